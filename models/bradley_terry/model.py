@@ -1,0 +1,27 @@
+"""Executable specification of the Bradley-Terry model: slow and obviously right."""
+
+from itertools import combinations
+
+import numpy as np
+import pymc as pm
+
+
+def model(scores, weight, prior_scale=2.0):
+    """Build the model of a board.
+
+    scores: array (player, round), higher is better, nan where a player did not play.
+    weight: power of the likelihood (1.0 is as published).
+    """
+    players, rounds = scores.shape
+    with pm.Model(coords={"player": range(players)}) as specification:
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        b = pm.ZeroSumNormal("epp", sigma=scale, dims="player")
+        for k in range(rounds):
+            present = np.flatnonzero(~np.isnan(scores[:, k]))
+            for i, j in combinations(present, 2):
+                p = pm.math.sigmoid(b[i] - b[j])
+                # 1, 1/2 or 0: i's score is better than, equal to or worse than j's.
+                y = 0.5 + 0.5 * np.sign(scores[i, k] - scores[j, k])
+                match = y * pm.math.log(p) + (1 - y) * pm.math.log(1 - p)
+                pm.Potential(f"match_{k}_{i}_{j}", weight * match)
+    return specification

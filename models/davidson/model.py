@@ -1,0 +1,28 @@
+"""Executable specification of Davidson's model: slow and obviously right."""
+
+from itertools import combinations
+
+import numpy as np
+import pymc as pm
+
+
+def model(scores, weight, prior_scale=2.0, tie_scale=2.0):
+    """Build the model of a board.
+
+    scores: array (player, round), higher is better, nan where a player did not play.
+    weight: power of the likelihood (1.0 counts every match as independent).
+    """
+    players, rounds = scores.shape
+    with pm.Model(coords={"player": range(players)}) as specification:
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        b = pm.ZeroSumNormal("epp", sigma=scale, dims="player")
+        nu = pm.Normal("tie", 0.0, tie_scale)
+        for k in range(rounds):
+            present = np.flatnonzero(~np.isnan(scores[:, k]))
+            for i, j in combinations(present, 2):
+                odds = {1: b[i], 0: nu + (b[i] + b[j]) / 2, -1: b[j]}
+                outcome = int(np.sign(scores[i, k] - scores[j, k]))
+                total = sum(pm.math.exp(o) for o in odds.values())
+                match = odds[outcome] - pm.math.log(total)
+                pm.Potential(f"match_{k}_{i}_{j}", weight * match)
+    return specification

@@ -1,0 +1,214 @@
+"""Does the leaderboard fit? Deviance, and posterior predictive checks with whole rankings."""
+
+import json
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import xlogy
+from scipy.stats import chi2, norm
+
+from leaderbayes._errors import LeaderbayesError, NotConvergedError
+from leaderbayes._matches import components, matches
+from leaderbayes.numerics import bradley_terry as bt
+from leaderbayes.numerics.places import count_matches, draw_places
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+def matches_of(dt: xr.DataTree) -> xr.Dataset:
+    """Remake the matches (player, opponent) that a fit was made from."""
+    arguments = json.loads(dt.attrs["arguments"])
+    return matches(
+        dt["constant_data"]["scores"],
+        within_round=arguments["within_round"],
+        ties=arguments["ties"],
+    )
+
+
+def deviance(
+    fit: xr.DataTree | xr.Dataset, *, convention: Literal["correct", "published"] = "correct"
+) -> pd.Series:
+    r"""Deviance of a leaderboard against the model that fits every pair exactly.
+
+    .. math:: D = 2 (\ell_{saturated} - \ell_{fitted}), \quad \tilde D = (D - df) / \sqrt{2 df}
+
+    Both p-values assume independent matches. Matches of a round are one ranking, so this test
+    hardly ever rejects on scores compared within rounds, and rejects too often on sparse boards:
+    report `check` beside it.
+
+    Parameters
+    ----------
+    fit : DataTree or Dataset
+        From `leaderbayes.fit`, evaluated at the maximum-likelihood estimate (at the posterior mean
+        where that does not exist); or from `leaderbayes.likelihood.bradley_terry`.
+    convention : {"correct", "published"}
+        "published" counts every match twice and takes m (m - 2) degrees of freedom, as EloML and
+        its paper do. "correct": unordered pairs that met, less the free parameters.
+
+    Returns
+    -------
+    Series
+        ``value``, ``df``, ``p_value`` (chi-square), ``standardised``, ``p_value_normal``; name
+        says where it was evaluated.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the convention is not known.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance,
+    properties 3.8 to 3.10.
+    """
+    if convention not in ("correct", "published"):
+        raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
+    if isinstance(fit, xr.DataTree):
+        value, df, at = _deviance_of_tree(fit)
+        players = fit["posterior"].sizes["player"]
+    else:
+        value, df, at = float(fit["deviance"]), int(fit.attrs["df"]), "maximum likelihood"
+        players = fit.sizes["player"]
+    if convention == "published":
+        value, df = 2.0 * value, players * (players - 2)
+    # Two players leave no degree of freedom: any board of theirs fits exactly.
+    standardised = (value - df) / np.sqrt(2.0 * df) if df > 0 else np.nan
+    return pd.Series(
+        {
+            "value": value,
+            "df": df,
+            "p_value": float(chi2.sf(value, df)) if df > 0 else np.nan,
+            "standardised": float(standardised),
+            "p_value_normal": float(norm.sf(standardised)),
+        },
+        name=at,
+        dtype=object,
+    )
+
+
+def _deviance_of_tree(dt: xr.DataTree) -> tuple[float, int, str]:
+    board = matches_of(dt)
+    wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
+    davidson = dt.attrs["model"] == "davidson"
+    posterior = dt["posterior"].to_dataset()
+    epp = posterior["epp"].mean(("chain", "draw")).to_numpy()
+    nu = float(posterior["tie"].mean()) if davidson else -np.inf
+    at = "posterior mean"
+    if components(board).nunique() == 1:
+        try:
+            epp, nu, _ = bt.newton(wins, n, tied if davidson else None)
+            at = "maximum likelihood"
+        except NotConvergedError:
+            # Davidson's nu has no finite estimate without ties (or with nothing else).
+            pass
+    pairs = int((n > 0).sum() // 2)
+    if not davidson:
+        return bt.deviance(epp, wins, n), pairs - (len(epp) - 1), at
+    strict = wins - tied / 2.0
+    return _davidson_deviance(epp, nu, strict, tied, n), 2 * pairs - len(epp), at
+
+
+def _davidson_deviance(epp: Floats, nu: float, strict: Floats, tied: Floats, n: Floats) -> float:
+    p, t = bt.davidson_probability(epp, nu)
+    played = np.where(n > 0, n, 1.0)
+    won = xlogy(strict, strict / played) - xlogy(strict, p)
+    drawn = xlogy(tied, tied / played) - xlogy(tied, t)
+    return float(2.0 * (won.sum() + drawn.sum() / 2.0))
+
+
+def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
+    """Posterior predictive check of the fit, with replicates drawn round by round.
+
+    The discrepancy is the deviance of the counts at each posterior draw. Replicated boards are
+    drawn twice: as whole rankings, one a round, which keeps the dependence between the matches
+    of a round; and naively, every match on its own, as the published test supposes.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    draws : int
+        Posterior draws to use, spread evenly over all.
+    seed : int
+        For the replicates.
+
+    Returns
+    -------
+    Dataset
+        ``observed``, ``replicated_round``, ``replicated_naive`` (draw): discrepancies. ``p_round``,
+        ``p_naive``: share of draws whose replicate is at least as discrepant as the board. Near 0:
+        the board does not fit; near 1: it varies less than the model says.
+
+    Raises
+    ------
+    LeaderbayesError
+        If ``draws`` is below 1.
+
+    References
+    ----------
+    Gelman, Meng, Stern (1996), Posterior predictive assessment of model fitness via realized
+    discrepancies, Statistica Sinica 6.
+    """
+    if draws < 1:
+        raise LeaderbayesError(f"draws={draws}: give at least 1.")
+    board = matches_of(dt)
+    within = bool(board.attrs["within_round"])
+    present = board["place"].to_numpy() > 0
+    wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
+    drop = board.attrs["ties"] == "drop"
+    posterior = dt["posterior"].to_dataset().stack(sample=("chain", "draw"))
+    total = posterior.sizes["sample"]
+    picked = np.unique(np.linspace(0, total - 1, min(draws, total)).astype(int))
+    epp = posterior["epp"].transpose("sample", "player").to_numpy()[picked]
+    davidson = "tie" in posterior
+    nu = posterior["tie"].to_numpy()[picked] if davidson else np.full(len(picked), -np.inf)
+    rng = np.random.default_rng(seed)
+
+    def discrepancy(b: Floats, v: float, strict: Floats, equal: Floats, met: Floats) -> float:
+        if davidson:
+            return _davidson_deviance(b, v, strict, equal, met)
+        return bt.deviance(b, strict if drop else strict + equal / 2.0, met)
+
+    def replicate(b: Floats, v: float) -> float:
+        place = draw_places(b, present, rng, within_round=within, tie=v)
+        strict, met = count_matches(place, within_round=within)
+        return discrepancy(b, v, strict.astype(float), (met - strict - strict.T) * 1.0, met * 1.0)
+
+    def naive(b: Floats, v: float) -> float:
+        strict, equal = _independent_matches(b, v, n, rng)
+        return discrepancy(b, v, strict, equal, n)
+
+    observed_strict = wins if drop else wins - tied / 2.0
+    equal = np.zeros_like(tied) if drop else tied
+    observed = [discrepancy(b, v, observed_strict, equal, n) for b, v in zip(epp, nu, strict=True)]
+    round_wise = [replicate(b, v) for b, v in zip(epp, nu, strict=True)]
+    match_wise = [naive(b, v) for b, v in zip(epp, nu, strict=True)]
+    result = xr.Dataset(
+        {
+            "observed": ("draw", observed),
+            "replicated_round": ("draw", round_wise),
+            "replicated_naive": ("draw", match_wise),
+        },
+        attrs={name: dt.attrs[name] for name in ("model", "converged", "warnings")},
+    )
+    result["p_round"] = (result["replicated_round"] >= result["observed"]).mean()
+    result["p_naive"] = (result["replicated_naive"] >= result["observed"]).mean()
+    return result
+
+
+def _independent_matches(
+    epp: Floats, nu: float, n: Floats, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draw strict wins and ties (player, opponent), every match on its own."""
+    upper = np.triu_indices(len(epp), 1)
+    p, t = bt.davidson_probability(epp, nu)
+    met = n[upper].astype(np.int64)
+    drawn = rng.binomial(met, np.clip(t[upper], 0.0, 1.0))
+    won = rng.binomial(met - drawn, (p / (p + p.T))[upper])
+    strict, equal = np.zeros_like(n), np.zeros_like(n)
+    strict[upper] = won
+    strict.T[upper] = met - drawn - won
+    equal[upper] = drawn
+    return strict, equal + equal.T

@@ -1,0 +1,41 @@
+"""Our exceptions and warning categories. Imports nothing.
+
+Every message starts with a stable code (``LB001``), which the documentation
+explains on a page of its own, and ends with the remedy.
+"""
+
+
+class LeaderbayesError(ValueError):
+    """Input that cannot be used. The command line exits with status 2 on it."""
+
+
+class ScoresError(LeaderbayesError):
+    """A table of scores that cannot be read: names the file and the row, player or column."""
+
+
+class DisconnectedError(LeaderbayesError):
+    """The maximum-likelihood estimate does not exist; names the groups of players."""
+
+
+class NotConvergedError(LeaderbayesError, RuntimeError):
+    """An iteration did not converge, so there is no number to return."""
+
+
+class LeaderbayesWarning(UserWarning):
+    """A result that needs care; every output drawn from it repeats the message."""
+
+
+class ConvergenceWarning(LeaderbayesWarning):
+    """LB001: the sampler's diagnostics say that this posterior must not be trusted."""
+
+
+class DisconnectedWarning(LeaderbayesWarning):
+    """LB010: some differences between players rest on the prior, not on matches."""
+
+
+class WeightWarning(LeaderbayesWarning):
+    """LB011: too few rounds to estimate the composite weight."""
+
+
+class PredictiveWarning(LeaderbayesWarning):
+    """LB012: replicates were thinned to bound their memory."""

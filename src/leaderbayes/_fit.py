@@ -1,0 +1,233 @@
+"""Sample a model of a board: the only file that does."""
+
+import json
+import warnings
+from importlib.metadata import version
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import PredictiveWarning
+from leaderbayes._matches import Ties, matches, one_tournament
+
+Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
+MODELS = ("bradley_terry", "davidson")
+MAX_RHAT = 1.01
+MIN_ESS = 400.0
+# Replicated places above this many would take more than 400 MB: then draws are thinned.
+MAX_REPLICATED = 50_000_000
+
+
+def fit(
+    scores: xr.DataArray,
+    model: str = "bradley_terry",
+    *,
+    weight: float | Literal["composite"] = "composite",
+    within_round: bool = True,
+    ties: Ties = "half",
+    prior_scale: float = 2.0,
+    draws: int = 1000,
+    tune: int | None = None,
+    chains: int = 4,
+    seed: int | None = None,
+    sampler: Sampler = "nutpie",
+    prior: bool = False,
+    progressbar: bool = True,
+) -> xr.DataTree:
+    """Sample the posterior of a leaderboard.
+
+    Parameters
+    ----------
+    scores : DataArray (player, round)
+        One tournament's scores from `leaderbayes.read_scores`.
+    model : {"bradley_terry", "davidson"}
+        A function of `leaderbayes.models`.
+    weight : "composite" or float
+        Power of the likelihood; 1.0 is as published, and too sure of itself.
+    within_round, ties
+        As for `leaderbayes.matches`.
+    prior_scale : float
+        Scale of the half-normal prior on the players' standard deviation, log-odds.
+    draws, tune, chains : int
+        Draws kept and tuning steps per chain (None: the sampler's default), number of chains.
+    seed : int, optional
+        Same seed, versions and machine: same numbers. None draws one and records it.
+    sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
+        NUTS implementation, by PyMC's name.
+    prior : bool
+        Also draw the groups ``prior`` and ``prior_predictive``.
+    progressbar : bool
+        Show progress, in terminals and notebooks.
+
+    Returns
+    -------
+    DataTree
+        Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``, Davidson's ``tie``),
+        ``sample_stats``, ``posterior_predictive`` (``place`` (chain, draw, round, player), whole
+        rankings), ``log_likelihood`` (``place`` (chain, draw, round)), ``log_prior``,
+        ``observed_data`` (``place``), ``constant_data`` (``scores``, ``weight``). attrs:
+        ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight``, ``converged`` (0 or
+        1), ``max_rhat``, ``min_ess``, ``divergences``, ``warnings`` (JSON list).
+
+    Raises
+    ------
+    LeaderbayesError
+        If an argument is unknown or the scores cannot be compared.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If R-hat is not below 1.01, an effective sample size not above 400, or a transition diverged.
+    """
+    if model not in MODELS:
+        raise LeaderbayesError(f"model={model!r} is not known; choose one of {', '.join(MODELS)}.")
+    if min(draws, chains) < 1 or (tune is not None and tune < 0):
+        raise LeaderbayesError(
+            f"draws={draws}, tune={tune}, chains={chains}: give at least one draw and one chain."
+        )
+    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
+    if not 0 <= seed < 2**32:
+        raise LeaderbayesError(f"seed={seed}: give a whole number from 0 to 4294967295.")
+    arguments = {
+        "weight": weight,
+        "within_round": within_round,
+        "ties": ties,
+        "prior_scale": prior_scale,
+        "draws": draws,
+        "tune": tune,
+        "chains": chains,
+        "sampler": sampler,
+    }
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LeaderbayesWarning)
+        board = one_tournament(scores)
+        tree = _sample(board, model, arguments, seed, prior=prior, progressbar=progressbar)
+        diagnostics = _diagnose(tree)
+    ours = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
+    for warning in caught:
+        warnings.warn(warning.message, warning.category, stacklevel=2)
+    constant = tree["constant_data"].to_dataset()
+    # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
+    constant["scores"] = board
+    tree["constant_data"] = xr.DataTree(constant)
+    tree.attrs = {
+        "model": model,
+        "arguments": json.dumps(arguments),
+        "versions": json.dumps(
+            {p: version(p) for p in ("leaderbayes", "pymc", "arviz", "nutpie", "numpy", "xarray")}
+        ),
+        "seed": seed,
+        "weight": float(constant["weight"]),
+        **diagnostics,
+        "warnings": json.dumps([str(w.message) for w in ours]),
+    }
+    return tree
+
+
+def _sample(
+    board: xr.DataArray,
+    name: str,
+    arguments: dict[str, Any],
+    seed: int,
+    *,
+    prior: bool,
+    progressbar: bool,
+) -> xr.DataTree:
+    """Build the model and draw every group."""
+    import pymc as pm
+
+    from leaderbayes import models
+
+    options = {key: arguments[key] for key in ("weight", "prior_scale")}
+    board_matches = matches(
+        board, within_round=arguments["within_round"], ties=arguments["ties"]
+    )
+    # One independent stream for each of: posterior, predictive, prior.
+    streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(3)]
+    with getattr(models, name)(board_matches, **options):
+        tree = pm.sample(
+            draws=arguments["draws"],
+            tune=arguments["tune"] if arguments["tune"] is not None else 1000,
+            chains=arguments["chains"],
+            nuts_sampler=arguments["sampler"],
+            random_seed=streams[0],
+            progressbar=progressbar,
+            compute_convergence_checks=False,
+            **_adaptation(arguments["sampler"], board.sizes["player"]),
+        )
+        pm.compute_log_likelihood(tree, progressbar=False)
+        pm.stats.compute_log_prior(tree, progressbar=False)
+        replicates = pm.sample_posterior_predictive(
+            _thin(tree, board.size),
+            random_seed=streams[1],
+            progressbar=False,
+            extend_inferencedata=False,
+        )
+        tree["posterior_predictive"] = replicates["posterior_predictive"]
+        if prior:
+            tree.update(pm.sample_prior_predictive(arguments["draws"], random_seed=streams[2]))
+    return tree
+
+
+def _adaptation(sampler: str, players: int) -> dict[str, Any]:
+    """Mass matrix for nutpie: players that split into groups are correlated, so low-rank pays.
+
+    Its cost grows with the cube of the players, and beyond 150 it is more than it saves.
+    """
+    if sampler != "nutpie":
+        return {}
+    return {"nuts": {"adaptation": "low_rank" if players <= 150 else "diag"}}
+
+
+def _thin(tree: xr.DataTree, size: int) -> xr.DataTree:
+    """Posterior for replicates of ``size`` places a draw, thinned where memory asks for it."""
+    posterior = tree["posterior"].to_dataset()
+    total = posterior.sizes["chain"] * posterior.sizes["draw"] * size
+    step = -(-total // MAX_REPLICATED)
+    if step > 1:
+        warnings.warn(
+            f"LB012 replicates are kept for every {step}th draw, to bound their memory.",
+            PredictiveWarning,
+            stacklevel=4,
+        )
+    return xr.DataTree.from_dict({"posterior": posterior.isel(draw=slice(None, None, step))})
+
+
+def _diagnose(tree: xr.DataTree) -> dict[str, float | int]:
+    """R-hat, effective sample sizes and divergences against the thresholds; warns on failure."""
+    import arviz as az
+
+    posterior = tree["posterior"].to_dataset()
+    rhat, bulk, tail = (
+        [float(v) for v in _extreme(statistic).values()]
+        for statistic in (
+            az.rhat(posterior),
+            -az.ess(posterior, method="bulk"),
+            -az.ess(posterior, method="tail"),
+        )
+    )
+    # A nan (one chain, constant draws) is no evidence of convergence.
+    max_rhat = float(np.max(rhat))
+    min_ess = float(-np.max([*bulk, *tail]))
+    divergences = int(tree["sample_stats"]["diverging"].sum())
+    converged = max_rhat < MAX_RHAT and min_ess > MIN_ESS and divergences == 0
+    if not converged:
+        warnings.warn(
+            f"LB001 not converged: max R-hat {max_rhat:.3f} (below {MAX_RHAT} is good), min effective "
+            f"sample size {min_ess:.0f} (above {MIN_ESS:.0f}), {divergences} divergences (none). Do "
+            "not report these numbers: take more draws or a longer tune.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    return {
+        "converged": int(converged),
+        "max_rhat": max_rhat,
+        "min_ess": min_ess,
+        "divergences": divergences,
+    }
+
+
+def _extreme(statistic: xr.Dataset) -> dict[str, float]:
+    return {str(name): float(np.max(values.to_numpy())) for name, values in statistic.items()}

@@ -1,0 +1,56 @@
+"""Bradley-Terry: the EPP meta-score."""
+
+import pymc as pm
+import xarray as xr
+
+from leaderbayes.models._board import Weight, board_model
+
+
+def bradley_terry(
+    matches: xr.Dataset, *, weight: Weight = "composite", prior_scale: float = 2.0
+) -> pm.Model:
+    r"""Bradley-Terry model of a board, with an honest width by default.
+
+    .. math::
+
+        \sigma &\sim \mathrm{HalfNormal}(prior\_scale) \\
+        b &\sim \mathrm{ZeroSumNormal}(\sigma) \\
+        \mathrm{logit}\,P(i\ \mathrm{beats}\ j) &= b_i - b_j
+
+    and the likelihood of all matches of a round is raised to the power ``weight``.
+
+    Parameters
+    ----------
+    matches : Dataset
+        From `leaderbayes.matches`, with ties "half" or "drop".
+    weight : "composite" or float
+        Power of the likelihood. "composite" estimates the one at which intervals have their
+        nominal coverage although a round's matches are dependent; 1.0 is as published.
+    prior_scale : float
+        Scale of the half-normal prior on the players' standard deviation, log-odds.
+
+    Returns
+    -------
+    pymc.Model
+        Variables ``epp`` (player), sum to zero, natural log-odds of beating the average player;
+        ``epp_scale`` (); observed ``place`` (round, player), 1 is best and 0 absent; data
+        ``weight`` (). Log-likelihood and replicates come by round.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an option has no meaning for these matches.
+
+    Warns
+    -----
+    DisconnectedWarning
+        If some differences rest on the prior alone.
+    WeightWarning
+        If fewer than 3 rounds leave the composite weight to a formula.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
+    Ribatet, Cooley, Davison (2012), Bayesian inference from composite likelihoods.
+    """
+    return board_model(matches, weight=weight, prior_scale=prior_scale)

@@ -1,0 +1,74 @@
+"""Davidson: Bradley-Terry with a parameter for ties."""
+
+import pymc as pm
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.models._board import Weight, board_model
+
+
+def davidson(
+    matches: xr.Dataset,
+    *,
+    weight: Weight = "composite",
+    prior_scale: float = 2.0,
+    tie_scale: float = 2.0,
+) -> pm.Model:
+    r"""Davidson model of a board: one trinomial per match, ties have a parameter.
+
+    .. math::
+
+        \sigma &\sim \mathrm{HalfNormal}(prior\_scale),\quad
+        b \sim \mathrm{ZeroSumNormal}(\sigma),\quad \nu \sim N(0, tie\_scale^2) \\
+        P(i) : P(tie) : P(j) &= e^{b_i} : e^{\nu + (b_i + b_j)/2} : e^{b_j}
+
+    Given that a match is not tied its odds are Bradley-Terry's, so ``epp`` keeps its meaning.
+
+    Parameters
+    ----------
+    matches : Dataset
+        From `leaderbayes.matches` with ``ties="half"``; the ties are read from its places.
+    weight : "composite" or float
+        Power of the likelihood, as for `bradley_terry`.
+    prior_scale : float
+        Scale of the half-normal prior on the players' standard deviation, log-odds.
+    tie_scale : float
+        Standard deviation of the normal prior on the log tie parameter nu.
+
+    Returns
+    -------
+    pymc.Model
+        As `bradley_terry`, and ``tie`` (), Davidson's nu: two equal players tie with
+        probability e^nu / (2 + e^nu). Replicates are whole rankings with ties, exact in their
+        pairwise law for equal players and close to it for others.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an option has no meaning for these matches.
+
+    Warns
+    -----
+    DisconnectedWarning
+        If some differences rest on the prior alone.
+    WeightWarning
+        If fewer than 3 rounds leave the composite weight to a formula.
+
+    References
+    ----------
+    Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison
+    experiments, JASA 65, https://doi.org/10.1080/01621459.1970.10481082.
+    """
+    if matches.attrs["ties"] != "half":
+        raise LeaderbayesError(
+            f"Davidson's model has its own likelihood for ties: give matches with ties='half', "
+            f"not {matches.attrs['ties']!r}."
+        )
+    if not tie_scale > 0:
+        raise LeaderbayesError(f"tie_scale={tie_scale}: give a number above 0.")
+    return board_model(
+        matches,
+        weight=weight,
+        prior_scale=prior_scale,
+        tie_prior=lambda: pm.Normal("tie", 0.0, tie_scale),
+    )

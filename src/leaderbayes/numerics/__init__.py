@@ -1,0 +1,1 @@
+"""Numerics on plain arrays: no labels, no PyMC. Every function has a brute-force test."""

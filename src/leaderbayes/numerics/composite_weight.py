@@ -1,0 +1,87 @@
+r"""Composite-likelihood weight: the power that gives a pairwise likelihood its honest width.
+
+All pairs of a round are one ranking, not m (m - 1) / 2 independent matches. The likelihood is
+raised to
+
+.. math:: \eta = d \,/\, \mathrm{tr}(H^+ J), \quad
+          J = \frac{r}{r - 1} \sum_k s_k s_k',
+
+with d free parameters, H the Hessian and s_k round k's score vector at the estimate
+(magnitude adjustment).
+
+References
+----------
+Pauli, Racugno and Ventura (2011), Bayesian composite marginal likelihoods, Statistica Sinica 21.
+Ribatet, Cooley and Davison (2012), Bayesian inference from composite likelihoods, with an
+application to spatial extremes, Statistica Sinica 22.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leaderbayes.numerics.bradley_terry import newton, solve
+from leaderbayes.numerics.rounds import RoundStatistics, round_scores
+
+Floats = NDArray[np.float64]
+
+
+def clustered_scores(
+    epp: Floats, nu: float, statistics: RoundStatistics, *, within_round: bool
+) -> Floats:
+    """Score vectors by round, (round, player) or one column more for nu.
+
+    Across rounds every match belongs half to either of its rounds, and what one round adds to
+    the estimate's variance is all of its matches: twice its own share (Hajek projection).
+    """
+    slopes, ties = round_scores(epp, nu, statistics)
+    scores = slopes if np.isneginf(nu) else np.column_stack([slopes, ties])
+    return scores if within_round else 2.0 * scores
+
+
+def meat(scores: Floats) -> Floats:
+    """J = r / (r - 1) sum_k s_k s_k'."""
+    r = len(scores)
+    return np.asarray(r / (r - 1.0) * scores.T @ scores)
+
+
+def exchangeable_weight(place: NDArray[np.int32], *, within_round: bool) -> float:
+    """Weight for equal players: 3 / (m + 1) within rounds, 3 / (m r + 1) across them."""
+    present = place > 0
+    players = present.sum(axis=1).mean()
+    if within_round:
+        return float(min(1.0, 3.0 / (players + 1.0)))
+    # A player's wins are a Mann-Whitney count of r scores against (m - 1) r others: variance
+    # (m - 1) r^2 (m r + 1) / 12, where independent matches would have (m - 1) r^2 / 4.
+    rounds = present.sum(axis=0).mean()
+    return float(min(1.0, 3.0 / (players * rounds + 1.0)))
+
+
+def composite_weight(
+    wins: Floats,
+    n: Floats,
+    ties: Floats | None,
+    statistics: RoundStatistics,
+    *,
+    within_round: bool,
+    pseudo_rounds: float,
+) -> float:
+    """Estimate eta; never above 1. Needs at least 3 rounds.
+
+    Parameters
+    ----------
+    wins, n, ties : (player, opponent)
+        As for `newton`; ``ties`` for Davidson's model only.
+    statistics : RoundStatistics
+        Of the same matches.
+    pseudo_rounds : float
+        0 at the maximum-likelihood estimate; above 0 where that does not exist.
+    """
+    m = len(wins)
+    epp, nu, hessian = newton(wins, n, ties, pseudo_rounds=pseudo_rounds)
+    scores = clustered_scores(epp, nu, statistics, within_round=within_round)
+    r = len(scores)
+    # At the estimate the scores sum to zero; with pseudo-rounds only nearly so.
+    scores = scores - scores.mean(axis=0)
+    trace = r / (r - 1.0) * float((scores * solve(hessian, scores.T, m).T).sum())
+    free = m - 1 + (ties is not None)
+    return float(min(1.0, free / trace)) if trace > 0 else 1.0

@@ -1,0 +1,125 @@
+"""From scores to places, and from places to counts of wins.
+
+A *place* is a rank within a round (or within the whole board): 1 is best, tied
+players share the lowest, 0 means that the player has no score there.
+"""
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Ints:
+    """Rank scores (round, player); NaN becomes place 0."""
+    # A missing score ranks behind every other one, so that it shifts nobody's place.
+    loss = np.where(np.isnan(scores), np.inf, -scores if higher_is_better else scores)
+    if within_round:
+        ranked = rankdata(loss, method="min", axis=1)
+    else:
+        ranked = rankdata(loss, method="min").reshape(loss.shape)
+    return np.where(np.isnan(scores), 0, ranked).astype(np.int32)
+
+
+@numba.njit(cache=True)
+def _add_wins(place: Ints, player: Ints, wins: Ints) -> None:
+    """Walk items from worst to best; each beats whatever was counted before its own tie group."""
+    m = wins.shape[0]
+    worse = np.zeros(m, np.int32)
+    order = np.argsort(-place, kind="mergesort")
+    start = 0
+    while start < order.size:
+        stop = start
+        while stop < order.size and place[order[stop]] == place[order[start]]:
+            i = player[order[stop]]
+            for j in range(m):
+                wins[i, j] += worse[j]
+            stop += 1
+        for k in range(start, stop):
+            worse[player[order[k]]] += 1
+        start = stop
+
+
+def count_matches(place: Ints, *, within_round: bool) -> tuple[Ints, Ints]:
+    """Count strict wins and matches of every pair; O(m * m * r) time, O(m * m) memory.
+
+    Parameters
+    ----------
+    place : (round, player)
+        Places; pooled over the board where ``within_round`` is False.
+    within_round : bool
+        Compare within rounds only, or every score with every other player's.
+
+    Returns
+    -------
+    wins, n : (player, player)
+        ``wins[i, j]`` is how often i was strictly better than j. Diagonals are 0.
+    """
+    r, m = place.shape
+    present = place > 0
+    wins = np.zeros((m, m), np.int32)
+    if within_round:
+        for k in range(r):
+            who = np.flatnonzero(present[k]).astype(np.int32)
+            _add_wins(place[k, who], who, wins)
+        # float32 counts are exact below 2**24 rounds, and BLAS has no integer product.
+        seen = present.astype(np.float32)
+        n = (seen.T @ seen).astype(np.int32)
+    else:
+        _, who = np.nonzero(present)
+        _add_wins(place[present], who.astype(np.int32), wins)
+        rounds = present.sum(axis=0, dtype=np.int32)
+        n = rounds[:, None] * rounds
+    np.fill_diagonal(wins, 0)
+    np.fill_diagonal(n, 0)
+    return wins, n
+
+
+def draw_places(
+    epp: Floats,
+    present: NDArray[np.bool_],
+    rng: np.random.Generator,
+    *,
+    within_round: bool = True,
+    tie: float = -np.inf,
+) -> Ints:
+    """Draw one board of places whose pairwise win probabilities are Bradley-Terry's.
+
+    A score is the player's epp plus Gumbel noise, so a difference is logistic.
+    With ``tie`` = nu of Davidson's model, scores are rounded to a grid so coarse that two
+    equal players tie with Davidson's probability e^nu / (2 + e^nu): whole rankings with ties,
+    exact for equal players and close to Davidson's law for others.
+
+    Parameters
+    ----------
+    epp : (player,)
+        Log-odds of beating the average player.
+    present : (round, player)
+        Who plays in which round.
+    """
+    scores = epp + rng.gumbel(size=present.shape)
+    if np.isfinite(tie):
+        width = tie_width(np.exp(tie) / (2.0 + np.exp(tie)))
+        # A random offset per round makes P(tie | distance d) = max(0, 1 - d / width).
+        scores = np.floor(scores / width + rng.uniform(size=(present.shape[0], 1)))
+    scores = np.where(present, scores, np.nan)
+    return places(scores, higher_is_better=True, within_round=within_round)
+
+
+def tie_width(probability: float) -> float:
+    """Grid width at which two equal players tie with this probability.
+
+    The distance d of two Gumbel scores is half-logistic, P(D > d) = 2 / (1 + e^d), so
+    P(tie) = E max(0, 1 - D / w) = 1 - (1/w) int_0^w 2 / (1 + e^d) dd
+    = 1 - (2/w) (log 2 - log(1 + e^-w)).
+    """
+    from scipy.optimize import brentq
+
+    def excess(w: float) -> float:
+        return 1.0 - 2.0 / w * (np.log(2.0) - np.log1p(np.exp(-w))) - probability
+
+    probability = min(max(probability, 1e-9), 1.0 - 1e-6)
+    return float(brentq(excess, 1e-10, 1e8))

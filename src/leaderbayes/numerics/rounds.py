@@ -1,0 +1,282 @@
+r"""What each round adds to a Bradley-Terry or Davidson log-likelihood.
+
+For a round k the log-likelihood of all its matches is
+
+.. math:: \ell_k(b, \nu) = \sum_i points_{ki} b_i + \nu\, tied_k
+          - \sum_s share_{ks} L_s(b, \nu)
+
+where L_s is the log normaliser of a set of pairs,
+
+.. math:: L_s = \sum_{i<j} w_{ij} \log(e^{b_i} + e^{b_j} + e^{\nu + (b_i + b_j)/2}),
+          \quad w_{ij} = (left_i right_j + left_j right_i) / 2.
+
+Bradley-Terry is :math:`\nu = -\infty`. A complete board has one set for all its rounds, so an
+evaluation costs one pass over the pairs, however many rounds there are.
+"""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+# Without NaN and infinity flags: those must come through.
+_FAST = {"reassoc", "contract", "arcp", "nsz"}
+_ROWS = 8  # rows whose terms are multiplied before one logarithm is taken
+
+
+class RoundStatistics(NamedTuple):
+    """Sufficient statistics of a board, round by round; sets of players in CSR form."""
+
+    points: Floats  # (round, player)
+    tied: Floats  # (round,)
+    share: Floats  # (round, set)
+    start: NDArray[np.int64]  # (set + 1,)
+    member: NDArray[np.int64]  # (start[-1],)
+    left: Floats  # (start[-1],)
+    right: Floats  # (start[-1],)
+
+
+def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStatistics:
+    """Reduce places (round, player) to what the likelihood needs.
+
+    Parameters
+    ----------
+    place : (round, player)
+        1 is best, 0 absent; pooled over the board where ``within_round`` is False.
+    within_round : bool
+        Matches within rounds, or of every score with every other player's score. Across
+        rounds half of a match belongs to each of its two rounds.
+    ties : {"half", "drop"}
+        A tie is half a win for both, or no match. Dropping needs ``within_round``.
+    """
+    present = place > 0
+    patterns, pattern = np.unique(present, axis=0, return_inverse=True)
+    share = np.eye(len(patterns))[pattern.reshape(-1)]
+    sets = [np.flatnonzero(p) for p in patterns]
+    if within_round:
+        best, worst = (_rank_within(place, method) for method in ("min", "max"))
+        average = (best + worst) / 2.0
+        size = present.sum(axis=1, keepdims=True)
+        tied = np.where(present, worst - best, 0).sum(axis=1) / 2.0
+        points = np.where(present, size - (average if ties == "half" else worst), 0.0)
+        weights = [np.ones(len(s)) for s in sets]
+        right = weights
+        if ties == "drop":
+            rounds, groups = _tie_groups(place)
+            minus = np.zeros((len(place), len(groups)))
+            minus[rounds, np.arange(len(groups))] = -1.0
+            share = np.hstack([share, minus])
+            sets += groups
+            weights = right = [np.ones(len(s)) for s in sets]
+    else:
+        points, tied = _across_points(place)
+        # A round's players meet all scores, those of players absent from the round too.
+        weights = [p.astype(float) for p in patterns]
+        sets = [np.arange(place.shape[1])] * len(patterns)
+        right = [present.sum(axis=0).astype(float)] * len(patterns)
+    return RoundStatistics(
+        points=points,
+        tied=tied,
+        share=share,
+        start=np.cumsum([0, *map(len, sets)]),
+        member=np.concatenate(sets),
+        left=np.concatenate(weights),
+        right=np.concatenate(right),
+    )
+
+
+def _rank_within(place: Ints, method: str) -> Floats:
+    """Rank within rounds; the absent rank last, so they shift nobody."""
+    last = np.where(place > 0, place, np.iinfo(place.dtype).max)
+    return np.asarray(rankdata(last, method=method, axis=1), dtype=float)
+
+
+def _tie_groups(place: Ints) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Round and members of every group of two or more players that share a place."""
+    rounds, groups = [], []
+    for k, row in enumerate(place):
+        shared, counts = np.unique(row[row > 0], return_counts=True)
+        for p in shared[counts > 1]:
+            rounds.append(k)
+            groups.append(np.flatnonzero(row == p))
+    return np.array(rounds, dtype=np.int64), groups
+
+
+def _across_points(place: Ints) -> tuple[Floats, Floats]:
+    """Points and ties where all scores meet; half of each match goes to either round."""
+    r, m = place.shape
+    present = place > 0
+    beaten = np.zeros((r, r, m))  # (round of the beaten, round of the winner, winner)
+    equal = np.zeros((r, r, m))
+    for k in range(r):
+        others = np.sort(place[k, present[k]])
+        upto = np.searchsorted(others, place, side="right")
+        equal[k] = upto - np.searchsorted(others, place, side="left")
+        beaten[k] = others.size - upto
+    # A player does not meet itself in another round.
+    own = place[None, :, :]
+    them = np.where(present, place, -1)[:, None, :]
+    beaten -= (them > own) & (them > 0)
+    equal -= them == own
+    score = np.where(present[None], beaten + equal / 2.0, 0.0)
+    ties = np.where(present[None], equal, 0.0)
+    points = (score.sum(axis=0) + score.sum(axis=1)) / 2.0
+    # Every tie is counted from both sides in `ties`; half of it belongs to each round.
+    tied = (ties.sum(axis=(1, 2)) + ties.sum(axis=(0, 2))) / 4.0
+    return points, tied
+
+
+@numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
+def _uniform_value(half: Floats, kappa: float) -> float:
+    """Sum of log(u_i^2 + u_j^2 + kappa u_i u_j) over pairs; half = log u, at most 0."""
+    m = half.size
+    u = np.exp(half)
+    # Products of _ROWS terms must not underflow; far-apart players take a log each.
+    rows = _ROWS if np.min(half) > -40.0 else 1
+    product = np.empty(m)
+    total = 0.0
+    for first in range(0, m, rows):
+        last = min(first + rows, m)
+        product[first:] = 1.0
+        for i in range(first, last):
+            ui = u[i]
+            if kappa == 0.0:
+                for j in range(i + 1, m):
+                    product[j] *= ui * ui + u[j] * u[j]
+            else:
+                for j in range(i + 1, m):
+                    product[j] *= ui * ui + u[j] * u[j] + kappa * ui * u[j]
+        for j in range(first, m):
+            total += np.log(product[j])
+    return total
+
+
+@numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
+def _uniform_gradient(half: Floats, kappa: float, slope: Floats) -> float:
+    """Write d/db of `_uniform_value` to slope; return its derivative in nu."""
+    m = half.size
+    u = np.exp(half)
+    slope[:] = 0.0
+    tie = 0.0
+    for i in range(m):
+        ui = u[i]
+        a = ui * ui
+        mine = 0.0
+        if kappa == 0.0:
+            for j in range(i + 1, m):
+                win = a / (a + u[j] * u[j])
+                mine += win
+                slope[j] += 1.0 - win
+        else:
+            for j in range(i + 1, m):
+                t = kappa * ui * u[j]
+                d = 1.0 / (a + u[j] * u[j] + t)
+                win = (a + 0.5 * t) * d
+                mine += win
+                slope[j] += 1.0 - win
+                tie += t * d
+        slope[i] += mine
+    return tie
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _is_uniform(half: Floats, left: Floats, right: Floats) -> bool:
+    """Whether all pairs weigh the same, and no strength underflows beside the best's."""
+    return bool(
+        np.all(left == left[0]) and np.all(right == right[0]) and np.min(half) > -150.0
+    )
+
+
+@numba.njit(cache=True, error_model="numpy")
+def log_normalisers(
+    epp: Floats,
+    nu: float,
+    start: NDArray[np.int64],
+    member: NDArray[np.int64],
+    left: Floats,
+    right: Floats,
+) -> Floats:
+    """L_s of every set: (set,)."""
+    kappa = np.exp(nu)
+    out = np.zeros(start.size - 1)
+    for s in range(out.size):
+        a, z = start[s], start[s + 1]
+        if z - a < 2:
+            continue
+        b = epp[member[a:z]]
+        top = np.max(b)
+        half = 0.5 * (b - top)
+        x, y = left[a:z], right[a:z]
+        if _is_uniform(half, x, y):
+            pairs = 0.5 * (z - a) * (z - a - 1)
+            out[s] = x[0] * y[0] * (_uniform_value(half, kappa) + top * pairs)
+        else:
+            for i in range(z - a):
+                for j in range(i + 1, z - a):
+                    w = 0.5 * (x[i] * y[j] + x[j] * y[i])
+                    mean = half[i] + half[j]
+                    gap = np.abs(half[i] - half[j])
+                    # log(e^g + e^-g + kappa) + mean, stable for any gap g
+                    out[s] += w * (
+                        mean + top + gap + np.log(1.0 + np.exp(-2.0 * gap) + kappa * np.exp(-gap))
+                    )
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def log_normalisers_pullback(
+    epp: Floats,
+    nu: float,
+    start: NDArray[np.int64],
+    member: NDArray[np.int64],
+    left: Floats,
+    right: Floats,
+    cotangent: Floats,
+) -> tuple[Floats, float]:
+    """Sum over sets of cotangent_s dL_s/db (player,) and of cotangent_s dL_s/dnu."""
+    kappa = np.exp(nu)
+    slope = np.zeros(epp.size)
+    tie = 0.0
+    for s in range(start.size - 1):
+        a, z = start[s], start[s + 1]
+        if z - a < 2 or cotangent[s] == 0.0:
+            continue
+        who = member[a:z]
+        b = epp[who]
+        half = 0.5 * (b - np.max(b))
+        x, y = left[a:z], right[a:z]
+        if _is_uniform(half, x, y):
+            g = cotangent[s] * x[0] * y[0]
+            part = np.empty(z - a)
+            tie += g * _uniform_gradient(half, kappa, part)
+            for i in range(z - a):
+                slope[who[i]] += g * part[i]
+        else:
+            for i in range(z - a):
+                for j in range(i + 1, z - a):
+                    w = 0.5 * (x[i] * y[j] + x[j] * y[i]) * cotangent[s]
+                    best, other = (i, j) if half[i] >= half[j] else (j, i)
+                    ratio = np.exp(half[other] - half[best])
+                    d = 1.0 / (1.0 + ratio * ratio + kappa * ratio)
+                    slope[who[best]] += w * (1.0 + 0.5 * kappa * ratio) * d
+                    slope[who[other]] += w * (ratio + 0.5 * kappa) * ratio * d
+                    tie += w * kappa * ratio * d
+    return slope, tie
+
+
+def round_scores(epp: Floats, nu: float, statistics: RoundStatistics) -> tuple[Floats, Floats]:
+    """Derivative of each round's log-likelihood: in epp (round, player) and in nu (round,)."""
+    shares, which = np.unique(statistics.share, axis=0, return_inverse=True)
+    pulls = [
+        log_normalisers_pullback(epp, nu, *statistics[3:], np.ascontiguousarray(share))
+        for share in shares
+    ]
+    which = which.reshape(-1)
+    slopes = np.array([slope for slope, _ in pulls])[which]
+    ties = np.array([tie for _, tie in pulls])[which]
+    return statistics.points - slopes, statistics.tied - ties

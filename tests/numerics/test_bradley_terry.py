@@ -1,0 +1,100 @@
+"""Newton's estimate, its Hessian, and the composite weight."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from leaderbayes._errors import NotConvergedError
+from leaderbayes.numerics.bradley_terry import (
+    davidson_probability,
+    deviance,
+    log_likelihood,
+    newton,
+    probability,
+)
+from leaderbayes.numerics.composite_weight import composite_weight, exchangeable_weight
+from leaderbayes.numerics.places import count_matches, draw_places
+from leaderbayes.numerics.rounds import round_statistics
+
+
+def counts(seed=0, players=7, rounds=40, nu=-np.inf):
+    rng = np.random.default_rng(seed)
+    b = rng.normal(size=players)
+    place = draw_places(b - b.mean(), np.ones((rounds, players), bool), rng, tie=nu)
+    strict, n = count_matches(place, within_round=True)
+    tied = n - strict - strict.T
+    return place, strict + tied / 2.0, n.astype(float), tied.astype(float)
+
+
+def test_gradient_vanishes_and_hessian_is_the_information():
+    _, wins, n, _ = counts()
+    epp, nu, hessian = newton(wins, n)
+    assert nu == -np.inf
+    assert abs(epp.sum()) < 1e-12
+    np.testing.assert_allclose(wins.sum(1), (n * probability(epp)).sum(1), atol=1e-6)
+
+    def slope(b):
+        return wins.sum(1) - (n * (probability(b) - np.eye(len(b)) / 2)).sum(1)
+
+    numeric = -np.array([approx_fprime(epp, lambda b, i=i: slope(b)[i], 1e-6) for i in range(7)])
+    np.testing.assert_allclose(hessian, numeric, atol=1e-3)
+
+
+def test_davidson_matches_observed_points_and_ties():
+    _, wins, n, tied = counts(nu=0.0)
+    epp, nu, hessian = newton(wins, n, tied)
+    p, t = davidson_probability(epp, nu)
+    np.testing.assert_allclose((n * (p + t / 2)).sum(1), wins.sum(1), atol=1e-6)
+    assert (n * t).sum() == pytest.approx(tied.sum(), abs=1e-6)
+    np.testing.assert_allclose(p + p.T + t, 1.0)
+    assert hessian.shape == (8, 8)
+    assert np.linalg.eigvalsh(hessian).min() > -1e-9
+
+
+def test_davidson_without_ties_has_no_estimate():
+    _, wins, n, tied = counts()
+    with pytest.raises(NotConvergedError, match="LB002"):
+        newton(wins, n, tied)
+
+
+def test_deviance_is_zero_for_two_players_and_never_negative():
+    wins, n = np.array([[0.0, 7.0], [3.0, 0.0]]), np.array([[0.0, 10.0], [10.0, 0.0]])
+    epp, _, _ = newton(wins, n)
+    assert epp[0] - epp[1] == pytest.approx(np.log(7 / 3))
+    assert deviance(epp, wins, n) == pytest.approx(0.0, abs=1e-9)
+    assert log_likelihood(epp, wins) == pytest.approx(7 * np.log(0.7) + 3 * np.log(0.3))
+
+
+@pytest.mark.parametrize("players", [4, 10, 20])
+def test_weight_of_equal_players(players):
+    """Within 10 % of 3 / (m + 1) on average over boards (Monte Carlo error is below 2 %)."""
+    rng = np.random.default_rng(2)
+    weights = []
+    for _ in range(40):
+        place = draw_places(np.zeros(players), np.ones((100, players), bool), rng)
+        strict, n = count_matches(place, within_round=True)
+        statistics = round_statistics(place, within_round=True, ties="half")
+        weights.append(
+            composite_weight(
+                strict * 1.0, n * 1.0, None, statistics, within_round=True, pseudo_rounds=0.0
+            )
+        )
+    assert np.mean(weights) == pytest.approx(3 / (players + 1), rel=0.1)
+    assert exchangeable_weight(place, within_round=True) == 3 / (players + 1)
+
+
+def test_weight_of_equal_players_across_rounds():
+    """Two equal players over r rounds: variance (2 r + 1) / 3 times that of r^2 matches."""
+    rng, rounds = np.random.default_rng(3), 60
+    weights = []
+    for _ in range(60):
+        place = draw_places(np.zeros(2), np.ones((rounds, 2), bool), rng, within_round=False)
+        strict, n = count_matches(place, within_round=False)
+        statistics = round_statistics(place, within_round=False, ties="half")
+        weights.append(
+            composite_weight(
+                strict * 1.0, n * 1.0, None, statistics, within_round=False, pseudo_rounds=0.0
+            )
+        )
+    assert np.mean(weights) == pytest.approx(3 / (2 * rounds + 1), rel=0.1)
+    assert exchangeable_weight(place, within_round=False) == 3 / (2 * rounds + 1)

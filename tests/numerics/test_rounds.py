@@ -1,0 +1,122 @@
+"""Sufficient statistics and normalisers against enumeration of all matches."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from leaderbayes.numerics.places import count_matches, draw_places, places, tie_width
+from leaderbayes.numerics.rounds import log_normalisers, round_scores, round_statistics
+
+
+def random_places(seed, within_round, *, players=9, rounds=5, levels=6, missing=0.2):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, levels, size=(rounds, players)).astype(float)
+    scores[rng.random(scores.shape) < missing] = np.nan
+    return places(scores, higher_is_better=True, within_round=within_round)
+
+
+def enumerate_matches(place, within_round):
+    rounds, players = np.nonzero(place)
+    for (k, i), (n, j) in combinations(zip(rounds, players, strict=True), 2):
+        if i != j and (k == n or not within_round):
+            yield k, i, n, j
+
+
+def log_likelihood(place, b, nu, *, within_round, ties):
+    """Each match by itself, half of it to either of its rounds."""
+    out = np.zeros(len(place))
+    for k, i, n, j in enumerate_matches(place, within_round):
+        total = np.log(np.exp(b[i]) + np.exp(b[j]) + np.exp(nu + (b[i] + b[j]) / 2))
+        if place[k, i] != place[n, j]:
+            match = (b[i] if place[k, i] < place[n, j] else b[j]) - total
+        elif np.isfinite(nu):
+            match = nu + (b[i] + b[j]) / 2 - total
+        elif ties == "half":
+            match = (b[i] + b[j]) / 2 - total
+        else:
+            continue
+        out[[k, n]] += match / 2 if k != n else match / 2
+        if k == n:
+            out[k] += match / 2
+    return out
+
+
+def evaluate(statistics, b, nu):
+    tied = nu * statistics.tied if np.isfinite(nu) else 0.0
+    return statistics.points @ b + tied - statistics.share @ log_normalisers(b, nu, *statistics[3:])
+
+
+CASES = [
+    (True, "half", -np.inf),
+    (True, "drop", -np.inf),
+    (False, "half", -np.inf),
+    (True, "half", 0.4),
+    (False, "half", -1.0),
+]
+
+
+@pytest.mark.parametrize(("within_round", "ties", "nu"), CASES)
+@pytest.mark.parametrize("spread", [0.1, 3.0])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_log_likelihood_and_scores_equal_enumeration(within_round, ties, nu, spread, missing):
+    for seed in range(3):
+        place = random_places(seed, within_round, missing=missing)
+        b = np.random.default_rng(seed + 100).normal(size=place.shape[1]) * spread
+        statistics = round_statistics(place, within_round=within_round, ties=ties)
+        truth = log_likelihood(place, b, nu, within_round=within_round, ties=ties)
+        np.testing.assert_allclose(evaluate(statistics, b, nu), truth, atol=1e-10, rtol=1e-10)
+        slopes, by_nu = round_scores(b, nu, statistics)
+        for k in range(len(place)):
+            numeric = approx_fprime(b, lambda x, k=k: evaluate(statistics, x, nu)[k], 1e-6)
+            np.testing.assert_allclose(slopes[k], numeric, atol=2e-4)
+        if np.isfinite(nu):
+            up, down = evaluate(statistics, b, nu + 1e-6), evaluate(statistics, b, nu - 1e-6)
+            np.testing.assert_allclose(by_nu, (up - down) / 2e-6, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1.0, 30.0, 300.0])
+def test_normalisers_neither_overflow_nor_underflow(scale):
+    b = np.random.default_rng(0).normal(size=40) * scale
+    place = np.tile(np.arange(1, 41, dtype=np.int32), (2, 1))
+    statistics = round_statistics(place, within_round=True, ties="half")
+    truth = sum(np.logaddexp(x, y) for x, y in combinations(b, 2))
+    np.testing.assert_allclose(
+        log_normalisers(b, -np.inf, *statistics[3:]), [truth], rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("within_round", [True, False])
+def test_counts_equal_enumeration(within_round):
+    place = random_places(3, within_round)
+    wins, n = count_matches(place, within_round=within_round)
+    slow_wins, slow_n = np.zeros_like(wins), np.zeros_like(n)
+    for k, i, other, j in enumerate_matches(place, within_round):
+        slow_n[i, j] += 1
+        slow_n[j, i] += 1
+        slow_wins[i, j] += place[k, i] < place[other, j]
+        slow_wins[j, i] += place[k, i] > place[other, j]
+    np.testing.assert_array_equal(wins, slow_wins)
+    np.testing.assert_array_equal(n, slow_n)
+
+
+def test_drawn_places_win_as_bradley_terry_says():
+    rng = np.random.default_rng(5)
+    rounds, b = 20_000, np.array([1.0, 0.0, -0.5])
+    place = draw_places(b, np.ones((rounds, 3), bool), rng)
+    wins, n = count_matches(place, within_round=True)
+    p = 1 / (1 + np.exp(b - b[:, None]))
+    off = ~np.eye(3, dtype=bool)
+    error = np.sqrt(p * (1 - p) / rounds)
+    assert (np.abs(wins / np.where(n > 0, n, 1) - p) < 4 * error)[off].all()
+
+
+@pytest.mark.parametrize("nu", [-2.0, 0.0, 1.5])
+def test_drawn_ties_of_equal_players_have_davidsons_rate(nu):
+    rounds = 20_000
+    place = draw_places(np.zeros(2), np.ones((rounds, 2), bool), np.random.default_rng(1), tie=nu)
+    tied = np.mean(place[:, 0] == place[:, 1])
+    p = np.exp(nu) / (2 + np.exp(nu))
+    assert abs(tied - p) < 4 * np.sqrt(p * (1 - p) / rounds)
+    assert tie_width(p) > 0

@@ -1,0 +1,71 @@
+"""Matches and connectivity."""
+
+import numpy as np
+import pytest
+from conftest import board
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import leaderbayes as lb
+
+BOARDS = arrays(float, st.tuples(st.integers(2, 6), st.integers(1, 5)), elements=st.integers(0, 4))
+
+
+def test_ties_rules():
+    scores = board([[1.0, 2.0, 3.0], [1.0, 1.0, 4.0], [0.0, np.nan, 3.0]])
+    half, drop, floor = (lb.matches(scores, ties=rule) for rule in ("half", "drop", "floor"))
+    np.testing.assert_array_equal(half.wins, [[0, 1.5, 1.5], [1.5, 0, 2], [0.5, 0, 0]])
+    np.testing.assert_array_equal(drop.wins, [[0, 1, 1], [1, 0, 2], [0, 0, 0]])
+    np.testing.assert_array_equal(floor.wins, [[0, 1, 1], [1, 0, 2], [0, 0, 0]])
+    np.testing.assert_array_equal(half.n, [[0, 3, 2], [3, 0, 2], [2, 2, 0]])
+    np.testing.assert_array_equal(drop.n, [[0, 2, 1], [2, 0, 2], [1, 2, 0]])
+    np.testing.assert_array_equal(half.tied, [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
+
+
+@settings(deadline=None)
+@given(values=BOARDS, within_round=st.booleans(), ties=st.sampled_from(["half", "drop"]))
+def test_every_match_has_one_winner(values, within_round, ties):
+    made = lb.matches(board(values), within_round=within_round, ties=ties)
+    np.testing.assert_array_equal(made.wins + made.wins.values.T, made.n)
+
+
+@settings(deadline=None)
+@given(values=BOARDS, within_round=st.booleans(), seed=st.integers(0, 99))
+def test_relabelling_reversing_and_repeating(values, within_round, seed):
+    scores = board(values)
+    made = lb.matches(scores, within_round=within_round)
+    order = np.random.default_rng(seed).permutation(scores.sizes["player"])
+    permuted = lb.matches(scores.isel(player=order), within_round=within_round)
+    np.testing.assert_array_equal(permuted.wins, made.wins.values[np.ix_(order, order)])
+    lower = lb.matches(scores.assign_attrs(higher_is_better=0), within_round=within_round)
+    np.testing.assert_array_equal(lower.wins, made.wins.values.T)
+    twice = lb.matches(board(np.hstack([values, values])), within_round=within_round)
+    np.testing.assert_array_equal(twice.wins, made.wins * (2 if within_round else 4))
+
+
+def test_components_name_groups_and_islands():
+    nan = np.nan
+    split = lb.matches(board([[3, 3, 4], [4, 4, 3], [1, 2, 1], [2, 1, 2]]))
+    groups = lb.components(split)
+    assert groups.to_dict() == {"p0": 1, "p1": 1, "p2": 2, "p3": 2}
+    assert groups.attrs["weakly_connected"]
+    islands = lb.matches(board([[3, 4, nan, nan], [4, 3, nan, nan], [nan, nan, 1, 2], [nan, nan, 2, 1]]))
+    assert not lb.components(islands).attrs["weakly_connected"]
+
+
+def test_bad_input():
+    with pytest.raises(lb.LeaderbayesError, match="ties='draw'"):
+        lb.matches(board(np.eye(3)), ties="draw")
+    with pytest.raises(lb.LeaderbayesError, match="at least two"):
+        lb.matches(board([[1.0, 2.0], [np.nan, np.nan]]))
+    several = board(np.eye(3)).expand_dims(tournament=["a", "b"])
+    with pytest.raises(lb.LeaderbayesError, match=r"2 tournaments \(a, b\)"):
+        lb.matches(several)
+    with pytest.raises(lb.LeaderbayesError, match="dimensions player and round"):
+        lb.matches(board(np.eye(3)).rename(round="fold"))
+
+
+def test_empty_players_and_rounds_are_left_out():
+    made = lb.matches(board([[1, np.nan, 2], [2, np.nan, 1], [np.nan] * 3]))
+    assert dict(made.sizes) == {"player": 2, "opponent": 2, "round": 2}

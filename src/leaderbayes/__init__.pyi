@@ -24,3 +24,5 @@ from ._leaderboard import win_probability as win_probability
 from ._matches import components as components
 from ._matches import matches as matches
 from ._scores import read_scores as read_scores
+
+__version__: str

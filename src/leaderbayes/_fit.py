@@ -1,7 +1,10 @@
 """Sample a model of a board: the only file that does."""
 
 import json
+import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -103,7 +106,8 @@ def fit(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         board = one_tournament(scores)
-        tree = _sample(board, model, arguments, seed, prior=prior, progressbar=progressbar)
+        with _quiet(not progressbar):
+            tree = _sample(board, model, arguments, seed, prior=prior, progressbar=progressbar)
         diagnostics = _diagnose(tree)
     ours = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
     for warning in caught:
@@ -169,6 +173,20 @@ def _sample(
         if prior:
             tree.update(pm.sample_prior_predictive(arguments["draws"], random_seed=streams[2]))
     return tree
+
+
+@contextmanager
+def _quiet(quiet: bool) -> Iterator[None]:
+    """Keep PyMC from announcing its samplers where no progress is wanted."""
+    import pymc  # noqa: F401  its import sets the level
+
+    logger = logging.getLogger("pymc")
+    level = logger.level
+    try:
+        logger.setLevel(logging.ERROR if quiet else level)
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _adaptation(sampler: str, players: int) -> dict[str, Any]:

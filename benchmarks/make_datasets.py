@@ -1,0 +1,143 @@
+"""Make the example data that leaderbayes ships: scikit-learn models on scikit-learn's data sets.
+
+    uv run --group test python benchmarks/make_datasets.py --out src/leaderbayes/data
+
+Runs a few minutes on two cores; the same versions write the same bytes.
+"""
+
+import argparse
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn import datasets, ensemble, linear_model, naive_bayes, neighbors, svm, tree
+from sklearn.base import clone
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+SEED = 20261120
+FOLDS, REPEATS = 5, 5
+DIGITS = 600  # instances of digits used in cross-validation
+
+
+def scaled(model):
+    return make_pipeline(StandardScaler(), model)
+
+
+def classifiers():
+    """Player name -> (algorithm, model)."""
+    grid = {
+        "logistic": ("C", [0.01, 1, 100], lambda C: scaled(linear_model.LogisticRegression(C=C, max_iter=500))),
+        "svm": ("C", [0.1, 1, 10], lambda C: scaled(svm.SVC(C=C))),
+        "knn": ("k", [1, 5, 25], lambda k: scaled(neighbors.KNeighborsClassifier(k))),
+        "forest": ("trees", [5, 25, 100], lambda n: ensemble.RandomForestClassifier(n, random_state=SEED)),
+        "tree": ("depth", [2, 5, 20], lambda d: tree.DecisionTreeClassifier(max_depth=d, random_state=SEED)),
+    }
+    return {
+        f"{algorithm} {option}={value}": (algorithm, make(value))
+        for algorithm, (option, values, make) in grid.items()
+        for value in values
+    }
+
+
+def regressors():
+    """Player name -> (algorithm, model)."""
+    grid = {
+        "ridge": ("alpha", [0.1, 10, 1000], lambda a: scaled(linear_model.Ridge(a))),
+        "lasso": ("alpha", [0.1, 1, 10], lambda a: scaled(linear_model.Lasso(a))),
+        "knn": ("k", [1, 5, 25], lambda k: scaled(neighbors.KNeighborsRegressor(k))),
+        "forest": ("trees", [5, 25, 100], lambda n: ensemble.RandomForestRegressor(n, random_state=SEED)),
+        "tree": ("depth", [2, 5, 20], lambda d: tree.DecisionTreeRegressor(max_depth=d, random_state=SEED)),
+    }
+    return {
+        f"{algorithm} {option}={value}": (algorithm, make(value))
+        for algorithm, (option, values, make) in grid.items()
+        for value in values
+    }
+
+
+def one_score(model, scorer, x, y, train, test):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # slow convergence is part of a benchmark
+        return get_scorer(scorer)(clone(model).fit(x[train], y[train]), x[test], y[test])
+
+
+def cross_validate(tournament, x, y, players, scorer, splitter):
+    """Long table of one tournament; rounds are named repeat.fold."""
+    jobs = [
+        (name, algorithm, f"{k // FOLDS + 1}.{k % FOLDS + 1}", model, train, test)
+        for name, (algorithm, model) in players.items()
+        for k, (train, test) in enumerate(splitter.split(x, y))
+    ]
+    scores = Parallel(n_jobs=2)(
+        delayed(one_score)(model, scorer, x, y, train, test) for *_, model, train, test in jobs
+    )
+    return pd.DataFrame(
+        [
+            (tournament, player, algorithm, fold, round(abs(score), 6))
+            for (player, algorithm, fold, *_), score in zip(jobs, scores, strict=True)
+        ],
+        columns=["tournament", "player", "algorithm", "round", "score"],
+    )
+
+
+def classification_tables():
+    splitter = RepeatedStratifiedKFold(n_splits=FOLDS, n_repeats=REPEATS, random_state=SEED)
+    for name in ("breast_cancer", "digits", "iris", "wine"):
+        x, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+        if len(y) > DIGITS and name == "digits":
+            x, _, y, _ = train_test_split(x, y, train_size=DIGITS, stratify=y, random_state=SEED)
+        scorer = "roc_auc" if len(np.unique(y)) == 2 else "neg_log_loss"
+        scorer = "accuracy" if scorer == "neg_log_loss" else scorer
+        yield cross_validate(name, x, y, classifiers(), scorer, splitter)
+
+
+def answers():
+    """Right or wrong on one test set of digits: (instance, classifier) of 0 and 1."""
+    x, y = datasets.load_digits(return_X_y=True)
+    train, test, right, truth = train_test_split(
+        x / 16.0, y, test_size=600, stratify=y, random_state=SEED
+    )
+    models = {}
+    for value in np.logspace(-4, 2, 25):
+        models[f"logistic C={value:.2g}"] = linear_model.LogisticRegression(C=value, max_iter=200)
+    for value in range(1, 26):
+        models[f"knn k={value}"] = neighbors.KNeighborsClassifier(value)
+    for depth in range(3, 18):
+        models[f"tree depth={depth}"] = tree.DecisionTreeClassifier(max_depth=depth, random_state=SEED)
+    for trees in range(2, 42, 2):
+        models[f"forest trees={trees}"] = ensemble.RandomForestClassifier(trees, random_state=SEED)
+    for value in np.logspace(-3, 2, 20):
+        models[f"svm C={value:.2g}"] = svm.SVC(C=value)
+    for value in np.logspace(-9, 0, 10):
+        models[f"bayes smoothing={value:.0e}"] = naive_bayes.GaussianNB(var_smoothing=value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = {
+            name: (model.fit(train, right).predict(test) == truth).astype("uint8")
+            for name, model in models.items()
+        }
+    return pd.DataFrame(table).rename_axis("instance")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("src/leaderbayes/data"))
+    out = parser.parse_args().out
+    out.mkdir(parents=True, exist_ok=True)
+    table = pd.concat(classification_tables(), ignore_index=True)
+    table.to_csv(out / "classifiers.csv", index=False)
+    x, y = datasets.load_diabetes(return_X_y=True)
+    splitter = RepeatedKFold(n_splits=FOLDS, n_repeats=REPEATS, random_state=SEED)
+    scorer = "neg_root_mean_squared_error"
+    diabetes = cross_validate("diabetes", x, y, regressors(), scorer, splitter)
+    diabetes.to_csv(out / "regressors.csv", index=False)
+    answers().to_csv(out / "answers.csv.gz", compression={"method": "gzip", "mtime": 0})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,6 @@
+"""``python -m leaderbayes``."""
+
+from leaderbayes.cli import main
+
+if __name__ == "__main__":
+    main()

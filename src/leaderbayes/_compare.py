@@ -1,0 +1,80 @@
+"""Compare two players of a fitted leaderboard."""
+
+from difflib import get_close_matches
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import expit
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._leaderboard import check_probability, draws_of, trust
+
+
+def compare(
+    dt: xr.DataTree, a: str, b: str, *, rope: float | None = None, prob: float = 0.95
+) -> pd.Series:
+    """Say how probably player ``a`` is better than, as good as, or worse than player ``b``.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    a, b : str
+        Two players.
+    rope : float, optional
+        Region of practical equivalence on the win probability: a and b are equivalent where
+        P(a beats b) lies within ``rope`` of 1/2. None: no such region.
+    prob : float
+        Posterior probability of the (equal-tailed) intervals.
+
+    Returns
+    -------
+    Series
+        ``player``, ``opponent``; ``win_probability``, ``win_lower``, ``win_upper`` (of a over b in a
+        new round); ``epp_difference``, ``epp_lower``, ``epp_upper`` (log-odds); posterior probabilities
+        ``p_better``, ``p_equivalent``, ``p_worse``. attrs: ``converged``, ``warnings``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If a player is unknown, both are the same, or ``rope`` is not from 0 to below 1/2.
+    """
+    check_probability(prob)
+    if rope is not None and not 0.0 <= rope < 0.5:
+        raise LeaderbayesError(f"rope={rope}: give a distance from 1/2, from 0 to below 0.5.")
+    epp, players = draws_of(dt)
+    first, second = _position(a, players), _position(b, players)
+    if first == second:
+        raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
+    gap = epp[:, first] - epp[:, second]
+    win = expit(gap)
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    low, high = np.quantile(gap, tails)
+    equivalent = np.abs(win - 0.5) <= rope if rope is not None else np.zeros(len(win), bool)
+    result = pd.Series(
+        {
+            "player": a,
+            "opponent": b,
+            "win_probability": win.mean(),
+            "win_lower": expit(low),
+            "win_upper": expit(high),
+            "epp_difference": gap.mean(),
+            "epp_lower": low,
+            "epp_upper": high,
+            "p_better": ((gap > 0) & ~equivalent).mean(),
+            "p_equivalent": equivalent.mean(),
+            "p_worse": ((gap <= 0) & ~equivalent).mean(),
+        },
+        dtype=object,
+    )
+    result.attrs = trust(dt)
+    return result
+
+
+def _position(player: str, players: pd.Index) -> int:
+    if player in players:
+        return int(players.get_indexer([player])[0])
+    near = get_close_matches(player, [str(p) for p in players], n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]!r}?" if near else f"the first is {str(players[0])!r}."
+    raise LeaderbayesError(f"There is no player {player!r} among the {len(players)}; {hint}")

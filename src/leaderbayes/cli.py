@@ -1,0 +1,422 @@
+"""Command line: parses, and calls the public functions of the same names."""
+
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+NOT_CONVERGED = 1
+FIGURES = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance")
+
+
+class Weight(click.ParamType):
+    """The word composite, or a number."""
+
+    name = "composite|number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        """Give "composite" as it is, and anything else as a float."""
+        if value == "composite" or isinstance(value, float):
+            return value
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither 'composite' nor a number.", param, ctx)
+
+
+def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+reading = _options(
+    click.argument("file", type=click.Path()),
+    click.option("--player", metavar="COLUMN", help="Column of the players' names."),
+    click.option("--round", "round_", metavar="COLUMN", help="Column of the rounds (folds, tasks)."),
+    click.option("--score", metavar="COLUMN", help="Column of the scores."),
+    click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
+    click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
+    click.option("--lower-is-better", is_flag=True, help="The lower of two scores wins."),
+)
+fitting = _options(
+    click.option("--model", default="bradley_terry", show_default=True, help="Or davidson."),
+    click.option("--weight", type=Weight(), default="composite", show_default=True,
+                 help="Power of the likelihood; 1 is as published."),
+    click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True),
+    click.option("--across-rounds", is_flag=True, help="Compare scores of different rounds too."),
+    click.option("--draws", type=click.IntRange(1), default=1000, show_default=True),
+    click.option("--chains", type=click.IntRange(1), default=4, show_default=True),
+    click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers."),
+    click.option("--prob", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
+                 show_default=True, help="Probability of the intervals."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
+)  # fmt: skip
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="leaderbayes")
+def cli() -> None:
+    """Posterior leaderboards from benchmark scores."""
+
+
+@cli.command()
+@reading
+@click.option("--method", type=click.Choice(["nuts", "ml"]), default="nuts", show_default=True,
+              help="Posterior, or maximum likelihood without sampling.")  # fmt: skip
+@fitting
+@click.option("--out", type=click.Path(path_type=Path), help="Write tables, posterior and figures here.")
+def rank(method: str, out: Path | None, **options: Any) -> None:
+    """Rank the players of a table of scores."""
+    scores = _read(options)
+    estimate = _maximum_likelihood if method == "ml" else _posterior
+    fit, table, result = estimate(scores, options)
+    if out is not None:
+        _write(out, fit, table, result, options | {"method": method})
+    if options["as_json"]:
+        click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+    else:
+        _print_leaderboard(table, result, options["prob"])
+    if not result["diagnostics"]["converged"]:
+        sys.exit(NOT_CONVERGED)
+
+
+@cli.command()
+@reading
+@click.argument("a")
+@click.argument("b")
+@click.option("--rope", type=float, help="Win probabilities this near to 1/2 are equivalent.")
+@fitting
+def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
+    """Say how probably player A is better than player B."""
+    import leaderbayes as lb
+
+    scores = _read(options)
+    for name in (a, b):
+        if name not in scores["player"]:
+            raise lb.ScoresError(
+                f"{options['file']}: there is no player {name!r}; the first are "
+                + ", ".join(repr(str(p)[:60]) for p in scores["player"].to_numpy()[:8])
+            )
+    fit = _fit(scores, options)
+    result = lb.compare(fit, a, b, rope=rope, prob=options["prob"])
+    if options["as_json"]:
+        row = {k: v if isinstance(v, str) else float(v) for k, v in result.items()}
+        click.echo(json.dumps(row | result.attrs, ensure_ascii=False))
+    else:
+        _print_comparison(result, options["prob"])
+    if not fit.attrs["converged"]:
+        sys.exit(NOT_CONVERGED)
+
+
+def main() -> None:
+    """Run the command line; our errors end with status 2 and no traceback."""
+    try:
+        with _warnings_on_stderr():
+            cli(standalone_mode=True)
+    except ValueError as problem:
+        from leaderbayes._errors import LeaderbayesError
+
+        if not isinstance(problem, LeaderbayesError):
+            raise
+        click.echo(f"Error: {problem}", err=True)
+        sys.exit(2)
+
+
+# -- steps -----------------------------------------------------------------------------------------
+
+
+def _read(options: dict[str, Any]) -> "xr.DataArray":
+    """Scores of one tournament."""
+    import leaderbayes as lb
+
+    scores = lb.read_scores(
+        options["file"],
+        player=options["player"],
+        round=options["round_"],
+        score=options["score"],
+        tournament=options["tournament"],
+        higher_is_better=not options["lower_is_better"],
+    )
+    only = options["only"]
+    if "tournament" not in scores.dims:
+        if only is not None:
+            raise lb.ScoresError(f"{options['file']}: --only {only!r}, but there is one tournament.")
+        return scores
+    names = [str(name) for name in scores["tournament"].to_numpy()]
+    if only is None and len(names) == 1:
+        only = names[0]
+    if only not in names:
+        found = "several tournaments" if only is None else f"no tournament {only!r}"
+        shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        raise lb.ScoresError(f"{options['file']}: {found}; pick one with --only: {shown}")
+    return scores.sel(tournament=only, drop=True)
+
+
+def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
+    import leaderbayes as lb
+
+    with _spinner("sampling"):
+        return lb.fit(
+            scores,
+            options["model"],
+            weight=options["weight"],
+            ties=options["ties"],
+            within_round=not options["across_rounds"],
+            draws=options["draws"],
+            chains=options["chains"],
+            seed=options["seed"],
+            progressbar=False,
+        )
+
+
+def _posterior(
+    scores: "xr.DataArray", options: dict[str, Any]
+) -> tuple["xr.DataTree", "pd.DataFrame", dict[str, Any]]:
+    import leaderbayes as lb
+
+    fit = _fit(scores, options)
+    table = lb.leaderboard(fit, prob=options["prob"])
+    result = {
+        "model": fit.attrs["model"],
+        "weight": fit.attrs["weight"],
+        "seed": fit.attrs["seed"],
+        "players": _records(table),
+        "deviance": _deviance(lb.deviance(fit)),
+        "diagnostics": {
+            "max_rhat": _number(fit.attrs["max_rhat"]),
+            "min_ess": _number(fit.attrs["min_ess"]),
+            "divergences": fit.attrs["divergences"],
+            "converged": bool(fit.attrs["converged"]),
+        },
+        "warnings": json.loads(fit.attrs["warnings"]),
+    }
+    return fit, table, result
+
+
+def _maximum_likelihood(
+    scores: "xr.DataArray", options: dict[str, Any]
+) -> tuple[None, "pd.DataFrame", dict[str, Any]]:
+    import numpy as np
+    import pandas as pd
+    from scipy.special import expit
+    from scipy.stats import norm
+
+    import leaderbayes as lb
+
+    if options["model"] != "bradley_terry":
+        raise lb.LeaderbayesError(f"--method ml has no model {options['model']!r}; use --method nuts.")
+    if options["weight"] not in ("composite", 1.0):
+        raise lb.LeaderbayesError(
+            "--method ml knows --weight composite (covariance clustered by round) and --weight 1 "
+            "(independent matches, as published)."
+        )
+    made = lb.matches(scores, within_round=not options["across_rounds"], ties=options["ties"])
+    covariance = "model" if options["weight"] == 1.0 else "clustered"
+    estimate = lb.likelihood.bradley_terry(made, covariance=covariance)
+    epp = estimate["epp"].to_numpy()
+    error = np.sqrt(np.diag(estimate["covariance"])) * norm.ppf((1 + options["prob"]) / 2)
+    table = pd.DataFrame(
+        {
+            "player": estimate["player"].to_numpy(),
+            "epp": epp,
+            "epp_lower": epp - error,
+            "epp_upper": epp + error,
+            "p_average": expit(epp),
+            # An estimate has no probability of being the best: these belong to the posterior.
+            "p_best": None,
+        }
+    ).sort_values("epp", ascending=False, kind="stable", ignore_index=True)
+    table = table.assign(rank=np.arange(1, len(table) + 1), rank_lower=None, rank_upper=None)
+    result = {
+        "model": "bradley_terry",
+        "weight": 1.0 if covariance == "model" else None,
+        "seed": options["seed"],
+        "players": _records(table),
+        "deviance": _deviance(lb.deviance(estimate)),
+        "diagnostics": {"max_rhat": None, "min_ess": None, "divergences": None, "converged": True},
+        "warnings": [],
+    }
+    return None, table, result
+
+
+def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    whole = ("rank", "rank_lower", "rank_upper")
+    return [
+        {
+            key: value if key == "player" or value is None else (int if key in whole else float)(value)
+            for key, value in row.items()
+        }
+        for row in table.to_dict("records")
+    ]
+
+
+def _deviance(series: "pd.Series") -> dict[str, Any]:
+    return {
+        "value": _number(series["value"]),
+        "df": int(series["df"]),
+        "p_value": _number(series["p_value"]),
+        "standardised": _number(series["standardised"]),
+    }
+
+
+def _number(value: float) -> float | None:
+    """A float for JSON, which has no NaN."""
+    return float(value) if float("-inf") < value < float("inf") else None
+
+
+# -- output ----------------------------------------------------------------------------------------
+
+
+def _write(
+    out: Path,
+    fit: "xr.DataTree | None",
+    table: "pd.DataFrame",
+    result: dict[str, Any],
+    options: dict[str, Any],
+) -> None:
+    """Write all files beside the directory first; then each moves in whole."""
+    import leaderbayes as lb
+
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.exists() and not out.is_dir():
+            raise FileExistsError(f"{out} is a file")
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".leaderbayes-") as folder:
+            part = Path(folder)
+            table.to_csv(part / "leaderboard.csv", index=False)
+            run = {
+                "command": {k: str(v) if isinstance(v, Path) else v for k, v in options.items()},
+                **{k: v for k, v in result.items() if k != "players"},
+            }
+            if fit is not None:
+                run["versions"] = json.loads(fit.attrs["versions"])
+                mean = lb.win_probability(fit)["mean"]
+                mean.to_pandas().to_csv(part / "win_probability.csv")
+                fit.to_netcdf(part / "posterior.nc")
+                _draw(part, fit)
+            (part / "run.json").write_text(
+                json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+            )
+            out.mkdir(exist_ok=True)
+            for path in sorted(part.iterdir()):
+                os.replace(path, out / path.name)
+    except OSError as problem:
+        raise lb.LeaderbayesError(f"--out {out}: cannot be written ({problem}).") from problem
+
+
+def _draw(folder: Path, fit: "xr.DataTree") -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    import leaderbayes as lb
+
+    for name in FIGURES:
+        figure = getattr(lb.plots, name)(fit, backend="matplotlib")
+        for suffix in ("png", "svg"):
+            figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
+        plt.close("all")
+
+
+def _print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(title=f"{result['model']}, {prob:.0%} intervals", title_justify="left")
+    for name, width in {
+        "rank": 4, "player": 8, "epp": 6, "interval": 14, "P(>avg)": 7, "P(best)": 7, "ranks": 8,
+    }.items():  # fmt: skip
+        # Only the players' names give way on a narrow terminal.
+        shown.add_column(
+            name, justify="left" if name == "player" else "right", no_wrap=True, min_width=width
+        )
+    for row in table.itertuples(index=False):
+        sampled = row.p_best is not None
+        shown.add_row(
+            str(row.rank),
+            # A name is data, never markup.
+            Text(_short(str(row.player))),
+            f"{row.epp:.2f}",
+            f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
+            f"{row.p_average:.2f}",
+            f"{row.p_best:.2f}" if sampled else "",
+            f"{row.rank_lower} to {row.rank_upper}" if sampled else "",
+        )
+    console = Console()
+    console.print(shown)
+    diagnostics, deviance = result["diagnostics"], result["deviance"]
+    console.print(f"Deviance {deviance['value']:.1f} on {deviance['df']} degrees of freedom.")
+    if not diagnostics["converged"]:
+        console.print("NOT CONVERGED: do not report these numbers.", style="bold red")
+    elif diagnostics["max_rhat"] is not None:
+        console.print(
+            f"Converged: max R-hat {diagnostics['max_rhat']:.3f}, min effective sample size "
+            f"{diagnostics['min_ess']:.0f}. Weight {result['weight']:.3f}, seed {result['seed']}."
+        )
+
+
+def _print_comparison(result: "pd.Series", prob: float) -> None:
+    a, b = _short(result["player"]), _short(result["opponent"])
+    click.echo(
+        f"{a} beats {b} in a new round with probability {result['win_probability']:.3f} "
+        f"({prob:.0%} interval {result['win_lower']:.3f} to {result['win_upper']:.3f})."
+    )
+    click.echo(
+        f"Better {result['p_better']:.3f}, equivalent {result['p_equivalent']:.3f}, "
+        f"worse {result['p_worse']:.3f}."
+    )
+    if not result.attrs["converged"]:
+        click.echo("NOT CONVERGED: do not report these numbers.")
+
+
+def _short(name: str, longest: int = 40) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 16]} … {name[-12:]}"
+
+
+@contextmanager
+def _spinner(text: str) -> Iterator[None]:
+    """Progress on standard error, where that is a terminal."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(text) if sys.stderr.isatty() else _nothing():
+        yield
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+@contextmanager
+def _warnings_on_stderr() -> Iterator[None]:
+    """Print our warnings once each as sentences; leave out what libraries say of themselves."""
+    seen: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if category.__module__.startswith("leaderbayes") and str(message) not in seen:
+            seen.add(str(message))
+            click.echo(f"Warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,9 @@
+"""Figures of a fitted leaderboard on arviz-plots, for every backend that it has.
+
+Each function takes the DataTree of `leaderbayes.fit` and returns an
+``arviz_plots.PlotCollection``: ``.show()``, ``.savefig(path)``.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

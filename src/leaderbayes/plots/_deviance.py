@@ -1,0 +1,57 @@
+"""The posterior predictive check as a figure."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._checks import check
+from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas
+
+
+def deviance(
+    dt: xr.DataTree, *, draws: int = 200, seed: int = 0, backend: Backend | None = None
+) -> Any:
+    """Draw the board's deviance among those of replicated boards, draw by draw.
+
+    Points above the diagonal are replicates that vary more than the board. Whole rankings are
+    the valid reference; independent matches, the published test's assumption, are drawn beside them.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    draws, seed : int
+        As for `leaderbayes.check`.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        One plot: deviance of the board across, of its replicate up.
+    """
+    result = check(dt, draws=draws, seed=seed)
+    p_round, p_naive = float(result["p_round"]), float(result["p_naive"])
+    collection, target, draw = canvas(
+        dt, f"Deviance check: p = {p_round:.2f} (rankings)", width=6.5, height=6.0, backend=backend
+    )
+    observed = result["observed"].to_numpy()
+    values = np.concatenate(
+        [observed, result["replicated_round"].to_numpy(), result["replicated_naive"].to_numpy()]
+    )
+    ends = np.array([values.min(), values.max()])
+    draw.line(ends, ends, target, color=GREY)
+    for name, color in (("replicated_naive", ORANGE), ("replicated_round", BLUE)):
+        draw.scatter(observed, result[name].to_numpy(), target, color=color, alpha=0.5, size=18)
+    draw.xlabel("deviance of the board at a posterior draw", target)
+    draw.ylabel("deviance of its replicate", target)
+    draw.text(
+        ends[0], ends[1], f"blue: whole rankings, p = {p_round:.2f}", target, color=BLUE,
+        vertical_align="top", horizontal_align="left",
+    )  # fmt: skip
+    draw.text(
+        ends[0], ends[1] - 0.05 * np.ptp(ends), f"orange: independent matches, p = {p_naive:.2f}",
+        target, color=ORANGE, vertical_align="top", horizontal_align="left",
+    )  # fmt: skip
+    return collection

@@ -1,0 +1,50 @@
+"""Posterior distribution of ranks."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._leaderboard import leaderboard as table_of
+from leaderbayes._leaderboard import rank_probability
+from leaderbayes.plots._canvas import Backend, canvas, heat_map, labels, thinned
+
+
+def rank_distribution(
+    dt: xr.DataTree, *, top: int | None = None, backend: Backend | None = None
+) -> Any:
+    """Draw the probability of every rank for every player, best player on top.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    top : int, optional
+        Draw this many of the best players only.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        One plot: ranks across (1 is best), players down; the darker the more probable.
+    """
+    best_first = table_of(dt)["player"].head(top).to_numpy()
+    share = rank_probability(dt).sel(player=best_first).to_numpy()
+    m, ranks = share.shape
+    height, width = (float(np.clip(0.32 * n, 2.5, 12.0)) for n in (m, ranks))
+    collection, target, draw = canvas(
+        dt, "Probability of each rank", width=width + 3.0, height=height + 1.5, backend=backend
+    )
+    high = float(share.max())
+    heat_map(target, share[::-1], collection.backend, low=0.0, high=high, diverging=False)
+    shown = thinned(m, 50)
+    draw.yticks(
+        np.arange(m)[::-1][shown], labels(best_first, collection.backend, 30)[shown], target
+    )
+    across = thinned(ranks, 25)
+    draw.xticks(np.arange(ranks)[across], [str(k + 1) for k in range(ranks)][across], target)
+    draw.xlim((-0.5, ranks - 0.5), target)
+    draw.ylim((-0.5, m - 0.5), target)
+    draw.xlabel("rank", target)
+    return collection

@@ -1,0 +1,55 @@
+"""Heat map of win probabilities."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._leaderboard import leaderboard as table_of
+from leaderbayes._leaderboard import win_probability as probabilities
+from leaderbayes.plots._canvas import Backend, canvas, heat_map, labels, thinned
+
+
+def win_probability(
+    dt: xr.DataTree, *, top: int | None = None, backend: Backend | None = None
+) -> Any:
+    """Draw P(row beats column), best player first; numbers in the cells of up to 20 players.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    top : int, optional
+        Draw this many of the best players only.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        One plot: opponents across, players down.
+    """
+    best_first = table_of(dt)["player"].head(top).to_numpy()
+    mean = probabilities(dt)["mean"].sel(player=best_first, opponent=best_first).to_numpy()
+    m = len(best_first)
+    side = float(np.clip(0.5 * m, 3.0, 12.0))
+    collection, target, draw = canvas(
+        dt, "P(row beats column)", width=side + 2.5, height=side + 2.0, backend=backend
+    )
+    heat_map(target, mean[::-1], collection.backend, low=0.0, high=1.0, diverging=True)
+    middle = "center" if collection.backend == "matplotlib" else "middle"
+    if m <= 20:
+        for (i, j), p in np.ndenumerate(mean):
+            if i != j:
+                # White where the cell is dark.
+                color = "white" if abs(p - 0.5) > 0.35 else "black"
+                draw.text(
+                    j, m - 1 - i, f"{p:.2f}", target, color=color, size=8,
+                    vertical_align=middle, horizontal_align="center",
+                )  # fmt: skip
+    names, shown = labels(best_first, collection.backend, 24), thinned(m, 40)
+    draw.yticks(np.arange(m)[::-1][shown], names[shown], target)
+    draw.xticks(np.arange(m)[shown], names[shown], target, rotation=90)
+    draw.xlim((-0.5, m - 0.5), target)
+    draw.ylim((-0.5, m - 0.5), target)
+    return collection

@@ -1,0 +1,51 @@
+"""Observed against fitted win rates."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.special import expit
+
+from leaderbayes._checks import matches_of
+from leaderbayes.plots._canvas import BLUE, GREY, Backend, canvas
+
+
+def win_rate(dt: xr.DataTree, *, backend: Backend | None = None) -> Any:
+    """Draw each pair's observed share of wins against the fitted win probability.
+
+    A leaderboard that fits has its pairs along the diagonal (the paper's Figure 5). Each pair is
+    drawn once, from the side of its better player.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        One plot: fitted probability across, observed share of wins up (ties by the fit's rule).
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, Figure 5.
+    """
+    board = matches_of(dt)
+    epp = dt["posterior"]["epp"].mean(("chain", "draw")).to_numpy()
+    order = np.argsort(-epp, kind="stable")
+    better, worse = (order[side] for side in np.triu_indices(len(epp), 1))
+    wins, n = (board[name].to_numpy()[better, worse] for name in ("wins", "n"))
+    met = n > 0
+    fitted = expit(epp[better] - epp[worse])[met]
+    collection, target, draw = canvas(
+        dt, "Observed and fitted win rates", width=6.0, height=6.0, backend=backend
+    )
+    draw.line(np.array([0.45, 1.0]), np.array([0.45, 1.0]), target, color=GREY)
+    # Thousands of pairs lie on each other: the more, the fainter.
+    alpha = float(np.clip(30.0 / np.sqrt(met.sum()), 0.05, 0.8))
+    draw.scatter(fitted, (wins / np.where(met, n, 1.0))[met], target, color=BLUE, alpha=alpha)
+    draw.xlabel("fitted probability that the better player wins", target)
+    draw.ylabel("observed share of its wins", target)
+    return collection

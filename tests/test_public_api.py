@@ -1,0 +1,152 @@
+"""The public surface: every name, its docstring, and what importing costs."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import leaderbayes as lb
+
+FUNCTIONS = [
+    "check",
+    "compare",
+    "components",
+    "datasets.example_path",
+    "datasets.load_answers",
+    "datasets.load_classifiers",
+    "datasets.load_regressors",
+    "deviance",
+    "fit",
+    "groups",
+    "leaderboard",
+    "likelihood.bradley_terry",
+    "matches",
+    "models.bradley_terry",
+    "models.davidson",
+    "p_top",
+    "plots.deviance",
+    "plots.leaderboard",
+    "plots.rank_distribution",
+    "plots.win_probability",
+    "plots.win_rate",
+    "rank_probability",
+    "read_scores",
+    "tied_for_top",
+    "win_probability",
+]
+ERRORS = [
+    "ConvergenceWarning",
+    "DisconnectedError",
+    "DisconnectedWarning",
+    "LeaderbayesError",
+    "LeaderbayesWarning",
+    "NotConvergedError",
+    "PredictiveWarning",
+    "ScoresError",
+    "WeightWarning",
+]
+HEAVY = ["arviz", "arviz_plots", "matplotlib", "nutpie", "pandas", "pymc", "pytensor", "xarray"]
+
+
+def look_up(name):
+    found = lb
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def loaded_after(code):
+    """Heavy packages that a fresh interpreter holds after running this code."""
+    report = f"import sys; print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"], capture_output=True, text=True, check=True
+    )
+    return ast.literal_eval(done.stderr.splitlines()[-1]), done.stdout
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function_is_documented_and_typed(name):
+    function = look_up(name)
+    signature = inspect.signature(function)
+    sections = re.findall(r"^(\w+)\n-{3,}$", inspect.getdoc(function), flags=re.MULTILINE)
+    assert "Returns" in sections
+    assert ("Parameters" in sections) == bool(signature.parameters)
+    documented = inspect.getdoc(function).split("Returns\n---")[0]
+    for parameter in signature.parameters.values():
+        assert re.search(rf"\b{parameter.name}\b", documented)
+        assert parameter.annotation is not inspect.Parameter.empty
+    assert signature.return_annotation is not inspect.Signature.empty
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_options_are_keyword_only(name):
+    for parameter in inspect.signature(look_up(name)).parameters.values():
+        has_default = parameter.default is not inspect.Parameter.empty
+        allowed = name in {"fit", "datasets.load_classifiers"} and parameter.name in {
+            "model",
+            "tournament",
+        }
+        assert not has_default or allowed or parameter.kind is parameter.KEYWORD_ONLY
+
+
+def test_list_of_names_is_complete():
+    expected = {name.split(".")[0] for name in FUNCTIONS} | set(ERRORS)
+    assert set(lb.__all__) == expected
+    assert expected <= set(dir(lb))
+    plots = {name.removeprefix("plots.") for name in FUNCTIONS if name.startswith("plots.")}
+    assert set(lb.plots.__all__) == plots
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_and_warnings_are_ours(name):
+    ours = lb.LeaderbayesWarning if name.endswith("Warning") else lb.LeaderbayesError
+    assert issubclass(getattr(lb, name), ours)
+    assert getattr(lb, name).__doc__
+
+
+def test_every_code_has_a_section_in_the_docs():
+    root = Path(__file__).parents[1]
+    used = {
+        code
+        for file in (root / "src").rglob("*.py")
+        for code in re.findall(r"\bLB\d{3}\b", file.read_text(encoding="utf-8"))
+    }
+    page = (root / "docs" / "warnings.md").read_text(encoding="utf-8")
+    assert used == set(re.findall(r"^## (LB\d{3}):", page, flags=re.MULTILINE))
+
+
+def test_version():
+    assert lb.__version__ == version("leaderbayes")
+
+
+def test_unknown_name():
+    with pytest.raises(AttributeError, match="leader_board"):
+        lb.leader_board  # noqa: B018
+
+
+def test_import_loads_nothing_heavy():
+    assert loaded_after("import leaderbayes")[0] == []
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys, leaderbayes.cli\n"
+        "sys.argv = ['leaderbayes', '--help']\n"
+        "try:\n"
+        "    leaderbayes.cli.main()\n"
+        "except SystemExit as stop:\n"
+        "    assert not stop.code"
+    )
+    loaded, printed = loaded_after(code)
+    assert loaded == []
+    assert "rank" in printed
+
+
+def test_repeated_access_gives_the_function():
+    # A submodule of the same name would take its place after the first use.
+    assert all(callable(look_up(name)) for name in FUNCTIONS for _ in range(2))

@@ -1,6 +1,7 @@
 """Shipped examples."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import leaderbayes as lb
@@ -25,17 +26,44 @@ def test_regressors_prefer_low_errors():
     scores = load_regressors()
     assert dict(scores.sizes) == {"player": 15, "round": 25}
     assert scores.attrs["higher_is_better"] == 0
-    epp = lb.likelihood.bradley_terry(lb.matches(scores), covariance="model")["epp"]
-    assert float(epp.sel(player="ridge alpha=10")) > float(epp.sel(player="knn k=1"))
+    assert not scores.isnull().any()
+    # Predicting the mean errs by the target's standard deviation, 77; nothing fits below 30.
+    assert 30.0 < float(scores.min()) < float(scores.max()) < 120.0
+    average = scores.mean("round").to_series()
+    assert average.idxmin().split()[0] in {"ridge", "lasso"}
+    # Fewer wins for larger errors: the direction reaches the matches.
+    matches = lb.matches(scores)
+    share = (matches["wins"].sum("opponent") / matches["n"].sum("opponent")).to_series()
+    assert share["ridge alpha=10"] > 0.5 > share["knn k=1"]
 
 
 def test_answers():
     right = load_answers()
-    assert right.sizes["classifier"] >= 100
-    assert right.sizes["instance"] == 600
+    assert dict(right.sizes) == {"classifier": 115, "instance": 600}
+    assert right.dtype == np.uint8
     assert set(np.unique(right)) == {0, 1}
     assert len(set(right["classifier"].values)) == right.sizes["classifier"]
     assert float(right.mean("instance").max()) > 0.95
+
+
+def test_a_tournament_keeps_only_who_played_in_it(tmp_path, monkeypatch):
+    path = tmp_path / "scores.csv"
+    path.write_text("tournament,player,round,score\na,x,1,1\na,y,1,2\nb,x,2,1\nb,y,2,2\nb,z,2,3\n")
+    monkeypatch.setattr("leaderbayes.datasets.example_path", lambda name: path)
+    scores = load_classifiers("a")
+    assert list(scores["player"].values) == ["x", "y"]
+    assert list(scores["round"].values) == ["1"]
+
+
+@pytest.mark.parametrize("name", ["classifiers", "regressors"])
+def test_examples_are_small_complete_tables(name):
+    path = example_path(name)
+    assert path.stat().st_size < 100_000
+    table = pd.read_csv(path)
+    assert list(table.columns) == ["tournament", "player", "algorithm", "round", "score"]
+    assert not table.isna().any(axis=None)
+    # Every algorithm has several settings.
+    assert (table.groupby("algorithm")["player"].nunique() == 3).all()
 
 
 def test_unknown_example():

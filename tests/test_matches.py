@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from conftest import board
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import leaderbayes as lb
+from conftest import board
 
 BOARDS = arrays(float, st.tuples(st.integers(2, 6), st.integers(1, 5)), elements=st.integers(0, 4))
 
@@ -50,7 +50,9 @@ def test_components_name_groups_and_islands():
     groups = lb.components(split)
     assert groups.to_dict() == {"p0": 1, "p1": 1, "p2": 2, "p3": 2}
     assert groups.attrs["weakly_connected"]
-    islands = lb.matches(board([[3, 4, nan, nan], [4, 3, nan, nan], [nan, nan, 1, 2], [nan, nan, 2, 1]]))
+    islands = lb.matches(
+        board([[3, 4, nan, nan], [4, 3, nan, nan], [nan, nan, 1, 2], [nan, nan, 2, 1]])
+    )
     assert not lb.components(islands).attrs["weakly_connected"]
 
 

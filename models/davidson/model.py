@@ -15,7 +15,8 @@ def model(scores, weight, prior_scale=2.0, tie_scale=2.0):
     players, rounds = scores.shape
     with pm.Model(coords={"player": range(players)}) as specification:
         scale = pm.HalfNormal("epp_scale", prior_scale)
-        b = pm.ZeroSumNormal("epp", sigma=scale, dims="player")
+        unit = pm.ZeroSumNormal("epp_unit", sigma=1.0, dims="player")
+        b = pm.Deterministic("epp", scale * unit, dims="player")
         nu = pm.Normal("tie", 0.0, tie_scale)
         for k in range(rounds):
             present = np.flatnonzero(~np.isnan(scores[:, k]))

@@ -21,7 +21,7 @@ def matches_of(dt: xr.DataTree) -> xr.Dataset:
     """Remake the matches (player, opponent) that a fit was made from."""
     arguments = json.loads(dt.attrs["arguments"])
     return matches(
-        dt["constant_data"]["scores"],
+        dt["constant_data"].to_dataset()["scores"],
         within_round=arguments["within_round"],
         ties=arguments["ties"],
     )
@@ -174,7 +174,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     def replicate(b: Floats, v: float) -> float:
         place = draw_places(b, present, rng, within_round=within, tie=v)
         strict, met = count_matches(place, within_round=within)
-        return discrepancy(b, v, strict.astype(float), (met - strict - strict.T) * 1.0, met * 1.0)
+        tied = met - strict - strict.T
+        return discrepancy(b, v, *(x.astype(np.float64) for x in (strict, tied, met)))
 
     def naive(b: Floats, v: float) -> float:
         strict, equal = _independent_matches(b, v, n, rng)

@@ -31,9 +31,9 @@ def compare(
     Returns
     -------
     Series
-        ``player``, ``opponent``; ``win_probability``, ``win_lower``, ``win_upper`` (of a over b in a
-        new round); ``epp_difference``, ``epp_lower``, ``epp_upper`` (log-odds); posterior probabilities
-        ``p_better``, ``p_equivalent``, ``p_worse``. attrs: ``converged``, ``warnings``.
+        ``player``, ``opponent``; ``win_probability``, ``win_lower``, ``win_upper`` (of a over b in
+        a new round); ``epp_difference``, ``epp_lower``, ``epp_upper`` (log-odds); posterior
+        probabilities ``p_better``, ``p_equivalent``, ``p_worse``. attrs: ``converged``, ``warnings``.
 
     Raises
     ------
@@ -68,13 +68,13 @@ def compare(
         },
         dtype=object,
     )
-    result.attrs = trust(dt)
+    result.attrs.update(trust(dt))
     return result
 
 
 def _position(player: str, players: pd.Index) -> int:
     if player in players:
-        return int(players.get_indexer([player])[0])
+        return int(players.to_list().index(player))
     near = get_close_matches(player, [str(p) for p in players], n=1, cutoff=0.4)
     hint = f"did you mean {near[0]!r}?" if near else f"the first is {str(players[0])!r}."
     raise LeaderbayesError(f"There is no player {player!r} among the {len(players)}; {hint}")

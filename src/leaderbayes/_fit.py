@@ -11,8 +11,12 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
-from leaderbayes._errors import PredictiveWarning
+from leaderbayes._errors import (
+    ConvergenceWarning,
+    LeaderbayesError,
+    LeaderbayesWarning,
+    PredictiveWarning,
+)
 from leaderbayes._matches import Ties, matches, one_tournament
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
@@ -67,7 +71,8 @@ def fit(
     Returns
     -------
     DataTree
-        Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``, Davidson's ``tie``),
+        Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``, their ratio
+        ``epp_unit``, Davidson's ``tie``),
         ``sample_stats``, ``posterior_predictive`` (``place`` (chain, draw, round, player), whole
         rankings), ``log_likelihood`` (``place`` (chain, draw, round)), ``log_prior``,
         ``observed_data`` (``place``), ``constant_data`` (``scores``, ``weight``). attrs:
@@ -82,7 +87,8 @@ def fit(
     Warns
     -----
     ConvergenceWarning
-        If R-hat is not below 1.01, an effective sample size not above 400, or a transition diverged.
+        If R-hat is not below 1.01, an effective sample size not above 400, or a transition
+        diverged.
     """
     if model not in MODELS:
         raise LeaderbayesError(f"model={model!r} is not known; choose one of {', '.join(MODELS)}.")
@@ -145,13 +151,11 @@ def _sample(
     from leaderbayes import models
 
     options = {key: arguments[key] for key in ("weight", "prior_scale")}
-    board_matches = matches(
-        board, within_round=arguments["within_round"], ties=arguments["ties"]
-    )
+    board_matches = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
     # One independent stream for each of: posterior, predictive, prior.
     streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(3)]
     with getattr(models, name)(board_matches, **options):
-        tree = pm.sample(
+        tree: xr.DataTree = pm.sample(
             draws=arguments["draws"],
             tune=arguments["tune"] if arguments["tune"] is not None else 1000,
             chains=arguments["chains"],
@@ -190,13 +194,16 @@ def _quiet(quiet: bool) -> Iterator[None]:
 
 
 def _adaptation(sampler: str, players: int) -> dict[str, Any]:
-    """Mass matrix for nutpie: players that split into groups are correlated, so low-rank pays.
+    """Options of NUTS.
 
-    Its cost grows with the cube of the players, and beyond 150 it is more than it saves.
+    Players that split into groups are correlated, so a low-rank mass matrix pays; its cost grows
+    with the cube of the players, and beyond 150 it is more than it saves.
     """
-    if sampler != "nutpie":
-        return {}
-    return {"nuts": {"adaptation": "low_rank" if players <= 150 else "diag"}}
+    # Short steps cost little here, and keep boards of nearly equal players free of divergences.
+    nuts: dict[str, Any] = {"target_accept": 0.9}
+    if sampler == "nutpie":
+        nuts["adaptation"] = "low_rank" if players <= 150 else "diag"
+    return {"nuts": nuts}
 
 
 def _thin(tree: xr.DataTree, size: int) -> xr.DataTree:
@@ -233,9 +240,9 @@ def _diagnose(tree: xr.DataTree) -> dict[str, float | int]:
     converged = max_rhat < MAX_RHAT and min_ess > MIN_ESS and divergences == 0
     if not converged:
         warnings.warn(
-            f"LB001 not converged: max R-hat {max_rhat:.3f} (below {MAX_RHAT} is good), min effective "
-            f"sample size {min_ess:.0f} (above {MIN_ESS:.0f}), {divergences} divergences (none). Do "
-            "not report these numbers: take more draws or a longer tune.",
+            f"LB001 not converged: max R-hat {max_rhat:.3f} (below {MAX_RHAT} is good), min "
+            f"effective sample size {min_ess:.0f} (above {MIN_ESS:.0f}), {divergences} divergences "
+            "(none). Do not report these numbers: take more draws or a longer tune.",
             ConvergenceWarning,
             stacklevel=4,
         )

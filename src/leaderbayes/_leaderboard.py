@@ -53,7 +53,8 @@ def leaderboard(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
         A row a player, highest posterior mean first: ``player``; ``epp``, ``epp_lower``,
         ``epp_upper`` (log-odds of beating the average player); ``p_average`` (probability of
         beating the average player); ``p_best`` (of having the highest epp); ``rank`` in this
-        table, ``rank_lower``, ``rank_upper`` of the posterior rank. attrs: ``converged``, ``warnings``.
+        table, ``rank_lower``, ``rank_upper`` of the posterior rank. attrs: ``converged``,
+        ``warnings``.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def leaderboard(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     ).assign(rank_lower=rank_low.astype(int), rank_upper=rank_high.astype(int))
     table = table.sort_values("epp", ascending=False, kind="stable", ignore_index=True)
     table.insert(6, "rank", np.arange(1, len(table) + 1))
-    table.attrs = trust(dt)
+    table.attrs.update(trust(dt))
     return table
 
 
@@ -189,7 +190,7 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
         raise LeaderbayesError(f"k={k}: give a number from 1 to {len(players)}, the players.")
     share = pd.Series((_ranks(epp) <= k).mean(axis=0), index=players, name=f"p_top_{k}")
     share = share.sort_values(ascending=False, kind="stable")
-    share.attrs = trust(dt)
+    share.attrs.update(trust(dt))
     return share
 
 
@@ -224,7 +225,7 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
 
 
 def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
-    """Sets of players that cannot be told apart.
+    """Find the sets of players that cannot be told apart.
 
     Players stand in the order of their posterior means; a group is a longest run in which no pair
     is told apart, which is to say the higher is better with probability ``prob`` or more. Groups
@@ -269,5 +270,5 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
         ],
         columns=["group", "player"],
     )
-    table.attrs = trust(dt)
+    table.attrs.update(trust(dt))
     return table

@@ -20,7 +20,9 @@ from leaderbayes._errors import ScoresError
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 
 # Names that a column goes by, most telling first.
-_PLAYER = "player model algorithm classifier regressor estimator method learner framework team system"
+_PLAYER = (
+    "player model algorithm classifier regressor estimator method learner framework team system"
+)
 _FOLD = "round fold split repeat resample iteration iter seed run"
 _DATA = "tournament dataset data_set task problem benchmark db"
 _SCORE = "score test_score accuracy acc auc roc_auc balanced_accuracy f1 rmse mae loss error value result"
@@ -150,8 +152,8 @@ def _read_csv(content: bytes, where: str) -> pd.DataFrame:
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
         raise ScoresError(
-            f"{where}: line {line} is not UTF-8 (byte {content[problem.start]:#04x}); save the whole "
-            "file in one encoding, UTF-8."
+            f"{where}: line {line} is not UTF-8 (byte {content[problem.start]:#04x}); save "
+            "the whole file in one encoding, UTF-8."
         ) from problem
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -301,7 +303,9 @@ def _wide(
             block.insert(0, "tournament", tournaments)
         blocks.append(block)
     rows = fold or ("row" if tournaments is not None or data is None else data)
-    return pd.concat(blocks), "/".join([*([data or ""] if tournaments is not None else []), "column", rows])
+    return pd.concat(blocks), "/".join(
+        [*([data or ""] if tournaments is not None else []), "column", rows]
+    )
 
 
 def _is_numeric(column: pd.Series) -> bool:
@@ -314,7 +318,9 @@ def _names(column: pd.Series, label: str, where: str) -> pd.Series:
     missing = text.str.strip() == ""
     if missing.any():
         row = _row(column.index[missing.to_numpy()][0], where)
-        raise ScoresError(f"{where}: {row}: column {label!r} is empty; every row needs a name there.")
+        raise ScoresError(
+            f"{where}: {row}: column {label!r} is empty; every row needs a name there."
+        )
     return text
 
 
@@ -332,13 +338,14 @@ def _numbers(column: pd.Series, label: str, where: str) -> pd.Series:
                 hint = " (a decimal comma? use a point)" if "," in wrong.iloc[0] else ""
                 raise ScoresError(
                     f"{where}: {_row(wrong.index[0], where)}: column {label[:60]!r} holds "
-                    f"{wrong.iloc[0][:60]!r}, which is not a number{hint}; leave a missing score empty."
+                    f"{wrong.iloc[0][:60]!r}, which is not a number{hint}; leave a "
+                    "missing score empty."
                 )
     infinite = np.isinf(numbers)
     if infinite.any():
         raise ScoresError(
-            f"{where}: {_row(numbers.index[infinite][0], where)}: column {label[:60]!r} is infinite; "
-            "leave a missing score empty."
+            f"{where}: {_row(numbers.index[infinite][0], where)}: column {label[:60]!r} is "
+            "infinite; leave a missing score empty."
         )
     return numbers
 
@@ -367,8 +374,8 @@ def _to_array(long: pd.DataFrame, where: str) -> xr.DataArray:
         again = long.iloc[int(np.argmax(repeated))]
         names = ", ".join(f"{d} {again[d][:60]!r}" for d in dims)
         raise ScoresError(
-            f"{where}: {_row(again.name, where)}: a second score for {names}; keep one score for each "
-            "player and round, or name the tournament's column."
+            f"{where}: {_row(again.name, where)}: a second score for {names}; keep one score for "
+            "each player and round, or name the tournament's column."
         )
     if shape[dims.index("player")] < 2:
         raise ScoresError(

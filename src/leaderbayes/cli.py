@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -20,7 +20,7 @@ NOT_CONVERGED = 1
 FIGURES = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance")
 
 
-class Weight(click.ParamType):
+class Weight(click.ParamType):  # type: ignore[type-arg]
     """The word composite, or a number."""
 
     name = "composite|number"
@@ -29,10 +29,10 @@ class Weight(click.ParamType):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float | str:
         """Give "composite" as it is, and anything else as a float."""
-        if value == "composite" or isinstance(value, float):
-            return value
+        if value == "composite":
+            return "composite"
         try:
-            return float(value)
+            return float(str(value))
         except ValueError:
             self.fail(f"{value!r} is neither 'composite' nor a number.", param, ctx)
 
@@ -49,7 +49,9 @@ def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
 reading = _options(
     click.argument("file", type=click.Path()),
     click.option("--player", metavar="COLUMN", help="Column of the players' names."),
-    click.option("--round", "round_", metavar="COLUMN", help="Column of the rounds (folds, tasks)."),
+    click.option(
+        "--round", "round_", metavar="COLUMN", help="Column of the rounds (folds, tasks)."
+    ),
     click.option("--score", metavar="COLUMN", help="Column of the scores."),
     click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
     click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
@@ -81,7 +83,9 @@ def cli() -> None:
 @click.option("--method", type=click.Choice(["nuts", "ml"]), default="nuts", show_default=True,
               help="Posterior, or maximum likelihood without sampling.")  # fmt: skip
 @fitting
-@click.option("--out", type=click.Path(path_type=Path), help="Write tables, posterior and figures here.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write tables, posterior and figures here."
+)
 def rank(method: str, out: Path | None, **options: Any) -> None:
     """Rank the players of a table of scores."""
     scores = _read(options)
@@ -157,7 +161,9 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
     only = options["only"]
     if "tournament" not in scores.dims:
         if only is not None:
-            raise lb.ScoresError(f"{options['file']}: --only {only!r}, but there is one tournament.")
+            raise lb.ScoresError(
+                f"{options['file']}: --only {only!r}, but there is one tournament."
+            )
         return scores
     names = [str(name) for name in scores["tournament"].to_numpy()]
     if only is None and len(names) == 1:
@@ -221,13 +227,16 @@ def _maximum_likelihood(
     import leaderbayes as lb
 
     if options["model"] != "bradley_terry":
-        raise lb.LeaderbayesError(f"--method ml has no model {options['model']!r}; use --method nuts.")
+        raise lb.LeaderbayesError(
+            f"--method ml has no model {options['model']!r}; use --method nuts."
+        )
     if options["weight"] not in ("composite", 1.0):
         raise lb.LeaderbayesError(
             "--method ml knows --weight composite (covariance clustered by round) and --weight 1 "
             "(independent matches, as published)."
         )
     made = lb.matches(scores, within_round=not options["across_rounds"], ties=options["ties"])
+    covariance: Literal["clustered", "model"]
     covariance = "model" if options["weight"] == 1.0 else "clustered"
     estimate = lb.likelihood.bradley_terry(made, covariance=covariance)
     epp = estimate["epp"].to_numpy()
@@ -260,7 +269,9 @@ def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
     whole = ("rank", "rank_lower", "rank_upper")
     return [
         {
-            key: value if key == "player" or value is None else (int if key in whole else float)(value)
+            key: value
+            if key == "player" or value is None
+            else (int if key in whole else float)(value)
             for key, value in row.items()
         }
         for row in table.to_dict("records")
@@ -277,7 +288,7 @@ def _deviance(series: "pd.Series") -> dict[str, Any]:
 
 
 def _number(value: float) -> float | None:
-    """A float for JSON, which has no NaN."""
+    """Give a float to JSON, which has no NaN."""
     return float(value) if float("-inf") < value < float("inf") else None
 
 

@@ -37,9 +37,8 @@ def log_likelihood(place, b, nu, *, within_round, ties):
             match = (b[i] + b[j]) / 2 - total
         else:
             continue
-        out[[k, n]] += match / 2 if k != n else match / 2
-        if k == n:
-            out[k] += match / 2
+        out[k] += match / 2
+        out[n] += match / 2
     return out
 
 
@@ -69,7 +68,7 @@ def test_log_likelihood_and_scores_equal_enumeration(within_round, ties, nu, spr
         np.testing.assert_allclose(evaluate(statistics, b, nu), truth, atol=1e-10, rtol=1e-10)
         slopes, by_nu = round_scores(b, nu, statistics)
         for k in range(len(place)):
-            numeric = approx_fprime(b, lambda x, k=k: evaluate(statistics, x, nu)[k], 1e-6)
+            numeric = approx_fprime(b, lambda x, k=k, s=statistics: evaluate(s, x, nu)[k], 1e-6)
             np.testing.assert_allclose(slopes[k], numeric, atol=2e-4)
         if np.isfinite(nu):
             up, down = evaluate(statistics, b, nu + 1e-6), evaluate(statistics, b, nu - 1e-6)
@@ -82,9 +81,7 @@ def test_normalisers_neither_overflow_nor_underflow(scale):
     place = np.tile(np.arange(1, 41, dtype=np.int32), (2, 1))
     statistics = round_statistics(place, within_round=True, ties="half")
     truth = sum(np.logaddexp(x, y) for x, y in combinations(b, 2))
-    np.testing.assert_allclose(
-        log_normalisers(b, -np.inf, *statistics[3:]), [truth], rtol=1e-12
-    )
+    np.testing.assert_allclose(log_normalisers(b, -np.inf, *statistics[3:]), [truth], rtol=1e-12)
 
 
 @pytest.mark.parametrize("within_round", [True, False])

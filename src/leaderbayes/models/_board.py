@@ -48,7 +48,9 @@ def board_model(
     with pm.Model(coords=coords) as model:
         power = pm.Data("weight", eta)
         scale = pm.HalfNormal("epp_scale", prior_scale)
-        epp = pm.ZeroSumNormal("epp", sigma=scale, dims="player")
+        # Not centred: on boards of nearly equal players the centred form is a funnel.
+        unit = pm.ZeroSumNormal("epp_unit", sigma=1.0, dims="player")
+        epp = pm.Deterministic("epp", scale * unit, dims="player")
         tie = [] if tie_prior is None else [tie_prior()]
         scalars = ",()" * (1 + len(tie))
         pm.CustomDist(

@@ -93,9 +93,7 @@ def _compile_log_normalisers(op: Op, node: Apply, **_: Any) -> Callable[..., Any
 def _compile_pullback(op: Op, node: Apply, **_: Any) -> Callable[..., Any]:
     @numba_basic.numba_njit
     def compiled(epp, nu, start, member, left, right, cotangent):  # type: ignore[no-untyped-def]
-        slope, tie = log_normalisers_pullback(
-            epp, nu.item(), start, member, left, right, cotangent
-        )
+        slope, tie = log_normalisers_pullback(epp, nu.item(), start, member, left, right, cotangent)
         return slope, np.asarray(tie)
 
     return compiled  # type: ignore[no-any-return]

@@ -117,7 +117,10 @@ def newton(
             return epp - epp.mean(), nu, hessian
         size = 1.0
         while True:
-            trial, trial_nu = epp + size * step[:m], nu + (size * step[m] if ties is not None else 0)
+            trial, trial_nu = (
+                epp + size * step[:m],
+                nu + (size * step[m] if ties is not None else 0),
+            )
             new = parts(trial, trial_nu)
             if new[0] >= value - 1e-12 * abs(value) or size < 1e-8:
                 break
@@ -146,5 +149,3 @@ def solve(hessian: Floats, right: Floats, m: int) -> Floats:
     answer = np.asarray(cho_solve(cho_factor(filled), right))
     answer[:m] -= answer[:m].mean(axis=0)
     return answer
-
-

@@ -18,7 +18,7 @@ def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Int
     # A missing score ranks behind every other one, so that it shifts nobody's place.
     loss = np.where(np.isnan(scores), np.inf, -scores if higher_is_better else scores)
     if within_round:
-        ranked = rankdata(loss, method="min", axis=1)
+        ranked: Floats = rankdata(loss, method="min", axis=1)
     else:
         ranked = rankdata(loss, method="min").reshape(loss.shape)
     return np.where(np.isnan(scores), 0, ranked).astype(np.int32)
@@ -63,8 +63,8 @@ def count_matches(place: Ints, *, within_round: bool) -> tuple[Ints, Ints]:
     wins = np.zeros((m, m), np.int32)
     if within_round:
         for k in range(r):
-            who = np.flatnonzero(present[k]).astype(np.int32)
-            _add_wins(place[k, who], who, wins)
+            players = np.flatnonzero(present[k]).astype(np.int32)
+            _add_wins(place[k, players], players, wins)
         # float32 counts are exact below 2**24 rounds, and BLAS has no integer product.
         seen = present.astype(np.float32)
         n = (seen.T @ seen).astype(np.int32)

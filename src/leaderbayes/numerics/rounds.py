@@ -14,7 +14,7 @@ Bradley-Terry is :math:`\nu = -\infty`. A complete board has one set for all its
 evaluation costs one pass over the pairs, however many rounds there are.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numba
 import numpy as np
@@ -59,7 +59,7 @@ def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStat
     share = np.eye(len(patterns))[pattern.reshape(-1)]
     sets = [np.flatnonzero(p) for p in patterns]
     if within_round:
-        best, worst = (_rank_within(place, method) for method in ("min", "max"))
+        best, worst = (_rank_within(place, "min"), _rank_within(place, "max"))
         average = (best + worst) / 2.0
         size = present.sum(axis=1, keepdims=True)
         tied = np.where(present, worst - best, 0).sum(axis=1) / 2.0
@@ -90,10 +90,10 @@ def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStat
     )
 
 
-def _rank_within(place: Ints, method: str) -> Floats:
+def _rank_within(place: Ints, method: Literal["min", "max"]) -> Floats:
     """Rank within rounds; the absent rank last, so they shift nobody."""
     last = np.where(place > 0, place, np.iinfo(place.dtype).max)
-    return np.asarray(rankdata(last, method=method, axis=1), dtype=float)
+    return rankdata(last, method=method, axis=1).astype(np.float64)
 
 
 def _tie_groups(place: Ints) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
@@ -187,9 +187,7 @@ def _uniform_gradient(half: Floats, kappa: float, slope: Floats) -> float:
 @numba.njit(cache=True, error_model="numpy")
 def _is_uniform(half: Floats, left: Floats, right: Floats) -> bool:
     """Whether all pairs weigh the same, and no strength underflows beside the best's."""
-    return bool(
-        np.all(left == left[0]) and np.all(right == right[0]) and np.min(half) > -150.0
-    )
+    return bool(np.all(left == left[0]) and np.all(right == right[0]) and np.min(half) > -150.0)
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -270,7 +268,7 @@ def log_normalisers_pullback(
 
 
 def round_scores(epp: Floats, nu: float, statistics: RoundStatistics) -> tuple[Floats, Floats]:
-    """Derivative of each round's log-likelihood: in epp (round, player) and in nu (round,)."""
+    """Differentiate each round's log-likelihood: in epp (round, player) and in nu (round,)."""
     shares, which = np.unique(statistics.share, axis=0, return_inverse=True)
     pulls = [
         log_normalisers_pullback(epp, nu, *statistics[3:], np.ascontiguousarray(share))

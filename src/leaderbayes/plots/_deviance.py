@@ -15,7 +15,7 @@ def deviance(
     """Draw the board's deviance among those of replicated boards, draw by draw.
 
     Points above the diagonal are replicates that vary more than the board. Whole rankings are
-    the valid reference; independent matches, the published test's assumption, are drawn beside them.
+    the valid reference; independent matches, the published test's assumption, stand beside them.
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ def leaderboard(
     arviz_plots.PlotCollection
         One plot: epp (log-odds of beating the average player) across, players down.
     """
-    outer = table_of(dt, prob=prob).head(top)
-    inner = table_of(dt, prob=prob / 2.0).head(top)
+    outer = table_of(dt, prob=prob).iloc[:top]
+    inner = table_of(dt, prob=prob / 2.0).iloc[:top]
     m = len(outer)
     height = 1.4 + min(m * 0.28, 30.0 if m <= 100 else 16.0)
     collection, target, draw = canvas(

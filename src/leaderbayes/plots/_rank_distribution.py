@@ -29,7 +29,7 @@ def rank_distribution(
     arviz_plots.PlotCollection
         One plot: ranks across (1 is best), players down; the darker the more probable.
     """
-    best_first = table_of(dt)["player"].head(top).to_numpy()
+    best_first = table_of(dt)["player"].iloc[:top].to_numpy()
     share = rank_probability(dt).sel(player=best_first).to_numpy()
     m, ranks = share.shape
     height, width = (float(np.clip(0.32 * n, 2.5, 12.0)) for n in (m, ranks))

@@ -29,7 +29,7 @@ def win_probability(
     arviz_plots.PlotCollection
         One plot: opponents across, players down.
     """
-    best_first = table_of(dt)["player"].head(top).to_numpy()
+    best_first = table_of(dt)["player"].iloc[:top].to_numpy()
     mean = probabilities(dt)["mean"].sel(player=best_first, opponent=best_first).to_numpy()
     m = len(best_first)
     side = float(np.clip(0.5 * m, 3.0, 12.0))

@@ -1,0 +1,181 @@
+"""The posterior end to end: groups, attrs, determinism, round trip, agreement with ArviZ."""
+
+import json
+
+import arviz as az
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from conftest import board, simulate
+
+
+def test_groups_and_attrs(fitted, scores):
+    assert {
+        "posterior", "sample_stats", "posterior_predictive", "log_likelihood", "log_prior",
+        "observed_data", "constant_data", "prior", "prior_predictive",
+    } <= set(fitted.children)  # fmt: skip
+    np.testing.assert_allclose(fitted["posterior"]["epp"].sum("player"), 0.0, atol=1e-9)
+    xr.testing.assert_equal(fitted["constant_data"]["scores"], scores)
+    assert fitted["constant_data"]["scores"].attrs == scores.attrs
+    assert fitted["log_likelihood"]["place"].dims == ("chain", "draw", "round")
+    assert fitted.attrs["converged"] == 1
+    assert fitted.attrs["max_rhat"] < 1.01
+    assert json.loads(fitted.attrs["arguments"])["weight"] == "composite"
+    assert 0 < fitted.attrs["weight"] <= 1
+
+
+def test_replicates_are_rankings(fitted):
+    places = fitted["posterior_predictive"]["place"]
+    observed = fitted["observed_data"]["place"]
+    np.testing.assert_array_equal((places == 0).all(("chain", "draw")), observed == 0)
+    full = places.isel(round=0)
+    np.testing.assert_array_equal(
+        np.sort(full, axis=-1), np.broadcast_to(np.arange(1, 7), full.shape)
+    )
+
+
+def test_same_seed_same_numbers(fitted, scores):
+    again = lb.fit(scores, draws=500, tune=500, chains=4, seed=1, progressbar=False)
+    for group in ("posterior", "posterior_predictive", "log_likelihood"):
+        xr.testing.assert_equal(again[group].to_dataset(), fitted[group].to_dataset())
+
+
+def test_netcdf_keeps_everything(fitted, tmp_path):
+    fitted.to_netcdf(tmp_path / "posterior.nc")
+    back = xr.open_datatree(tmp_path / "posterior.nc").load()
+    back.close()
+    assert back.attrs == fitted.attrs
+    assert lb.leaderboard(back).equals(lb.leaderboard(fitted))
+    assert lb.deviance(back).equals(lb.deviance(fitted))
+    xr.testing.assert_identical(lb.check(back, draws=5), lb.check(fitted, draws=5))
+
+
+def test_arviz_takes_it_as_it_is(fitted):
+    assert np.isfinite(az.loo(fitted).elpd)
+    assert list(az.psense_summary(fitted, var_names=["epp_scale"]).columns) == [
+        "prior", "likelihood", "diagnosis",
+    ]  # fmt: skip
+    az.plot_forest(fitted, var_names=["epp"], backend="none")
+    az.plot_rank_dist(fitted, var_names=["epp_scale"], backend="none")
+
+
+def test_warning_marks_every_output(scores):
+    with pytest.warns(lb.ConvergenceWarning, match="LB001"):
+        dt = lb.fit(scores, draws=20, tune=20, chains=2, seed=1, progressbar=False)
+    assert dt.attrs["converged"] == 0
+    table = lb.leaderboard(dt)
+    assert not table.attrs["converged"]
+    assert "LB001" in table.attrs["warnings"][0]
+
+
+def test_posterior_approaches_maximum_likelihood():
+    rng = np.random.default_rng(4)
+    truth = np.array([1.2, 0.4, 0.0, -0.4, -1.2])
+    board_of = simulate(truth, 400, rng)
+    dt = lb.fit(board_of, draws=1000, chains=2, seed=2, progressbar=False)
+    mean = dt["posterior"]["epp"].mean(("chain", "draw"))
+    sd = dt["posterior"]["epp"].std(("chain", "draw"))
+    estimate = lb.likelihood.bradley_terry(lb.matches(board_of))
+    assert (np.abs(mean - estimate["epp"]) < 0.2 * sd).all()
+    # Sum-to-zero posterior sd against the sandwich's, whose error at 400 rounds is a few percent.
+    sandwich = np.sqrt(np.diag(estimate["covariance"]))
+    np.testing.assert_allclose(sd, sandwich, rtol=0.2)
+    assert (np.abs(mean - truth) < 4 * sd).all()
+
+
+def test_davidson_recovers_strengths_and_ties():
+    from leaderbayes.numerics.places import draw_places
+
+    rng = np.random.default_rng(6)
+    truth, nu = np.array([1.0, 0.5, -0.5, -1.0]), 0.0
+    place = draw_places(truth, np.ones((400, 4), bool), rng, tie=nu)
+    dt = lb.fit(board(-place.T.astype(float)), "davidson", chains=2, seed=3, progressbar=False)
+    for name, expected in (("epp", truth), ("tie", nu)):
+        draws = dt["posterior"][name]
+        gap = np.abs(draws.mean(("chain", "draw")) - expected) / draws.std(("chain", "draw"))
+        # The grid of ties is exact for equal players only; 4 sd allow for that.
+        assert float(gap.max()) < 4
+
+
+def test_duplicating_rounds_halves_variances(scores):
+    complete = scores.drop_isel(round=3)
+    twice = board(np.hstack([complete, complete]))
+    one, two = (
+        lb.likelihood.bradley_terry(lb.matches(s), covariance="model") for s in (complete, twice)
+    )
+    np.testing.assert_allclose(two["epp"], one["epp"], atol=1e-8)
+    np.testing.assert_allclose(two["covariance"] * 2, one["covariance"], rtol=1e-6, atol=1e-8)
+
+
+def test_disconnected_board_warns_and_names_groups():
+    nan = np.nan
+    rng = np.random.default_rng(8)
+    strong, weak = rng.normal(size=(3, 12)) + 50, rng.normal(size=(3, 12))
+    with pytest.warns(
+        lb.DisconnectedWarning, match=r"2 strong components, group 1 \(3 players: p0"
+    ):
+        dt = lb.fit(board(np.vstack([strong, weak])), seed=1, draws=500, progressbar=False)
+    assert "LB010" in json.loads(dt.attrs["warnings"])[0]
+    with pytest.warns(lb.DisconnectedWarning, match="never met"):
+        lb.models.bradley_terry(
+            lb.matches(board([[1, 2, 1, nan], [2, 1, 2, nan], [nan] * 3 + [1], [nan] * 3 + [2]]))
+        )
+
+
+def test_few_rounds_warn():
+    with (
+        pytest.warns(lb.WeightWarning, match="LB011 1 rounds"),
+        pytest.warns(lb.DisconnectedWarning),
+    ):
+        model = lb.models.bradley_terry(lb.matches(board([[1.0], [2.0], [3.0]])))
+    assert model["weight"].get_value() == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "elo"}, "bradley_terry, davidson"),
+        ({"weight": 0.0}, "weight=0.0"),
+        ({"weight": "magic"}, "weight='magic'"),
+        ({"prior_scale": -1.0}, "prior_scale=-1.0"),
+        ({"ties": "floor"}, "ties='floor'"),
+        ({"ties": "drop", "within_round": False}, "across rounds"),
+        ({"model": "davidson", "ties": "drop"}, "its own likelihood for ties"),
+        ({"draws": 0}, "draws=0"),
+        ({"seed": -1}, "seed=-1"),
+    ],
+)
+def test_bad_options(scores, options, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.fit(scores, **{"progressbar": False, **options})
+
+
+def test_across_rounds(scores):
+    dt = lb.fit(scores, within_round=False, seed=1, progressbar=False)
+    assert dt.attrs["weight"] < 0.2
+    assert np.isfinite(az.loo(dt).elpd)
+
+
+def test_deviance_and_check(fitted, fitted_davidson):
+    one, published = lb.deviance(fitted), lb.deviance(fitted, convention="published")
+    assert one["df"] == 10
+    assert published["value"] == pytest.approx(2 * one["value"])
+    assert published["df"] == 24
+    estimate = lb.likelihood.bradley_terry(lb.matches(fitted["constant_data"]["scores"]))
+    assert lb.deviance(estimate)["value"] == pytest.approx(one["value"])
+    assert lb.deviance(fitted_davidson)["df"] == 24
+    for dt in (fitted, fitted_davidson):
+        result = lb.check(dt, draws=100, seed=3)
+        assert 0.01 < float(result["p_round"]) < 0.99
+        xr.testing.assert_identical(result, lb.check(dt, draws=100, seed=3))
+    with pytest.raises(lb.LeaderbayesError, match="convention='mine'"):
+        lb.deviance(fitted, convention="mine")
+
+
+def test_check_rejects_a_board_that_does_not_fit():
+    """Rock, paper, scissors: every player beats the next, and no strengths say so."""
+    cycle = board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(15, axis=1))
+    dt = lb.fit(cycle, draws=500, chains=2, seed=1, progressbar=False)
+    assert float(lb.check(dt)["p_round"]) < 0.01

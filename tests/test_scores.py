@@ -1,0 +1,202 @@
+"""Reading tables, and refusing what cannot be compared."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeClassifier
+
+import leaderbayes as lb
+
+LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def to(text, name="scores.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return to
+
+
+def test_long_csv(write):
+    scores = lb.read_scores(write(LONG), higher_is_better=False)
+    assert scores.dims == ("player", "round")
+    assert list(scores["player"].values) == ["a", "b"]
+    np.testing.assert_array_equal(scores, [[0.5, 0.7], [0.6, np.nan]])
+    assert scores.attrs["higher_is_better"] == 0
+    assert scores.attrs["scheme"] == "model/fold"
+    assert scores.attrs["source"].endswith("scores.csv")
+
+
+def test_gzip_parquet_and_dataframe_agree(write, tmp_path):
+    table = pd.read_csv(write(LONG))
+    table.to_parquet(tmp_path / "s.parquet")
+    expected = lb.read_scores(write(LONG))
+    for source in (write(gzip.compress(LONG.encode()), "s.csv.gz"), tmp_path / "s.parquet", table):
+        np.testing.assert_array_equal(lb.read_scores(source), expected)
+    shuffled = table.sample(frac=1, random_state=1)
+    again = lb.read_scores(shuffled).reindex_like(expected)
+    np.testing.assert_array_equal(again, expected)
+
+
+def test_wide_rows_are_rounds(write):
+    scores = lb.read_scores(write("task,svm,forest\nx,0.1,0.2\ny,0.3,\n"))
+    assert list(scores["player"].values) == ["svm", "forest"]
+    assert list(scores["round"].values) == ["x", "y"]
+    np.testing.assert_array_equal(scores, [[0.1, 0.3], [0.2, np.nan]])
+
+
+def test_wide_repeats_are_folds(write):
+    scores = lb.read_scores(write("db,svm,forest\nx,1,2\nx,3,4\ny,5,6\ny,7,8\n"))
+    assert dict(scores.sizes) == {"tournament": 2, "player": 2, "round": 2}
+    np.testing.assert_array_equal(scores.sel(tournament="y", player="svm"), [5, 7])
+
+
+def test_several_tournaments(write):
+    text = "dataset,model,fold,acc\nd,a,1,1\nd,b,1,2\ne,a,1,3\ne,b,1,4\n"
+    scores = lb.read_scores(write(text))
+    assert scores.dims == ("tournament", "player", "round")
+    tasks = lb.read_scores(write("dataset,model,acc\nd,a,1\nd,b,2\ne,a,3\ne,b,4\n"))
+    assert tasks.dims == ("player", "round")
+    assert list(tasks["round"].values) == ["d", "e"]
+
+
+def test_cv_results():
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 3]},
+        cv=4,
+        scoring=["accuracy", "f1_macro"],
+        refit=False,
+    ).fit(*load_iris(return_X_y=True))
+    scores = lb.read_scores(search.cv_results_, score="accuracy")
+    assert dict(scores.sizes) == {"player": 2, "round": 4}
+    assert list(scores["player"].values) == ["max_depth=1", "max_depth=3"]
+    assert (
+        scores.sel(player="max_depth=3", round="split2")
+        == search.cv_results_["split2_test_accuracy"][1]
+    )
+    with pytest.raises(lb.ScoresError, match=r"several metrics \(accuracy, f1_macro\)"):
+        lb.read_scores(search.cv_results_)
+    with pytest.raises(lb.ScoresError, match="did you mean 'accuracy'"):
+        lb.read_scores(search.cv_results_, score="acuracy")
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", 'quo"te', "100%", "Zürich 東京", "x" * 10_000, "NA", "01", "[red]", "$x_1$"]
+)
+def test_names_are_kept(write, name):
+    table = pd.DataFrame({"player": [name, "other"], "round": "1", "score": [1.0, 2.0]})
+    path = write(table.to_csv(index=False))
+    assert lb.read_scores(path)["player"].values[0] == name
+    assert lb.read_scores(table)["player"].values[0] == name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        ("\n", "first line is empty"),
+        ("model,fold,auc\n", "header and no row"),
+        ("model;fold;auc\na;1;0.5\n", "separated by semicolons; use commas"),
+        ("model\tfold\tauc\na\t1\t0.5\n", "separated by tabs"),
+        ("model,fold,auc\na,1,high\nb,1,2\n", "line 2: column 'auc' holds 'high', which is not"),
+        ('model,fold,auc\na,1,"0,5"\nb,1,2\n', "a decimal comma"),
+        ("model,fold,auc\na,1,1\nb,1,inf\n", "line 3: column 'auc' is infinite"),
+        (
+            "model,fold,auc\na,1,1\nb,1,1\na,1,2\n",
+            "line 4: a second score for player 'a', round '1'",
+        ),
+        ("model,fold,auc\na,1,1\na,2,1\n", "the only player is 'a'"),
+        ("model,fold,auc\na,1,1\n,1,1\n", "line 3: column 'model' is empty"),
+        ("model,fold,auc\na,1,\nb,1,\n", "every score is missing"),
+        ("model,fold,auc\na,1,1,9\nb,1,1\n", "rows do not fit the header"),
+        ("model,fold,fold\na,1,1\n", "two columns are called 'fold'"),
+        ("model,auc\na,1\nb,2\n", "no column is known for the round"),
+        (b"model,fold,auc\na,1,1\nb\xff,1,1\n", "line 3 is not UTF-8"),
+        ("model,fold,auc\na,1,1\nb\0,1,1\n", "line 3 holds a NUL"),
+        ("task,a,b\nx,1,bad\n", "column 'b' holds 'bad'"),
+    ],
+)
+def test_errors_name_the_place(write, text, message):
+    with pytest.raises(lb.ScoresError, match=message) as caught:
+        lb.read_scores(write(text))
+    assert "scores.csv" in str(caught.value)
+
+
+def test_blank_lines_do_not_shift_line_numbers(write):
+    with pytest.raises(lb.ScoresError, match="line 4"):
+        lb.read_scores(write("model,fold,auc\na,1,1\n\nb,1,x\n"))
+
+
+def test_unknown_columns_and_files(write, tmp_path):
+    with pytest.raises(
+        lb.ScoresError, match="no column 'modle' for the player; did you mean 'model'"
+    ):
+        lb.read_scores(write(LONG), player="modle")
+    with pytest.raises(lb.ScoresError, match="cannot be read"):
+        lb.read_scores(tmp_path / "absent.csv")
+    with pytest.raises(lb.ScoresError, match="not a whole gzip"):
+        lb.read_scores(write(b"nonsense", "s.csv.gz"))
+    with pytest.raises(lb.ScoresError, match="not a readable Parquet"):
+        lb.read_scores(write(b"nonsense", "s.parquet"))
+    with pytest.raises(lb.ScoresError, match="name it too"):
+        lb.read_scores(write("who,fold,points\na,1,2\n"), player="who")
+    with pytest.raises(lb.ScoresError, match="row 1: column 'score' is infinite"):
+        lb.read_scores(pd.DataFrame({"player": ["a", "b"], "round": 1, "score": [0.0, np.inf]}))
+
+
+@pytest.mark.parametrize("name", ["boards/bbtcomp_ll_wide.csv", "boards/amlb_2019_4h.csv"])
+def test_real_boards(name):
+    from conftest import REFERENCE
+
+    if not (REFERENCE / name).exists():
+        pytest.skip(f"../shared/reference/{name} is not beside this checkout")
+    sizes = dict(lb.read_scores(REFERENCE / name).sizes)
+    assert (
+        sizes
+        == {
+            "boards/bbtcomp_ll_wide.csv": {"tournament": 132, "player": 16, "round": 4},
+            "boards/amlb_2019_4h.csv": {"tournament": 39, "player": 7, "round": 10},
+        }[name]
+    )
+
+
+CELLS = st.one_of(
+    st.sampled_from(["", "a", "b", "1", "0.5", "-1e9", "inf", "nan", "1,2", '"', ";", "\n", "é"]),
+    st.text(max_size=5),
+)
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    content=st.one_of(
+        st.binary(max_size=60),
+        st.lists(st.lists(CELLS, max_size=5), max_size=6).map(
+            lambda rows: "\n".join(
+                ",".join(row) for row in [["model", "fold", "auc"], *rows]
+            ).encode(errors="replace")
+        ),
+        st.lists(st.lists(CELLS, max_size=5), max_size=6).map(
+            lambda rows: "\n".join(",".join(row) for row in rows).encode(errors="replace")
+        ),
+    ),
+    suffix=st.sampled_from([".csv", ".csv.gz", ".parquet"]),
+)
+def test_fuzz_raises_errors_of_ours_only(write, content, suffix):
+    try:
+        scores = lb.read_scores(write(content, "fuzz" + suffix))
+    except lb.ScoresError:
+        return
+    assert scores.sizes["player"] >= 2
+    assert not np.isinf(scores).any()

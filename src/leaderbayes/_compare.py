@@ -33,7 +33,8 @@ def compare(
     Series
         ``player``, ``opponent``; ``win_probability``, ``win_lower``, ``win_upper`` (of a over b in
         a new round); ``epp_difference``, ``epp_lower``, ``epp_upper`` (log-odds); posterior
-        probabilities ``p_better``, ``p_equivalent``, ``p_worse``. attrs: ``converged``, ``warnings``.
+        probabilities ``p_better``, ``p_equivalent``, ``p_worse``. attrs: ``converged``,
+        ``warnings``.
 
     Raises
     ------

@@ -5,7 +5,6 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from leaderbayes._errors import LeaderbayesError, ScoresError
@@ -127,7 +126,7 @@ def components(matches: xr.Dataset) -> pd.Series:
         ``weakly_connected`` whether the board hangs together at all: if not, groups
         never met and no data can compare them.
     """
-    won = coo_array(matches["wins"].to_numpy() > 0)
+    won = matches["wins"].to_numpy() > 0
     _, label = connected_components(won, directed=True, connection="strong")
     islands, _ = connected_components(won, directed=True, connection="weak")
     played = matches["n"].sum("opponent").to_numpy()

@@ -25,7 +25,10 @@ _PLAYER = (
 )
 _FOLD = "round fold split repeat resample iteration iter seed run"
 _DATA = "tournament dataset data_set task problem benchmark db"
-_SCORE = "score test_score accuracy acc auc roc_auc balanced_accuracy f1 rmse mae loss error value result"
+_SCORE = (
+    "score test_score accuracy acc auc roc_auc balanced_accuracy f1 rmse mae loss error value "
+    "result"
+)
 _MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}
 _MAX_CELLS = 200_000_000
 _SPLIT = re.compile(r"split\d+_test_(.+)")

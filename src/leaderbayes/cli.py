@@ -269,7 +269,7 @@ def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
     whole = ("rank", "rank_lower", "rank_upper")
     return [
         {
-            key: value
+            str(key): value
             if key == "player" or value is None
             else (int if key in whole else float)(value)
             for key, value in row.items()

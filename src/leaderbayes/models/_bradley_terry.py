@@ -34,7 +34,8 @@ def bradley_terry(
     pymc.Model
         Variables ``epp`` (player), sum to zero, natural log-odds of beating the average player;
         ``epp_scale`` (); ``epp_unit`` (player), their ratio, which is what is sampled;
-        observed ``place`` (round, player), 1 is best and 0 absent; data ``weight`` (). Log-likelihood and replicates come by round.
+        observed ``place`` (round, player), 1 is best and 0 absent; data ``weight``
+        (). Log-likelihood and replicates come by round.
 
     Raises
     ------

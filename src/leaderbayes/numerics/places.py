@@ -119,7 +119,7 @@ def tie_width(probability: float) -> float:
     from scipy.optimize import brentq
 
     def excess(w: float) -> float:
-        return 1.0 - 2.0 / w * (np.log(2.0) - np.log1p(np.exp(-w))) - probability
+        return float(1.0 - 2.0 / w * (np.log(2.0) - np.log1p(np.exp(-w))) - probability)
 
     probability = min(max(probability, 1e-9), 1.0 - 1e-6)
     return float(brentq(excess, 1e-10, 1e8))

@@ -6,17 +6,18 @@ import numpy as np
 import pymc as pm
 
 
-def model(scores, weight, prior_scale=2.0):
+def model(scores, weight, prior_scale=2.0, centring=0.0):
     """Build the model of a board.
 
     scores: array (player, round), higher is better, nan where a player did not play.
     weight: power of the likelihood (1.0 is as published).
+    centring: how b is sampled, from 0 to 1; whatever it is, b given its scale is the same.
     """
     players, rounds = scores.shape
     with pm.Model(coords={"player": range(players)}) as specification:
         scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.ZeroSumNormal("epp_unit", sigma=1.0, dims="player")
-        b = pm.Deterministic("epp", scale * unit, dims="player")
+        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
+        b = pm.Deterministic("epp", scale ** (1 - centring) * unit, dims="player")
         for k in range(rounds):
             present = np.flatnonzero(~np.isnan(scores[:, k]))
             for i, j in combinations(present, 2):

@@ -71,8 +71,8 @@ def fit(
     Returns
     -------
     DataTree
-        Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``, their ratio
-        ``epp_unit``, Davidson's ``tie``),
+        Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``,
+        ``epp_unit`` (what is sampled for ``epp``), Davidson's ``tie``),
         ``sample_stats``, ``posterior_predictive`` (``place`` (chain, draw, round, player), whole
         rankings), ``log_likelihood`` (``place`` (chain, draw, round)), ``log_prior``,
         ``observed_data`` (``place``), ``constant_data`` (``scores``, ``weight``). attrs:

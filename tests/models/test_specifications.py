@@ -17,11 +17,11 @@ POINTS = 20
 def test_fast_model_equals_specification(name, tied_scores):
     specification = runpy.run_path(str(MODELS / name / "model.py"))["model"]
     board = tied_scores.isel(player=slice(0, 5), round=slice(0, 5))
-    slow = specification(board.to_numpy(), weight=0.4)
+    slow = specification(board.to_numpy(), weight=0.4, centring=0.3)
     with warnings.catch_warnings():
         # So small a board falls into groups; its likelihood is the same.
         warnings.simplefilter("ignore", lb.DisconnectedWarning)
-        fast = getattr(lb.models, name)(lb.matches(board), weight=0.4)
+        fast = getattr(lb.models, name)(lb.matches(board), weight=0.4, centring=0.3)
     rng = np.random.default_rng(0)
     values = []
     functions = [(m.compile_logp(), m.compile_dlogp()) for m in (slow, fast)]

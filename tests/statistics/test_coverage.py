@@ -54,8 +54,6 @@ def test_composite_weight_covers(m, r, noise):
         )
         plain.append(covered(matches, truth, 1.0))
     error = np.std(composite) / np.sqrt(TOURNAMENTS)
-    print(
-        f"\n{m:3d} {r:3d} {noise:7s} composite {np.mean(composite):.3f} weight=1 {np.mean(plain):.3f}"
-    )
+    print(f"\n{m} x {r} {noise}: {np.mean(composite):.3f}, weight=1 {np.mean(plain):.3f}")
     assert 0.93 - 2 * error < np.mean(composite) < 0.98 + 2 * error
     assert np.mean(plain) < np.mean(composite)

@@ -30,7 +30,7 @@ def bradley_terry(matches: xr.Dataset, *, covariance: Covariance = "clustered") 
     Returns
     -------
     Dataset
-        ``epp`` (player), ``covariance`` (player, player_), scalars ``loglik`` and ``deviance``
+        ``epp`` (player), ``covariance`` (player, ``player_``), scalars ``loglik`` and ``deviance``
         (unordered pairs, each match once). attrs: ``model``, ``covariance``, ``converged``,
         ``df`` (degrees of freedom of the deviance).
 

@@ -12,6 +12,7 @@ from pytensor.tensor.variable import TensorVariable
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._matches import components, name_groups
 from leaderbayes.models._ops import log_likelihood_by_round
+from leaderbayes.numerics.bradley_terry import newton, solve
 from leaderbayes.numerics.composite_weight import composite_weight, exchangeable_weight
 from leaderbayes.numerics.places import draw_places
 from leaderbayes.numerics.rounds import round_statistics
@@ -24,11 +25,15 @@ def board_model(
     *,
     weight: Weight,
     prior_scale: float,
+    centring: float | None,
     tie_prior: Callable[[], TensorVariable] | None = None,
 ) -> pm.Model:
     """Build the model; ``tie_prior`` makes Davidson's nu inside it."""
     check_options(matches, weight=weight, prior_scale=prior_scale)
+    if centring is not None and not 0.0 <= centring <= 1.0:
+        raise LeaderbayesError(f"centring={centring}: give a number from 0 to 1.")
     eta = resolve_weight(matches, weight, with_ties=tie_prior is not None)
+    centring = reliability(matches, eta) if centring is None else centring
     within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
     place = matches["place"].to_numpy()
 
@@ -48,9 +53,10 @@ def board_model(
     with pm.Model(coords=coords) as model:
         power = pm.Data("weight", eta)
         scale = pm.HalfNormal("epp_scale", prior_scale)
-        # Not centred: on boards of nearly equal players the centred form is a funnel.
-        unit = pm.ZeroSumNormal("epp_unit", sigma=1.0, dims="player")
-        epp = pm.Deterministic("epp", scale * unit, dims="player")
+        # Centred (1), a board of nearly equal players is a funnel; not centred (0), a board that
+        # decides everything is a ridge. In between, both sample well.
+        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
+        epp = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
         tie = [] if tie_prior is None else [tie_prior()]
         scalars = ",()" * (1 + len(tie))
         pm.CustomDist(
@@ -67,6 +73,15 @@ def board_model(
             dims=("round", "player"),
         )
     return model
+
+
+def reliability(matches: xr.Dataset, eta: float) -> float:
+    """Share of the estimates' variance that is not their error: 0 for equal players, at most 1."""
+    epp, _, hessian = newton(matches["wins"].to_numpy(), matches["n"].to_numpy(), pseudo_rounds=1.0)
+    m = len(epp)
+    error = np.trace(solve(eta * hessian, np.eye(m) - 1.0 / m, m)) / (m - 1)
+    variance = float((epp**2).sum()) / (m - 1)
+    return float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
 
 
 def check_options(matches: xr.Dataset, *, weight: Weight, prior_scale: float) -> None:

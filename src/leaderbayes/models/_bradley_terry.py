@@ -7,7 +7,11 @@ from leaderbayes.models._board import Weight, board_model
 
 
 def bradley_terry(
-    matches: xr.Dataset, *, weight: Weight = "composite", prior_scale: float = 2.0
+    matches: xr.Dataset,
+    *,
+    weight: Weight = "composite",
+    prior_scale: float = 2.0,
+    centring: float | None = None,
 ) -> pm.Model:
     r"""Bradley-Terry model of a board, with an honest width by default.
 
@@ -28,12 +32,15 @@ def bradley_terry(
         nominal coverage although a round's matches are dependent; 1.0 is as published.
     prior_scale : float
         Scale of the half-normal prior on the players' standard deviation, log-odds.
+    centring : float, optional
+        How the players are sampled, from 0 (not centred) to 1 (centred): the model is the same.
+        Chosen from the board by default.
 
     Returns
     -------
     pymc.Model
         Variables ``epp`` (player), sum to zero, natural log-odds of beating the average player;
-        ``epp_scale`` (); ``epp_unit`` (player), their ratio, which is what is sampled;
+        ``epp_scale`` (); ``epp_unit`` (player), what is sampled for ``epp``;
         observed ``place`` (round, player), 1 is best and 0 absent; data ``weight``
         (). Log-likelihood and replicates come by round.
 
@@ -54,4 +61,4 @@ def bradley_terry(
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
     Ribatet, Cooley, Davison (2012), Bayesian inference from composite likelihoods.
     """
-    return board_model(matches, weight=weight, prior_scale=prior_scale)
+    return board_model(matches, weight=weight, prior_scale=prior_scale, centring=centring)

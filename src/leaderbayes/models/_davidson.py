@@ -13,6 +13,7 @@ def davidson(
     weight: Weight = "composite",
     prior_scale: float = 2.0,
     tie_scale: float = 2.0,
+    centring: float | None = None,
 ) -> pm.Model:
     r"""Davidson model of a board: one trinomial per match, ties have a parameter.
 
@@ -34,6 +35,8 @@ def davidson(
         Scale of the half-normal prior on the players' standard deviation, log-odds.
     tie_scale : float
         Standard deviation of the normal prior on the log tie parameter nu.
+    centring : float, optional
+        As for `bradley_terry`.
 
     Returns
     -------
@@ -70,5 +73,6 @@ def davidson(
         matches,
         weight=weight,
         prior_scale=prior_scale,
+        centring=centring,
         tie_prior=lambda: pm.Normal("tie", 0.0, tie_scale),
     )

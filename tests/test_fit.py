@@ -1,6 +1,7 @@
 """The posterior end to end: groups, attrs, determinism, round trip, agreement with ArviZ."""
 
 import json
+import warnings
 
 import arviz as az
 import numpy as np
@@ -177,5 +178,8 @@ def test_deviance_and_check(fitted, fitted_davidson):
 def test_check_rejects_a_board_that_does_not_fit():
     """Rock, paper, scissors: every player beats the next, and no strengths say so."""
     cycle = board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(15, axis=1))
-    dt = lb.fit(cycle, seed=1, progressbar=False)
+    with warnings.catch_warnings():
+        # Players known to be equal are NUTS's hardest case; the check needs no fine convergence.
+        warnings.simplefilter("ignore", lb.ConvergenceWarning)
+        dt = lb.fit(cycle, draws=500, chains=2, seed=1, progressbar=False)
     assert float(lb.check(dt)["p_round"]) < 0.01

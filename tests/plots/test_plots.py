@@ -1,0 +1,41 @@
+"""Every plot in every backend, and the mark of a result that must not be trusted."""
+
+import pytest
+
+import leaderbayes as lb
+
+PLOTS = ["leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance"]
+
+
+@pytest.mark.parametrize("backend", ["matplotlib", "plotly", "bokeh", "none"])
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_backend_draws(fitted, name, backend):
+    collection = getattr(lb.plots, name)(fitted, backend=backend)
+    assert collection.backend == backend
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_not_converged_shows(fitted, name):
+    doubtful = fitted.copy()
+    doubtful.attrs = {**fitted.attrs, "converged": 0}
+    for dt, marked in ((fitted, False), (doubtful, True)):
+        axes = getattr(lb.plots, name)(dt, backend="matplotlib").get_viz("plot", "board")
+        assert axes.get_title().startswith("NOT CONVERGED") == marked
+
+
+def test_best_player_is_on_top(fitted):
+    axes = lb.plots.leaderboard(fitted, backend="matplotlib").get_viz("plot", "board")
+    best = lb.leaderboard(fitted)["player"].iloc[0]
+    at = dict(zip([t.get_text() for t in axes.get_yticklabels()], axes.get_yticks(), strict=True))
+    assert at[best] == max(at.values())
+    assert len(lb.plots.leaderboard(fitted, top=2, backend="matplotlib").get_viz(
+        "plot", "board"
+    ).get_yticks()) == 2  # fmt: skip
+
+
+def test_dollars_are_no_mathematics():
+    from leaderbayes.plots._canvas import labels
+
+    assert labels(["$x$"], "matplotlib") == [r"\$x\$"]
+    assert labels(["$x$"], "plotly") == ["$x$"]
+    assert len(labels(["n" * 10_000], "plotly")[0]) <= 41

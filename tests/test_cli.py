@@ -1,0 +1,119 @@
+"""The command line as its user sees it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from leaderbayes.datasets import example_path
+
+BOARD = "player,round,score\n" + "".join(
+    f"{name},{k},{(7 * i + 3 * k * (i + 1)) % 11}\n"
+    for i, name in enumerate(["[red]a", 'b "x"', "c", "d"])
+    for k in range(12)
+)
+
+
+def run(*arguments, cwd):
+    return subprocess.run(
+        [sys.executable, "-m", "leaderbayes", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli")
+    (path / "scores.csv").write_text(BOARD)
+    return path
+
+
+@pytest.fixture(scope="module")
+def ranked(folder):
+    done = run("rank", "scores.csv", "--seed", 1, "--json", "--out", "results", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_json_has_exactly_the_promised_keys(ranked):
+    assert list(ranked) == [
+        "model", "weight", "seed", "players", "deviance", "diagnostics", "warnings",
+    ]  # fmt: skip
+    assert list(ranked["players"][0]) == [
+        "player", "epp", "epp_lower", "epp_upper", "p_average", "p_best",
+        "rank", "rank_lower", "rank_upper",
+    ]  # fmt: skip
+    assert list(ranked["deviance"]) == ["value", "df", "p_value", "standardised"]
+    assert list(ranked["diagnostics"]) == ["max_rhat", "min_ess", "divergences", "converged"]
+    epp = [player["epp"] for player in ranked["players"]]
+    assert epp == sorted(epp, reverse=True)
+    assert ranked["seed"] == 1
+
+
+def test_out_holds_tables_posterior_and_figures(ranked, folder):
+    names = {path.name for path in (folder / "results").iterdir()}
+    figures = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance")
+    assert names == {
+        "leaderboard.csv", "win_probability.csv", "posterior.nc", "run.json",
+        *(f"{figure}.{suffix}" for figure in figures for suffix in ("png", "svg")),
+    }  # fmt: skip
+    assert not list(folder.glob(".leaderbayes-*"))
+    made = json.loads((folder / "results" / "run.json").read_text())
+    assert made["seed"] == 1
+    assert "pymc" in made["versions"]
+
+
+def test_maximum_likelihood_prints_a_table(folder):
+    done = run("rank", "scores.csv", "--method", "ml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "[red]a" in done.stdout
+    assert 'b "x"' in done.stdout
+
+
+def test_maximum_likelihood_does_not_import_pymc(folder):
+    code = (
+        "import sys; from leaderbayes.cli import cli;"
+        "cli(['rank', 'scores.csv', '--method', 'ml', '--json'], standalone_mode=False);"
+        "assert 'pymc' not in sys.modules and 'arviz' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.csv"], "absent.csv: cannot be read"),
+        (["scores.csv", "--player", "modle"], "no column 'modle'"),
+        (["scores.csv", "--weight", "much"], "'much' is neither 'composite' nor a number"),
+        (["scores.csv", "--model", "elo"], "model='elo' is not known"),
+        (["scores.csv", "--method", "ml", "--model", "davidson"], "has no model 'davidson'"),
+        (["scores.csv", "--only", "x"], "there is one tournament"),
+        (["scores.csv", "--nonsense"], "No such option"),
+        ([example_path("classifiers")], "pick one with --only: breast_cancer, digits, iris, wine"),
+    ],
+)
+def test_bad_input_exits_with_2_and_leaves_nothing(folder, arguments, message):
+    done = run("rank", *arguments, "--out", "never", cwd=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert not (folder / "never").exists()
+
+
+def test_compare(folder):
+    done = run("compare", "scores.csv", "c", "d", "--rope", 0.1, "--seed", 1, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    total = result["p_better"] + result["p_equivalent"] + result["p_worse"]
+    assert total == pytest.approx(1.0)
+    unknown = run("compare", "scores.csv", "c", "e", cwd=folder)
+    assert unknown.returncode == 2
+    assert "no player 'e'" in unknown.stderr

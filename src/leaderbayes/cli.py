@@ -348,17 +348,23 @@ def _draw(folder: Path, fit: "xr.DataTree") -> None:
 
 
 def _print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
+    from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(title=f"{result['model']}, {prob:.0%} intervals", title_justify="left")
+    title = f"{result['model']}, {prob:.0%} intervals"
+    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for name, width in {
         "rank": 4, "player": 8, "epp": 6, "interval": 14, "P(>avg)": 7, "P(best)": 7, "ranks": 8,
     }.items():  # fmt: skip
         # Only the players' names give way on a narrow terminal.
+        name_column = name == "player"
         shown.add_column(
-            name, justify="left" if name == "player" else "right", no_wrap=True, min_width=width
+            name,
+            justify="left" if name_column else "right",
+            no_wrap=not name_column,
+            min_width=width,
         )
     for row in table.itertuples(index=False):
         sampled = row.p_best is not None

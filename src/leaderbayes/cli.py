@@ -354,7 +354,7 @@ def _print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: floa
     from rich.text import Text
 
     title = f"{result['model']}, {prob:.0%} intervals"
-    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name, width in {
         "rank": 4, "player": 8, "epp": 6, "interval": 14, "P(>avg)": 7, "P(best)": 7, "ranks": 8,
     }.items():  # fmt: skip

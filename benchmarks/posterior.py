@@ -1,9 +1,13 @@
 """Time the posterior of simulated boards: compile, sample, effective samples, memory.
 
     uv run python benchmarks/posterior.py 16x19 80x20 500x20 2000x20
+    uv run python benchmarks/posterior.py 16x19 80x20 --peer PYTHON
 
 Prints a row a board. Each board has its own process, so that its peak memory is its own; the
-model is compiled (or fetched from PyTensor's cache) before the clock of sampling starts.
+model is compiled (or fetched from PyTensor's cache) before the clock of sampling starts. PYTHON
+is that of an environment with bayes-testkit, which is then run on the same scores:
+
+    uv venv --python 3.12 peer && uv pip install --python peer/bin/python bayes-testkit==0.5.3 "numpy<2.4"
 """
 
 import argparse
@@ -11,10 +15,25 @@ import json
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
+
+PEER = Path(__file__).parent / "peers" / "bayes_testkit.py"
+COLUMNS = (
+    "compile_s", "sample_s", "min_ess", "ess_per_s", "max_rhat", "divergences", "peak_GB",
+)  # fmt: skip
 
 
-def measure(players, rounds, draws, tune, chains):
+def simulate(players, rounds):
+    """Scores (player, round): normal strengths, Gumbel noise."""
+    import numpy as np
+
+    rng = np.random.default_rng(players)
+    return rng.normal(size=(players, 1)) + rng.gumbel(size=(players, rounds))
+
+
+def measure(path, draws, tune, chains):
     """One board: build, compile, sample."""
     import arviz as az
     import numpy as np
@@ -24,8 +43,8 @@ def measure(players, rounds, draws, tune, chains):
     import leaderbayes as lb
     from leaderbayes._fit import _adaptation
 
-    rng = np.random.default_rng(players)
-    scores = rng.normal(size=(players, 1)) + rng.gumbel(size=(players, rounds))
+    scores = np.load(path)
+    players, rounds = scores.shape
     board = xr.DataArray(
         scores,
         dims=("player", "round"),
@@ -36,11 +55,8 @@ def measure(players, rounds, draws, tune, chains):
         attrs={"higher_is_better": 1},
     )
     begin = time.perf_counter()
-    model = lb.models.bradley_terry(lb.matches(board))
-    built = time.perf_counter()
-    compiled = nutpie.compile_pymc_model(model)
+    compiled = nutpie.compile_pymc_model(lb.models.bradley_terry(lb.matches(board)))
     ready = time.perf_counter()
-    options = _adaptation("nutpie", players)["nuts"]
     dt = nutpie.sample(
         compiled,
         draws=draws,
@@ -49,52 +65,71 @@ def measure(players, rounds, draws, tune, chains):
         cores=2,
         seed=1,
         progress_bar=False,
-        **options,
+        **_adaptation("nutpie", players)["nuts"],
     )
     done = time.perf_counter()
-    bulk = az.ess(dt, var_names=["epp", "epp_scale"])
-    tail = az.ess(dt, var_names=["epp", "epp_scale"], method="tail")
-    rhat = az.rhat(dt, var_names=["epp", "epp_scale"])
-    ess = min(float(x[name].min()) for x in (bulk, tail) for name in ("epp", "epp_scale"))
+    names = ["epp", "epp_scale"]
+    statistics = [az.ess(dt, var_names=names, method=method) for method in ("bulk", "tail")]
+    rhat = az.rhat(dt, var_names=names)
     return {
-        "board": f"{players}x{rounds}",
-        "build_s": built - begin,
-        "compile_s": ready - built,
+        "compile_s": ready - begin,
         "sample_s": done - ready,
-        "min_ess": ess,
-        "ess_per_s": ess / (done - ready),
-        "max_rhat": max(float(rhat[name].max()) for name in ("epp", "epp_scale")),
+        "min_ess": min(float(x[name].min()) for x in statistics for name in names),
+        "max_rhat": max(float(rhat[name].max()) for name in names),
         "divergences": int(dt["sample_stats"]["diverging"].sum()),
         "peak_GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
     }
 
 
+def run(command):
+    """Last line of a process as JSON."""
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode:
+        return None, done.stderr
+    row = json.loads(done.stdout.splitlines()[-1])
+    return row | {"ess_per_s": row["min_ess"] / row["sample_s"]}, ""
+
+
 def main():
     """Measure each board in a process of its own."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("boards", nargs="+", metavar="PLAYERSxROUNDS")
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--tune", type=int, default=1000)
     parser.add_argument("--chains", type=int, default=4)
+    parser.add_argument("--peer", metavar="PYTHON", help="also run bayes-testkit by this Python")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    length = (given.draws, given.tune, given.chains)
+    if given.here:
+        print(json.dumps(measure(given.boards[0], *length)))
+        return
+    print("| board | who |", " | ".join(COLUMNS), "|")
+    print("|---" * (len(COLUMNS) + 2) + "|")
     for board in given.boards:
-        players, rounds = map(int, board.split("x"))
-        if given.here:
-            print(json.dumps(measure(players, rounds, given.draws, given.tune, given.chains)))
-            continue
-        options = [f"--{k}={getattr(given, k)}" for k in ("draws", "tune", "chains")]
-        done = subprocess.run(
-            [sys.executable, __file__, board, "--here", *options], capture_output=True, text=True
-        )
-        if done.returncode:
-            sys.exit(done.stderr)
-        row = json.loads(done.stdout.splitlines()[-1])
-        print(
-            "  ".join(
-                f"{k} {v if isinstance(v, (str, int)) else round(v, 3)}" for k, v in row.items()
-            )
-        )
+        with tempfile.TemporaryDirectory() as folder:
+            import numpy as np
+
+            path = Path(folder) / "scores.npy"
+            np.save(path, simulate(*map(int, board.split("x"))))
+            options = [f"--{k}={getattr(given, k)}" for k in ("draws", "tune", "chains")]
+            commands = {"leaderbayes": [sys.executable, __file__, path, "--here", *options]}
+            if given.peer:
+                commands["bayes-testkit"] = [given.peer, PEER, path, *length]
+            for who, command in commands.items():
+                row, problem = run(command)
+                if row is None:
+                    last = problem.strip().splitlines()[-1] if problem.strip() else "killed"
+                    print(f"| {board} | {who} | {last} |")
+                    continue
+                shown = [
+                    f"{row[c]:.0f}" if c in ("min_ess", "ess_per_s", "divergences")
+                    else f"{row[c]:.3f}" if c == "max_rhat" else f"{row[c]:.2f}"
+                    for c in COLUMNS
+                ]  # fmt: skip
+                print(f"| {board} | {who} |", " | ".join(shown), "|", flush=True)
 
 
 if __name__ == "__main__":

@@ -183,3 +183,16 @@ def test_check_rejects_a_board_that_does_not_fit():
         warnings.simplefilter("ignore", lb.ConvergenceWarning)
         dt = lb.fit(cycle, draws=500, chains=2, seed=1, progressbar=False)
     assert float(lb.check(dt)["p_round"]) < 0.01
+
+
+@pytest.mark.slow
+def test_board_in_two_components_is_ranked_with_a_warning_that_names_them(reference):
+    scores = reference("eloml/auc_scores.csv")
+    with pytest.warns(
+        lb.DisconnectedWarning, match=r"group 1 \(36 players: .*group 2 \(44 players"
+    ):
+        dt = lb.fit(scores, seed=1, progressbar=False)
+    assert dt.attrs["converged"]
+    top = lb.leaderboard(dt).head(36)["player"]
+    group = lb.components(lb.matches(scores))
+    assert set(top) == set(group.index[group == 1])

@@ -111,8 +111,10 @@ def fit(
     }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
+        # Rankings are replicated by Python code, and that is meant.
+        warnings.filterwarnings("ignore", "Numba will use object mode", UserWarning)
         board = one_tournament(scores)
-        with _quiet(not progressbar):
+        with _quiet():
             tree = _sample(board, model, arguments, seed, prior=prior, progressbar=progressbar)
         diagnostics = _diagnose(tree)
     ours = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
@@ -180,14 +182,14 @@ def _sample(
 
 
 @contextmanager
-def _quiet(quiet: bool) -> Iterator[None]:
-    """Keep PyMC from announcing its samplers where no progress is wanted."""
+def _quiet() -> Iterator[None]:
+    """Keep PyMC from announcing its samplers: the progress bar says enough."""
     import pymc  # noqa: F401  its import sets the level
 
     logger = logging.getLogger("pymc")
     level = logger.level
     try:
-        logger.setLevel(logging.ERROR if quiet else level)
+        logger.setLevel(logging.ERROR)
         yield
     finally:
         logger.setLevel(level)

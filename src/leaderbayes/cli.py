@@ -6,7 +6,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -178,7 +178,8 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
 def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
     import leaderbayes as lb
 
-    with _spinner("sampling"):
+    # PyMC draws its progress bar on standard output, which is for results here.
+    with redirect_stdout(sys.stderr):
         return lb.fit(
             scores,
             options["model"],
@@ -188,7 +189,7 @@ def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
             draws=options["draws"],
             chains=options["chains"],
             seed=options["seed"],
-            progressbar=False,
+            progressbar=sys.stderr.isatty(),
         )
 
 
@@ -387,7 +388,8 @@ def _print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: floa
     elif diagnostics["max_rhat"] is not None:
         console.print(
             f"Converged: max R-hat {diagnostics['max_rhat']:.3f}, min effective sample size "
-            f"{diagnostics['min_ess']:.0f}. Weight {result['weight']:.3f}, seed {result['seed']}."
+            f"{diagnostics['min_ess']:.0f}. Weight {result['weight']:.3f}, seed {result['seed']}.",
+            soft_wrap=True,
         )
 
 
@@ -407,20 +409,6 @@ def _print_comparison(result: "pd.Series", prob: float) -> None:
 
 def _short(name: str, longest: int = 40) -> str:
     return name if len(name) <= longest else f"{name[: longest - 16]} … {name[-12:]}"
-
-
-@contextmanager
-def _spinner(text: str) -> Iterator[None]:
-    """Progress on standard error, where that is a terminal."""
-    from rich.console import Console
-
-    with Console(stderr=True).status(text) if sys.stderr.isatty() else _nothing():
-        yield
-
-
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
 
 
 @contextmanager

@@ -36,7 +36,8 @@ def rank_distribution(
     collection, target, draw = canvas(
         dt, "Probability of each rank", width=width + 3.0, height=height + 1.5, backend=backend
     )
-    high = float(share.max())
+    # A median player's likeliest rank is dark; one sure player would leave the rest white.
+    high = float(np.median(share.max(axis=1)))
     heat_map(target, share[::-1], collection.backend, low=0.0, high=high, diverging=False)
     shown = thinned(m, 50)
     draw.yticks(

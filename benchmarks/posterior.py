@@ -7,7 +7,8 @@ Prints a row a board. Each board has its own process, so that its peak memory is
 model is compiled (or fetched from PyTensor's cache) before the clock of sampling starts. PYTHON
 is that of an environment with bayes-testkit, which is then run on the same scores:
 
-    uv venv --python 3.12 peer && uv pip install --python peer/bin/python bayes-testkit==0.5.3 "numpy<2.4"
+    cd /tmp && uv venv --python 3.12 peer
+    uv pip install --python peer/bin/python bayes-testkit==0.5.3 "numpy<2.4"
 """
 
 import argparse

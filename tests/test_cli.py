@@ -1,6 +1,7 @@
 """The command line as its user sees it."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -96,6 +97,7 @@ def test_maximum_likelihood_does_not_import_pymc(folder):
         (["scores.csv", "--method", "ml", "--model", "davidson"], "has no model 'davidson'"),
         (["scores.csv", "--only", "x"], "there is one tournament"),
         (["scores.csv", "--nonsense"], "No such option"),
+        (["scores.csv", "--prob", "nan"], "nan is not between 0 and 1"),
         ([example_path("classifiers")], "pick one with --only: breast_cancer, digits, iris, wine"),
     ],
 )
@@ -117,3 +119,29 @@ def test_compare(folder):
     unknown = run("compare", "scores.csv", "c", "e", cwd=folder)
     assert unknown.returncode == 2
     assert "no player 'e'" in unknown.stderr
+
+
+def test_out_that_cannot_be_written_leaves_nothing(folder):
+    (folder / "taken" / "run.json").mkdir(parents=True)
+    for out in ("new/" + 300 * "a", "taken"):
+        done = run("rank", "scores.csv", "--method", "ml", "--out", out, cwd=folder)
+        assert done.returncode == 2
+        assert "cannot be written" in done.stderr
+    assert not (folder / "new").exists()
+    assert [path.name for path in (folder / "taken").iterdir()] == ["run.json"]
+    assert not list(folder.glob(".leaderbayes-*"))
+
+
+def test_names_do_not_steer_the_terminal(folder):
+    table = BOARD.replace('b "x"', "Z\x1b[31mü")
+    (folder / "odd.csv").write_text(table)
+    done = subprocess.run(
+        [sys.executable, "-m", "leaderbayes", "rank", "odd.csv", "--method", "ml"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"\x1b" not in done.stdout
+    assert rb"Z\x1b[31m\xfc" in done.stdout

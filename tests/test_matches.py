@@ -71,3 +71,18 @@ def test_bad_input():
 def test_empty_players_and_rounds_are_left_out():
     made = lb.matches(board([[1, np.nan, 2], [2, np.nan, 1], [np.nan] * 3]))
     assert dict(made.sizes) == {"player": 2, "opponent": 2, "round": 2}
+
+
+def test_scores_made_by_hand_are_checked():
+    made = board([[0, 0], [90, 80], [70, 95]])
+    np.testing.assert_array_equal(
+        lb.matches(made.astype("uint8"))["wins"], [[0, 0, 0], [2, 0, 1], [2, 1, 0]]
+    )
+    with pytest.raises(lb.ScoresError, match="two players called 'a'"):
+        lb.matches(made.assign_coords(player=["a", "b", "a"]))
+    with pytest.raises(lb.ScoresError, match="infinite"):
+        lb.matches(made / 0.0)
+    with pytest.raises(lb.ScoresError, match="dtype complex128"):
+        lb.matches(made.astype(complex))
+    with pytest.raises(lb.ScoresError, match="not DataFrame"):
+        lb.matches(made.to_pandas())

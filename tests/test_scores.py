@@ -118,18 +118,142 @@ def test_names_are_kept(write, name):
         ("model,fold,auc\na,1,1\na,2,1\n", "the only player is 'a'"),
         ("model,fold,auc\na,1,1\n,1,1\n", "line 3: column 'model' is empty"),
         ("model,fold,auc\na,1,\nb,1,\n", "every score is missing"),
-        ("model,fold,auc\na,1,1,9\nb,1,1\n", "rows do not fit the header"),
+        ("model,fold,auc\na,1,1,9\nb,1,1\n", "line 2: 4 cells do not fit the header"),
         ("model,fold,fold\na,1,1\n", "two columns are called 'fold'"),
         ("model,auc\na,1\nb,2\n", "no column is known for the round"),
         (b"model,fold,auc\na,1,1\nb\xff,1,1\n", "line 3 is not UTF-8"),
         ("model,fold,auc\na,1,1\nb\0,1,1\n", "line 3 holds a NUL"),
         ("task,a,b\nx,1,bad\n", "column 'b' holds 'bad'"),
+        ("ds,a,b\nx,1,2\ny,1\n", "line 3: 2 cells do not fit"),
+        ('model,fold,auc\n"a\nb",1,1\nb,1,bad\n', "line 4: column 'auc' holds 'bad'"),
+        ("player,round,Score,SCORE\na,1,1,1\n", "both look like the score"),
+        ("dataset,seed,fold,a,b\nd,1,1,1,2\n", "'seed' looks like a round"),
+        ("0.1,0.2\n0.3,0.4\n", "first line holds the number '0.1'"),
+        ("a,1,0.2\nb,1,0.4\n", "first line holds the number '1'"),
+        ("ds\ta, x\tb\n1\t2, 3\t4\n", "separated by tabs"),
+        ("model,fold,brier,gini\na,1,1,1\n", "which column is the score"),
     ],
 )
 def test_errors_name_the_place(write, text, message):
     with pytest.raises(lb.ScoresError, match=message) as caught:
         lb.read_scores(write(text))
     assert "scores.csv" in str(caught.value)
+
+
+def test_a_row_for_each_player(write):
+    scores = lb.read_scores(write("model,d1,d2,d3\nA,.5,.2,.9\nB,.4,.3,.1\n"))
+    assert list(scores["player"].values) == ["A", "B"]
+    assert list(scores["round"].values) == ["d1", "d2", "d3"]
+    np.testing.assert_array_equal(scores, [[0.5, 0.2, 0.9], [0.4, 0.3, 0.1]])
+
+
+def test_columns_under_other_names(write):
+    own = lb.read_scores(write("model,fold,brier\na,1,1\nb,1,2\n"))
+    np.testing.assert_array_equal(own, [[1], [2]])
+    exact = lb.read_scores(write("player,round,score,Score\na,1,1,9\nb,1,2,8\n"))
+    np.testing.assert_array_equal(exact, [[1], [2]])
+    folds = lb.read_scores(write("dataset,repeat,fold,a,b\nd,1,1,1,2\nd,2,1,3,4\n"))
+    assert list(folds["round"].values) == ["1.1", "2.1"]
+    assert list(folds["player"].values) == ["a", "b"]
+    blanks = lb.read_scores(write('player, round, score\na, 1, 1\nb ,1,2\na,"2",3\n'))
+    np.testing.assert_array_equal(blanks, [[1, 3], [2, np.nan]])
+    mixed = lb.read_scores(write("name,a,b\niris,1,2\n1049,3,4\n"))
+    assert list(mixed["round"].values) == ["iris", "1049"]
+    index = lb.read_scores(write("Unnamed: 0,a,b\n0,1,2\n1,3,4\n"))
+    assert list(index["player"].values) == ["a", "b"]
+
+
+def test_a_player_without_scores_is_no_label(write):
+    scores = lb.read_scores(write("A,B,C\nNA,0.1,0.2\n-,0.3,0.4\n"))
+    assert list(scores["player"].values) == ["A", "B", "C"]
+
+
+def test_an_index_that_holds_names_counts(tmp_path):
+    index = pd.Index(["iris", "iris", "wine"], name="dataset")
+    frame = pd.DataFrame({"A": [0.1, 0.2, 0.5], "B": [0.3, 0.4, 0.3]}, index=index)
+    frame.to_parquet(tmp_path / "s.parquet")
+    for source in (frame, tmp_path / "s.parquet"):
+        scores = lb.read_scores(source)
+        assert list(scores["tournament"].values) == ["iris", "wine"]
+    long = pd.DataFrame({"player": ["a", "b"], "round": ["1", "1"], "score": [1.0, 2.0]}).set_index(
+        ["player", "round"]
+    )
+    np.testing.assert_array_equal(lb.read_scores(long), [[1], [2]])
+    column = pd.DataFrame({"index": ["x", "y"], "A": [0.1, 0.2], "B": [0.3, 0.4]})
+    column.to_parquet(tmp_path / "i.parquet")
+    assert list(lb.read_scores(tmp_path / "i.parquet")["round"].values) == ["x", "y"]
+
+
+def test_a_search_saved_as_a_table(tmp_path):
+    results = {
+        "mean_fit_time": [9.0, 9.0],
+        "params": [{"a": 1}, {"a": 2}],
+        "split0_test_f1": [0.1, 0.2],
+        "split0_test_my_test_f1": [0.3, 0.4],
+    }
+    frame = pd.DataFrame(results)
+    frame.to_csv(tmp_path / "search.csv", index=False)
+    for source in (results, frame, tmp_path / "search.csv"):
+        np.testing.assert_array_equal(lb.read_scores(source, score="f1"), [[0.1], [0.2]])
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.array([1 + 2j, 2]),
+        pd.to_datetime(["2020-01-01", None]),
+        pd.to_timedelta([1, 2], unit="s"),
+        pd.period_range("2020", periods=2, freq="D"),
+        np.array([2**53, 2**53 + 1]),
+        np.array([10**400, 1], dtype=object),
+        np.array(["2020-01-01", "1"], dtype=object),
+    ],
+)
+def test_what_is_no_number(scores):
+    table = pd.DataFrame({"player": ["a", "b"], "round": "1", "score": scores})
+    with pytest.raises(lb.ScoresError, match="column 'score'"):
+        lb.read_scores(table)
+
+
+def test_numbers_of_every_kind():
+    from decimal import Decimal
+
+    import pyarrow as pa
+
+    for values in (
+        np.array([True, False]),
+        np.array([True, False], dtype=object),
+        np.array([Decimal(1), None], dtype=object),
+        pd.array([1, None], dtype="Int64"),
+        pd.array([Decimal(1), None], dtype=pd.ArrowDtype(pa.decimal128(10, 3))),
+        pd.Categorical(["1", "0"]),
+    ):
+        table = pd.DataFrame({"player": ["a", "b"], "round": "1", "score": values})
+        assert float(lb.read_scores(table)[0, 0]) == 1.0
+
+
+@pytest.mark.parametrize("source", [None, [1, 2], 3, {"params": [1], "split0_test_x": [1, 2]}])
+def test_sources_of_no_kind(source):
+    with pytest.raises(lb.ScoresError):
+        lb.read_scores(source)
+
+
+def test_text_that_is_not_unicode(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    buffers = [None, pa.py_buffer(np.array([0, 1, 3], "i4").tobytes()), pa.py_buffer(b"\xffAB")]
+    bad = pa.Array.from_buffers(pa.string(), 2, buffers)
+    names = ["player", "round", "score"]
+    table = pa.table([bad, pa.array([1, 1]), pa.array([0.5, 0.6])], names=names)
+    pq.write_table(table, tmp_path / "bad.parquet")
+    with pytest.raises(lb.ScoresError, match="not a readable Parquet"):
+        lb.read_scores(tmp_path / "bad.parquet")
+    frame = pd.DataFrame(
+        {"player": pd.Series(["\ud800", "b"], dtype=object), "round": 1, "score": 1.0}
+    )
+    with pytest.raises(lb.ScoresError, match=r"row 0.*is not text"):
+        lb.read_scores(frame)
 
 
 def test_blank_lines_do_not_shift_line_numbers(write):
@@ -149,8 +273,10 @@ def test_unknown_columns_and_files(write, tmp_path):
     with pytest.raises(lb.ScoresError, match="not a readable Parquet"):
         lb.read_scores(write(b"nonsense", "s.parquet"))
     with pytest.raises(lb.ScoresError, match="name it too"):
-        lb.read_scores(write("who,fold,points\na,1,2\n"), player="who")
-    with pytest.raises(lb.ScoresError, match="row 1: column 'score' is infinite"):
+        lb.read_scores(write("who,points\na,2\n"), player="who")
+    with pytest.raises(lb.ScoresError, match="is given as player and as round"):
+        lb.read_scores(write(LONG), player="model", round="model")
+    with pytest.raises(lb.ScoresError, match=r"row 1 \(from 0\): column 'score' is infinite"):
         lb.read_scores(pd.DataFrame({"player": ["a", "b"], "round": 1, "score": [0.0, np.inf]}))
 
 

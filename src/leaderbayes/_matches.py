@@ -87,6 +87,8 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
     ScoresError
         If several tournaments are given, or fewer than two players have a score.
     """
+    if not isinstance(scores, xr.DataArray):
+        raise ScoresError(f"Scores are a DataArray (player, round), not {type(scores).__name__}.")
     if "tournament" in scores.dims:
         names = [str(name) for name in scores["tournament"].to_numpy()]
         if len(names) > 1:
@@ -100,7 +102,18 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
         raise ScoresError(
             f"Scores need the dimensions player and round, not {tuple(map(str, scores.dims))}."
         )
-    board = scores.dropna("player", how="all").dropna("round", how="all")
+    for dim in ("player", "round"):
+        names = pd.Index(scores[dim].to_numpy())
+        if names.has_duplicates:
+            again = str(names[names.duplicated()][0])[:60]
+            raise ScoresError(f"Scores have two {dim}s called {again!r}; rename one.")
+    if scores.dtype.kind not in "biuf":
+        raise ScoresError(f"Scores are numbers, not of dtype {scores.dtype}.")
+    # As floats: unsigned numbers cannot be negated.
+    board = scores.astype(np.float64)
+    if np.isinf(board).any():
+        raise ScoresError("A score is infinite; give NaN where a score is missing.")
+    board = board.dropna("player", how="all").dropna("round", how="all")
     if board.sizes["player"] < 2:
         raise ScoresError(
             f"{board.sizes['player']} players have a score; a comparison needs at least two."

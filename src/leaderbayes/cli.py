@@ -1,5 +1,6 @@
 """Command line: parses, and calls the public functions of the same names."""
 
+import io
 import json
 import os
 import sys
@@ -37,6 +38,13 @@ class Weight(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is neither 'composite' nor a number.", param, ctx)
 
 
+def _probability(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """Refuse what is not between 0 and 1; nan passes click's range."""
+    if not 0.0 < value < 1.0:
+        raise click.BadParameter(f"{value} is not between 0 and 1.")
+    return value
+
+
 def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -66,8 +74,8 @@ fitting = _options(
     click.option("--draws", type=click.IntRange(1), default=1000, show_default=True),
     click.option("--chains", type=click.IntRange(1), default=4, show_default=True),
     click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers."),
-    click.option("--prob", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
-                 show_default=True, help="Probability of the intervals."),
+    click.option("--prob", type=float, callback=_probability, default=0.95, show_default=True,
+                 help="Probability of the intervals."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
 )  # fmt: skip
 
@@ -131,6 +139,10 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
 
 def main() -> None:
     """Run the command line; our errors end with status 2 and no traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal cannot show is written with escapes.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         with _warnings_on_stderr():
             cli(standalone_mode=True)
@@ -170,7 +182,7 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
         only = names[0]
     if only not in names:
         found = "several tournaments" if only is None else f"no tournament {only!r}"
-        shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        shown = ", ".join(n[:60] for n in names[:12]) + (", ..." if len(names) > 12 else "")
         raise lb.ScoresError(f"{options['file']}: {found}; pick one with --only: {shown}")
     return scores.sel(tournament=only, drop=True)
 
@@ -303,15 +315,16 @@ def _write(
     result: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
-    """Write all files beside the directory first; then each moves in whole."""
+    """Write all files to a folder beside it first; then each moves in whole."""
     import leaderbayes as lb
 
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
         if out.exists() and not out.is_dir():
             raise FileExistsError(f"{out} is a file")
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".leaderbayes-") as folder:
-            part = Path(folder)
+        nearest = next(folder for folder in out.absolute().parents if folder.is_dir())
+        with tempfile.TemporaryDirectory(dir=nearest, prefix=".leaderbayes-") as folder:
+            part = Path(folder) / out.name
+            part.mkdir()
             table.to_csv(part / "leaderboard.csv", index=False)
             run = {
                 "command": {k: str(v) if isinstance(v, Path) else v for k, v in options.items()},
@@ -323,12 +336,14 @@ def _write(
                 mean.to_pandas().to_csv(part / "win_probability.csv")
                 fit.to_netcdf(part / "posterior.nc")
                 _draw(part, fit)
-            (part / "run.json").write_text(
-                json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-            )
-            out.mkdir(exist_ok=True)
-            for path in sorted(part.iterdir()):
-                os.replace(path, out / path.name)
+            (part / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
+            names = sorted(path.name for path in part.iterdir())
+            for name in names:
+                if (out / name).is_dir():
+                    raise IsADirectoryError(f"{out / name} is a folder")
+            out.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                os.replace(part / name, out / name)
     except OSError as problem:
         raise lb.LeaderbayesError(f"--out {out}: cannot be written ({problem}).") from problem
 
@@ -408,7 +423,9 @@ def _print_comparison(result: "pd.Series", prob: float) -> None:
 
 
 def _short(name: str, longest: int = 40) -> str:
-    return name if len(name) <= longest else f"{name[: longest - 16]} … {name[-12:]}"
+    """Elide a long name, and write out what would steer a terminal."""
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
+    return plain if len(plain) <= longest else f"{plain[: longest - 16]} … {plain[-12:]}"
 
 
 @contextmanager

@@ -1,0 +1,277 @@
+"""Sources to one table: CSV, Parquet, DataFrame, scikit-learn's cv_results_; columns are text."""
+
+import csv
+import gzip
+import io
+import os
+import re
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import pandas as pd
+
+from leaderbayes._errors import ScoresError
+
+Source = str | Path | pd.DataFrame | Mapping[str, Any]
+
+_SPLIT = re.compile(r"split\d+_test_(.+)")
+
+
+class Table(NamedTuple):
+    """A table and how its messages name it and its rows."""
+
+    where: str
+    frame: pd.DataFrame  # index: number of the row, from 0
+    row: Callable[[int], str]
+
+    def refuse(self, problem: str, row: Any = None) -> NoReturn:
+        """Raise a ScoresError that names the source and, if given, the row."""
+        place = "" if row is None else f"{self.row(int(row))}: "
+        raise ScoresError(f"{self.where}: {place}{problem}")
+
+
+def read_table(source: Source, metric: str | None) -> tuple[Table, bool]:
+    """Table of a source, and whether it comes from ``cv_results_`` (then long, with known names).
+
+    Parameters
+    ----------
+    source : path, DataFrame or mapping
+        As for `leaderbayes.read_scores`.
+    metric : str, optional
+        Of ``cv_results_``.
+    """
+    if isinstance(source, pd.DataFrame):
+        table = _from_frame(source, "the DataFrame")
+    elif isinstance(source, Mapping):
+        return _from_cv_results(source, "cv_results_", metric), True
+    elif isinstance(source, str | os.PathLike):
+        table = _from_file(Path(source))
+    else:
+        raise ScoresError(
+            f"Scores cannot be read from a {type(source).__name__}: give a path, a DataFrame, or "
+            "scikit-learn's cv_results_."
+        )
+    if "params" in table.frame and any(_SPLIT.fullmatch(str(c)) for c in table.frame):
+        return _from_cv_results(dict(table.frame.items()), table.where, metric), True
+    return table, False
+
+
+def shown(name: object) -> str:
+    """Quote a name for a message, cut where it is long."""
+    return repr(str(name)[:60])
+
+
+def listed(names: Iterable[object]) -> str:
+    """Quote names for a message, a dozen at most."""
+    quoted = [shown(n) for n in names]
+    return ", ".join(quoted[:12]) + (f" and {len(quoted) - 12} more" if len(quoted) > 12 else "")
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Name the nearest of the known names, and list them."""
+    known = list(known)
+    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"{f'did you mean {shown(near[0])}? ' if near else ''}There are {listed(known)}."
+
+
+def _from_file(path: Path) -> Table:
+    where = str(path)
+    try:
+        content = path.read_bytes()
+    except (OSError, ValueError) as problem:
+        raise ScoresError(f"{where}: cannot be read ({problem}).") from problem
+    if not content:
+        raise ScoresError(f"{where}: the file is empty.")
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return _from_frame(_read_parquet(content, where), where)
+    if path.suffix.lower() == ".gz":
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as problem:
+            raise ScoresError(f"{where}: not a whole gzip file ({problem}).") from problem
+    return _read_csv(content, where)
+
+
+def _from_frame(frame: pd.DataFrame, where: str) -> Table:
+    """Take a pandas table; an index that holds names becomes columns."""
+    frame = frame.copy(deep=False)
+    frame.columns = pd.Index(
+        [
+            "/".join(map(str, c)) if isinstance(c, tuple) else str(c)
+            for c in frame.columns.to_flat_index()
+        ]
+    )
+    index = frame.index
+    if any(n is not None for n in index.names) or not pd.api.types.is_numeric_dtype(index.dtype):
+        names = [f"index {k}" if n is None else str(n) for k, n in enumerate(index.names, start=1)]
+        levels = pd.DataFrame({name: index.get_level_values(k) for k, name in enumerate(names)})
+        frame = pd.concat([levels, frame.reset_index(drop=True)], axis=1)
+    frame.columns = _header(list(frame.columns), where)
+    return Table(where, frame.reset_index(drop=True), lambda k: f"row {k} (from 0)")
+
+
+def _read_parquet(content: bytes, where: str) -> pd.DataFrame:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(io.BytesIO(content))
+        _header(table.column_names, where)
+        # Without this, text that is not UTF-8 comes to light much later.
+        table.validate(full=True)
+        frame: pd.DataFrame = table.to_pandas()
+    except ScoresError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as problem:
+        raise ScoresError(f"{where}: not a readable Parquet file ({problem}).") from problem
+    return frame
+
+
+def _read_csv(content: bytes, where: str) -> Table:
+    """All cells as text: a player called 01 or NA keeps its name."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        raise ScoresError(
+            f"{where}: line {line} is not UTF-8 (byte {content[problem.start]:#04x}); save "
+            "the whole file in one encoding, UTF-8."
+        ) from problem
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ScoresError(f"{where}: line {line} holds a NUL byte; this is no CSV of text.")
+    try:
+        header = next(csv.reader(io.StringIO(text)), [])
+    except csv.Error as problem:
+        raise ScoresError(f"{where}: the header cannot be read ({problem}).") from problem
+    _check_header(header, where)
+    columns = _header(header, where)
+    try:
+        with warnings.catch_warnings():
+            # A row longer than the header is only warned of otherwise, and cut.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                io.StringIO(text),
+                dtype=str,
+                keep_default_na=False,
+                index_col=False,
+                skip_blank_lines=False,
+            )
+    except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as problem:
+        raise ScoresError(_uneven(text, len(header), where) or f"{where}: {problem}") from problem
+    frame.columns = columns
+    empty = frame == ""
+    blank = empty.all(axis=1)
+    # pandas fills a row that is too short with empty cells.
+    if (empty.iloc[:, -1] & ~blank).any() and (short := _uneven(text, len(header), where)):
+        raise ScoresError(short)
+    return Table(where, frame[~blank], lambda k: f"line {_line(text, k)}")
+
+
+def _check_header(header: list[str], where: str) -> None:
+    if not any(name.strip() for name in header):
+        raise ScoresError(f"{where}: the first line is empty; it must name the columns.")
+    joined = "".join(header)
+    for mark, name in {";": "semicolons", "\t": "tabs", "|": "bars"}.items():
+        if joined.count(mark) >= len(header):
+            raise ScoresError(
+                f"{where}: the delimiter is wrong: columns seem to be separated by {name}; use "
+                "commas."
+            )
+    if len(header) == 1:
+        raise ScoresError(
+            f"{where}: there is only one column, {shown(header[0])}; columns are separated by "
+            "commas."
+        )
+    numbers = [cell for cell in header if _is_number(cell)]
+    if _is_number(header[0]) or any("." in cell for cell in numbers):
+        raise ScoresError(
+            f"{where}: the first line holds the number {shown(numbers[0])}; it must name the "
+            "columns."
+        )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _header(names: list[str], where: str) -> pd.Index:
+    """Column names without the blanks around them, each once."""
+    stripped = [name.strip().strip("\ufeff\u200b") for name in names]
+    seen: set[str] = set()
+    for name in stripped:
+        if name in seen:
+            raise ScoresError(f"{where}: two columns are called {shown(name)}; rename one.")
+        seen.add(name)
+    return pd.Index(stripped)
+
+
+def _records(text: str) -> Iterable[tuple[int, list[str]]]:
+    """Line at which each record of a CSV begins, and its cells; the header is the first."""
+    reader = csv.reader(io.StringIO(text))
+    begin = 1
+    try:
+        for cells in reader:
+            yield begin, cells
+            begin = reader.line_num + 1
+    except csv.Error:
+        return
+
+
+def _line(text: str, row: int) -> int:
+    """Line of a row, which quoted line ends may have moved."""
+    return next((line for k, (line, _) in enumerate(_records(text), -1) if k == row), row + 2)
+
+
+def _uneven(text: str, columns: int, where: str) -> str:
+    for line, cells in _records(text):
+        if cells and len(cells) != columns:
+            hint = " (a decimal comma? use a point)" if len(cells) > columns else ""
+            return (
+                f"{where}: line {line}: {len(cells)} cells do not fit the header of "
+                f"{columns} columns{hint}."
+            )
+    return ""
+
+
+def _from_cv_results(results: Mapping[Any, Any], where: str, metric: str | None) -> Table:
+    """Long table of a search's splits; a player is a setting of the parameters."""
+    splits = {str(k): found[1] for k in results if (found := _SPLIT.fullmatch(str(k)))}
+    metrics = list(dict.fromkeys(splits.values()))
+    if not metrics or "params" not in results:
+        raise ScoresError(f"{where}: no 'params' and 'splitN_test_...' in the dictionary.")
+    if metric is None and len(metrics) > 1:
+        raise ScoresError(
+            f"{where}: there are several metrics ({', '.join(metrics)}); name one with score=."
+        )
+    metric = metrics[0] if metric is None else metric
+    if metric not in metrics:
+        raise ScoresError(f"{where}: no metric {shown(metric)}; {suggest(metric, metrics)}")
+    try:
+        names = [
+            ", ".join(f"{key}={value}" for key, value in setting.items()) or "default"
+            # A CSV has the settings as text.
+            if isinstance(setting, Mapping)
+            else str(setting)
+            for setting in results["params"]
+        ]
+        columns = [
+            pd.DataFrame(
+                {"player": names, "round": key.split("_")[0], "score": np.asarray(results[key])}
+            )
+            for key, its in splits.items()
+            if its == metric
+        ]
+    except (TypeError, ValueError, KeyError) as problem:
+        raise ScoresError(f"{where}: not the results of a search ({problem}).") from problem
+    frame = pd.concat(columns, ignore_index=True)
+    return Table(where, frame, lambda k: f"row {k} (from 0)")

@@ -42,7 +42,7 @@ def measure(path, draws, tune, chains):
     import xarray as xr
 
     import leaderbayes as lb
-    from leaderbayes._fit import _adaptation
+    from leaderbayes._fit import adaptation
 
     scores = np.load(path)
     players, rounds = scores.shape
@@ -66,7 +66,7 @@ def measure(path, draws, tune, chains):
         cores=2,
         seed=1,
         progress_bar=False,
-        **_adaptation("nutpie", players)["nuts"],
+        **adaptation("nutpie", players)["nuts"],
     )
     done = time.perf_counter()
     names = ["epp", "epp_scale"]

@@ -117,7 +117,7 @@ def test_disconnected_board_warns_and_names_groups():
     with pytest.warns(
         lb.DisconnectedWarning, match=r"2 strong components, group 1 \(3 players: p0"
     ):
-        dt = lb.fit(board(np.vstack([strong, weak])), seed=1, draws=500, progressbar=False)
+        dt = lb.fit(board(np.vstack([strong, weak])), seed=1, progressbar=False)
     assert "LB010" in json.loads(dt.attrs["warnings"])[0]
     with pytest.warns(lb.DisconnectedWarning, match="never met"):
         lb.models.bradley_terry(

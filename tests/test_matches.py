@@ -1,7 +1,9 @@
 """Matches and connectivity."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -63,7 +65,7 @@ def test_bad_input():
         lb.matches(board([[1.0, 2.0], [np.nan, np.nan]]))
     several = board(np.eye(3)).expand_dims(tournament=["a", "b"])
     with pytest.raises(lb.LeaderbayesError, match=r"2 tournaments \(a, b\)"):
-        lb.matches(several)
+        lb.fit(several)
     with pytest.raises(lb.LeaderbayesError, match="dimensions player and round"):
         lb.matches(board(np.eye(3)).rename(round="fold"))
 
@@ -86,3 +88,34 @@ def test_scores_made_by_hand_are_checked():
         lb.matches(made.astype(complex))
     with pytest.raises(lb.ScoresError, match="not DataFrame"):
         lb.matches(made.to_pandas())
+
+
+def test_several_tournaments_are_each_by_itself():
+    rng = np.random.default_rng(3)
+    one, two = board(rng.integers(0, 4, (4, 5))), board(rng.integers(0, 4, (4, 5)))
+    two[1] = np.nan
+    both = xr.concat([one, two], pd.Index(["x", "y"], name="tournament")).assign_attrs(one.attrs)
+    made = lb.matches(both)
+    assert made["wins"].dims == ("tournament", "player", "opponent")
+    xr.testing.assert_equal(made.sel(tournament="x", drop=True), lb.matches(one))
+    alone = lb.matches(two)
+    xr.testing.assert_equal(
+        made.sel(tournament="y", drop=True).sel(
+            player=alone["player"].values, opponent=alone["player"].values
+        ),
+        alone,
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_components_from_rankings_equal_those_from_wins(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 8, (7, 3)) + 4.0 * rng.integers(0, 3, (7, 1))
+    values[rng.random(values.shape) < 0.3] = np.nan
+    values[:, 0] = rng.permutation(7)
+    made = board(values)
+    slow, fast = lb.components(lb.matches(made)), lb.components(lb.rankings(made))
+    assert slow.attrs == fast.attrs
+    # The numbers may differ (average wins weigh rounds differently), the groups may not.
+    assert slow.nunique() == fast.nunique()
+    assert pd.crosstab(slow, fast).gt(0).sum().sum() == slow.nunique()

@@ -19,10 +19,13 @@ from ._leaderboard import groups as groups
 from ._leaderboard import leaderboard as leaderboard
 from ._leaderboard import p_top as p_top
 from ._leaderboard import rank_probability as rank_probability
+from ._leaderboard import select_tournament as select_tournament
 from ._leaderboard import tied_for_top as tied_for_top
 from ._leaderboard import win_probability as win_probability
+from ._loo import loo as loo
 from ._matches import components as components
 from ._matches import matches as matches
+from ._matches import rankings as rankings
 from ._scores import read_scores as read_scores
 
 __version__: str

@@ -12,7 +12,8 @@ from scipy.stats import chi2, norm
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._matches import components, matches
 from leaderbayes.numerics import bradley_terry as bt
-from leaderbayes.numerics.places import count_matches, draw_places
+from leaderbayes.numerics.places import count_matches
+from leaderbayes.numerics.round_intercept import counts as listed_counts
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -89,12 +90,35 @@ def deviance(
 
 
 def _deviance_of_tree(dt: xr.DataTree) -> tuple[float, int, str]:
+    parts = [_deviance_of_board(board, dt, epp) for board, epp in boards_of(dt)]
+    # Of many tournaments: all pairs of all of them.
+    value, df, at = zip(*parts, strict=True)
+    return sum(value), sum(df), at[0] if len(set(at)) == 1 else "maximum likelihood or mean"
+
+
+def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:
+    """Give each tournament's matches and strengths (..., player), for the players it has."""
     board = matches_of(dt)
+    if "tournament" not in board.dims:
+        return [(board, dt["posterior"].to_dataset()["epp"])]
+    epp = dt["posterior"].to_dataset()["epp_tournament"]
+    boards = []
+    for t in range(board.sizes["tournament"]):
+        one = board.isel(tournament=t, drop=True)
+        seen = one["place"] > 0
+        who, when = (np.flatnonzero(seen.any(dim)) for dim in ("round", "player"))
+        one = one.isel(player=who, opponent=who, round=when)
+        boards.append((one, epp.isel(tournament=t, drop=True).isel(player=who)))
+    return boards
+
+
+def _deviance_of_board(
+    board: xr.Dataset, dt: xr.DataTree, draws: xr.DataArray
+) -> tuple[float, int, str]:
     wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
     davidson = dt.attrs["model"] == "davidson"
-    posterior = dt["posterior"].to_dataset()
-    epp = posterior["epp"].mean(("chain", "draw")).to_numpy()
-    nu = float(posterior["tie"].mean()) if davidson else -np.inf
+    epp = draws.mean(("chain", "draw")).to_numpy()
+    nu = float(dt["posterior"]["tie"].mean()) if davidson else -np.inf
     at = "posterior mean"
     if components(board).nunique() == 1:
         try:
@@ -121,18 +145,20 @@ def _davidson_deviance(epp: Floats, nu: float, strict: Floats, tied: Floats, n: 
 def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     """Posterior predictive check of the fit, with replicates drawn round by round.
 
-    The discrepancy is the deviance of the counts at each posterior draw. Replicated boards are
-    drawn twice: as whole rankings, one a round, which keeps the dependence between the matches
-    of a round; and naively, every match on its own, as the published test supposes.
+    The discrepancy is the deviance of the counts of wins at each posterior draw's strengths, summed
+    over tournaments. Replicated boards are two: those of the fit (``posterior_predictive``), which
+    are whole rankings and keep the dependence between the matches of a round (PMRA's are matches
+    given the round's intercept); and naive ones, every match on its own, as the published test
+    supposes.
 
     Parameters
     ----------
     dt : DataTree
         From `leaderbayes.fit`.
     draws : int
-        Posterior draws to use, spread evenly over all.
+        Posterior draws to use, spread evenly over those that have replicates.
     seed : int
-        For the replicates.
+        For the naive replicates.
 
     Returns
     -------
@@ -153,39 +179,31 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     """
     if draws < 1:
         raise LeaderbayesError(f"draws={draws}: give at least 1.")
-    board = matches_of(dt)
-    within = bool(board.attrs["within_round"])
-    present = board["place"].to_numpy() > 0
-    wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
-    drop = board.attrs["ties"] == "drop"
-    posterior = dt["posterior"].to_dataset().stack(sample=("chain", "draw"))
-    total = posterior.sizes["sample"]
+    replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
+    total = replicates.sizes["sample"]
     picked = np.unique(np.linspace(0, total - 1, min(draws, total)).astype(int))
-    epp = posterior["epp"].transpose("sample", "player").to_numpy()[picked]
-    davidson = "tie" in posterior
-    nu = posterior["tie"].to_numpy()[picked] if davidson else np.full(len(picked), -np.inf)
+    replicates = replicates.isel(sample=picked)
+    sample = replicates.indexes["sample"]
+    posterior = dt["posterior"].to_dataset().stack(sample=("chain", "draw")).sel(sample=sample)
+    davidson = dt.attrs["model"] == "davidson"
+    nu = posterior["tie"].to_numpy() if davidson else np.full(len(picked), -np.inf)
     rng = np.random.default_rng(seed)
-
-    def discrepancy(b: Floats, v: float, strict: Floats, equal: Floats, met: Floats) -> float:
-        if davidson:
-            return _davidson_deviance(b, v, strict, equal, met)
-        return bt.deviance(b, strict if drop else strict + equal / 2.0, met)
-
-    def replicate(b: Floats, v: float) -> float:
-        place = draw_places(b, present, rng, within_round=within, tie=v)
-        strict, met = count_matches(place, within_round=within)
-        tied = met - strict - strict.T
-        return discrepancy(b, v, *(x.astype(np.float64) for x in (strict, tied, met)))
-
-    def naive(b: Floats, v: float) -> float:
-        strict, equal = _independent_matches(b, v, n, rng)
-        return discrepancy(b, v, strict, equal, n)
-
-    observed_strict = wins if drop else wins - tied / 2.0
-    equal = np.zeros_like(tied) if drop else tied
-    observed = [discrepancy(b, v, observed_strict, equal, n) for b, v in zip(epp, nu, strict=True)]
-    round_wise = [replicate(b, v) for b, v in zip(epp, nu, strict=True)]
-    match_wise = [naive(b, v) for b, v in zip(epp, nu, strict=True)]
+    observed, round_wise, match_wise = np.zeros((3, len(picked)))
+    first = 0
+    for board, strengths in boards_of(dt):
+        drop = board.attrs["ties"] == "drop"
+        stacked = strengths.stack(sample=("chain", "draw")).sel(sample=sample)
+        epp = stacked.transpose("sample", "player").to_numpy()
+        rows = slice(first, first + board.sizes["round"])
+        first = rows.stop
+        wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
+        seen = wins if drop else wins - tied / 2.0
+        equal = np.zeros_like(tied) if drop else tied
+        for k, (b, v) in enumerate(zip(epp, nu, strict=True)):
+            observed[k] += _discrepancy(b, v, seen, equal, n)
+            counted = _replicated_counts(replicates.isel(sample=k), board, dt, rows)
+            round_wise[k] += _discrepancy(b, v, *(counted if not drop else _untied(*counted)))
+            match_wise[k] += _discrepancy(b, v, *_independent_matches(b, v, n, rng), n)
     result = xr.Dataset(
         {
             "observed": ("draw", observed),
@@ -197,6 +215,33 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     result["p_round"] = (result["replicated_round"] >= result["observed"]).mean()
     result["p_naive"] = (result["replicated_naive"] >= result["observed"]).mean()
     return result
+
+
+def _discrepancy(epp: Floats, nu: float, strict: Floats, equal: Floats, n: Floats) -> float:
+    """Deviance of strict wins and ties (player, opponent)."""
+    if np.isfinite(nu):
+        return _davidson_deviance(epp, nu, strict, equal, n)
+    return bt.deviance(epp, strict + equal / 2.0, n)
+
+
+def _replicated_counts(
+    replicate: xr.Dataset, board: xr.Dataset, dt: xr.DataTree, rows: slice
+) -> tuple[Floats, Floats, Floats]:
+    """Strict wins, ties and matches of one replicate of one tournament (its rounds are rows)."""
+    if "outcome" in replicate:
+        order = np.argsort(dt["constant_data"]["order"].to_numpy())
+        outcome = replicate["outcome"].transpose("round", "pair").to_numpy()
+        strict, n = listed_counts(outcome, order)
+    else:
+        places = replicate["place"].sel(player=board["player"].to_numpy())
+        place = places.transpose(..., "player").to_numpy()[rows]
+        strict, n = count_matches(place, within_round=bool(board.attrs["within_round"]))
+    tied = n - strict - strict.T
+    return strict.astype(float), tied.astype(float), n.astype(float)
+
+
+def _untied(strict: Floats, tied: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
+    return strict, np.zeros_like(tied), n - tied
 
 
 def _independent_matches(

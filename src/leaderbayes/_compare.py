@@ -8,7 +8,8 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._leaderboard import check_probability, draws_of, trust
+from leaderbayes._leaderboard import check_probability, draws_of, spread_of, trust
+from leaderbayes.numerics.logistic_normal import expit_mean
 
 
 def compare(
@@ -32,9 +33,9 @@ def compare(
     -------
     Series
         ``player``, ``opponent``; ``win_probability``, ``win_lower``, ``win_upper`` (of a over b in
-        a new round); ``epp_difference``, ``epp_lower``, ``epp_upper`` (log-odds); posterior
-        probabilities ``p_better``, ``p_equivalent``, ``p_worse``. attrs: ``converged``,
-        ``warnings``.
+        a new round; of a fit of many tournaments, in a new tournament); ``epp_difference``,
+        ``epp_lower``, ``epp_upper`` (log-odds); posterior probabilities ``p_better``,
+        ``p_equivalent``, ``p_worse``. attrs: ``converged``, ``warnings``.
 
     Raises
     ------
@@ -49,7 +50,8 @@ def compare(
     if first == second:
         raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
     gap = epp[:, first] - epp[:, second]
-    win = expit(gap)
+    spread = spread_of(dt)
+    win = expit(gap) if spread is None else expit_mean(gap, np.sqrt(2.0) * spread)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     low, high = np.quantile(gap, tails)
     equivalent = np.abs(win - 0.5) <= rope if rope is not None else np.zeros(len(win), bool)
@@ -58,8 +60,8 @@ def compare(
             "player": a,
             "opponent": b,
             "win_probability": win.mean(),
-            "win_lower": expit(low),
-            "win_upper": expit(high),
+            "win_lower": np.quantile(win, tails[0]),
+            "win_upper": np.quantile(win, tails[1]),
             "epp_difference": gap.mean(),
             "epp_lower": low,
             "epp_upper": high,

@@ -1,10 +1,12 @@
 """Sample a model of a board: the only file that does."""
 
+import inspect
 import json
 import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -17,10 +19,10 @@ from leaderbayes._errors import (
     LeaderbayesWarning,
     PredictiveWarning,
 )
-from leaderbayes._matches import Ties, matches, one_tournament
+from leaderbayes._matches import Ties, matches, one_tournament, rankings, valid_scores
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
-MODELS = ("bradley_terry", "davidson")
+MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments")
 MAX_RHAT = 1.01
 MIN_ESS = 400.0
 # Replicated places above this many would take more than 400 MB: then draws are thinned.
@@ -31,10 +33,8 @@ def fit(
     scores: xr.DataArray,
     model: str = "bradley_terry",
     *,
-    weight: float | Literal["composite"] = "composite",
     within_round: bool = True,
     ties: Ties = "half",
-    prior_scale: float = 2.0,
     draws: int = 1000,
     tune: int | None = None,
     chains: int = 4,
@@ -42,23 +42,22 @@ def fit(
     sampler: Sampler = "nutpie",
     prior: bool = False,
     progressbar: bool = True,
+    **options: Any,
 ) -> xr.DataTree:
     """Sample the posterior of a leaderboard.
 
     Parameters
     ----------
-    scores : DataArray (player, round)
-        One tournament's scores from `leaderbayes.read_scores`.
-    model : {"bradley_terry", "davidson"}
-        A function of `leaderbayes.models`.
-    weight : "composite" or float
-        Power of the likelihood; 1.0 is as published, and too sure of itself.
+    scores : DataArray (player, round) or (tournament, player, round)
+        Scores from `leaderbayes.read_scores`; several tournaments for the model "tournaments"
+        only.
+    model : str
+        Name of a function of `leaderbayes.models`: "bradley_terry", "davidson", "plackett_luce",
+        "round_intercept" or "tournaments".
     within_round, ties
         As for `leaderbayes.matches`.
-    prior_scale : float
-        Scale of the half-normal prior on the players' standard deviation, log-odds.
     draws, tune, chains : int
-        Draws kept and tuning steps per chain (None: the sampler's default), number of chains.
+        Draws kept and tuning steps per chain (None: 1000), number of chains.
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
@@ -67,17 +66,20 @@ def fit(
         Also draw the groups ``prior`` and ``prior_predictive``.
     progressbar : bool
         Show progress, in terminals and notebooks.
+    **options
+        Options of the model's function, such as ``weight``, ``test_fraction`` or ``prior_scale``.
 
     Returns
     -------
     DataTree
         Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``,
-        ``epp_unit`` (what is sampled for ``epp``), Davidson's ``tie``),
+        ``epp_unit`` (what is sampled for ``epp``), and what the model adds),
         ``sample_stats``, ``posterior_predictive`` (``place`` (chain, draw, round, player), whole
         rankings), ``log_likelihood`` (``place`` (chain, draw, round)), ``log_prior``,
         ``observed_data`` (``place``), ``constant_data`` (``scores``, ``weight``). attrs:
-        ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight``, ``converged`` (0 or
-        1), ``max_rhat``, ``min_ess``, ``divergences``, ``warnings`` (JSON list).
+        ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over
+        tournaments), ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``,
+        ``warnings`` (JSON list).
 
     Raises
     ------
@@ -100,22 +102,27 @@ def fit(
     if not 0 <= seed < 2**32:
         raise LeaderbayesError(f"seed={seed}: give a whole number from 0 to 4294967295.")
     arguments = {
-        "weight": weight,
         "within_round": within_round,
         "ties": ties,
-        "prior_scale": prior_scale,
         "draws": draws,
         "tune": tune,
         "chains": chains,
         "sampler": sampler,
+        **_model_options(model, options),
     }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         # Rankings are replicated by Python code, and that is meant.
         warnings.filterwarnings("ignore", "Numba will use object mode", UserWarning)
-        board = one_tournament(scores)
+        board = valid_scores(scores) if model == "tournaments" else one_tournament(scores)
         with _quiet():
-            tree = _sample(board, model, arguments, seed, prior=prior, progressbar=progressbar)
+            tree = _sample(
+                _build(board, model, within_round, ties, options),
+                arguments,
+                seed,
+                prior=prior,
+                progressbar=progressbar,
+            )
         diagnostics = _diagnose(tree)
     ours = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
     for warning in caught:
@@ -126,37 +133,57 @@ def fit(
     tree["constant_data"] = xr.DataTree(constant)
     tree.attrs = {
         "model": model,
-        "arguments": json.dumps(arguments),
+        "arguments": json.dumps(arguments, default=str),
         "versions": json.dumps(
             {p: version(p) for p in ("leaderbayes", "pymc", "arviz", "nutpie", "numpy", "xarray")}
         ),
         "seed": seed,
-        "weight": float(constant["weight"]),
+        "weight": float(constant["weight"].mean()),
         **diagnostics,
         "warnings": json.dumps([str(w.message) for w in ours]),
     }
     return tree
 
 
-def _sample(
-    board: xr.DataArray,
-    name: str,
-    arguments: dict[str, Any],
-    seed: int,
-    *,
-    prior: bool,
-    progressbar: bool,
-) -> xr.DataTree:
-    """Build the model and draw every group."""
-    import pymc as pm
-
+def _model_options(model: str, given: dict[str, Any]) -> dict[str, Any]:
+    """All options of a model's function, the given ones and its defaults."""
     from leaderbayes import models
 
-    options = {key: arguments[key] for key in ("weight", "prior_scale")}
-    board_matches = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
+    parameters = dict(inspect.signature(getattr(models, model)).parameters)
+    del parameters["matches"]
+    for name in given:
+        if name not in parameters:
+            near = get_close_matches(name, parameters, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise LeaderbayesError(
+                f"{model} has no option {name!r}; {hint}There are {', '.join(parameters)}."
+            )
+    return {name: given.get(name, p.default) for name, p in parameters.items()}
+
+
+def _build(
+    board: xr.DataArray, model: str, within_round: bool, ties: Ties, options: dict[str, Any]
+) -> Any:
+    """Model of a board, by name."""
+    from leaderbayes import models
+
+    if model == "plackett_luce":
+        # No tables of all pairs: boards of very many players fit.
+        made = rankings(board, within_round=within_round).assign_attrs(ties=ties)
+    else:
+        made = matches(board, within_round=within_round, ties=ties)
+    return getattr(models, model)(made, **options)
+
+
+def _sample(
+    model: Any, arguments: dict[str, Any], seed: int, *, prior: bool, progressbar: bool
+) -> xr.DataTree:
+    """Draw every group."""
+    import pymc as pm
+
     # One independent stream for each of: posterior, predictive, prior.
     streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(3)]
-    with getattr(models, name)(board_matches, **options):
+    with model:
         tree: xr.DataTree = pm.sample(
             draws=arguments["draws"],
             tune=arguments["tune"] if arguments["tune"] is not None else 1000,
@@ -165,12 +192,12 @@ def _sample(
             random_seed=streams[0],
             progressbar=progressbar,
             compute_convergence_checks=False,
-            **_adaptation(arguments["sampler"], board.sizes["player"]),
+            **adaptation(arguments["sampler"], _parameters(model)),
         )
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
         replicates = pm.sample_posterior_predictive(
-            _thin(tree, board.size),
+            _thin(tree),
             random_seed=streams[1],
             progressbar=False,
             extend_inferencedata=False,
@@ -179,6 +206,11 @@ def _sample(
         if prior:
             tree.update(pm.sample_prior_predictive(arguments["draws"], random_seed=streams[2]))
     return tree
+
+
+def _parameters(model: Any) -> int:
+    """Count what is sampled."""
+    return int(sum(np.size(value) for value in model.initial_point().values()))
 
 
 @contextmanager
@@ -195,22 +227,23 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _adaptation(sampler: str, players: int) -> dict[str, Any]:
+def adaptation(sampler: str, parameters: int) -> dict[str, Any]:
     """Options of NUTS.
 
     Players that split into groups are correlated, so a low-rank mass matrix pays; its cost grows
-    with the cube of the players, and beyond 150 it is more than it saves.
+    with the cube of the parameters, and beyond 150 it is more than it saves.
     """
     # Short steps cost little here, and keep boards of nearly equal players free of divergences.
     nuts: dict[str, Any] = {"target_accept": 0.9}
     if sampler == "nutpie":
-        nuts["adaptation"] = "low_rank" if players <= 150 else "diag"
+        nuts["adaptation"] = "low_rank" if parameters <= 150 else "diag"
     return {"nuts": nuts}
 
 
-def _thin(tree: xr.DataTree, size: int) -> xr.DataTree:
-    """Posterior for replicates of ``size`` places a draw, thinned where memory asks for it."""
+def _thin(tree: xr.DataTree) -> xr.DataTree:
+    """Posterior for replicates, thinned where memory asks for it."""
     posterior = tree["posterior"].to_dataset()
+    size = sum(int(observed.size) for observed in tree["observed_data"].to_dataset().values())
     total = posterior.sizes["chain"] * posterior.sizes["draw"] * size
     step = -(-total // MAX_REPLICATED)
     if step > 1:

@@ -1,6 +1,7 @@
 """Posterior of a leaderboard to tables: ranks, win probabilities, groups. No sampling."""
 
 import json
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes.numerics.logistic_normal import expit_mean
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -21,6 +23,71 @@ def draws_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
     """Posterior draws of epp, (sample, player), and the players."""
     epp = dt["posterior"]["epp"].stack(sample=("chain", "draw")).transpose("sample", "player")
     return epp.to_numpy(), pd.Index(epp["player"].to_numpy(), name="player")
+
+
+def spread_of(dt: xr.DataTree) -> Floats | None:
+    """Posterior draws (sample,) of the spread between tournaments, if the model has one."""
+    if "epp_spread" not in dt["posterior"]:
+        return None
+    return np.asarray(dt["posterior"]["epp_spread"].stack(sample=("chain", "draw")))
+
+
+def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
+    """Take one tournament out of a fit of many, as if it had been fitted alone.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From ``leaderbayes.fit(scores, "tournaments")``.
+    tournament : str
+        Its name.
+
+    Returns
+    -------
+    DataTree
+        ``posterior`` (``epp`` (chain, draw, player) in this tournament, of the players that it
+        has), ``posterior_predictive`` and ``observed_data`` (``place``), ``constant_data``
+        (``scores`` (player, round), ``weight``); attrs as they were. Every function that takes a
+        fit takes it.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the fit is not of many tournaments, or has none of this name.
+    """
+    if "epp_tournament" not in dt["posterior"]:
+        raise LeaderbayesError(f"This is a fit of one tournament ({dt.attrs['model']}).")
+    scores = dt["constant_data"]["scores"]
+    names = scores["tournament"].to_numpy()
+    if tournament not in names:
+        near = get_close_matches(str(tournament), list(map(str, names)), n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else f"the first is {str(names[0])!r}."
+        raise LeaderbayesError(f"There is no tournament {tournament!r}; {hint}")
+    board = scores.sel(tournament=tournament, drop=True)
+    board = board.dropna("player", how="all").dropna("round", how="all")
+    # Its rounds stand together, in the order of the scores.
+    rows = (scores.transpose("tournament", "round", "player").notnull()).any("player").to_numpy()
+    first = rows[: list(names).index(tournament)].sum()
+    own = slice(int(first), int(first) + board.sizes["round"])
+    who = {"player": board["player"].to_numpy()}
+
+    def rounds_of(group: str) -> xr.Dataset:
+        place = dt[group].to_dataset().isel(tournament_round=own).sel(who)
+        place = place.rename(tournament_round="round")
+        return place.assign_coords(round=board["round"].to_numpy())
+
+    epp = dt["posterior"]["epp_tournament"].sel(tournament=tournament, drop=True).sel(who)
+    weight = dt["constant_data"]["weight"].sel(tournament=tournament, drop=True)
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"epp": epp}),
+            "posterior_predictive": rounds_of("posterior_predictive"),
+            "observed_data": rounds_of("observed_data"),
+            "constant_data": xr.Dataset({"scores": board, "weight": weight}),
+        }
+    )
+    tree.attrs = dt.attrs | {"weight": float(weight), "tournament": tournament}
+    return tree
 
 
 def trust(dt: xr.DataTree) -> dict[str, Any]:
@@ -39,6 +106,9 @@ def check_probability(prob: float) -> None:
 
 def leaderboard(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     """Rank the players, with intervals.
+
+    Of a fit of many tournaments: by their mean strength, and beating the average player in a new
+    tournament. `select_tournament` gives one of them.
 
     Parameters
     ----------
@@ -73,7 +143,7 @@ def leaderboard(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
             "epp": epp.mean(axis=0),
             "epp_lower": low,
             "epp_upper": high,
-            "p_average": expit(epp).mean(axis=0),
+            "p_average": _p_average(epp, spread_of(dt)),
             "p_best": (ranks == 1).mean(axis=0),
         }
     ).assign(rank_lower=rank_low.astype(int), rank_upper=rank_high.astype(int))
@@ -81,6 +151,15 @@ def leaderboard(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     table.insert(6, "rank", np.arange(1, len(table) + 1))
     table.attrs.update(trust(dt))
     return table
+
+
+def _p_average(epp: Floats, spread: Floats | None) -> Floats:
+    """Posterior mean probability of beating the average player, (player,)."""
+    if spread is None:
+        return np.asarray(expit(epp).mean(axis=0))
+    # A player's deviation in a new tournament, less the average of all players' there.
+    scale = spread[:, None] * np.sqrt(1.0 - 1.0 / epp.shape[1])
+    return np.asarray(expit_mean(epp, scale).mean(axis=0))
 
 
 def _ranks(epp: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
@@ -94,7 +173,8 @@ def _ranks(epp: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
 def win_probability(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     """Probability that the row beats the column in a new round.
 
-    Under Davidson's model: given that the match is not tied.
+    Under Davidson's model: given that the match is not tied. Under PMRA: without the effect of
+    who is listed first. Of a fit of many tournaments: in a new tournament.
 
     Parameters
     ----------
@@ -118,8 +198,12 @@ def win_probability(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     check_probability(prob)
     epp, players = draws_of(dt)
     m = len(players)
-    used = int(np.clip(_PAIR_VALUES // m**2, min(200, len(epp)), len(epp)))
-    epp = epp[np.linspace(0, len(epp) - 1, used).astype(int)]
+    spread = spread_of(dt)
+    # The mean over a new tournament's deviations takes some sixty evaluations.
+    most = _PAIR_VALUES // m**2 // (1 if spread is None else 60)
+    used = int(np.clip(most, min(200, len(epp)), len(epp)))
+    picked = np.linspace(0, len(epp) - 1, used).astype(int)
+    epp = epp[picked]
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     # Player first, so that each pair's draws lie side by side.
     by_player = np.ascontiguousarray(epp.T)
@@ -128,9 +212,14 @@ def win_probability(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     for first in range(0, m, block):
         rows = slice(first, first + block)
         gap = by_player[rows, None, :] - by_player[None]
-        # expit is monotone: quantiles of the difference are those of the probability.
-        low[rows], high[rows] = expit(np.quantile(gap, tails, axis=2))
-        mean[rows] = expit(gap).mean(axis=2)
+        if spread is None:
+            # expit is monotone: quantiles of the difference are those of the probability.
+            low[rows], high[rows] = expit(np.quantile(gap, tails, axis=2))
+            mean[rows] = expit(gap).mean(axis=2)
+        else:
+            win = expit_mean(gap, np.sqrt(2.0) * spread[picked])
+            low[rows], high[rows] = np.quantile(win, tails, axis=2)
+            mean[rows] = win.mean(axis=2)
     dims = ("player", "opponent")
     return xr.Dataset(
         {"mean": (dims, mean), "lower": (dims, low), "upper": (dims, high)},

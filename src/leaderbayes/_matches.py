@@ -1,15 +1,17 @@
 """Scores to matches: wins and counts of every pair of players, and who can be compared at all."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from leaderbayes._errors import LeaderbayesError, ScoresError
-from leaderbayes.numerics.places import count_matches, places
+from leaderbayes.numerics.places import count_matches, places, win_graph
 
+Floats = NDArray[np.float64]
 Ties = Literal["half", "drop", "floor"]
 
 
@@ -18,12 +20,12 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
 
     Parameters
     ----------
-    scores : DataArray (player, round)
-        One tournament's scores, as `read_scores` returns them; NaN where a player has none.
-        Players and rounds without any score are left out.
+    scores : DataArray (player, round) or (tournament, player, round)
+        Scores as `read_scores` returns them; NaN where a player has none. Players, rounds and
+        tournaments without any score are left out.
     within_round : bool
         Compare scores of the same round (the default), or every score of a player with every
-        score of its opponent.
+        score of its opponent in the tournament.
     ties : {"half", "drop", "floor"}
         An equal pair of scores is half a win for both; or no match; or half a win for both,
         and then each pair's sum is rounded down (what EloML's glm route does, for
@@ -36,12 +38,13 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
         ``n`` (player, opponent): number of matches. ``tied`` (player, opponent): number of equal
         pairs of scores, whatever the rule. ``place`` (round, player): 1 is best, tied
         players share the lowest, 0 is absent; over all rounds at once where ``within_round`` is
-        False. attrs: ``within_round`` (0 or 1), ``ties``.
+        False. All with the dimension tournament first where the scores have it. attrs:
+        ``within_round`` (0 or 1), ``ties``.
 
     Raises
     ------
     ScoresError
-        If there are several tournaments, or fewer than two players with a score.
+        If there are fewer than two players with a score, or the scores are no finite numbers.
     LeaderbayesError
         If ``ties`` is not one of the three.
 
@@ -51,58 +54,83 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
     """
     if ties not in ("half", "drop", "floor"):
         raise LeaderbayesError(f"ties={ties!r} is not known; choose 'half', 'drop' or 'floor'.")
-    board = one_tournament(scores)
-    place = places(
-        board.transpose("round", "player").to_numpy(),
-        higher_is_better=bool(board.attrs.get("higher_is_better", 1)),
-        within_round=within_round,
-    )
+    result = rankings(scores, within_round=within_round)
+    place = result["place"].to_numpy()
+    boards = place.reshape(-1, *place.shape[-2:])
+    counted = [_count(board, within_round=within_round, ties=ties) for board in boards]
+    names = ("tournament",) if "tournament" in result["place"].dims else ()
+    for name, values in zip(("wins", "n", "tied"), zip(*counted, strict=True), strict=True):
+        stacked = np.stack(values) if names else values[0]
+        result[name] = ((*names, "player", "opponent"), stacked)
+    result = result.assign_coords(opponent=result["player"].to_numpy())
+    return result.assign_attrs(ties=ties)
+
+
+def _count(
+    place: NDArray[np.int32], *, within_round: bool, ties: Ties
+) -> tuple[Floats, Floats, Floats]:
+    """Wins, matches and ties of every pair (player, opponent), from places (round, player)."""
     strict, n = count_matches(place, within_round=within_round)
     tied = n - strict - strict.T
     if ties == "drop":
-        wins, n = strict.astype(float), strict + strict.T
-    else:
-        wins = strict + tied / 2.0
-        if ties == "floor":
-            wins = np.floor(wins)
-            n = wins + wins.T
-    players = board["player"].to_numpy()
-    return xr.Dataset(
-        {
-            "wins": (("player", "opponent"), wins),
-            "n": (("player", "opponent"), n.astype(float)),
-            "tied": (("player", "opponent"), tied.astype(float)),
-            "place": (("round", "player"), place),
-        },
-        coords={"player": players, "opponent": players, "round": board["round"].to_numpy()},
-        attrs={"within_round": int(within_round), "ties": ties},
-    )
+        return strict.astype(float), (strict + strict.T).astype(float), tied.astype(float)
+    wins = strict + tied / 2.0
+    if ties == "floor":
+        wins = np.floor(wins)
+        return wins, wins + wins.T, tied.astype(float)
+    return wins, n.astype(float), tied.astype(float)
 
 
-def one_tournament(scores: xr.DataArray) -> xr.DataArray:
-    """Scores (player, round) of one tournament, without empty players and rounds.
+def rankings(scores: xr.DataArray, *, within_round: bool = True) -> xr.Dataset:
+    """Rank the players of each round.
+
+    What `matches` knows without its tables of all pairs, for boards of very many players and
+    models that need no pairs (`leaderbayes.models.plackett_luce`).
+
+    Parameters
+    ----------
+    scores, within_round
+        As for `matches`.
+
+    Returns
+    -------
+    Dataset
+        ``place`` (round, player), or (tournament, round, player): 1 is best, tied players share
+        the lowest, 0 is absent. attrs: ``within_round`` (0 or 1), ``ties`` ("half").
 
     Raises
     ------
     ScoresError
-        If several tournaments are given, or fewer than two players have a score.
+        As for `matches`.
+    """
+    board = valid_scores(scores)
+    names = ("tournament",) if "tournament" in board.dims else ()
+    board = board.transpose(*names, "round", "player")
+    values = board.to_numpy().reshape(-1, board.sizes["round"], board.sizes["player"])
+    better = bool(board.attrs.get("higher_is_better", 1))
+    ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
+    return xr.Dataset(
+        {"place": (board.dims, np.stack(ranked).reshape(board.shape))},
+        coords={dim: board[dim].to_numpy() for dim in board.dims},
+        attrs={"within_round": int(within_round), "ties": "half"},
+    )
+
+
+def valid_scores(scores: xr.DataArray) -> xr.DataArray:
+    """Scores as floats, without players, rounds and tournaments that have none.
+
+    Raises
+    ------
+    ScoresError
+        If names repeat, a score is no finite number, or fewer than two players have one.
     """
     if not isinstance(scores, xr.DataArray):
         raise ScoresError(f"Scores are a DataArray (player, round), not {type(scores).__name__}.")
-    if "tournament" in scores.dims:
-        names = [str(name) for name in scores["tournament"].to_numpy()]
-        if len(names) > 1:
-            shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-            raise ScoresError(
-                f"The scores hold {len(names)} tournaments ({shown}); pick one, for example "
-                f"scores.sel(tournament={names[0]!r})."
-            )
-        scores = scores.isel(tournament=0)
-    if set(scores.dims) != {"player", "round"}:
+    if set(scores.dims) - {"tournament"} != {"player", "round"}:
         raise ScoresError(
             f"Scores need the dimensions player and round, not {tuple(map(str, scores.dims))}."
         )
-    for dim in ("player", "round"):
+    for dim in scores.dims:
         names = pd.Index(scores[dim].to_numpy())
         if names.has_duplicates:
             again = str(names[names.duplicated()][0])[:60]
@@ -113,7 +141,8 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
     board = scores.astype(np.float64)
     if np.isinf(board).any():
         raise ScoresError("A score is infinite; give NaN where a score is missing.")
-    board = board.dropna("player", how="all").dropna("round", how="all")
+    for dim in scores.dims:
+        board = board.dropna(dim, how="all")
     if board.sizes["player"] < 2:
         raise ScoresError(
             f"{board.sizes['player']} players have a score; a comparison needs at least two."
@@ -121,16 +150,38 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
     return board
 
 
+def one_tournament(scores: xr.DataArray) -> xr.DataArray:
+    """Check scores of one tournament and give them as (player, round).
+
+    Raises
+    ------
+    ScoresError
+        If there are several.
+    """
+    board = valid_scores(scores)
+    if "tournament" not in board.dims:
+        return board
+    names = [str(name) for name in board["tournament"].to_numpy()]
+    if len(names) > 1:
+        shown = ", ".join(n[:60] for n in names[:8]) + (", ..." if len(names) > 8 else "")
+        raise ScoresError(
+            f"The scores hold {len(names)} tournaments ({shown}); pick one, for example "
+            f"scores.sel(tournament={names[0]!r}), or take model='tournaments'."
+        )
+    return board.isel(tournament=0, drop=True)
+
+
 def components(matches: xr.Dataset) -> pd.Series:
     """Group players by the strong components of the win graph (an edge where i beat j).
 
     Within a group everybody has, directly or through others, both won and lost against everybody
-    else. The maximum-likelihood estimate exists only if there is one group.
+    else (a tie counts for both). The maximum-likelihood estimate exists only if there is one
+    group.
 
     Parameters
     ----------
     matches : Dataset
-        From `matches`.
+        One tournament's, from `matches` or `rankings`.
 
     Returns
     -------
@@ -138,19 +189,38 @@ def components(matches: xr.Dataset) -> pd.Series:
         Number of the group by player; group 1 has the most average wins. Its attrs say in
         ``weakly_connected`` whether the board hangs together at all: if not, groups
         never met and no data can compare them.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the matches are of several tournaments.
     """
-    won = matches["wins"].to_numpy() > 0
-    _, label = connected_components(won, directed=True, connection="strong")
-    islands, _ = connected_components(won, directed=True, connection="weak")
-    played = matches["n"].sum("opponent").to_numpy()
-    rate = matches["wins"].sum("opponent").to_numpy() / np.where(played > 0, played, 1.0)
-    best_first = np.argsort(-pd.Series(rate).groupby(label).mean().to_numpy(), kind="stable")
+    if "tournament" in matches.dims:
+        raise LeaderbayesError("These matches are of several tournaments: pick one.")
+    m = matches.sizes["player"]
+    place = matches["place"].to_numpy()
+    graph: Any
+    if "wins" in matches:
+        graph = matches["wins"].to_numpy() > 0
+        played = matches["n"].sum("opponent").to_numpy()
+        rate = matches["wins"].sum("opponent").to_numpy() / np.where(played > 0, played, 1.0)
+    else:
+        graph = win_graph(place)
+        present = place > 0
+        size = present.sum(axis=1, keepdims=True)
+        beaten = np.where(present, (size - place) / np.maximum(size - 1, 1), 0.0)
+        rate = beaten.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
+    _, label = connected_components(graph, directed=True, connection="strong")
+    _, island = connected_components(graph, directed=True, connection="weak")
+    # Nodes beyond the players only carry paths.
+    group = np.unique(label[:m], return_inverse=True)[1]
+    best_first = np.argsort(-pd.Series(rate).groupby(group).mean().to_numpy(), kind="stable")
     number = np.empty(len(best_first), dtype=int)
     number[best_first] = np.arange(1, len(best_first) + 1)
     groups = pd.Series(
-        number[label], index=pd.Index(matches["player"].to_numpy(), name="player"), name="group"
+        number[group], index=pd.Index(matches["player"].to_numpy(), name="player"), name="group"
     )
-    groups.attrs["weakly_connected"] = islands == 1
+    groups.attrs["weakly_connected"] = len(np.unique(island[:m])) == 1
     return groups
 
 

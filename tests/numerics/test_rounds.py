@@ -44,7 +44,10 @@ def log_likelihood(place, b, nu, *, within_round, ties):
 
 def evaluate(statistics, b, nu):
     tied = nu * statistics.tied if np.isfinite(nu) else 0.0
-    return statistics.points @ b + tied - statistics.share @ log_normalisers(b, nu, *statistics[3:])
+    out = (statistics.points * b).sum(axis=-1) + tied
+    normaliser = log_normalisers(np.ravel(b), np.array([nu]), *statistics[5:])[statistics.set]
+    np.add.at(out, statistics.round, -statistics.sign * normaliser)
+    return out
 
 
 CASES = [
@@ -75,13 +78,28 @@ def test_log_likelihood_and_scores_equal_enumeration(within_round, ties, nu, spr
             np.testing.assert_allclose(by_nu, (up - down) / 2e-6, atol=1e-4)
 
 
+@pytest.mark.parametrize("ties", ["half", "drop"])
+def test_several_tournaments_equal_each_by_itself(ties):
+    place = random_places(11, True, rounds=7)
+    tournament = np.array([0, 0, 1, 2, 1, 2, 0])
+    strengths = np.random.default_rng(1).normal(size=(3, place.shape[1]))
+    together = round_statistics(place, within_round=True, ties=ties, tournament=tournament)
+    expected = np.empty(7)
+    for t, b in enumerate(strengths):
+        alone = round_statistics(place[tournament == t], within_round=True, ties=ties)
+        expected[tournament == t] = evaluate(alone, b, -np.inf)
+    np.testing.assert_allclose(evaluate(together, strengths[tournament], -np.inf), expected)
+
+
 @pytest.mark.parametrize("scale", [1.0, 30.0, 300.0])
 def test_normalisers_neither_overflow_nor_underflow(scale):
     b = np.random.default_rng(0).normal(size=40) * scale
     place = np.tile(np.arange(1, 41, dtype=np.int32), (2, 1))
     statistics = round_statistics(place, within_round=True, ties="half")
     truth = sum(np.logaddexp(x, y) for x, y in combinations(b, 2))
-    np.testing.assert_allclose(log_normalisers(b, -np.inf, *statistics[3:]), [truth], rtol=1e-12)
+    np.testing.assert_allclose(
+        log_normalisers(b, np.array([-np.inf]), *statistics[5:]), [truth], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("within_round", [True, False])

@@ -1,4 +1,4 @@
-"""What Bradley-Terry and Davidson share: weight, prior on players, the observed places."""
+"""What the models share: weight, prior on players; and the board of Bradley-Terry and Davidson."""
 
 import warnings
 from collections.abc import Callable
@@ -7,11 +7,12 @@ from typing import Any, Literal
 import numpy as np
 import pymc as pm
 import xarray as xr
+from numpy.typing import NDArray
 from pytensor.tensor.variable import TensorVariable
 
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._matches import components, name_groups
-from leaderbayes.models._ops import log_likelihood_by_round
+from leaderbayes.models._ops import known, pairs_log_likelihood
 from leaderbayes.numerics.bradley_terry import newton, solve
 from leaderbayes.numerics.composite_weight import composite_weight, exchangeable_weight
 from leaderbayes.numerics.places import draw_places
@@ -24,24 +25,23 @@ def board_model(
     matches: xr.Dataset,
     *,
     weight: Weight,
+    test_fraction: float | None,
     prior_scale: float,
     centring: float | None,
     tie_prior: Callable[[], TensorVariable] | None = None,
 ) -> pm.Model:
-    """Build the model; ``tie_prior`` makes Davidson's nu inside it."""
-    check_options(matches, weight=weight, prior_scale=prior_scale)
-    if centring is not None and not 0.0 <= centring <= 1.0:
-        raise LeaderbayesError(f"centring={centring}: give a number from 0 to 1.")
-    eta = resolve_weight(matches, weight, with_ties=tie_prior is not None)
-    centring = reliability(matches, eta) if centring is None else centring
+    """Build Bradley-Terry's model of one board; ``tie_prior`` makes Davidson's nu inside it."""
+    check_options(matches, prior_scale=prior_scale, centring=centring)
+    check_pairs(matches)
+    eta = resolve_weight(matches, weight, test_fraction, with_ties=tie_prior is not None)
     within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
     place = matches["place"].to_numpy()
 
     def logp(value: Any, epp: Any, present: Any, weight: Any, *tie: Any) -> Any:
         # PyMC gives parameters the batch dimension of the rounds; all rounds share them.
-        nu = tie[0].flatten()[0] if tie else None
-        players = epp.reshape((-1, epp.shape[-1]))[0]
-        return weight * log_likelihood_by_round(value, players, nu, within_round=within, ties=ties)
+        nu = tie[0].flatten()[:1] if tie else None
+        statistics = round_statistics(known(value), within_round=within, ties=ties)
+        return weight * pairs_log_likelihood(statistics, epp.reshape((1, epp.shape[-1])), nu)
 
     def random(
         epp: Any, present: Any, weight: Any, *tie: Any, rng: np.random.Generator, size: Any
@@ -49,14 +49,9 @@ def board_model(
         nu = float(np.ravel(tie[0])[0]) if tie else -np.inf
         return draw_places(epp, present.astype(bool), rng, within_round=within, tie=nu)
 
-    coords = {"player": matches["player"].to_numpy(), "round": matches["round"].to_numpy()}
-    with pm.Model(coords=coords) as model:
+    with pm.Model(coords=coords_of(matches)) as model:
         power = pm.Data("weight", eta)
-        scale = pm.HalfNormal("epp_scale", prior_scale)
-        # Centred (1), a board of nearly equal players is a funnel; not centred (0), a board that
-        # decides everything is a ridge. In between, both sample well.
-        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
-        epp = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
+        epp = strengths(prior_scale, reliability(matches, eta) if centring is None else centring)
         tie = [] if tie_prior is None else [tie_prior()]
         scalars = ",()" * (1 + len(tie))
         pm.CustomDist(
@@ -75,34 +70,70 @@ def board_model(
     return model
 
 
+def coords_of(matches: xr.Dataset) -> dict[str, Any]:
+    """Players and rounds."""
+    return {dim: matches[dim].to_numpy() for dim in ("player", "round")}
+
+
+def strengths(prior_scale: float, centring: float) -> TensorVariable:
+    """Players' strengths ``epp``, sum to zero, around a half-normal scale, in the open model.
+
+    Centred (1), a board of nearly equal players is a funnel; not centred (0), a board that
+    decides everything is a ridge. In between, both sample well.
+    """
+    scale = pm.HalfNormal("epp_scale", prior_scale)
+    unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
+    return pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
+
+
 def reliability(matches: xr.Dataset, eta: float) -> float:
     """Share of the estimates' variance that is not their error: 0 for equal players, at most 1."""
-    epp, _, hessian = newton(matches["wins"].to_numpy(), matches["n"].to_numpy(), pseudo_rounds=1.0)
-    m = len(epp)
-    error = np.trace(solve(eta * hessian, np.eye(m) - 1.0 / m, m)) / (m - 1)
-    variance = float((epp**2).sum()) / (m - 1)
+    epp, error = estimates(matches, eta)
+    variance = float((epp**2).sum()) / (len(epp) - 1)
     return float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
 
 
-def check_options(matches: xr.Dataset, *, weight: Weight, prior_scale: float) -> None:
+def estimates(matches: xr.Dataset, eta: float) -> tuple[NDArray[np.float64], float]:
+    """Estimate strengths, drawn to 0 by a pseudo-round, and the mean variance of their error."""
+    epp, _, hessian = newton(matches["wins"].to_numpy(), matches["n"].to_numpy(), pseudo_rounds=1.0)
+    m = len(epp)
+    return epp, float(np.trace(solve(eta * hessian, np.eye(m) - 1.0 / m, m)) / (m - 1))
+
+
+def rank_reliability(place: NDArray[np.int32]) -> float:
+    """Share of the variance of players' mean log ranks that is not noise, from 0 to 1.
+
+    A cheap stand-in for `reliability` on boards too large for tables of pairs.
+    """
+    present = place > 0
+    size = present.sum(axis=1, keepdims=True)
+    # Log-odds of the place: about linear in strengths plus logistic-like noise.
+    share = (np.where(present, place, 1) - 0.5) / np.maximum(size, 1)
+    level = np.where(present, np.log1p(-share) - np.log(share), 0.0)
+    rounds = present.sum(axis=0)
+    mean = level.sum(axis=0) / np.maximum(rounds, 1)
+    within = (np.where(present, level - mean, 0.0) ** 2).sum()
+    freedom = np.maximum(rounds - 1, 0).sum()
+    between = float(np.var(mean[rounds > 0]))
+    if freedom == 0 or between == 0.0:
+        return 0.0
+    noise = float(within / freedom * np.mean(1.0 / rounds[rounds > 0]))
+    return float(np.clip(1.0 - noise / between, 0.0, 1.0))
+
+
+def check_options(
+    matches: xr.Dataset, *, prior_scale: float, centring: float | None, warn: bool = True
+) -> None:
     """Raise on options without a meaning; warn where differences rest on the prior alone."""
-    if isinstance(weight, str):
-        if weight != "composite":
-            raise LeaderbayesError(f"weight={weight!r}: give 'composite' or a number above 0.")
-    elif not 0.0 < weight <= 1.0:
+    if "tournament" in matches["place"].dims:
         raise LeaderbayesError(
-            f"weight={weight}: the power of the likelihood lies above 0 and at most at 1."
+            "These matches are of several tournaments: pick one, or use models.tournaments."
         )
-    if not (np.isfinite(prior_scale) and prior_scale > 0):
-        raise LeaderbayesError(f"prior_scale={prior_scale}: give a number above 0 (log-odds).")
-    ties, within = matches.attrs["ties"], bool(matches.attrs["within_round"])
-    if ties == "floor" or (ties == "drop" and not within):
-        raise LeaderbayesError(
-            f"ties={ties!r}{'' if within else ' across rounds'} has no likelihood by round; use "
-            "ties='half' here, or leaderbayes.likelihood.bradley_terry for the point estimate."
-        )
+    if centring is not None and not 0.0 <= centring <= 1.0:
+        raise LeaderbayesError(f"centring={centring}: give a number from 0 to 1.")
+    check_scale(prior_scale=prior_scale)
     groups = components(matches)
-    if groups.nunique() > 1:
+    if warn and groups.nunique() > 1:
         never_met = "" if groups.attrs["weakly_connected"] else " Some groups never met at all."
         warnings.warn(
             f"LB010 the win graph has {groups.nunique()} strong components, "
@@ -113,10 +144,58 @@ def check_options(matches: xr.Dataset, *, weight: Weight, prior_scale: float) ->
         )
 
 
-def resolve_weight(matches: xr.Dataset, weight: Weight, *, with_ties: bool) -> float:
-    """Give the power of the likelihood as a number (methods: `numerics.composite_weight`)."""
+def check_scale(**scales: float) -> None:
+    """Raise unless scales of priors are above 0."""
+    for name, scale in scales.items():
+        if not (np.isfinite(scale) and scale > 0):
+            raise LeaderbayesError(f"{name}={scale}: give a number above 0 (log-odds).")
+
+
+def check_pairs(matches: xr.Dataset) -> None:
+    """Raise where ties have no pairwise likelihood by round."""
+    ties, within = matches.attrs["ties"], bool(matches.attrs["within_round"])
+    if ties == "floor" or (ties == "drop" and not within):
+        raise LeaderbayesError(
+            f"ties={ties!r}{'' if within else ' across rounds'} has no likelihood by round; use "
+            "ties='half' here, or leaderbayes.likelihood.bradley_terry for the point estimate."
+        )
+
+
+def resolve_weight(
+    matches: xr.Dataset, weight: Weight, test_fraction: float | None, *, with_ties: bool
+) -> float:
+    """Give the power of the likelihood of one tournament as a number."""
     if not isinstance(weight, str):
-        return float(weight)
+        if not 0.0 < weight <= 1.0:
+            raise LeaderbayesError(
+                f"weight={weight}: the power of the likelihood lies above 0 and at most at 1."
+            )
+        eta = float(weight)
+    elif weight == "composite":
+        eta = _composite_weight(matches, with_ties=with_ties)
+    else:
+        raise LeaderbayesError(f"weight={weight!r}: give 'composite' or a number above 0.")
+    return eta * dependence(matches.sizes["round"], test_fraction)
+
+
+def dependence(rounds: int, test_fraction: float | None) -> float:
+    """Factor for rounds that share training data: 1 / (1 + r f / (1 - f)).
+
+    The variance of a mean over r splits with test fraction f is (1/r + f/(1-f)) / (1/r) times
+    that over independent rounds (Nadeau and Bengio 2003).
+    """
+    if test_fraction is None:
+        return 1.0
+    if not 0.0 < test_fraction < 1.0:
+        raise LeaderbayesError(
+            f"test_fraction={test_fraction}: give the share of the data that each round tests on, "
+            "such as 0.1 for 10-fold cross-validation."
+        )
+    return 1.0 / (1.0 + rounds * test_fraction / (1.0 - test_fraction))
+
+
+def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> float:
+    """Estimate the composite weight (methods: `numerics.composite_weight`)."""
     within = bool(matches.attrs["within_round"])
     place = matches["place"].to_numpy()
     if matches.sizes["round"] < 3:

@@ -10,6 +10,7 @@ def bradley_terry(
     matches: xr.Dataset,
     *,
     weight: Weight = "composite",
+    test_fraction: float | None = None,
     prior_scale: float = 2.0,
     centring: float | None = None,
 ) -> pm.Model:
@@ -30,6 +31,10 @@ def bradley_terry(
     weight : "composite" or float
         Power of the likelihood. "composite" estimates the one at which intervals have their
         nominal coverage although a round's matches are dependent; 1.0 is as published.
+    test_fraction : float, optional
+        Share of the data that each round tests on, for rounds of a repeated cross-validation,
+        which share training data: a further factor 1 / (1 + r f / (1 - f)) on the weight of r
+        rounds (Nadeau and Bengio 2003).
     prior_scale : float
         Scale of the half-normal prior on the players' standard deviation, log-odds.
     centring : float, optional
@@ -61,4 +66,10 @@ def bradley_terry(
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
     Ribatet, Cooley, Davison (2012), Bayesian inference from composite likelihoods.
     """
-    return board_model(matches, weight=weight, prior_scale=prior_scale, centring=centring)
+    return board_model(
+        matches,
+        weight=weight,
+        test_fraction=test_fraction,
+        prior_scale=prior_scale,
+        centring=centring,
+    )

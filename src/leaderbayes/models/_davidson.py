@@ -4,13 +4,14 @@ import pymc as pm
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.models._board import Weight, board_model
+from leaderbayes.models._board import Weight, board_model, check_scale
 
 
 def davidson(
     matches: xr.Dataset,
     *,
     weight: Weight = "composite",
+    test_fraction: float | None = None,
     prior_scale: float = 2.0,
     tie_scale: float = 2.0,
     centring: float | None = None,
@@ -31,6 +32,10 @@ def davidson(
         From `leaderbayes.matches` with ``ties="half"``; the ties are read from its places.
     weight : "composite" or float
         Power of the likelihood, as for `bradley_terry`.
+    test_fraction : float, optional
+        Share of the data that each round tests on, for rounds of a repeated cross-validation,
+        which share training data: a further factor 1 / (1 + r f / (1 - f)) on the weight of r
+        rounds (Nadeau and Bengio 2003).
     prior_scale : float
         Scale of the half-normal prior on the players' standard deviation, log-odds.
     tie_scale : float
@@ -67,11 +72,11 @@ def davidson(
             f"Davidson's model has its own likelihood for ties: give matches with ties='half', "
             f"not {matches.attrs['ties']!r}."
         )
-    if not tie_scale > 0:
-        raise LeaderbayesError(f"tie_scale={tie_scale}: give a number above 0.")
+    check_scale(tie_scale=tie_scale)
     return board_model(
         matches,
         weight=weight,
+        test_fraction=test_fraction,
         prior_scale=prior_scale,
         centring=centring,
         tie_prior=lambda: pm.Normal("tie", 0.0, tie_scale),

@@ -1,127 +1,192 @@
-"""Compiled likelihood of a board of places as PyTensor operations with gradients."""
+"""Compiled likelihoods of a board as PyTensor operations with gradients.
 
-from collections.abc import Callable
-from typing import Any
+A kernel is a pair of Numba functions of two parameters and the data: its value, a vector, and the
+pullback of a cotangent to both parameters.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, cast
 
 import numpy as np
+import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_type
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch import basic as numba_basic
 from pytensor.link.numba.dispatch.basic import register_funcify_default_op_cache_key
-from pytensor.tensor.variable import TensorVariable
+from pytensor.tensor.variable import TensorConstant, TensorVariable
 
-from leaderbayes.numerics.rounds import (
-    log_normalisers,
-    log_normalisers_pullback,
-    round_statistics,
-)
+from leaderbayes.numerics import plackett_luce, round_intercept, rounds
+from leaderbayes.numerics.plackett_luce import Rankings
+from leaderbayes.numerics.round_intercept import ListedStatistics
+from leaderbayes.numerics.rounds import RoundStatistics
 
-
-class _RoundStatistics(Op):  # type: ignore[misc]
-    """Places (round, player) to sufficient statistics; folded away when the places are constant."""
-
-    __props__ = ("within_round", "ties")
-
-    def __init__(self, within_round: bool, ties: str) -> None:
-        self.within_round = within_round
-        self.ties = ties
-
-    def make_node(self, place: Variable) -> Apply:
-        place = pt.as_tensor_variable(place)
-        outputs = [pt.dmatrix(), pt.dvector(), pt.dmatrix(), pt.lvector(), pt.lvector()]
-        return Apply(self, [place], [*outputs, pt.dvector(), pt.dvector()])
-
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        statistics = round_statistics(
-            inputs[0].astype(np.int32), within_round=self.within_round, ties=self.ties
-        )
-        for storage, value in zip(output_storage, statistics, strict=True):
-            storage[0] = value
+KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "pairs": (rounds.log_normalisers, rounds.log_normalisers_pullback),
+    "listed": (round_intercept.log_normalisers, round_intercept.log_normalisers_pullback),
+    "ranking": (plackett_luce.log_likelihood, plackett_luce.log_likelihood_pullback),
+}
 
 
-class _LogNormalisers(Op):  # type: ignore[misc]
-    """(epp, nu, sets) -> log normaliser of every set of pairs."""
+class _Kernel(Op):  # type: ignore[misc]
+    """(two parameters, data) -> vector; a gradient, no Hessian: no sampler here needs one."""
 
-    __props__ = ()
+    __props__ = ("name",)
 
-    def make_node(self, epp: Variable, nu: Variable, *sets: Variable) -> Apply:
-        inputs = [pt.as_tensor_variable(x) for x in (epp, nu, *sets)]
-        return Apply(self, inputs, [pt.dvector()])
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def make_node(self, *inputs: Variable) -> Apply:
+        variables = [pt.as_tensor_variable(x) for x in inputs]
+        return Apply(self, variables, [pt.dvector()])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        epp, nu, *sets = inputs
-        output_storage[0][0] = log_normalisers(epp, float(nu), *sets)
+        output_storage[0][0] = KERNELS[self.name][0](*inputs)
 
     def pullback(
         self, inputs: list[Variable], outputs: list[Variable], cotangents: list[Variable]
     ) -> list[Variable]:
-        slope, tie = _Pullback()(*inputs, cotangents[0])
-        return [slope, tie, *(disconnected_type() for _ in inputs[2:])]
+        slopes = _Pullback(self.name)(*inputs, cotangents[0])
+        return [*slopes, *(disconnected_type() for _ in inputs[2:])]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], [True], [False], [False], [False], [False]]
+        return [[k < 2] for k in range(len(node.inputs))]
 
 
 class _Pullback(Op):  # type: ignore[misc]
-    """Gradient of `_LogNormalisers`; a Hessian is not needed by any sampler here."""
+    """(two parameters, data, cotangent) -> cotangents of both parameters."""
 
-    __props__ = ()
+    __props__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def make_node(self, *inputs: Variable) -> Apply:
         variables = [pt.as_tensor_variable(x) for x in inputs]
-        return Apply(self, variables, [pt.dvector(), pt.dscalar()])
+        return Apply(self, variables, [variables[0].type(), variables[1].type()])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        epp, nu, *rest = inputs
-        slope, tie = log_normalisers_pullback(epp, float(nu), *rest)
-        output_storage[0][0] = slope
-        output_storage[1][0] = np.asarray(tie)
+        for storage, slope in zip(output_storage, KERNELS[self.name][1](*inputs), strict=True):
+            storage[0] = slope
 
 
-@register_funcify_default_op_cache_key(_LogNormalisers)
-def _compile_log_normalisers(op: Op, node: Apply, **_: Any) -> Callable[..., Any]:
-    @numba_basic.numba_njit
-    def compiled(epp, nu, start, member, left, right):  # type: ignore[no-untyped-def]
-        return log_normalisers(epp, nu.item(), start, member, left, right)
-
-    return compiled  # type: ignore[no-any-return]
+@register_funcify_default_op_cache_key(_Kernel)
+def _compile_kernel(op: _Kernel, node: Apply, **_: Any) -> Callable[..., Any]:
+    return _starred(KERNELS[op.name][0])
 
 
 @register_funcify_default_op_cache_key(_Pullback)
-def _compile_pullback(op: Op, node: Apply, **_: Any) -> Callable[..., Any]:
+def _compile_pullback(op: _Pullback, node: Apply, **_: Any) -> Callable[..., Any]:
+    return _starred(KERNELS[op.name][1])
+
+
+def _starred(function: Callable[..., Any]) -> Callable[..., Any]:
     @numba_basic.numba_njit
-    def compiled(epp, nu, start, member, left, right, cotangent):  # type: ignore[no-untyped-def]
-        slope, tie = log_normalisers_pullback(epp, nu.item(), start, member, left, right, cotangent)
-        return slope, np.asarray(tie)
+    def compiled(*inputs):  # type: ignore[no-untyped-def]
+        return function(*inputs)
 
     return compiled  # type: ignore[no-any-return]
 
 
-def log_likelihood_by_round(
-    place: TensorVariable,
-    epp: TensorVariable,
-    nu: TensorVariable | None = None,
-    *,
-    within_round: bool,
-    ties: str,
+def known(value: TensorVariable) -> np.ndarray[Any, np.dtype[Any]]:
+    """Observed value of a variable; a likelihood is reduced to statistics of it beforehand."""
+    if not isinstance(value, TensorConstant):
+        raise NotImplementedError("The likelihood of a board needs its places as data.")
+    return np.asarray(value.data)
+
+
+_EXCHANGEABLE = ContextVar("exchangeable", default=False)
+
+
+@contextmanager
+def exchangeable_data() -> Iterator[None]:
+    """Compile models whose boards can be exchanged: ``with_data`` of what nutpie compiles.
+
+    Shared variables are named ``Statistics.field``. Otherwise statistics are constants, which
+    compile faster.
+    """
+    token = _EXCHANGEABLE.set(True)
+    try:
+        yield
+    finally:
+        _EXCHANGEABLE.reset(token)
+
+
+def _in_graph[T: tuple[Any, ...]](statistics: T) -> T:
+    """Statistics as variables: constants, or shared ones within `exchangeable_data`."""
+    kind: Any = type(statistics)
+    return cast(
+        T,
+        kind(
+            *(
+                pytensor.shared(value, name=f"{kind.__name__}.{field}")
+                if _EXCHANGEABLE.get()
+                else pt.constant(value)
+                for field, value in zip(kind._fields, statistics, strict=True)
+            )
+        ),
+    )
+
+
+def pairs_log_likelihood(
+    statistics: RoundStatistics, epp: TensorVariable, nu: TensorVariable | None = None
 ) -> TensorVariable:
     """Log-likelihood of each round's matches, (round,).
 
     Parameters
     ----------
-    place : (round, player)
-        1 is best, 0 absent.
-    epp : (player,)
+    statistics : RoundStatistics
+        Of the places.
+    epp : (1, player) or (round, player)
         Log-odds of beating the average player.
-    nu : scalar, optional
+    nu : (1,), optional
         Davidson's log tie parameter; absent for Bradley-Terry.
-    within_round, ties
-        As for `leaderbayes.matches`; "drop" only within rounds.
     """
-    points, tied, share, *sets = _RoundStatistics(within_round, ties)(place)
-    own = points @ epp
-    if nu is None:
-        return own - share @ _LogNormalisers()(epp, pt.constant(-np.inf), *sets)
-    return own + nu * tied - share @ _LogNormalisers()(epp, nu, *sets)
+    data = _in_graph(statistics)
+    sets = (data.start, data.member, data.left, data.right)
+    tie = pt.constant(np.array([-np.inf])) if nu is None else nu
+    normaliser = _Kernel("pairs")(epp.flatten(), tie, *sets)[data.set]
+    own = (data.points * epp).sum(axis=-1)
+    own = own if nu is None else own + nu * data.tied
+    return pt.inc_subtensor(own[data.round], -data.sign * normaliser)
+
+
+def ranking_log_likelihood(
+    rankings: Rankings, epp: TensorVariable, log_delta: TensorVariable, sizes: Any
+) -> TensorVariable:
+    """Log-probability of each round's ranking, (round,).
+
+    Parameters
+    ----------
+    rankings : Rankings
+        Of the places.
+    epp : (1, player) or (round, player)
+        Log-odds of beating the average player.
+    log_delta : (size,)
+        Davidson-Luce's log tie parameters; 0 for size 1.
+    sizes : (size,)
+        Sizes of sets of tied players, from 1 up.
+    """
+    return _Kernel("ranking")(epp, log_delta, pt.constant(sizes), *_in_graph(rankings))
+
+
+def listed_log_likelihood(
+    statistics: ListedStatistics, epp: TensorVariable, intercept: TensorVariable
+) -> TensorVariable:
+    """Log-likelihood of each round's listed pairs, (round,).
+
+    Parameters
+    ----------
+    statistics : ListedStatistics
+        Of the outcomes.
+    epp : (player,)
+        Strengths, log-odds.
+    intercept : (round,)
+        Log-odds that the first-listed of two equal players wins.
+    """
+    data = _in_graph(statistics)
+    own = data.points @ epp + data.first * intercept
+    return own - _Kernel("listed")(epp, intercept, data.start, data.member)

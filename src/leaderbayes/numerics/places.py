@@ -7,6 +7,7 @@ players share the lowest, 0 means that the player has no score there.
 import numba
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
@@ -76,6 +77,34 @@ def count_matches(place: Ints, *, within_round: bool) -> tuple[Ints, Ints]:
     np.fill_diagonal(wins, 0)
     np.fill_diagonal(n, 0)
     return wins, n
+
+
+def win_graph(place: Ints) -> csr_array:
+    """Graph with the win graph's paths between players, in O(players x rounds) edges.
+
+    Nodes from the number of players on stand for steps down a round's ranking: a player that
+    ties leads to and from its own step, any player to the step below it.
+
+    Parameters
+    ----------
+    place : (round, player)
+        Places within rounds.
+    """
+    m = place.shape[1]
+    rounds, player = np.nonzero(place)
+    # A step for each distinct place of each round, best first.
+    steps, step = np.unique(
+        np.column_stack([rounds, place[rounds, player]]), axis=0, return_inverse=True
+    )
+    step = step.reshape(-1)
+    shared = np.bincount(step, minlength=len(steps))[step] > 1
+    last = np.append(np.diff(steps[:, 0]) != 0, True)
+    down = ~last[step]
+    onwards = np.flatnonzero(~last)
+    tail = np.concatenate([m + step, player[shared], player[down], m + onwards])
+    head = np.concatenate([player, m + step[shared], m + step[down] + 1, m + onwards + 1])
+    nodes = m + len(steps)
+    return csr_array((np.ones(len(tail), np.int8), (tail, head)), shape=(nodes, nodes))
 
 
 def draw_places(

@@ -3,7 +3,7 @@ r"""What each round adds to a Bradley-Terry or Davidson log-likelihood.
 For a round k the log-likelihood of all its matches is
 
 .. math:: \ell_k(b, \nu) = \sum_i points_{ki} b_i + \nu\, tied_k
-          - \sum_s share_{ks} L_s(b, \nu)
+          - \sum_{t: round_t = k} sign_t L_{set_t}(b, \nu)
 
 where L_s is the log normaliser of a set of pairs,
 
@@ -12,6 +12,9 @@ where L_s is the log normaliser of a set of pairs,
 
 Bradley-Terry is :math:`\nu = -\infty`. A complete board has one set for all its rounds, so an
 evaluation costs one pass over the pairs, however many rounds there are.
+
+Strengths are one row for all rounds, (1, player), or a row for each round, (round, player), where
+rounds belong to several tournaments; members of a set are positions in the flattened strengths.
 """
 
 from typing import Literal, NamedTuple
@@ -34,14 +37,18 @@ class RoundStatistics(NamedTuple):
 
     points: Floats  # (round, player)
     tied: Floats  # (round,)
-    share: Floats  # (round, set)
+    round: NDArray[np.int64]  # (term,)
+    set: NDArray[np.int64]  # (term,)
+    sign: Floats  # (term,)
     start: NDArray[np.int64]  # (set + 1,)
     member: NDArray[np.int64]  # (start[-1],)
     left: Floats  # (start[-1],)
     right: Floats  # (start[-1],)
 
 
-def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStatistics:
+def round_statistics(
+    place: Ints, *, within_round: bool, ties: str, tournament: NDArray[np.int64] | None = None
+) -> RoundStatistics:
     """Reduce places (round, player) to what the likelihood needs.
 
     Parameters
@@ -53,11 +60,19 @@ def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStat
         rounds half of a match belongs to each of its two rounds.
     ties : {"half", "drop"}
         A tie is half a win for both, or no match. Dropping needs ``within_round``.
+    tournament : (round,), optional
+        Number of each round's tournament: strengths are then a row for each round, alike within a
+        tournament. Needs ``within_round``.
     """
+    r, m = place.shape
     present = place > 0
-    patterns, pattern = np.unique(present, axis=0, return_inverse=True)
-    share = np.eye(len(patterns))[pattern.reshape(-1)]
-    sets = [np.flatnonzero(p) for p in patterns]
+    kinds = present if tournament is None else np.column_stack([tournament, present])
+    kinds, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
+    patterns = present[first]
+    rounds, which, sign = np.arange(r), kind.reshape(-1), np.ones(r)
+    # The row of strengths that a round reads.
+    row = np.zeros(r, np.int64) if tournament is None else np.arange(r)
+    sets = [m * row[k] + np.flatnonzero(p) for k, p in zip(first, patterns, strict=True)]
     if within_round:
         best, worst = (_rank_within(place, "min"), _rank_within(place, "max"))
         average = (best + worst) / 2.0
@@ -67,22 +82,24 @@ def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStat
         weights = [np.ones(len(s)) for s in sets]
         right = weights
         if ties == "drop":
-            rounds, groups = _tie_groups(place)
-            minus = np.zeros((len(place), len(groups)))
-            minus[rounds, np.arange(len(groups))] = -1.0
-            share = np.hstack([share, minus])
-            sets += groups
+            tied_rounds, groups = _tie_groups(place)
+            which = np.append(which, len(sets) + np.arange(len(groups)))
+            rounds = np.append(rounds, tied_rounds)
+            sign = np.append(sign, -np.ones(len(groups)))
+            sets += [m * row[k] + g for k, g in zip(tied_rounds, groups, strict=True)]
             weights = right = [np.ones(len(s)) for s in sets]
     else:
         points, tied = _across_points(place)
         # A round's players meet all scores, those of players absent from the round too.
         weights = [p.astype(float) for p in patterns]
-        sets = [np.arange(place.shape[1])] * len(patterns)
+        sets = [np.arange(m)] * len(patterns)
         right = [present.sum(axis=0).astype(float)] * len(patterns)
     return RoundStatistics(
         points=points,
         tied=tied,
-        share=share,
+        round=rounds.astype(np.int64),
+        set=which.astype(np.int64),
+        sign=sign,
         start=np.cumsum([0, *map(len, sets)]),
         member=np.concatenate(sets),
         left=np.concatenate(weights),
@@ -193,14 +210,14 @@ def _is_uniform(half: Floats, left: Floats, right: Floats) -> bool:
 @numba.njit(cache=True, error_model="numpy")
 def log_normalisers(
     epp: Floats,
-    nu: float,
+    nu: Floats,
     start: NDArray[np.int64],
     member: NDArray[np.int64],
     left: Floats,
     right: Floats,
 ) -> Floats:
-    """L_s of every set: (set,)."""
-    kappa = np.exp(nu)
+    """L_s of every set, (set,); ``nu`` is (1,)."""
+    kappa = np.exp(nu[0])
     out = np.zeros(start.size - 1)
     for s in range(out.size):
         a, z = start[s], start[s + 1]
@@ -229,15 +246,15 @@ def log_normalisers(
 @numba.njit(cache=True, error_model="numpy")
 def log_normalisers_pullback(
     epp: Floats,
-    nu: float,
+    nu: Floats,
     start: NDArray[np.int64],
     member: NDArray[np.int64],
     left: Floats,
     right: Floats,
     cotangent: Floats,
-) -> tuple[Floats, float]:
-    """Sum over sets of cotangent_s dL_s/db (player,) and of cotangent_s dL_s/dnu."""
-    kappa = np.exp(nu)
+) -> tuple[Floats, Floats]:
+    """Sum over sets of cotangent_s dL_s/db, (player,), and of cotangent_s dL_s/dnu, (1,)."""
+    kappa = np.exp(nu[0])
     slope = np.zeros(epp.size)
     tie = 0.0
     for s in range(start.size - 1):
@@ -264,17 +281,20 @@ def log_normalisers_pullback(
                     slope[who[best]] += w * (1.0 + 0.5 * kappa * ratio) * d
                     slope[who[other]] += w * (ratio + 0.5 * kappa) * ratio * d
                     tie += w * kappa * ratio * d
-    return slope, tie
+    return slope, np.array([tie])
 
 
 def round_scores(epp: Floats, nu: float, statistics: RoundStatistics) -> tuple[Floats, Floats]:
-    """Differentiate each round's log-likelihood: in epp (round, player) and in nu (round,)."""
-    shares, which = np.unique(statistics.share, axis=0, return_inverse=True)
-    pulls = [
-        log_normalisers_pullback(epp, nu, *statistics[3:], np.ascontiguousarray(share))
-        for share in shares
-    ]
-    which = which.reshape(-1)
-    slopes = np.array([slope for slope, _ in pulls])[which]
-    ties = np.array([tie for _, tie in pulls])[which]
-    return statistics.points - slopes, statistics.tied - ties
+    """Differentiate each round's log-likelihood: in epp (round, player) and in nu (round,).
+
+    ``epp`` is (player,): the scores are those of one tournament.
+    """
+    slopes, ties = -statistics.points, -statistics.tied
+    for s in range(statistics.start.size - 1):
+        one = np.zeros(statistics.start.size - 1)
+        one[s] = 1.0
+        slope, tie = log_normalisers_pullback(epp, np.array([nu]), *statistics[5:], one)
+        of = statistics.set == s
+        np.add.at(slopes, statistics.round[of], statistics.sign[of, None] * slope)
+        np.add.at(ties, statistics.round[of], statistics.sign[of] * tie)
+    return -slopes, -ties

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._checks import matches_of
+from leaderbayes._checks import boards_of
 from leaderbayes.plots._canvas import BLUE, GREY, Backend, canvas
 
 
@@ -32,20 +32,25 @@ def win_rate(dt: xr.DataTree, *, backend: Backend | None = None) -> Any:
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, Figure 5.
     """
-    board = matches_of(dt)
-    epp = dt["posterior"]["epp"].mean(("chain", "draw")).to_numpy()
-    order = np.argsort(-epp, kind="stable")
-    better, worse = (order[side] for side in np.triu_indices(len(epp), 1))
-    wins, n = (board[name].to_numpy()[better, worse] for name in ("wins", "n"))
-    met = n > 0
-    fitted = expit(epp[better] - epp[worse])[met]
+    pairs = [_rates(board, epp) for board, epp in boards_of(dt)]
+    fitted, observed = (np.concatenate(rates) for rates in zip(*pairs, strict=True))
     collection, target, draw = canvas(
         dt, "Observed and fitted win rates", width=6.0, height=6.0, backend=backend
     )
     draw.line(np.array([0.45, 1.0]), np.array([0.45, 1.0]), target, color=GREY)
     # Thousands of pairs lie on each other: the more, the fainter.
-    alpha = float(np.clip(30.0 / np.sqrt(met.sum()), 0.05, 0.8))
-    draw.scatter(fitted, (wins / np.where(met, n, 1.0))[met], target, color=BLUE, alpha=alpha)
+    alpha = float(np.clip(30.0 / np.sqrt(len(fitted)), 0.05, 0.8))
+    draw.scatter(fitted, observed, target, color=BLUE, alpha=alpha)
     draw.xlabel("fitted probability that the better player wins", target)
     draw.ylabel("observed share of its wins", target)
     return collection
+
+
+def _rates(board: xr.Dataset, draws: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
+    """Fitted and observed win rates of the better player of each pair that met."""
+    epp = draws.mean(("chain", "draw")).to_numpy()
+    order = np.argsort(-epp, kind="stable")
+    better, worse = (order[side] for side in np.triu_indices(len(epp), 1))
+    wins, n = (board[name].to_numpy()[better, worse] for name in ("wins", "n"))
+    met = n > 0
+    return expit(epp[better] - epp[worse])[met], wins[met] / n[met]

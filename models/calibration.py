@@ -1,0 +1,231 @@
+"""Simulation-based calibration of a model on small boards: compile once, exchange the data.
+
+Ranks of prior draws among posterior draws are uniform where the likelihood is the law that the
+data are drawn from: weight 1, and for pairwise models one match a round. See make.py.
+"""
+
+import csv
+import json
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+THIN, KEPT = 10, 99  # posterior draws between those that count, and how many do
+PLAYERS = 5
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Board and options on which a model is calibrated."""
+
+    rounds: int
+    pairs: bool = False  # two players a round: one match
+    tournaments: int = 0
+    options: tuple[tuple[str, object], ...] = (("weight", 1.0), ("prior_scale", 1.0))
+
+
+SETTINGS = {
+    "bradley_terry": Setting(rounds=20, pairs=True),
+    "davidson": Setting(
+        rounds=20, pairs=True, options=(("weight", 1.0), ("prior_scale", 1.0), ("tie_scale", 1.0))
+    ),
+    "plackett_luce": Setting(
+        rounds=8, options=(("prior_scale", 1.0), ("tie_scale", 1.0), ("tie_sizes", (2, 3)))
+    ),
+    "round_intercept": Setting(rounds=6),
+    "tournaments": Setting(
+        rounds=12,
+        pairs=True,
+        tournaments=4,
+        options=(("weight", 1.0), ("prior_scale", 1.0), ("spread_scale", 1.0)),
+    ),
+}
+
+
+def template(setting):
+    """Scores whose missing cells say who plays when; their values do not matter."""
+    rng = np.random.default_rng(0)
+    shape = (max(setting.tournaments, 1), PLAYERS, setting.rounds)
+    scores = rng.normal(size=shape)
+    if setting.pairs:
+        for board in scores:
+            for k in range(setting.rounds):
+                # All pairs in turn, so that everybody is present.
+                first, second = np.triu_indices(PLAYERS, 1)
+                pair = (k * 3) % len(first)
+                board[np.delete(np.arange(PLAYERS), [first[pair], second[pair]]), k] = np.nan
+    coords = {
+        "tournament": [f"t{t}" for t in range(len(scores))],
+        "player": [f"p{i}" for i in range(PLAYERS)],
+        "round": [str(k) for k in range(setting.rounds)],
+    }
+    made = xr.DataArray(scores, coords, ("tournament", "player", "round"))
+    made.attrs["higher_is_better"] = 1
+    return made if setting.tournaments else made.isel(tournament=0, drop=True)
+
+
+def build(name):
+    """Model of a setting, without warnings about its board."""
+    import warnings
+
+    import leaderbayes as lb
+
+    setting = SETTINGS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        matches = lb.matches(template(setting))
+        return getattr(lb.models, name)(matches, **dict(setting.options))
+
+
+def statistics(name, observed):
+    """What the likelihood needs of simulated data, under the names of its shared variables."""
+    from leaderbayes.numerics.plackett_luce import rankings
+    from leaderbayes.numerics.round_intercept import listed_statistics
+    from leaderbayes.numerics.rounds import round_statistics
+
+    if name == "plackett_luce":
+        made = rankings(observed)
+    elif name == "round_intercept":
+        made = listed_statistics(observed, np.arange(PLAYERS))
+    else:
+        setting = SETTINGS[name]
+        tournament = np.repeat(np.arange(setting.tournaments), setting.rounds)
+        made = round_statistics(
+            observed,
+            within_round=True,
+            ties="half",
+            tournament=tournament if setting.tournaments else None,
+        )
+    kind = type(made).__name__
+    return {f"{kind}.{field}": value for field, value in zip(made._fields, made, strict=True)}
+
+
+def davidson_places(epp, nu, present, rng):
+    """Exact draws of one match a round; the package's whole rankings are exact for equals only."""
+    from leaderbayes.numerics.bradley_terry import davidson_probability
+
+    win, tie = davidson_probability(epp, nu)
+    place = np.zeros(present.shape, np.int32)
+    for row, here in zip(place, present, strict=True):
+        i, j = np.flatnonzero(here)
+        u = rng.random()
+        row[i] = 1 if u < win[i, j] + tie[i, j] else 2
+        row[j] = 1 if u >= win[i, j] else 2
+    return place
+
+
+def simulate(name, count, seed):
+    """Draw parameters from the prior, and data from the model: two Datasets along sample."""
+    import pymc as pm
+
+    model = build(name)
+    with model:
+        drawn = pm.sample_prior_predictive(count, random_seed=seed)
+    prior = drawn["prior"].to_dataset().isel(chain=0)
+    data = drawn["prior_predictive"].to_dataset().isel(chain=0)
+    observed = next(iter(data.values())).to_numpy()
+    if name == "davidson":
+        rng = np.random.default_rng(seed)
+        present = observed[0] > 0
+        observed = np.stack(
+            [
+                davidson_places(e, v, present, rng)
+                for e, v in zip(prior["epp"].to_numpy(), prior["tie"].to_numpy(), strict=True)
+            ]
+        )
+    return prior, observed
+
+
+def quantities(posterior):
+    """What is ranked: every parameter with a meaning of its own."""
+    names = [v for v in posterior.data_vars if not str(v).endswith("_unit")]
+    return {str(v): posterior[v] for v in sorted(names)}
+
+
+def ranks(name, count, seed, only):
+    """Rank of each prior draw among KEPT posterior draws, a row for each simulation in ``only``."""
+    import nutpie
+
+    from leaderbayes.models._ops import exchangeable_data
+
+    prior, observed = simulate(name, count, seed)
+    with exchangeable_data():
+        compiled = nutpie.compile_pymc_model(build(name))
+    own = {variable.name for variable in compiled.shared_var_keys}
+    rows = []
+    for s in only:
+        made = statistics(name, np.ascontiguousarray(observed[s]))
+        fitted = nutpie.sample(
+            compiled.with_data(**{k: v for k, v in made.items() if k in own}),
+            draws=THIN * KEPT,
+            tune=1000,
+            chains=1,
+            seed=int(np.random.SeedSequence([seed, s]).generate_state(1)[0]),
+            target_accept=0.95,
+            progress_bar=False,
+        )
+        posterior = fitted["posterior"].to_dataset().isel(chain=0, draw=slice(None, None, THIN))
+        row = {"simulation": s}
+        for quantity, draws in quantities(posterior).items():
+            below = (draws < prior[quantity].isel(draw=s)).sum("draw").to_numpy()
+            for position, value in np.ndenumerate(below):
+                row[f"{quantity}{list(position)}" if position else quantity] = int(value)
+        rows.append(row)
+    return rows
+
+
+def calibrate(name, folder: Path, executor: Executor, *, count=1000, seed=1, parts=4):
+    """Write folder/sbc_ranks.csv, going on from the simulations that it has, and the figure."""
+    path = folder / "sbc_ranks.csv"
+    done = {}
+    if path.exists():
+        with path.open(newline="") as file:
+            done = {int(row["simulation"]): row for row in csv.DictReader(file)}
+    left = [s for s in range(count) if s not in done]
+    chunks = [left[part::parts] for part in range(parts) if left[part::parts]]
+    for rows in (
+        executor.map(ranks, *zip(*((name, count, seed, c) for c in chunks), strict=True))
+        if chunks
+        else ()
+    ):
+        done |= {row["simulation"]: row for row in rows}
+        part = path.with_suffix(".part")
+        with part.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(next(iter(done.values()))))
+            writer.writeheader()
+            writer.writerows(done[s] for s in sorted(done))
+        part.replace(path)
+        print(f"{name}: {len(done)} of {count}", flush=True)
+    draw(path, folder / "sbc.png")
+    record = {
+        "command": f"python models/make.py {name} --simulations {count}",
+        "simulations": count,
+        "seed": seed,
+        "posterior_draws": KEPT,
+        "setting": {**SETTINGS[name].__dict__, "options": dict(SETTINGS[name].options)},
+    }
+    (folder / "sbc.json").write_text(json.dumps(record, indent=2) + "\n")
+
+
+def draw(path: Path, figure: Path):
+    """Difference of the ECDF of each quantity's ranks from the uniform's."""
+    import arviz_plots as azp
+    import matplotlib
+    import pandas as pd
+
+    matplotlib.use("Agg")
+    table = pd.read_csv(path).drop(columns="simulation")
+    # Ranks from 0 to KEPT, at the middle of their cells.
+    pit = {
+        column: (("chain", "draw"), ((table[column] + 0.5) / (KEPT + 1)).to_numpy()[None])
+        for column in table
+    }
+    collection = azp.plot_ecdf_pit(
+        xr.DataTree.from_dict({"prior_sbc": xr.Dataset(pit)}),
+        backend="matplotlib",
+        figure_kwargs={"figsize": (1500, 420 * -(-len(pit) // 4)), "figsize_units": "dots"},
+    )
+    collection.savefig(figure, dpi=50)

@@ -1,0 +1,213 @@
+"""Coverage of nominal 95 % intervals of win-probability logits, over simulated tournaments.
+
+All pairs of players; intervals from the normal approximation at the posterior's mode, strengths
+N(0, 2^2) a priori, so that thousands of tournaments take minutes. See make.py.
+"""
+
+import csv
+import itertools
+import json
+from concurrent.futures import Executor
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logit
+from scipy.stats import norm, t
+
+PRIOR_SD = 2.0
+SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable: differences of two have the logistic's sd
+TRUE_SD = 1.0  # of the players
+TEST_FRACTION = 0.1
+SCENARIOS = ("gumbel", "normal", "own scale", "heavy tails", "ties", "missing", "repeated CV")
+GRID = tuple(itertools.product((4, 8, 20), (10, 20, 50), SCENARIOS))
+METHODS = (
+    "EloML", "weight 1", "composite", "composite, test_fraction", "round intercept",
+    "Plackett-Luce",
+)  # fmt: skip
+
+
+def simulate(scenario, players, rounds, rng):
+    """Scores (player, round), and the true log-odds that row beats column."""
+    truth = rng.normal(scale=TRUE_SD, size=players)
+    truth -= truth.mean()
+    gap = truth[:, None] - truth
+    shape = (players, rounds)
+    if scenario in ("gumbel", "ties", "missing"):
+        scores, true = truth[:, None] + rng.gumbel(size=shape), gap
+        if scenario == "missing":
+            scores[rng.random(shape) < 0.2] = np.nan
+        if scenario == "ties":
+            # About a tenth of the matches tie; half a tie for both keeps the log-odds near the gap.
+            scores = np.round(scores / 0.35 + rng.random(rounds))
+        return scores, true
+    scale = np.full(players, SD)
+    if scenario == "own scale":
+        scale = SD * np.exp(rng.normal(scale=0.4, size=players))
+    noise = rng.normal(size=shape)
+    if scenario == "heavy tails":
+        noise = rng.standard_t(3, size=shape) / np.sqrt(3.0)
+    if scenario == "repeated CV":
+        # Rounds share training data: part of each player's luck is the same in all of them.
+        shared = rng.normal(size=(players, 1))
+        noise = np.sqrt(1 - TEST_FRACTION) * noise + np.sqrt(TEST_FRACTION) * shared
+    scores = truth[:, None] + scale[:, None] * noise
+    if scenario == "heavy tails":
+        return scores, logit(_heavy(gap / SD))
+    return scores, logit(norm.cdf(gap / np.hypot(scale[:, None], scale)))
+
+
+def _heavy(gap):
+    """P(difference of two t(3) / sqrt(3) variables < gap), by quadrature over one of them."""
+    q = (np.arange(2000) + 0.5) / 2000
+    return t.cdf((gap[..., None] * np.sqrt(3.0)) + t.ppf(q, 3), 3).mean(axis=-1)
+
+
+def laplace(gradient, start, players):
+    """Mode and covariance of the first ``players`` coordinates, from value and gradient."""
+    found = minimize(gradient, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    x, step = found.x, 1e-4
+    columns = [
+        (gradient(x + step * e)[1] - gradient(x - step * e)[1]) / (2 * step) for e in np.eye(len(x))
+    ]
+    hessian = (np.array(columns) + np.array(columns).T) / 2
+    covariance = np.linalg.inv(hessian)[:players, :players]
+    return x[:players], covariance
+
+
+def with_prior(value, slope, b):
+    """Negative log posterior of strengths N(0, 2^2)."""
+    return -value + b @ b / (2 * PRIOR_SD**2), -slope + b / PRIOR_SD**2
+
+
+def bradley_terry(matches, weight):
+    """Weighted Bradley-Terry."""
+    wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
+
+    def gradient(b):
+        p = 1 / (1 + np.exp(b - b[:, None]))
+        value = (wins * -np.logaddexp(0, b - b[:, None])).sum()
+        return with_prior(weight * value, weight * (wins - n * p).sum(axis=1), b)
+
+    return laplace(gradient, np.zeros(len(wins)), len(wins))
+
+
+def plackett_luce(matches):
+    """Plackett-Luce; tied sets are split at random (half a tie for both, on average)."""
+    from leaderbayes.numerics.plackett_luce import (
+        log_likelihood,
+        log_likelihood_pullback,
+        rankings,
+    )
+
+    place = matches["place"].to_numpy()
+    jitter = np.random.default_rng(0).random(place.shape)
+    strict = np.where(place > 0, place + jitter, np.inf).argsort(axis=1).argsort(axis=1) + 1
+    data = rankings(np.where(place > 0, strict, 0).astype(np.int32))
+    none, one, each = np.zeros(1), np.ones(1, np.int64), np.ones(len(place))
+
+    def gradient(b):
+        value = log_likelihood(b[None], none, one, *data).sum()
+        slope, _ = log_likelihood_pullback(b[None], none, one, *data, each)
+        return with_prior(value, slope[0], b)
+
+    return laplace(gradient, np.zeros(place.shape[1]), place.shape[1])
+
+
+def round_intercept(matches):
+    """PMRA at weight 1; the rounds' standard deviation at the mode of all parameters."""
+    from leaderbayes.numerics import round_intercept as pmra
+
+    place = matches["place"].to_numpy()
+    r, m = place.shape
+    data = pmra.listed_statistics(pmra.outcomes(place, np.arange(m)), np.arange(m))
+
+    def gradient(x):
+        b, b0, u, log_s = x[:m], x[m], x[m + 1 : m + 1 + r], x[-1]
+        c = b0 + u
+        value = (data.points @ b + data.first * c).sum()
+        value -= pmra.log_normalisers(b, c, data.start, data.member).sum()
+        minus, level = pmra.log_normalisers_pullback(b, c, data.start, data.member, np.ones(r))
+        by_b, by_c = data.points.sum(axis=0) - minus, data.first - level
+        s2 = np.exp(2 * log_s)
+        # N(0, 1) for b0, half-normal(1) for s on the log scale.
+        value += -(u @ u) / (2 * s2) - r * log_s - b0**2 / 2 - s2 / 2 + log_s
+        by_log_s = (u @ u) / s2 - r - s2 + 1
+        value_b, by_b = with_prior(value, by_b, b)
+        rest = -np.concatenate([[by_c.sum() - b0], by_c - u / s2, [by_log_s]])
+        return value_b, np.concatenate([by_b, rest])
+
+    start = np.zeros(m + r + 2)
+    start[-1] = -0.5
+    return laplace(gradient, start, m)
+
+
+def estimates(scores):
+    """Mode and covariance by each method."""
+    import warnings
+
+    import xarray as xr
+
+    import leaderbayes as lb
+    from leaderbayes.models._board import dependence, resolve_weight
+
+    coords = {"player": np.arange(len(scores)), "round": np.arange(scores.shape[1])}
+    matches = lb.matches(xr.DataArray(scores, coords, ("player", "round")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        weight = resolve_weight(matches, "composite", None, with_ties=False)
+    factor = dependence(scores.shape[1], TEST_FRACTION)
+    return {
+        # Every match counted from both sides.
+        "EloML": bradley_terry(matches, 2.0),
+        "weight 1": bradley_terry(matches, 1.0),
+        "composite": bradley_terry(matches, weight),
+        "composite, test_fraction": bradley_terry(matches, weight * factor),
+        "round intercept": round_intercept(matches),
+        "Plackett-Luce": plackett_luce(matches),
+    }
+
+
+def cell(players, rounds, scenario, tournaments, seed):
+    """Mean coverage and its Monte Carlo error by method, in one cell of the grid."""
+    rng = np.random.default_rng([seed, players, rounds, SCENARIOS.index(scenario)])
+    upper = np.triu_indices(players, 1)
+    covered = {method: [] for method in METHODS}
+    for _ in range(tournaments):
+        scores, true = simulate(scenario, players, rounds, rng)
+        for method, (mode, covariance) in estimates(scores).items():
+            variance = np.diag(covariance)
+            sd = np.sqrt(variance[:, None] + variance - 2 * covariance)
+            error = mode[:, None] - mode - true
+            with np.errstate(invalid="ignore"):
+                covered[method].append((np.abs(error) < 1.96 * sd)[upper].mean())
+    row = {"players": players, "rounds": rounds, "scenario": scenario}
+    for method, shares in covered.items():
+        row[method] = round(float(np.mean(shares)), 4)
+        row[f"{method}: error"] = round(float(np.std(shares) / np.sqrt(tournaments)), 4)
+    return row
+
+
+def cover(folder: Path, executor: Executor, *, tournaments=200, seed=1):
+    """Write folder/coverage.csv, going on from the cells that it has."""
+    path = folder / "coverage.csv"
+    done = {}
+    if path.exists():
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        done = {(int(r["players"]), int(r["rounds"]), r["scenario"]): r for r in rows}
+    left = [c for c in GRID if c not in done]
+    arguments = [(*c, tournaments, seed) for c in left]
+    for place, row in zip(
+        left, executor.map(cell, *zip(*arguments, strict=True)) if left else (), strict=True
+    ):
+        done[place] = row
+        part = path.with_suffix(".part")
+        with part.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(row))
+            writer.writeheader()
+            writer.writerows(done[c] for c in GRID if c in done)
+        part.replace(path)
+        print("coverage", *place, flush=True)
+    record = {"command": "python models/make.py coverage", "tournaments": tournaments, "seed": seed}
+    (folder / "coverage.json").write_text(json.dumps(record, indent=2) + "\n")

@@ -1,0 +1,66 @@
+"""Remake the evidence of the models.
+
+    uv run --group test python models/make.py bradley_terry
+    uv run --group test python models/make.py coverage
+
+NAME is a model (its plate diagram, drawn from the code, and simulation-based calibration, in
+models/NAME/evidence/), "coverage" (models/evidence/coverage.csv) or "all". What is there is kept:
+a run that was stopped goes on; delete a file to remake it. Plates need Graphviz' dot.
+"""
+
+import argparse
+import json
+import sys
+from concurrent.futures import Executor, ProcessPoolExecutor
+from importlib.metadata import version
+from multiprocessing import get_context
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from calibration import SETTINGS, build, calibrate  # noqa: E402
+from intervals import cover  # noqa: E402
+
+
+def plate(name, folder):
+    """Draw the model of the calibration's board."""
+    import pymc as pm
+
+    graph = pm.model_to_graphviz(build(name))
+    graph.render(folder / "plate", format="svg", cleanup=True)
+
+
+def make(name, executor: Executor, count):
+    """Evidence of one name."""
+    folder = HERE / "evidence" if name == "coverage" else HERE / name / "evidence"
+    folder.mkdir(exist_ok=True)
+    if name == "coverage":
+        cover(folder, executor)
+    else:
+        if not (folder / "plate.svg").exists():
+            plate(name, folder)
+        calibrate(name, folder, executor, count=count)
+    packages = ("leaderbayes", "pymc", "nutpie", "numpy", "arviz")
+    run = {"versions": {package: version(package) for package in packages}}
+    (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n")
+
+
+def main():
+    """Parse, and make."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("name", choices=[*SETTINGS, "coverage", "all"])
+    parser.add_argument("--simulations", type=int, default=1000)
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    names = [*SETTINGS, "coverage"] if given.name == "all" else [given.name]
+    # Fork would carry Numba's threads over.
+    with ProcessPoolExecutor(given.workers, get_context("spawn")) as executor:
+        for name in names:
+            make(name, executor, given.simulations)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""Leave-one-round-out predictive accuracy, on an event that every model gives a probability."""
+
+import json
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.special import expit, logsumexp, xlogy
+
+from leaderbayes._checks import boards_of
+from leaderbayes._errors import LeaderbayesError, PredictiveWarning
+from leaderbayes._fit import fit
+from leaderbayes.numerics.logistic_normal import expit_mean
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+_DRAWS = 1000  # of the posterior, for each match's probability
+
+
+def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
+    r"""Estimate how well a fit predicts the matches of a round that it has not seen.
+
+    ``az.loo`` on fits of different models compares the probabilities of different events (a whole
+    ranking under Plackett-Luce, weighted matches under Bradley-Terry). Here every model is scored
+    on the same: each match of a round, by
+
+    .. math:: y_{ij} \log p_{ij} + (1 - y_{ij}) \log (1 - p_{ij}),
+
+    y a win (1), tie (1/2) or loss (0), and p the mean of P(i beats j | no tie) over the posterior
+    given all other rounds; a round's score is the sum over its matches. The posterior without a
+    round is reached by Pareto-smoothed importance sampling with the model's own likelihood.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    refit : bool
+        Fit again without each round whose Pareto k is too high, instead of a warning.
+
+    Returns
+    -------
+    arviz_stats.ELPDData
+        Pointwise by round, in nats; ``az.compare({"a": loo(a), "b": loo(b)})`` takes it. Fits must
+        be of the same scores.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the fit compared across rounds.
+
+    Warns
+    -----
+    PredictiveWarning
+        If Pareto k is too high for a round and ``refit`` is False.
+
+    References
+    ----------
+    Vehtari, Gelman, Gabry (2017), Practical Bayesian model evaluation using leave-one-out
+    cross-validation and WAIC, Statistics and Computing 27.
+    """
+    import arviz as az
+
+    if not json.loads(dt.attrs["arguments"])["within_round"]:
+        raise LeaderbayesError("A match across rounds belongs to no single round to be left out.")
+    name = next(iter(dt["log_likelihood"].data_vars))
+    with warnings.catch_warnings():
+        # Our own message, which says what to do, stands for ArviZ'.
+        warnings.simplefilter("ignore", UserWarning)
+        smoothed = az.loo(dt, var_name=name, pointwise=True)
+    round_dim = smoothed.elpd_i.dims[0]
+    weights = smoothed.log_weights.stack(sample=("chain", "draw"))
+    weights = weights.transpose(round_dim, "sample").to_numpy()
+    pareto_k = smoothed.pareto_k.copy()
+    scores, full = _scores(dt, weights), _scores(dt, np.zeros_like(weights))
+    bad = np.flatnonzero(pareto_k.to_numpy() > smoothed.good_k)
+    if refit:
+        for k in bad:
+            without = _without(dt, int(k))
+            scores[k] = _scores(without, None, only=int(k), of=dt)[0]
+            pareto_k[k] = 0.0
+    elif len(bad):
+        names = ", ".join(str(r) for r in pareto_k[round_dim].to_numpy()[bad][:5])
+        warnings.warn(
+            f"LB013 leaving out {len(bad)} of {len(scores)} rounds ({names}) changes the posterior "
+            "too much for importance sampling; their scores are optimistic. Use refit=True.",
+            PredictiveWarning,
+            stacklevel=2,
+        )
+    return replace(
+        smoothed,
+        elpd=float(scores.sum()),
+        se=float(np.sqrt(len(scores) * np.var(scores))),
+        p=float((full - scores).sum()),
+        warning=bool(len(bad)) and not refit,
+        elpd_i=smoothed.elpd_i.copy(data=scores),
+        pareto_k=pareto_k,
+        p_loo_i=smoothed.elpd_i.copy(data=full - scores),
+    )
+
+
+def _scores(
+    dt: xr.DataTree,
+    log_weights: Floats | None,
+    *,
+    only: int | None = None,
+    of: xr.DataTree | None = None,
+) -> Floats:
+    """Score of each round (or of round ``only`` of the fit ``of``) under weighted draws of dt."""
+    out = []
+    k = 0
+    strengths = dict(enumerate(epp for _, epp in boards_of(dt)))
+    for t, (board, own) in enumerate(boards_of(of if of is not None else dt)):
+        players = board["player"].to_numpy()
+        draws = strengths.get(t, own).stack(sample=("chain", "draw"))
+        epp = draws.sel(player=players).transpose("sample", "player").to_numpy()
+        picked = np.linspace(0, len(epp) - 1, min(_DRAWS, len(epp))).astype(int)
+        for place in board["place"].to_numpy():
+            if only is None or k == only:
+                log_w = np.zeros(len(picked)) if log_weights is None else log_weights[k][picked]
+                weight = np.exp(log_w - logsumexp(log_w))
+                out.append(
+                    _round_score(place, epp[picked], weight, _levels(dt, picked), players, dt)
+                )
+            k += 1
+    return np.array(out)
+
+
+def _levels(dt: xr.DataTree, picked: np.ndarray) -> tuple[Floats, Floats] | None:
+    """PMRA's intercept and its standard deviation between rounds, (sample,) each."""
+    if "intercept" not in dt["posterior"]:
+        return None
+    posterior = dt["posterior"].to_dataset()[["intercept", "intercept_scale"]]
+    stacked = posterior.stack(sample=("chain", "draw")).isel(sample=picked)
+    return stacked["intercept"].to_numpy(), stacked["intercept_scale"].to_numpy()
+
+
+def _round_score(
+    place: np.ndarray,
+    epp: Floats,
+    weight: Floats,
+    levels: tuple[Floats, Floats] | None,
+    players: np.ndarray,
+    dt: xr.DataTree,
+) -> float:
+    """Sum over the round's matches of the log score of their weighted mean probability."""
+    present = np.flatnonzero(place > 0)
+    if levels is not None:
+        order = dt["constant_data"]["order"].sel(player=players).to_numpy()
+        present = present[np.argsort(order[present])]
+    total = 0.0
+    for at, i in enumerate(present[:-1]):
+        others = present[at + 1 :]
+        gap = epp[:, i, None] - epp[:, others]
+        if levels is None:
+            p = weight @ expit(gap)
+        else:
+            p = weight @ expit_mean(gap + levels[0][:, None], levels[1][:, None])
+        y = np.where(place[i] < place[others], 1.0, np.where(place[i] == place[others], 0.5, 0.0))
+        total += float((xlogy(y, p) + xlogy(1.0 - y, 1.0 - p)).sum())
+    return total
+
+
+def _without(dt: xr.DataTree, k: int) -> xr.DataTree:
+    """Fit again without round k (of a tournament)."""
+    scores = dt["constant_data"].to_dataset()["scores"]
+    arguments = {**json.loads(dt.attrs["arguments"]), "seed": dt.attrs["seed"]}
+    if "tournament" in scores.dims:
+        played = scores.transpose("tournament", "round", "player").notnull().any("player")
+        t, r = (index[k] for index in np.nonzero(played.to_numpy()))
+        left = scores.copy()
+        left.loc[{"tournament": left["tournament"][t], "round": left["round"][r]}] = np.nan
+    else:
+        left = scores.drop_isel(round=k)
+    gone = scores["player"].to_numpy()[left.isnull().all(set(left.dims) - {"player"})]
+    if len(gone):
+        raise LeaderbayesError(
+            f"Player {gone[0]!r} plays in one round only, which cannot be left out; drop the player."
+        )
+    return fit(left, dt.attrs["model"], progressbar=False, **arguments)

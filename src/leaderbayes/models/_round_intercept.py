@@ -1,0 +1,172 @@
+"""Round intercept: PMRA's Bradley-Terry with an order effect and a random intercept a round."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pymc as pm
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.models._board import (
+    Weight,
+    check_options,
+    check_scale,
+    coords_of,
+    reliability,
+    resolve_weight,
+    strengths,
+)
+from leaderbayes.models._ops import known, listed_log_likelihood
+from leaderbayes.numerics.round_intercept import (
+    ABSENT,
+    LOSS,
+    TIE,
+    draw_outcomes,
+    listed_statistics,
+    outcomes,
+)
+
+
+def round_intercept(
+    matches: xr.Dataset,
+    *,
+    order: Sequence[str] | None = None,
+    tie_as: Literal["half", "loss"] = "half",
+    weight: Weight = 1.0,
+    test_fraction: float | None = None,
+    prior_scale: float = 2.0,
+    intercept_scale: float = 1.0,
+    centring: float | None = None,
+) -> pm.Model:
+    r"""PMRA: Bradley-Terry with an intercept, and a random intercept for each round.
+
+    For players i before j in the listed order, in round k,
+
+    .. math::
+
+        \mathrm{logit}\,P(i\ \mathrm{beats}\ j \mid k) &= b_0 + b_i - b_j + u_k, \quad
+        u_k \sim N(0, s^2) \\
+        b \sim \mathrm{ZeroSumNormal}(\sigma), \quad \sigma &\sim \mathrm{HalfNormal}(prior\_scale),
+        \quad b_0 \sim N(0, 1), \quad s \sim \mathrm{HalfNormal}(1)
+
+    The sign of b_0 and u_k depends on which player is listed first: another order is another
+    model, and gives other results. Without them (b_0 = u_k = 0) it is Bradley-Terry.
+
+    Parameters
+    ----------
+    matches : Dataset
+        From `leaderbayes.matches`, within rounds, with ties "half".
+    order : sequence of str, optional
+        All players, as they are listed; sorted by name by default, as the published software
+        does.
+    tie_as : {"half", "loss"}
+        A tie is half a win for both, or a loss of the first-listed player, as published.
+    weight : float or "composite"
+        Power of the likelihood given the intercepts; 1.0, as published, by default. "composite"
+        is Bradley-Terry's composite weight of the same matches.
+    test_fraction : float, optional
+        As for `bradley_terry`.
+    prior_scale : float
+        Scale of the half-normal prior on the players' standard deviation, log-odds.
+    intercept_scale : float
+        Scales of the normal prior on b_0 and of the half-normal prior on s, log-odds.
+    centring : float, optional
+        As for `bradley_terry`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables ``epp`` (player), ``epp_scale`` (), ``epp_unit`` (player) as in
+        `bradley_terry`: the strengths without any order effect; ``intercept`` (),
+        ``intercept_round`` (round), u_k; ``intercept_scale`` (), s; ``intercept_unit`` (round),
+        what is sampled for u_k; observed ``outcome`` (round, pair) of the first-listed player:
+        2 a win, 1 a tie, 0 a loss, -1 no match; data ``weight`` () and ``order`` (player),
+        position in the list.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an option has no meaning for these matches, or ``order`` does not list every player
+        once.
+
+    Warns
+    -----
+    DisconnectedWarning
+        If some differences rest on the prior alone.
+
+    References
+    ----------
+    Gajda, Chlebus (2022), A probabilistic model for ranking algorithms (PMRA), section 3.
+    """
+    check_options(matches, prior_scale=prior_scale, centring=centring)
+    check_scale(intercept_scale=intercept_scale)
+    if not matches.attrs["within_round"] or matches.attrs["ties"] != "half":
+        raise LeaderbayesError(
+            "round_intercept compares within rounds and has its own rule for ties: give matches "
+            "with within_round=True and ties='half'."
+        )
+    if tie_as not in ("half", "loss"):
+        raise LeaderbayesError(f"tie_as={tie_as!r}: choose 'half' or 'loss'.")
+    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
+    listed = _positions(matches, order)
+    outcome = outcomes(matches["place"].to_numpy(), listed)
+    if tie_as == "loss":
+        outcome[outcome == TIE] = LOSS
+    names = matches["player"].to_numpy()[listed]
+    first, second = np.triu_indices(len(names), 1)
+    coords = coords_of(matches)
+    coords["pair"] = [f"{a} - {b}" for a, b in zip(names[first], names[second], strict=True)]
+
+    def logp(value: Any, epp: Any, level: Any, played: Any, weight: Any) -> Any:
+        statistics = listed_statistics(known(value), listed)
+        return weight * listed_log_likelihood(
+            statistics, epp.reshape((-1, epp.shape[-1]))[0], level.flatten()
+        )
+
+    def random(
+        epp: Any, level: Any, played: Any, weight: Any, rng: np.random.Generator, size: Any
+    ) -> Any:
+        played = played.astype(bool)
+        level = np.broadcast_to(level, played.shape[:1])
+        return draw_outcomes(epp.reshape(-1, epp.shape[-1])[0], level, played, listed, rng)
+
+    with pm.Model(coords=coords) as model:
+        power = pm.Data("weight", eta)
+        pm.Data("order", np.argsort(listed), dims="player")
+        epp = strengths(prior_scale, reliability(matches, eta) if centring is None else centring)
+        level = pm.Normal("intercept", 0.0, intercept_scale)
+        scale = pm.HalfNormal("intercept_scale", intercept_scale)
+        # Halfway between centred and not: s may be near 0, and a round's intercept well known.
+        unit = pm.Normal("intercept_unit", 0.0, scale**0.5, dims="round")
+        effect = pm.Deterministic("intercept_round", scale**0.5 * unit, dims="round")
+        pm.CustomDist(
+            "outcome",
+            epp,
+            level + effect,
+            (outcome != ABSENT).astype("int8"),
+            power,
+            logp=logp,
+            random=random,
+            signature="(p),(),(q),()->(q)",
+            dtype="int8",
+            observed=outcome,
+            dims=("round", "pair"),
+        )
+    return model
+
+
+def _positions(matches: xr.Dataset, order: Sequence[str] | None) -> np.ndarray:
+    """Positions of the players in the order in which they are listed."""
+    players = [str(name) for name in matches["player"].to_numpy()]
+    if order is None:
+        return np.argsort(np.array(players), kind="stable")
+    listed = [str(name) for name in order]
+    if sorted(listed) != sorted(players):
+        absent = [name for name in players if name not in listed]
+        extra = [name for name in listed if name not in players]
+        problem = f"lacks {absent[0]!r}" if absent else f"has {extra[0] if extra else 'a name'!r}"
+        raise LeaderbayesError(
+            f"order {problem}: list each of the {len(players)} players once, as in the matches."
+        )
+    return np.array([players.index(name) for name in listed])

@@ -1,0 +1,233 @@
+"""Tournaments: strengths that vary between data sets around each player's mean."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+import pytensor.tensor as pt
+import xarray as xr
+from pytensor.tensor.variable import TensorVariable
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.models._board import (
+    Weight,
+    check_options,
+    check_scale,
+    estimates,
+    resolve_weight,
+    strengths,
+)
+from leaderbayes.models._ops import known, pairs_log_likelihood
+from leaderbayes.numerics.places import draw_places
+from leaderbayes.numerics.rounds import round_statistics
+
+
+def tournaments(
+    matches: xr.Dataset,
+    *,
+    groups: Mapping[str, str] | None = None,
+    weight: Weight = "composite",
+    test_fraction: float | None = None,
+    prior_scale: float = 2.0,
+    spread_scale: float = 2.0,
+    centring: float | None = None,
+) -> pm.Model:
+    r"""Many tournaments at once: each player has a mean strength, and one in each tournament.
+
+    .. math::
+
+        \sigma &\sim \mathrm{HalfNormal}(prior\_scale), \quad
+        \mu \sim \mathrm{ZeroSumNormal}(\sigma) \\
+        b_{ti} &\sim N(\mu_i, \tau^2), \quad \tau \sim \mathrm{HalfNormal}(spread\_scale) \\
+        \mathrm{logit}\,P(i\ \mathrm{beats}\ j\ \mathrm{in}\ t) &= b_{ti} - b_{tj}
+
+    and the likelihood of all matches of a round is raised to its tournament's weight. With
+    ``groups`` the mean is that of the player's group and its own deviation from it.
+
+    Parameters
+    ----------
+    matches : Dataset
+        Of several tournaments, from `leaderbayes.matches`, within rounds, ties "half" or "drop".
+        A player may be missing from tournaments.
+    groups : mapping, optional
+        Group of each player, such as the algorithm of which a player is one setting.
+    weight : "composite" or float
+        As for `bradley_terry`; estimated in each tournament by itself.
+    test_fraction : float, optional
+        As for `bradley_terry`.
+    prior_scale : float
+        Scale of the half-normal prior on the standard deviation of mean strengths (of groups'
+        means and of players within groups), log-odds.
+    spread_scale : float
+        Scale of the half-normal prior on the spread between tournaments, log-odds.
+    centring : float, optional
+        How strengths by tournament are sampled, from 0 (as deviations from the mean) to 1
+        (around it): the model is the same. Chosen from the boards by default.
+
+    Returns
+    -------
+    pymc.Model
+        Variables ``epp`` (player), mean strength over tournaments, sum to zero; ``epp_scale`` ();
+        ``epp_spread`` (), standard deviation between tournaments; ``epp_tournament``
+        (tournament, player), log-odds of beating the average player of the tournament, sums to
+        zero over those present; for an absent player, its expectation there;
+        ``epp_group`` (group) and ``group_scale`` () with groups; units that are sampled for
+        them; observed ``place`` (tournament_round, player); data ``weight`` (tournament).
+        Log-likelihood and replicates come by round of a tournament.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is one tournament only, an option has no meaning, or a player has no group.
+
+    Warns
+    -----
+    WeightWarning
+        If fewer than 3 rounds leave a tournament's weight to a formula.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section
+    3.3.6 compares leaderboards of many data sets; Gelfand, Sahu, Carlin (1995), Efficient
+    parametrisations for normal linear mixed models, Biometrika 82, on centring.
+    """
+    if "tournament" not in matches["place"].dims:
+        raise LeaderbayesError("models.tournaments needs matches of several tournaments.")
+    if not matches.attrs["within_round"] or matches.attrs["ties"] == "floor":
+        raise LeaderbayesError(
+            "models.tournaments compares within rounds: give matches with within_round=True and "
+            "ties='half' or 'drop'."
+        )
+    check_options(
+        matches.isel(tournament=0), prior_scale=prior_scale, centring=centring, warn=False
+    )
+    check_scale(spread_scale=spread_scale)
+    ties = str(matches.attrs["ties"])
+    place = matches["place"].to_numpy()
+    played = (place > 0).any(axis=2)
+    tournament, round_ = np.nonzero(played)
+    rows = place[played]
+    boards = [_alone(matches, t) for t in range(len(place))]
+    eta = np.array([resolve_weight(b, weight, test_fraction, with_ties=False) for b in boards])
+    present = (place > 0).any(axis=1)
+    cells = np.nonzero(present)
+    names = {dim: matches[dim].to_numpy() for dim in ("tournament", "player", "round")}
+    coords: dict[str, Any] = {
+        "tournament": names["tournament"],
+        "player": names["player"],
+        "tournament_round": [
+            f"{names['tournament'][t]}: {names['round'][k]}"
+            for t, k in zip(tournament, round_, strict=True)
+        ],
+    }
+    if centring is None:
+        centring = _spread_reliability(boards, eta, names["player"])
+
+    def logp(value: Any, epp: Any, present: Any, weight: Any) -> Any:
+        statistics = round_statistics(
+            known(value), within_round=True, ties=ties, tournament=tournament
+        )
+        return weight * pairs_log_likelihood(statistics, epp)
+
+    def random(epp: Any, present: Any, weight: Any, rng: np.random.Generator, size: Any) -> Any:
+        return draw_places(epp, present.astype(bool), rng)
+
+    with pm.Model(coords=coords) as model:
+        power = pm.Data("weight", eta, dims="tournament")
+        mean = _means(model, names["player"], groups, prior_scale)
+        spread = pm.HalfNormal("epp_spread", spread_scale)
+        # Strengths relative to the average of those present, whose level no match knows.
+        share = present / present.sum(axis=1, keepdims=True)
+        expected = mean - pt.dot(share, mean)[:, None]
+        centred = centring * expected[cells]
+        unit = pm.Normal("spread_unit", _reduce(centred, cells[0]), spread**centring)
+        deviation = spread ** (1.0 - centring) * (_extend(unit, cells[0]) - centred)
+        each = pm.Deterministic(
+            "epp_tournament",
+            pt.inc_subtensor(expected[cells], deviation),
+            dims=("tournament", "player"),
+        )
+        pm.CustomDist(
+            "place",
+            each[tournament],
+            (rows > 0).astype("int8"),
+            power[tournament],
+            logp=logp,
+            random=random,
+            signature="(p),(p),()->(p)",
+            dtype="int32",
+            observed=rows,
+            dims=("tournament_round", "player"),
+        )
+    return model
+
+
+def _extend(reduced: TensorVariable, row: np.ndarray) -> TensorVariable:
+    """Zero-sum values of each row from one fewer free ones, by an orthonormal map.
+
+    ``row`` (cell,) is sorted; the last cell of each row has no free value of its own. For a row of
+    n cells, PyMC's zero-sum transform.
+    """
+    n = np.bincount(row).astype(float)
+    last = np.append(np.diff(row) != 0, True)
+    total = pt.inc_subtensor(pt.zeros(n.size)[row[~last]], reduced)
+    norm = total / (np.sqrt(n) + n)
+    values = pt.zeros(row.size)
+    values = pt.set_subtensor(values[np.flatnonzero(~last)], reduced)
+    values = pt.set_subtensor(values[np.flatnonzero(last)], norm - total / np.sqrt(n))
+    return values - norm[row]
+
+
+def _reduce(values: TensorVariable, row: np.ndarray) -> TensorVariable:
+    """Free values of zero-sum ones: the inverse of `_extend`."""
+    n = np.bincount(row).astype(float)
+    last = np.append(np.diff(row) != 0, True)
+    norm = -values[np.flatnonzero(last)] * np.sqrt(n) / (np.sqrt(n) + n)
+    return values[np.flatnonzero(~last)] + norm[row[~last]]
+
+
+def _alone(matches: xr.Dataset, t: int) -> xr.Dataset:
+    """Take one tournament's matches, without the players and rounds that it does not have."""
+    board = matches.isel(tournament=t, drop=True)
+    seen = board["place"] > 0
+    who = np.flatnonzero(seen.any("round"))
+    return board.isel(player=who, opponent=who, round=np.flatnonzero(seen.any("player")))
+
+
+def _spread_reliability(boards: list[xr.Dataset], eta: np.ndarray, players: np.ndarray) -> float:
+    """Share of the variance between tournaments' estimates that is not their error."""
+    found = [estimates(board, weight) for board, weight in zip(boards, eta, strict=True)]
+    table = pd.DataFrame(
+        [
+            pd.Series(epp, index=board["player"].to_numpy())
+            for board, (epp, _) in zip(boards, found, strict=True)
+        ]
+    ).reindex(columns=players)
+    variance = float(np.nanmean(table.var().to_numpy()))
+    error = float(np.mean([error for _, error in found]))
+    return float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
+
+
+def _means(
+    model: pm.Model, players: np.ndarray, groups: Mapping[str, str] | None, prior_scale: float
+) -> TensorVariable:
+    """Mean strengths ``epp`` (player), in the open model."""
+    if groups is None:
+        # Many tournaments know the means well.
+        return strengths(prior_scale, 0.5)
+    absent = [str(p) for p in players if p not in groups]
+    if absent:
+        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
+    number, names = pd.factorize(np.array([str(groups[p]) for p in players], dtype=object))
+    if len(names) < 2:
+        raise LeaderbayesError(f"groups: all players are in {names[0]!r}; name two groups or none.")
+    model.add_coord("group", list(names))
+    group_scale = pm.HalfNormal("group_scale", prior_scale)
+    group_unit = pm.ZeroSumNormal("group_unit", sigma=group_scale**0.5, dims="group")
+    group = pm.Deterministic("epp_group", group_scale**0.5 * group_unit, dims="group")
+    scale = pm.HalfNormal("epp_scale", prior_scale)
+    unit = pm.Normal("epp_unit", 0.0, scale**0.5, dims="player")
+    own = group[number] + scale**0.5 * unit
+    return pm.Deterministic("epp", own - pt.mean(own), dims="player")

@@ -1,0 +1,131 @@
+r"""Matches of listed pairs with an intercept a round: what PMRA adds to Bradley-Terry.
+
+For players in their listed order, i before j, and round k's intercept c_k,
+
+.. math:: \mathrm{logit}\,P(i\ \mathrm{beats}\ j \mid k) = c_k + b_i - b_j .
+
+The log-likelihood of a round is
+:math:`\sum_i points_{ki} b_i + first_k c_k - \sum_{i<j} \log(e^{c_k + b_i} + e^{b_j})`.
+"""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.int8]
+Longs = NDArray[np.int64]
+
+LOSS, TIE, WIN, ABSENT = 0, 1, 2, -1  # of the first-listed player
+
+
+class ListedStatistics(NamedTuple):
+    """What the likelihood needs of outcomes; the players present, in CSR form."""
+
+    points: Floats  # (round, player): wins, ties half
+    first: Floats  # (round,): wins of first-listed players, ties half
+    start: Longs  # (round + 1,)
+    member: Longs  # (start[-1],): players present, as listed
+
+
+def outcomes(place: NDArray[np.int32], order: Longs) -> Bytes:
+    """Outcome of every listed pair, (round, pair), for the first-listed player.
+
+    Parameters
+    ----------
+    place : (round, player)
+        1 is best, 0 absent.
+    order : (player,)
+        Players in the order in which they are listed.
+    """
+    first, second = np.triu_indices(len(order), 1)
+    a, b = place[:, order[first]], place[:, order[second]]
+    result = np.where(a < b, WIN, np.where(a == b, TIE, LOSS))
+    return np.where((a > 0) & (b > 0), result, ABSENT).astype(np.int8)
+
+
+def listed_statistics(outcome: Bytes, order: Longs) -> ListedStatistics:
+    """Sum outcomes (round, pair) up."""
+    m, r = len(order), len(outcome)
+    first, second = (order[side] for side in np.triu_indices(m, 1))
+    played = outcome != ABSENT
+    won = np.where(played, outcome / 2.0, 0.0)
+    points = np.zeros((r, m))
+    present = np.zeros((r, m), dtype=bool)
+    for k in range(r):
+        points[k] = np.bincount(first, won[k], m) + np.bincount(
+            second, np.where(played[k], 1.0 - won[k], 0.0), m
+        )
+        present[k, first[played[k]]] = True
+        present[k, second[played[k]]] = True
+    members = [order[present[k, order]] for k in range(r)]
+    return ListedStatistics(
+        points=points,
+        first=won.sum(axis=1),
+        start=np.cumsum([0, *map(len, members)], dtype=np.int64),
+        member=np.concatenate(members).astype(np.int64),
+    )
+
+
+def counts(outcome: Bytes, order: Longs) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Strict wins and matches of every pair of players, (player, player)."""
+    m = len(order)
+    first, second = (order[side] for side in np.triu_indices(m, 1))
+    wins, n = np.zeros((2, m, m), dtype=np.int32)
+    wins[first, second] = (outcome == WIN).sum(axis=0)
+    wins[second, first] = (outcome == LOSS).sum(axis=0)
+    n[first, second] = (outcome != ABSENT).sum(axis=0)
+    return wins, n + n.T
+
+
+def draw_outcomes(
+    epp: Floats,
+    intercept: Floats,
+    played: NDArray[np.bool_],
+    order: Longs,
+    rng: np.random.Generator,
+) -> Bytes:
+    """Draw outcomes (round, pair), every match on its own; there are no ties."""
+    first, second = (order[side] for side in np.triu_indices(len(order), 1))
+    # A win where logistic noise stays below the log-odds.
+    won = rng.logistic(size=played.shape) < intercept[:, None] + (epp[first] - epp[second])
+    return np.where(played, np.where(won, WIN, LOSS), ABSENT).astype(np.int8)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def log_normalisers(epp: Floats, intercept: Floats, start: Longs, member: Longs) -> Floats:
+    """Sum of log(e^(c_k + b_i) + e^b_j) over listed pairs, (round,)."""
+    out = np.zeros(start.size - 1)
+    for k in range(out.size):
+        b = epp[member[start[k] : start[k + 1]]]
+        for i in range(b.size):
+            above = b[i] + intercept[k]
+            for j in range(i + 1, b.size):
+                gap = above - b[j]
+                out[k] += max(above, b[j]) + np.log1p(np.exp(-abs(gap)))
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def log_normalisers_pullback(
+    epp: Floats, intercept: Floats, start: Longs, member: Longs, cotangent: Floats
+) -> tuple[Floats, Floats]:
+    """Gradient of sum_k cotangent_k x `log_normalisers`_k in epp and in intercept."""
+    slope = np.zeros(epp.size)
+    level = np.zeros(intercept.size)
+    for k in range(start.size - 1):
+        who = member[start[k] : start[k + 1]]
+        b = epp[who]
+        for i in range(b.size):
+            # e^-700 is still a number; a sampler gone astray may pass it.
+            above = b[i] + intercept[k]
+            total = 0.0
+            for j in range(i + 1, b.size):
+                p = 1.0 / (1.0 + np.exp(min(b[j] - above, 700.0)))
+                total += p
+                slope[who[j]] += cotangent[k] * (1.0 - p)
+            slope[who[i]] += cotangent[k] * total
+            level[k] += cotangent[k] * total
+    return slope, level

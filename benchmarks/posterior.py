@@ -2,6 +2,7 @@
 
     uv run python benchmarks/posterior.py 16x19 80x20 500x20 2000x20
     uv run python benchmarks/posterior.py 16x19 80x20 --peer PYTHON
+    uv run python benchmarks/posterior.py 2000x20 --model plackett_luce --draws 500
 
 Prints a row a board. Each board has its own process, so that its peak memory is its own; the
 model is compiled (or fetched from PyTensor's cache) before the clock of sampling starts. PYTHON
@@ -34,7 +35,7 @@ def simulate(players, rounds):
     return rng.normal(size=(players, 1)) + rng.gumbel(size=(players, rounds))
 
 
-def measure(path, draws, tune, chains):
+def measure(path, model, draws, tune, chains):
     """One board: build, compile, sample."""
     import arviz as az
     import numpy as np
@@ -56,7 +57,9 @@ def measure(path, draws, tune, chains):
         attrs={"higher_is_better": 1},
     )
     begin = time.perf_counter()
-    compiled = nutpie.compile_pymc_model(lb.models.bradley_terry(lb.matches(board)))
+    # Plackett-Luce needs no table of all pairs, which 10^5 players would not fit into.
+    made = lb.rankings(board) if model == "plackett_luce" else lb.matches(board)
+    compiled = nutpie.compile_pymc_model(getattr(lb.models, model)(made))
     ready = time.perf_counter()
     dt = nutpie.sample(
         compiled,
@@ -100,12 +103,13 @@ def main():
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--tune", type=int, default=1000)
     parser.add_argument("--chains", type=int, default=4)
+    parser.add_argument("--model", default="bradley_terry", help="or plackett_luce")
     parser.add_argument("--peer", metavar="PYTHON", help="also run bayes-testkit by this Python")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     length = (given.draws, given.tune, given.chains)
     if given.here:
-        print(json.dumps(measure(given.boards[0], *length)))
+        print(json.dumps(measure(given.boards[0], given.model, *length)))
         return
     print("| board | who |", " | ".join(COLUMNS), "|")
     print("|---" * (len(COLUMNS) + 2) + "|")
@@ -115,7 +119,7 @@ def main():
 
             path = Path(folder) / "scores.npy"
             np.save(path, simulate(*map(int, board.split("x"))))
-            options = [f"--{k}={getattr(given, k)}" for k in ("draws", "tune", "chains")]
+            options = [f"--{k}={getattr(given, k)}" for k in ("model", "draws", "tune", "chains")]
             commands = {"leaderbayes": [sys.executable, __file__, path, "--here", *options]}
             if given.peer:
                 commands["bayes-testkit"] = [given.peer, PEER, path, *length]

@@ -7,9 +7,10 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 
 # Sphinx reads below its own folder only, and MyST resolves links: so copies, remade each time.
-for folder, pattern in {"models": "**/README.md", "notebooks": "*.ipynb"}.items():
+COPIES = {"models": ("**/README.md", "**/evidence/*"), "notebooks": ("*.ipynb",)}
+for folder, patterns in COPIES.items():
     shutil.rmtree(DOCS / folder, ignore_errors=True)
-    for source in sorted((DOCS.parent / folder).glob(pattern)):
+    for source in sorted(p for pattern in patterns for p in (DOCS.parent / folder).glob(pattern)):
         target = DOCS / folder / source.relative_to(DOCS.parent / folder)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)

@@ -1,7 +1,7 @@
 """Remake the evidence of the models.
 
-    uv run --group test python models/make.py bradley_terry
-    uv run --group test python models/make.py coverage
+    uv run --group evidence python models/make.py bradley_terry
+    uv run --group evidence python models/make.py coverage
 
 NAME is a model (its plate diagram, drawn from the code, and simulation-based calibration, in
 models/NAME/evidence/), "coverage" (models/evidence/coverage.csv) or "all". What is there is kept:
@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from calibration import SETTINGS, build, calibrate  # noqa: E402
-from intervals import cover  # noqa: E402
+from intervals import METHODS, cover  # noqa: E402
 
 
 def plate(name, folder):
@@ -31,12 +31,30 @@ def plate(name, folder):
     graph.render(folder / "plate", format="svg", cleanup=True)
 
 
+def write_table(readme, table):
+    """Put the coverage at 20 rounds between the marks of models/README.md."""
+    import pandas as pd
+
+    shown = pd.read_csv(table).query("rounds == 20")
+    shown = shown[["scenario", "players", *METHODS]].sort_values(["scenario", "players"])
+    rows = [list(shown.columns), ["---"] * shown.shape[1]]
+    rows += [
+        [str(v) if c in ("scenario", "players") else f"{v:.3f}" for c, v in row.items()]
+        for _, row in shown.iterrows()
+    ]
+    lines = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    head, rest = readme.read_text().split("<!-- coverage -->")
+    tail = rest.split("<!-- end -->")[1]
+    readme.write_text(f"{head}<!-- coverage -->\n{lines}\n<!-- end -->{tail}")
+
+
 def make(name, executor: Executor, count):
     """Evidence of one name."""
     folder = HERE / "evidence" if name == "coverage" else HERE / name / "evidence"
     folder.mkdir(exist_ok=True)
     if name == "coverage":
         cover(folder, executor)
+        write_table(HERE / "README.md", folder / "coverage.csv")
     else:
         if not (folder / "plate.svg").exists():
             plate(name, folder)

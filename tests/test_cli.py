@@ -96,9 +96,13 @@ def test_maximum_likelihood_does_not_import_pymc(folder):
         (["scores.csv", "--model", "elo"], "model='elo' is not known"),
         (["scores.csv", "--method", "ml", "--model", "davidson"], "has no model 'davidson'"),
         (["scores.csv", "--only", "x"], "there is one tournament"),
+        (["scores.csv", "--each"], "--each is for a table of several"),
+        ([example_path("classifiers"), "--only", "x"], "no tournament 'x'; there are breast"),
+        (["scores.csv", "--model", "plackett_luce", "--weight", "composite"], "power is 1"),
+        (["scores.csv", "--test-fraction", "2"], "test_fraction=2.0"),
         (["scores.csv", "--nonsense"], "No such option"),
         (["scores.csv", "--prob", "nan"], "nan is not between 0 and 1"),
-        ([example_path("classifiers")], "pick one with --only: breast_cancer, digits, iris, wine"),
+        ([example_path("classifiers")], "--model tournaments: breast_cancer, digits, iris, wine"),
     ],
 )
 def test_bad_input_exits_with_2_and_leaves_nothing(folder, arguments, message):
@@ -145,3 +149,39 @@ def test_names_do_not_steer_the_terminal(folder):
     assert done.returncode == 0, done.stderr
     assert b"\x1b" not in done.stdout
     assert rb"Z\x1b[31m\xfc" in done.stdout
+
+
+def test_each_tournament_by_itself(folder):
+    header, *rows = BOARD.splitlines()
+    table = ["dataset," + header, *("x/1," + row for row in rows)]
+    # In y the first player of x is the worst.
+    table += [
+        "y," + (row if k >= 12 else row.rsplit(",", 1)[0] + ",-1") for k, row in enumerate(rows)
+    ]
+    (folder / "two.csv").write_text("\n".join(table) + "\n")
+    done = run("rank", "two.csv", "--each", "--method", "ml", "--json", "--out", "each", cwd=folder)
+    # One of them has no estimate: it is named, and the other is there.
+    assert done.returncode == 2
+    assert "tournament 'y': LB010" in done.stderr
+    (result,) = json.loads(done.stdout)["tournaments"]
+    assert result["tournament"] == "x/1"
+    assert [path.name for path in (folder / "each").iterdir()] == ["001_x_1"]
+
+
+def test_all_tournaments_together(folder):
+    done = run(
+        "rank", "two.csv", "--model", "tournaments", "--seed", 2, "--draws", 2000, "--json",
+        "--out", "together", cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["model"] == "tournaments"
+    header, *rows = (folder / "together" / "tournaments.csv").read_text().splitlines()
+    assert header.startswith("tournament,player,epp")
+    assert len(rows) == 8
+
+
+def test_help_names_every_model(folder):
+    from leaderbayes._fit import MODELS
+
+    shown = run("rank", "--help", cwd=folder).stdout
+    assert all(name in shown for name in MODELS)

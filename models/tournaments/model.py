@@ -11,18 +11,19 @@ import numpy as np
 import pymc as pm
 
 
-def model(scores, weight, prior_scale=2.0, spread_scale=2.0):
+def model(scores, weight, prior_scale=2.0, spread_scale=2.0, mean_centring=0.0):
     """Build the model of several boards.
 
     scores: array (tournament, player, round), higher is better, nan where a player did not play.
     weight: array (tournament), power of the likelihood.
+    mean_centring: how means are sampled, from 0 to 1; whatever it is, the model is the same.
     """
     tournaments, players, rounds = scores.shape
     coords = {"tournament": range(tournaments), "player": range(players)}
     with pm.Model(coords=coords) as specification:
         scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**0.5, dims="player")
-        mean = pm.Deterministic("epp", scale**0.5 * unit, dims="player")
+        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**mean_centring, dims="player")
+        mean = pm.Deterministic("epp", scale ** (1 - mean_centring) * unit, dims="player")
         spread = pm.HalfNormal("epp_spread", spread_scale)
         b = pm.Normal("strength", mean, spread, dims=("tournament", "player"))
         for t in range(tournaments):

@@ -192,7 +192,7 @@ def _sample(
             random_seed=streams[0],
             progressbar=progressbar,
             compute_convergence_checks=False,
-            **adaptation(arguments["sampler"], _parameters(model)),
+            **adaptation(arguments["sampler"], _parameters(model), len(model.free_RVs)),
         )
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
@@ -227,16 +227,18 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def adaptation(sampler: str, parameters: int) -> dict[str, Any]:
+def adaptation(sampler: str, parameters: int, variables: int = 2) -> dict[str, Any]:
     """Options of NUTS.
 
     Players that split into groups are correlated, so a low-rank mass matrix pays; its cost grows
     with the cube of the parameters, and beyond 150 it is more than it saves.
     """
-    # Short steps cost little here, and keep boards of nearly equal players free of divergences.
-    nuts: dict[str, Any] = {"target_accept": 0.9}
+    small = parameters <= 150
+    # Short steps cost little on small boards, and keep nearly equal players free of divergences;
+    # more so where there are scales within scales.
+    nuts: dict[str, Any] = {"target_accept": 0.97 if small and variables > 3 else 0.9}
     if sampler == "nutpie":
-        nuts["adaptation"] = "low_rank" if parameters <= 150 else "diag"
+        nuts["adaptation"] = "low_rank" if small else "diag"
     return {"nuts": nuts}
 
 

@@ -176,6 +176,6 @@ def _without(dt: xr.DataTree, k: int) -> xr.DataTree:
     gone = scores["player"].to_numpy()[left.isnull().all(set(left.dims) - {"player"})]
     if len(gone):
         raise LeaderbayesError(
-            f"Player {gone[0]!r} plays in one round only, which cannot be left out; drop the player."
+            f"Player {gone[0]!r} plays in one round only; leave the player out, or do not refit."
         )
     return fit(left, dt.attrs["model"], progressbar=False, **arguments)

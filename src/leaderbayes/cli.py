@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -66,9 +67,14 @@ reading = _options(
     click.option("--lower-is-better", is_flag=True, help="The lower of two scores wins."),
 )
 fitting = _options(
-    click.option("--model", default="bradley_terry", show_default=True, help="Or davidson."),
-    click.option("--weight", type=Weight(), default="composite", show_default=True,
-                 help="Power of the likelihood; 1 is as published."),
+    click.option("--model", default="bradley_terry", show_default=True,
+                 help="Or davidson, plackett_luce, round_intercept; or tournaments, for all "
+                 "tournaments of a table together."),
+    click.option("--weight", type=Weight(),
+                 help="Power of the likelihood; 1 is as published.  [default: the model's]"),
+    click.option("--test-fraction", type=float, metavar="SHARE",
+                 help="Rounds are of a repeated cross-validation that tests on this share of the "
+                 "data: widens intervals."),
     click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True),
     click.option("--across-rounds", is_flag=True, help="Compare scores of different rounds too."),
     click.option("--draws", type=click.IntRange(1), default=1000, show_default=True),
@@ -94,19 +100,66 @@ def cli() -> None:
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write tables, posterior and figures here."
 )
-def rank(method: str, out: Path | None, **options: Any) -> None:
+@click.option("--each", is_flag=True, help="Rank each tournament of the table by itself.")
+def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
     """Rank the players of a table of scores."""
-    scores = _read(options)
+    import leaderbayes as lb
+
     estimate = _maximum_likelihood if method == "ml" else _posterior
-    fit, table, result = estimate(scores, options)
-    if out is not None:
-        _write(out, fit, table, result, options | {"method": method})
+    scores = _read(options)
+    several = "tournament" in scores.dims
+    if each and (not several or options["model"] == "tournaments"):
+        raise lb.LeaderbayesError("--each is for a table of several tournaments, each by itself.")
+    if several and not each and options["model"] != "tournaments":
+        raise lb.ScoresError(
+            f"{options['file']}: several tournaments; pick one with --only, rank each with --each, "
+            f"or all together with --model tournaments: {_names(scores)}"
+        )
+    if not each:
+        _rank_one(scores, out, estimate, options | {"method": method})
+        return
+    results, failed = [], False
+    for number, name in enumerate(scores["tournament"].to_numpy(), 1):
+        place = None if out is None else out / f"{number:03d}_{_file_name(str(name))}"
+        one = scores.sel(tournament=name, drop=True)
+        try:
+            result = _estimate_one(one, place, estimate, options | {"method": method})
+        except lb.LeaderbayesError as problem:
+            failed = True
+            click.echo(f"Error: tournament {str(name)[:60]!r}: {problem}", err=True)
+            continue
+        results.append({"tournament": str(name), **result[1]})
+        if not options["as_json"]:
+            click.echo(f"Tournament {_short(str(name))}")
+            _print_leaderboard(*result, options["prob"])
+    if options["as_json"]:
+        click.echo(json.dumps({"tournaments": results}, ensure_ascii=False, allow_nan=False))
+    if failed:
+        sys.exit(2)
+    if not all(result["diagnostics"]["converged"] for result in results):
+        sys.exit(NOT_CONVERGED)
+
+
+def _rank_one(
+    scores: "xr.DataArray", out: Path | None, estimate: Callable[..., Any], options: dict[str, Any]
+) -> None:
+    table, result = _estimate_one(scores, out, estimate, options)
     if options["as_json"]:
         click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
     else:
         _print_leaderboard(table, result, options["prob"])
     if not result["diagnostics"]["converged"]:
         sys.exit(NOT_CONVERGED)
+
+
+def _estimate_one(
+    scores: "xr.DataArray", out: Path | None, estimate: Callable[..., Any], options: dict[str, Any]
+) -> tuple["pd.DataFrame", dict[str, Any]]:
+    """Estimate, and write the results where they are asked for."""
+    fit, table, result = estimate(scores, options)
+    if out is not None:
+        _write(out, fit, table, result, options)
+    return table, result
 
 
 @cli.command()
@@ -120,6 +173,11 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     import leaderbayes as lb
 
     scores = _read(options)
+    if "tournament" in scores.dims and options["model"] != "tournaments":
+        raise lb.ScoresError(
+            f"{options['file']}: several tournaments; pick one with --only, or take all together "
+            f"with --model tournaments: {_names(scores)}"
+        )
     for name in (a, b):
         if name not in scores["player"]:
             raise lb.ScoresError(
@@ -159,7 +217,7 @@ def main() -> None:
 
 
 def _read(options: dict[str, Any]) -> "xr.DataArray":
-    """Scores of one tournament."""
+    """Scores, of one tournament where one is picked or there is no other."""
     import leaderbayes as lb
 
     scores = lb.read_scores(
@@ -177,14 +235,24 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
                 f"{options['file']}: --only {only!r}, but there is one tournament."
             )
         return scores
-    names = [str(name) for name in scores["tournament"].to_numpy()]
-    if only is None and len(names) == 1:
-        only = names[0]
-    if only not in names:
-        found = "several tournaments" if only is None else f"no tournament {only!r}"
-        shown = ", ".join(n[:60] for n in names[:12]) + (", ..." if len(names) > 12 else "")
-        raise lb.ScoresError(f"{options['file']}: {found}; pick one with --only: {shown}")
+    if only is None:
+        return scores.isel(tournament=0, drop=True) if scores.sizes["tournament"] == 1 else scores
+    if only not in scores["tournament"]:
+        raise lb.ScoresError(
+            f"{options['file']}: no tournament {only[:60]!r}; there are {_names(scores)}"
+        )
     return scores.sel(tournament=only, drop=True)
+
+
+def _names(scores: "xr.DataArray") -> str:
+    """Tournaments, a dozen at most."""
+    names = [str(name)[:60] for name in scores["tournament"].to_numpy()]
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+
+
+def _file_name(name: str) -> str:
+    """Turn a name into part of a file's name."""
+    return re.sub(r"[^\w.-]+", "_", name)[:60]
 
 
 def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
@@ -195,13 +263,13 @@ def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
         return lb.fit(
             scores,
             options["model"],
-            weight=options["weight"],
             ties=options["ties"],
             within_round=not options["across_rounds"],
             draws=options["draws"],
             chains=options["chains"],
             seed=options["seed"],
             progressbar=sys.stderr.isatty(),
+            **{k: options[k] for k in ("weight", "test_fraction") if options[k] is not None},
         )
 
 
@@ -243,7 +311,9 @@ def _maximum_likelihood(
         raise lb.LeaderbayesError(
             f"--method ml has no model {options['model']!r}; use --method nuts."
         )
-    if options["weight"] not in ("composite", 1.0):
+    if options["test_fraction"] is not None:
+        raise lb.LeaderbayesError("--method ml has no --test-fraction; use --method nuts.")
+    if options["weight"] not in (None, "composite", 1.0):
         raise lb.LeaderbayesError(
             "--method ml knows --weight composite (covariance clustered by round) and --weight 1 "
             "(independent matches, as published)."
@@ -335,6 +405,10 @@ def _write(
                 mean = lb.win_probability(fit)["mean"]
                 mean.to_pandas().to_csv(part / "win_probability.csv")
                 fit.to_netcdf(part / "posterior.nc")
+                if "epp_tournament" in fit["posterior"]:
+                    _by_tournament(fit, options["prob"]).to_csv(
+                        part / "tournaments.csv", index=False
+                    )
                 _draw(part, fit)
             (part / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
             names = sorted(path.name for path in part.iterdir())
@@ -346,6 +420,19 @@ def _write(
                 os.replace(part / name, out / name)
     except OSError as problem:
         raise lb.LeaderbayesError(f"--out {out}: cannot be written ({problem}).") from problem
+
+
+def _by_tournament(fit: "xr.DataTree", prob: float) -> "pd.DataFrame":
+    """Leaderboards of all tournaments of a fit, one below the other."""
+    import pandas as pd
+
+    import leaderbayes as lb
+
+    names = fit["constant_data"]["scores"]["tournament"].to_numpy()
+    tables = {
+        str(name): lb.leaderboard(lb.select_tournament(fit, name), prob=prob) for name in names
+    }
+    return pd.concat(tables, names=["tournament"]).reset_index("tournament")
 
 
 def _draw(folder: Path, fit: "xr.DataTree") -> None:

@@ -98,6 +98,7 @@ def known(value: TensorVariable) -> np.ndarray[Any, np.dtype[Any]]:
     return np.asarray(value.data)
 
 
+_LARGE = 1000
 _EXCHANGEABLE = ContextVar("exchangeable", default=False)
 
 
@@ -105,8 +106,7 @@ _EXCHANGEABLE = ContextVar("exchangeable", default=False)
 def exchangeable_data() -> Iterator[None]:
     """Compile models whose boards can be exchanged: ``with_data`` of what nutpie compiles.
 
-    Shared variables are named ``Statistics.field``. Otherwise statistics are constants, which
-    compile faster.
+    Shared variables are named ``Statistics.field``.
     """
     token = _EXCHANGEABLE.set(True)
     try:
@@ -116,14 +116,17 @@ def exchangeable_data() -> Iterator[None]:
 
 
 def _in_graph[T: tuple[Any, ...]](statistics: T) -> T:
-    """Statistics as variables: constants, or shared ones within `exchangeable_data`."""
+    """Statistics as variables: constants, or shared ones if large or within `exchangeable_data`.
+
+    A constant compiles faster, but Numba's code copies it at every evaluation.
+    """
     kind: Any = type(statistics)
     return cast(
         T,
         kind(
             *(
                 pytensor.shared(value, name=f"{kind.__name__}.{field}")
-                if _EXCHANGEABLE.get()
+                if _EXCHANGEABLE.get() or np.size(value) > _LARGE
                 else pt.constant(value)
                 for field, value in zip(kind._fields, statistics, strict=True)
             )

@@ -64,7 +64,8 @@ def tournaments(
         Scale of the half-normal prior on the spread between tournaments, log-odds.
     centring : float, optional
         How strengths by tournament are sampled, from 0 (as deviations from the mean) to 1
-        (around it): the model is the same. Chosen from the boards by default.
+        (around it), and the means likewise: the model is the same. Chosen from the boards by
+        default.
 
     Returns
     -------
@@ -122,8 +123,9 @@ def tournaments(
             for t, k in zip(tournament, round_, strict=True)
         ],
     }
-    if centring is None:
-        centring = _spread_reliability(boards, eta, names["player"])
+    centring, among = (
+        _reliabilities(boards, eta, names["player"]) if centring is None else (centring, centring)
+    )
 
     def logp(value: Any, epp: Any, present: Any, weight: Any) -> Any:
         statistics = round_statistics(
@@ -136,7 +138,7 @@ def tournaments(
 
     with pm.Model(coords=coords) as model:
         power = pm.Data("weight", eta, dims="tournament")
-        mean = _means(model, names["player"], groups, prior_scale)
+        mean = _means(model, names["player"], groups, prior_scale, among)
         spread = pm.HalfNormal("epp_spread", spread_scale)
         # Strengths relative to the average of those present, whose level no match knows.
         share = present / present.sum(axis=1, keepdims=True)
@@ -196,8 +198,10 @@ def _alone(matches: xr.Dataset, t: int) -> xr.Dataset:
     return board.isel(player=who, opponent=who, round=np.flatnonzero(seen.any("player")))
 
 
-def _spread_reliability(boards: list[xr.Dataset], eta: np.ndarray, players: np.ndarray) -> float:
-    """Share of the variance between tournaments' estimates that is not their error."""
+def _reliabilities(
+    boards: list[xr.Dataset], eta: np.ndarray, players: np.ndarray
+) -> tuple[float, float]:
+    """Shares of the variance between tournaments, and between means, that are not error."""
     found = [estimates(board, weight) for board, weight in zip(boards, eta, strict=True)]
     table = pd.DataFrame(
         [
@@ -205,18 +209,26 @@ def _spread_reliability(boards: list[xr.Dataset], eta: np.ndarray, players: np.n
             for board, (epp, _) in zip(boards, found, strict=True)
         ]
     ).reindex(columns=players)
-    variance = float(np.nanmean(table.var().to_numpy()))
-    error = float(np.mean([error for _, error in found]))
-    return float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
+    spread = float(np.nanmean(table.var().to_numpy()))
+    between = float(table.mean().var())
+    errors = (float(np.mean([error for _, error in found])), spread / len(boards))
+    within, among = (
+        float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
+        for error, variance in zip(errors, (spread, between), strict=True)
+    )
+    return within, among
 
 
 def _means(
-    model: pm.Model, players: np.ndarray, groups: Mapping[str, str] | None, prior_scale: float
+    model: pm.Model,
+    players: np.ndarray,
+    groups: Mapping[str, str] | None,
+    prior_scale: float,
+    centring: float,
 ) -> TensorVariable:
     """Mean strengths ``epp`` (player), in the open model."""
     if groups is None:
-        # Many tournaments know the means well.
-        return strengths(prior_scale, 0.5)
+        return strengths(prior_scale, centring)
     absent = [str(p) for p in players if p not in groups]
     if absent:
         raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
@@ -224,10 +236,11 @@ def _means(
     if len(names) < 2:
         raise LeaderbayesError(f"groups: all players are in {names[0]!r}; name two groups or none.")
     model.add_coord("group", list(names))
+    # A group has few players: its mean is never well known.
     group_scale = pm.HalfNormal("group_scale", prior_scale)
-    group_unit = pm.ZeroSumNormal("group_unit", sigma=group_scale**0.5, dims="group")
-    group = pm.Deterministic("epp_group", group_scale**0.5 * group_unit, dims="group")
+    group_unit = pm.ZeroSumNormal("group_unit", dims="group")
+    group = pm.Deterministic("epp_group", group_scale * group_unit, dims="group")
     scale = pm.HalfNormal("epp_scale", prior_scale)
-    unit = pm.Normal("epp_unit", 0.0, scale**0.5, dims="player")
-    own = group[number] + scale**0.5 * unit
+    unit = pm.Normal("epp_unit", 0.0, scale**centring, dims="player")
+    own = group[number] + scale ** (1.0 - centring) * unit
     return pm.Deterministic("epp", own - pt.mean(own), dims="player")

@@ -68,6 +68,57 @@ def _too_wide(b: Floats) -> bool:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def _plain_value(epp: Floats, start: Longs, player: Longs) -> Floats:
+    """`log_likelihood` where nobody ties."""
+    out = np.zeros(start.size - 1)
+    for k in range(out.size):
+        if k < epp.shape[0]:  # one row of strengths for all rounds is looked at once
+            b = epp[k] - np.max(epp[k])
+            w = np.exp(b)
+            lowest = np.min(b)
+        if not lowest > -_WIDEST:
+            out[k] = -np.inf
+            continue
+        # Four sums are multiplied before one logarithm, where that cannot underflow.
+        many = 4 if lowest > -150.0 else 1
+        total, product, held = 0.0, 1.0, 0
+        for i in player[start[k] : start[k + 1]]:
+            total += w[i]
+            product *= total
+            out[k] += b[i]
+            held += 1
+            if held == many:
+                out[k] -= np.log(product)
+                product, held = 1.0, 0
+        out[k] -= np.log(product)
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _plain_pullback(epp: Floats, start: Longs, player: Longs, cotangent: Floats) -> Floats:
+    """Gradient in epp where nobody ties."""
+    slope = np.zeros(epp.shape)
+    inverse = np.empty(epp.shape[1])
+    for k in range(start.size - 1):
+        if k < epp.shape[0]:
+            row = k
+            w = np.exp(epp[k] - np.max(epp[k]))
+            lowest = np.min(w)
+        if cotangent[k] == 0.0 or not lowest > np.exp(-_WIDEST):
+            continue
+        who = player[start[k] : start[k + 1]]
+        total = 0.0
+        for a in range(who.size):
+            total += w[who[a]]
+            inverse[a] = cotangent[k] / total
+        later = 0.0
+        for a in range(who.size - 1, -1, -1):
+            later += inverse[a]
+            slope[row, who[a]] += cotangent[k] - w[who[a]] * later
+    return slope
+
+
+@numba.njit(cache=True, error_model="numpy")
 def log_likelihood(
     epp: Floats, log_delta: Floats, sizes: Longs, start: Longs, player: Longs, block: Longs
 ) -> Floats:
@@ -84,6 +135,9 @@ def log_likelihood(
     start, player, block
         As `rankings` gives them.
     """
+    if sizes.size == 1:
+        plain: Floats = _plain_value(epp, start, player)
+        return plain
     out = np.zeros(start.size - 1)
     deepest = sizes[-1]
     e = np.empty((sizes.size, deepest + 1))
@@ -128,6 +182,8 @@ def log_likelihood_pullback(
     cotangent: Floats,
 ) -> tuple[Floats, Floats]:
     """Gradient of sum_k cotangent_k x `log_likelihood`_k in epp and in log_delta."""
+    if sizes.size == 1:
+        return _plain_pullback(epp, start, player, cotangent), np.zeros(1)
     slope = np.zeros(epp.shape)
     tie = np.zeros(sizes.size)
     longest = 0

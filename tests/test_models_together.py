@@ -1,0 +1,175 @@
+"""What every model's fit can do; several tournaments; predictive accuracy on a common event."""
+
+import arviz as az
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy.special import expit
+
+import leaderbayes as lb
+from conftest import simulate
+
+TRUTH = np.array([1.5, 0.5, 0.0, -0.5, -1.5])
+
+
+@pytest.fixture(scope="module")
+def tournaments():
+    """Six boards; the last player misses the second, the first a round of the first."""
+    rng = np.random.default_rng(5)
+    boards = [simulate(TRUTH + 0.7 * rng.normal(size=5), 12, rng) for _ in range(6)]
+    boards[1][4] = np.nan
+    boards[0][0, 3] = np.nan
+    names = pd.Index([f"data {t}" for t in range(6)], name="tournament")
+    return xr.concat(boards, names).assign_attrs(boards[0].attrs)
+
+
+@pytest.fixture(scope="module")
+def fitted_tournaments(tournaments):
+    return lb.fit(tournaments, "tournaments", seed=1, draws=2000, progressbar=False)
+
+
+@pytest.fixture(scope="module")
+def fitted_ranking(tied_scores):
+    return lb.fit(tied_scores, "plackett_luce", seed=1, progressbar=False)
+
+
+@pytest.fixture(scope="module")
+def fitted_intercepts(scores):
+    return lb.fit(scores, "round_intercept", seed=1, progressbar=False)
+
+
+@pytest.fixture(params=["fitted_tournaments", "fitted_ranking", "fitted_intercepts"])
+def any_fit(request):
+    return request.getfixturevalue(request.param)
+
+
+# Ten rounds of six players: one may well count too much to be left out by reweighting.
+high_pareto_k = pytest.mark.filterwarnings(
+    "ignore:Estimated shape parameter of Pareto:UserWarning",
+    "ignore:LB013:leaderbayes.PredictiveWarning",
+)
+
+
+@high_pareto_k
+def test_every_function_takes_every_fit(any_fit, tmp_path):
+    assert any_fit.attrs["converged"]
+    table = lb.leaderboard(any_fit)
+    first, last = table["player"].iloc[[0, -1]]
+    win = lb.win_probability(any_fit)["mean"]
+    np.testing.assert_allclose(win + win.transpose("opponent", "player").values, 1.0, atol=1e-6)
+    assert lb.compare(any_fit, first, last)["win_probability"] == pytest.approx(
+        float(win.sel(player=first, opponent=last)), abs=0.01
+    )
+    check = lb.check(any_fit, draws=100)
+    assert 0.02 < float(check["p_round"]) < 0.999
+    assert lb.deviance(any_fit)["value"] > 0
+    assert np.isfinite(az.loo(any_fit).elpd)
+    assert np.isfinite(az.psense_summary(any_fit, var_names=["epp_scale"])["prior"]).all()
+    for plot in ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance"):
+        getattr(lb.plots, plot)(any_fit, backend="none")
+    any_fit.to_netcdf(tmp_path / "fit.nc")
+    back = xr.open_datatree(tmp_path / "fit.nc").load()
+    back.close()
+    assert lb.leaderboard(back).equals(table)
+
+
+def test_tournaments_recover_means_and_spread(fitted_tournaments):
+    posterior = fitted_tournaments["posterior"]
+    sums = posterior["epp_tournament"].isel(player=slice(0, 4)).sum("player")
+    np.testing.assert_allclose(sums.sel(tournament="data 1"), 0.0, atol=1e-9)
+    for name, truth in (("epp", TRUTH - TRUTH.mean()), ("epp_spread", 0.7)):
+        draws = posterior[name]
+        z = (draws.mean(("chain", "draw")) - truth) / draws.std(("chain", "draw"))
+        assert float(np.abs(z).max()) < 3.5
+
+
+def test_a_new_tournament_is_a_mean_over_its_deviations(fitted_tournaments):
+    posterior = fitted_tournaments["posterior"].to_dataset().stack(sample=("chain", "draw"))
+    rng = np.random.default_rng(0)
+    gap = posterior["epp"].sel(player="p0") - posterior["epp"].sel(player="p1")
+    spread = posterior["epp_spread"].to_numpy()
+    simulated = expit(gap.to_numpy() + np.sqrt(2.0) * spread * rng.normal(size=(200, 8000)))
+    answer = lb.compare(fitted_tournaments, "p0", "p1")["win_probability"]
+    assert answer == pytest.approx(simulated.mean(), abs=0.002)
+
+
+def test_one_tournament_of_many(fitted_tournaments, tournaments):
+    one = lb.select_tournament(fitted_tournaments, "data 1")
+    table = lb.leaderboard(one)
+    assert sorted(table["player"]) == ["p0", "p1", "p2", "p3"]
+    place = one["observed_data"]["place"]
+    expected = lb.rankings(tournaments.sel(tournament="data 1"))["place"]
+    np.testing.assert_array_equal(place.transpose("round", "player"), expected)
+    assert 0.0 < float(lb.check(one, draws=50)["p_round"]) < 1.0
+    with pytest.raises(lb.LeaderbayesError, match="did you mean 'data 1'"):
+        lb.select_tournament(fitted_tournaments, "data1")
+
+
+def test_groups_are_a_further_level(tournaments):
+    groups = {"p0": "a", "p1": "a", "p2": "b", "p3": "b", "p4": "b"}
+    model = lb.models.tournaments(lb.matches(tournaments), groups=groups)
+    assert list(model.coords["group"]) == ["a", "b"]
+    assert np.isfinite(model.compile_logp()(model.initial_point()))
+    del groups["p4"]
+    with pytest.raises(lb.LeaderbayesError, match="'p4' has none"):
+        lb.models.tournaments(lb.matches(tournaments), groups=groups)
+
+
+def test_test_fraction_divides_the_weight(scores, tournaments):
+    matches, many = lb.matches(scores), lb.matches(tournaments)
+    factor = 1 + 10 * 0.1 / 0.9
+    for name in ("bradley_terry", "davidson", "plackett_luce", "round_intercept"):
+        plain, wide = (
+            getattr(lb.models, name)(matches, test_fraction=f)["weight"].get_value()
+            for f in (None, 0.1)
+        )
+        assert plain / wide == pytest.approx(factor)
+    wide = lb.models.tournaments(many, test_fraction=0.1)["weight"].get_value()
+    plain = lb.models.tournaments(many)["weight"].get_value()
+    np.testing.assert_allclose(plain / wide, 1 + 12 * 0.1 / 0.9)
+
+
+@high_pareto_k
+def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, scores):
+    ours = {"pairs": lb.loo(fitted), "pmra": lb.loo(fitted_intercepts)}
+    table = az.compare(ours)
+    assert set(table.index) == {"pairs", "pmra"}
+    # By hand: the score of a round under the plain posterior bounds the one without it.
+    epp = fitted["posterior"]["epp"].stack(sample=("chain", "draw")).transpose("sample", "player")
+    p = expit(epp.values[:, :, None] - epp.values[:, None]).mean(axis=0)
+    place = lb.rankings(scores)["place"].values
+    full = [
+        sum(np.log(p[i, j]) for i in range(6) for j in range(6) if 0 < row[i] < row[j])
+        for row in place
+    ]
+    assert ours["pairs"].elpd == pytest.approx(sum(full) - ours["pairs"].p, abs=0.5)
+    assert (ours["pairs"].elpd_i.values < np.array(full) + 0.2).all()
+
+
+@high_pareto_k
+@pytest.mark.slow
+def test_loo_by_refitting_agrees_with_importance_sampling(fitted, scores):
+    from leaderbayes._loo import _scores, _without
+
+    smoothed = lb.loo(fitted).elpd_i.values
+    refitted = [_scores(_without(fitted, k), None, only=k, of=fitted)[0] for k in (0, 4)]
+    np.testing.assert_allclose(refitted, smoothed[[0, 4]], atol=0.35)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        ("plackett_luce", {"ties": "drop"}, "within_round=True and ties='half'"),
+        ("plackett_luce", {"weight": "composite"}, "power is 1"),
+        ("plackett_luce", {"tie_sizes": (3,)}, "the board has ties of 2"),
+        ("round_intercept", {"within_round": False}, "within_round=True"),
+        ("tournaments", {}, "several tournaments"),
+        ("bradley_terry", {"wieght": 1.0}, "did you mean weight"),
+        ("bradley_terry", {"test_fraction": 1.0}, "test_fraction=1.0"),
+        ("bradley_terry", {"centring": 2.0}, "centring=2.0"),
+    ],
+)
+def test_bad_options(model, options, message, tied_scores):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.fit(tied_scores, model, progressbar=False, **options)

@@ -228,4 +228,4 @@ def draw(path: Path, figure: Path):
         backend="matplotlib",
         figure_kwargs={"figsize": (1500, 420 * -(-len(pit) // 4)), "figsize_units": "dots"},
     )
-    collection.savefig(figure, dpi=50)
+    collection.savefig(figure, dpi=50, bbox_inches="tight")

@@ -151,7 +151,8 @@ def test_names_do_not_steer_the_terminal(folder):
     assert rb"Z\x1b[31m\xfc" in done.stdout
 
 
-def test_each_tournament_by_itself(folder):
+@pytest.fixture(scope="module")
+def two(folder):
     header, *rows = BOARD.splitlines()
     table = ["dataset," + header, *("x/1," + row for row in rows)]
     # In y the first player of x is the worst.
@@ -159,23 +160,28 @@ def test_each_tournament_by_itself(folder):
         "y," + (row if k >= 12 else row.rsplit(",", 1)[0] + ",-1") for k, row in enumerate(rows)
     ]
     (folder / "two.csv").write_text("\n".join(table) + "\n")
-    done = run("rank", "two.csv", "--each", "--method", "ml", "--json", "--out", "each", cwd=folder)
+    return folder
+
+
+def test_each_tournament_by_itself(two):
+    done = run("rank", "two.csv", "--each", "--method", "ml", "--json", "--out", "each", cwd=two)
     # One of them has no estimate: it is named, and the other is there.
     assert done.returncode == 2
     assert "tournament 'y': LB010" in done.stderr
     (result,) = json.loads(done.stdout)["tournaments"]
     assert result["tournament"] == "x/1"
-    assert [path.name for path in (folder / "each").iterdir()] == ["001_x_1"]
+    assert [path.name for path in (two / "each").iterdir()] == ["001_x_1"]
 
 
-def test_all_tournaments_together(folder):
+@pytest.mark.slow
+def test_all_tournaments_together(two):
     done = run(
         "rank", "two.csv", "--model", "tournaments", "--seed", 2, "--draws", 2000, "--json",
-        "--out", "together", cwd=folder,
+        "--out", "together", cwd=two,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["model"] == "tournaments"
-    header, *rows = (folder / "together" / "tournaments.csv").read_text().splitlines()
+    header, *rows = (two / "together" / "tournaments.csv").read_text().splitlines()
     assert header.startswith("tournament,player,epp")
     assert len(rows) == 8
 

@@ -52,6 +52,7 @@ high_pareto_k = pytest.mark.filterwarnings(
 
 
 @high_pareto_k
+@pytest.mark.slow
 def test_every_function_takes_every_fit(any_fit, tmp_path):
     assert any_fit.attrs["converged"]
     table = lb.leaderboard(any_fit)

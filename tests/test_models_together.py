@@ -103,8 +103,26 @@ def test_one_tournament_of_many(fitted_tournaments, tournaments):
     expected = lb.rankings(tournaments.sel(tournament="data 1"))["place"]
     np.testing.assert_array_equal(place.transpose("round", "player"), expected)
     assert 0.0 < float(lb.check(one, draws=50)["p_round"]) < 1.0
+    with pytest.raises(lb.LeaderbayesError, match="no log-likelihood"):
+        lb.loo(one)
     with pytest.raises(lb.LeaderbayesError, match="did you mean 'data 1'"):
         lb.select_tournament(fitted_tournaments, "data1")
+
+
+def test_a_tournament_of_one_player(tournaments):
+    alone = tournaments.copy()
+    alone[2, 1:] = np.nan
+    with pytest.raises(lb.LeaderbayesError, match="'data 2' has scores of one player only"):
+        lb.models.tournaments(lb.matches(alone))
+
+
+def test_a_players_only_round_cannot_be_left_out(fitted):
+    from leaderbayes._loo import _without
+
+    fit = fitted.copy(deep=True)
+    fit["constant_data"]["scores"][4, 1:] = np.nan
+    with pytest.raises(lb.LeaderbayesError, match="'p4' plays in the round to be left out only"):
+        _without(fit, 0)
 
 
 def test_groups_are_a_further_level(tournaments):
@@ -154,7 +172,7 @@ def test_loo_by_refitting_agrees_with_importance_sampling(fitted, scores):
     from leaderbayes._loo import _scores, _without
 
     smoothed = lb.loo(fitted).elpd_i.values
-    refitted = [_scores(_without(fitted, k), None, only=k, of=fitted)[0] for k in (0, 4)]
+    refitted = [_scores(_without(fitted, k), np.zeros((1, 1)), of=fitted)[k] for k in (0, 4)]
     np.testing.assert_allclose(refitted, smoothed[[0, 4]], atol=0.35)
 
 

@@ -1,6 +1,7 @@
 """Does the leaderboard fit? Deviance, and posterior predictive checks with whole rankings."""
 
 import json
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -199,9 +200,9 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
         wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
         seen = wins if drop else wins - tied / 2.0
         equal = np.zeros_like(tied) if drop else tied
-        for k, (b, v) in enumerate(zip(epp, nu, strict=True)):
+        repeated = _replicated_counts(replicates, board, dt, rows)
+        for k, (b, v, counted) in enumerate(zip(epp, nu, repeated, strict=True)):
             observed[k] += _discrepancy(b, v, seen, equal, n)
-            counted = _replicated_counts(replicates.isel(sample=k), board, dt, rows)
             round_wise[k] += _discrepancy(b, v, *(counted if not drop else _untied(*counted)))
             match_wise[k] += _discrepancy(b, v, *_independent_matches(b, v, n, rng), n)
     result = xr.Dataset(
@@ -225,19 +226,21 @@ def _discrepancy(epp: Floats, nu: float, strict: Floats, equal: Floats, n: Float
 
 
 def _replicated_counts(
-    replicate: xr.Dataset, board: xr.Dataset, dt: xr.DataTree, rows: slice
-) -> tuple[Floats, Floats, Floats]:
-    """Strict wins, ties and matches of one replicate of one tournament (its rounds are rows)."""
-    if "outcome" in replicate:
+    replicates: xr.Dataset, board: xr.Dataset, dt: xr.DataTree, rows: slice
+) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Strict wins, ties and matches of each replicate of one tournament (its rounds are rows)."""
+    if "outcome" in replicates:
         order = np.argsort(dt["constant_data"]["order"].to_numpy())
-        outcome = replicate["outcome"].transpose("round", "pair").to_numpy()
-        strict, n = listed_counts(outcome, order)
+        drawn = replicates["outcome"].transpose("sample", "round", "pair").to_numpy()
+        counted = (listed_counts(outcome, order) for outcome in drawn)
     else:
-        places = replicate["place"].sel(player=board["player"].to_numpy())
-        place = places.transpose(..., "player").to_numpy()[rows]
-        strict, n = count_matches(place, within_round=bool(board.attrs["within_round"]))
-    tied = n - strict - strict.T
-    return strict.astype(float), tied.astype(float), n.astype(float)
+        within = bool(board.attrs["within_round"])
+        places = replicates["place"].sel(player=board["player"].to_numpy())
+        drawn = places.transpose("sample", ..., "player").to_numpy()[:, rows]
+        counted = (count_matches(place, within_round=within) for place in drawn)
+    for strict, n in counted:
+        tied = n - strict - strict.T
+        yield strict.astype(float), tied.astype(float), n.astype(float)
 
 
 def _untied(strict: Floats, tied: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:

@@ -4,7 +4,7 @@ import inspect
 import json
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib.metadata import version
@@ -76,7 +76,9 @@ def fit(
         ``epp_unit`` (what is sampled for ``epp``), and what the model adds),
         ``sample_stats``, ``posterior_predictive`` (``place`` (chain, draw, round, player), whole
         rankings), ``log_likelihood`` (``place`` (chain, draw, round)), ``log_prior``,
-        ``observed_data`` (``place``), ``constant_data`` (``scores``, ``weight``). attrs:
+        ``observed_data`` (``place``), ``constant_data`` (``scores``, ``weight``). Of many
+        tournaments the rounds stand along ``tournament_round``; "round_intercept" has
+        ``outcome`` (round, pair) in place of ``place``. attrs:
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over
         tournaments), ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``,
         ``warnings`` (JSON list).
@@ -133,7 +135,7 @@ def fit(
     tree["constant_data"] = xr.DataTree(constant)
     tree.attrs = {
         "model": model,
-        "arguments": json.dumps(arguments, default=str),
+        "arguments": json.dumps(arguments, default=_plain),
         "versions": json.dumps(
             {p: version(p) for p in ("leaderbayes", "pymc", "arviz", "nutpie", "numpy", "xarray")}
         ),
@@ -143,6 +145,13 @@ def fit(
         "warnings": json.dumps([str(w.message) for w in ours]),
     }
     return tree
+
+
+def _plain(value: Any) -> Any:
+    """Make JSON of what it does not know: NumPy's numbers and arrays, mappings."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
 def _model_options(model: str, given: dict[str, Any]) -> dict[str, Any]:

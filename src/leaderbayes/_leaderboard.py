@@ -47,8 +47,8 @@ def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
     DataTree
         ``posterior`` (``epp`` (chain, draw, player) in this tournament, of the players that it
         has), ``posterior_predictive`` and ``observed_data`` (``place``), ``constant_data``
-        (``scores`` (player, round), ``weight``); attrs as they were. Every function that takes a
-        fit takes it.
+        (``scores`` (player, round), ``weight``); attrs as they were. Tables, checks and plots
+        take it as any fit; `loo` does not.
 
     Raises
     ------

@@ -48,7 +48,8 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     Raises
     ------
     LeaderbayesError
-        If the fit compared across rounds.
+        If the fit compared across rounds or is of a selected tournament, or a player plays only
+        in a round that has to be refitted without.
 
     Warns
     -----
@@ -64,6 +65,8 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
 
     if not json.loads(dt.attrs["arguments"])["within_round"]:
         raise LeaderbayesError("A match across rounds belongs to no single round to be left out.")
+    if "log_likelihood" not in dt:
+        raise LeaderbayesError("This is no whole fit: it has no log-likelihood by round.")
     name = next(iter(dt["log_likelihood"].data_vars))
     with warnings.catch_warnings():
         # Our own message, which says what to do, stands for ArviZ'.
@@ -73,12 +76,12 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     weights = smoothed.log_weights.stack(sample=("chain", "draw"))
     weights = weights.transpose(round_dim, "sample").to_numpy()
     pareto_k = smoothed.pareto_k.copy()
-    scores, full = _scores(dt, weights), _scores(dt, np.zeros_like(weights))
+    equal = np.zeros((1, 1))
+    scores, full = _scores(dt, weights), _scores(dt, equal)
     bad = np.flatnonzero(pareto_k.to_numpy() > smoothed.good_k)
     if refit:
         for k in bad:
-            without = _without(dt, int(k))
-            scores[k] = _scores(without, None, only=int(k), of=dt)[0]
+            scores[k] = _scores(_without(dt, int(k)), equal, of=dt)[k]
             pareto_k[k] = 0.0
     elif len(bad):
         names = ", ".join(str(r) for r in pareto_k[round_dim].to_numpy()[bad][:5])
@@ -100,39 +103,35 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     )
 
 
-def _scores(
-    dt: xr.DataTree,
-    log_weights: Floats | None,
-    *,
-    only: int | None = None,
-    of: xr.DataTree | None = None,
-) -> Floats:
-    """Score of each round (or of round ``only`` of the fit ``of``) under weighted draws of dt."""
-    out = []
-    k = 0
-    strengths = dict(enumerate(epp for _, epp in boards_of(dt)))
-    for t, (board, own) in enumerate(boards_of(of if of is not None else dt)):
+def _scores(dt: xr.DataTree, log_weights: Floats, *, of: xr.DataTree | None = None) -> Floats:
+    """Score of every round of a fit (``of``; dt itself) under weighted draws of ``dt``.
+
+    ``log_weights`` (round, sample) are those of dt's draws, or (1, 1) for equal ones.
+    """
+    levels = _levels(dt)
+    strengths = boards_of(dt)
+    boards = strengths if of is None else boards_of(of)
+    out: list[float] = []
+    # A refit has the same tournaments and players as the fit: `_without` sees to it.
+    for (board, _), (_, draws) in zip(boards, strengths, strict=True):
         players = board["player"].to_numpy()
-        draws = strengths.get(t, own).stack(sample=("chain", "draw"))
-        epp = draws.sel(player=players).transpose("sample", "player").to_numpy()
+        stacked = draws.stack(sample=("chain", "draw")).sel(player=players)
+        epp = stacked.transpose("sample", "player").to_numpy()
         picked = np.linspace(0, len(epp) - 1, min(_DRAWS, len(epp))).astype(int)
         for place in board["place"].to_numpy():
-            if only is None or k == only:
-                log_w = np.zeros(len(picked)) if log_weights is None else log_weights[k][picked]
-                weight = np.exp(log_w - logsumexp(log_w))
-                out.append(
-                    _round_score(place, epp[picked], weight, _levels(dt, picked), players, dt)
-                )
-            k += 1
+            log_w = np.broadcast_to(log_weights[min(len(out), len(log_weights) - 1)], len(epp))
+            weight = np.exp(log_w[picked] - logsumexp(log_w[picked]))
+            level = None if levels is None else tuple(x[picked] for x in levels)
+            out.append(_round_score(place, epp[picked], weight, level, players, dt))
     return np.array(out)
 
 
-def _levels(dt: xr.DataTree, picked: np.ndarray) -> tuple[Floats, Floats] | None:
+def _levels(dt: xr.DataTree) -> tuple[Floats, Floats] | None:
     """PMRA's intercept and its standard deviation between rounds, (sample,) each."""
     if "intercept" not in dt["posterior"]:
         return None
     posterior = dt["posterior"].to_dataset()[["intercept", "intercept_scale"]]
-    stacked = posterior.stack(sample=("chain", "draw")).isel(sample=picked)
+    stacked = posterior.stack(sample=("chain", "draw"))
     return stacked["intercept"].to_numpy(), stacked["intercept_scale"].to_numpy()
 
 
@@ -140,7 +139,7 @@ def _round_score(
     place: np.ndarray,
     epp: Floats,
     weight: Floats,
-    levels: tuple[Floats, Floats] | None,
+    levels: tuple[Floats, ...] | None,
     players: np.ndarray,
     dt: xr.DataTree,
 ) -> float:
@@ -170,12 +169,17 @@ def _without(dt: xr.DataTree, k: int) -> xr.DataTree:
         played = scores.transpose("tournament", "round", "player").notnull().any("player")
         t, r = (index[k] for index in np.nonzero(played.to_numpy()))
         left = scores.copy()
-        left.loc[{"tournament": left["tournament"][t], "round": left["round"][r]}] = np.nan
+        here = {"tournament": left["tournament"][t]}
+        left.loc[here | {"round": left["round"][r]}] = np.nan
+        before, after = (board.sel(here) for board in (scores, left))
     else:
-        left = scores.drop_isel(round=k)
-    gone = scores["player"].to_numpy()[left.isnull().all(set(left.dims) - {"player"})]
-    if len(gone):
+        before, after = scores, scores.drop_isel(round=k)
+        left = after
+    gone = before.notnull().any("round") & after.isnull().all("round")
+    if gone.any():
+        name = str(scores["player"].to_numpy()[gone.to_numpy()][0])
         raise LeaderbayesError(
-            f"Player {gone[0]!r} plays in one round only; leave the player out, or do not refit."
+            f"Player {name[:60]!r} plays in the round to be left out only; leave the player out, "
+            "or do not refit."
         )
     return fit(left, dt.attrs["model"], progressbar=False, **arguments)

@@ -31,7 +31,7 @@ def board_model(
     tie_prior: Callable[[], TensorVariable] | None = None,
 ) -> pm.Model:
     """Build Bradley-Terry's model of one board; ``tie_prior`` makes Davidson's nu inside it."""
-    check_options(matches, prior_scale=prior_scale, centring=centring)
+    check_board(matches)
     check_pairs(matches)
     eta = resolve_weight(matches, weight, test_fraction, with_ties=tie_prior is not None)
     within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
@@ -121,19 +121,14 @@ def rank_reliability(place: NDArray[np.int32]) -> float:
     return float(np.clip(1.0 - noise / between, 0.0, 1.0))
 
 
-def check_options(
-    matches: xr.Dataset, *, prior_scale: float, centring: float | None, warn: bool = True
-) -> None:
-    """Raise on options without a meaning; warn where differences rest on the prior alone."""
+def check_board(matches: xr.Dataset) -> None:
+    """Raise unless it is one tournament's; warn where differences rest on the prior alone."""
     if "tournament" in matches["place"].dims:
         raise LeaderbayesError(
             "These matches are of several tournaments: pick one, or use models.tournaments."
         )
-    if centring is not None and not 0.0 <= centring <= 1.0:
-        raise LeaderbayesError(f"centring={centring}: give a number from 0 to 1.")
-    check_scale(prior_scale=prior_scale)
     groups = components(matches)
-    if warn and groups.nunique() > 1:
+    if groups.nunique() > 1:
         never_met = "" if groups.attrs["weakly_connected"] else " Some groups never met at all."
         warnings.warn(
             f"LB010 the win graph has {groups.nunique()} strong components, "
@@ -144,8 +139,10 @@ def check_options(
         )
 
 
-def check_scale(**scales: float) -> None:
-    """Raise unless scales of priors are above 0."""
+def check_options(centring: float | None, **scales: float) -> None:
+    """Raise unless centring is from 0 to 1, and the scales of priors are above 0."""
+    if centring is not None and not 0.0 <= centring <= 1.0:
+        raise LeaderbayesError(f"centring={centring}: give a number from 0 to 1.")
     for name, scale in scales.items():
         if not (np.isfinite(scale) and scale > 0):
             raise LeaderbayesError(f"{name}={scale}: give a number above 0 (log-odds).")

@@ -3,7 +3,7 @@
 import pymc as pm
 import xarray as xr
 
-from leaderbayes.models._board import Weight, board_model
+from leaderbayes.models._board import Weight, board_model, check_options
 
 
 def bradley_terry(
@@ -66,6 +66,7 @@ def bradley_terry(
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
     Ribatet, Cooley, Davison (2012), Bayesian inference from composite likelihoods.
     """
+    check_options(centring, prior_scale=prior_scale)
     return board_model(
         matches,
         weight=weight,

@@ -4,7 +4,7 @@ import pymc as pm
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.models._board import Weight, board_model, check_scale
+from leaderbayes.models._board import Weight, board_model, check_options
 
 
 def davidson(
@@ -72,7 +72,7 @@ def davidson(
             f"Davidson's model has its own likelihood for ties: give matches with ties='half', "
             f"not {matches.attrs['ties']!r}."
         )
-    check_scale(tie_scale=tie_scale)
+    check_options(centring, prior_scale=prior_scale, tie_scale=tie_scale)
     return board_model(
         matches,
         weight=weight,

@@ -19,6 +19,7 @@ from pytensor.link.numba.dispatch import basic as numba_basic
 from pytensor.link.numba.dispatch.basic import register_funcify_default_op_cache_key
 from pytensor.tensor.variable import TensorConstant, TensorVariable
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics import plackett_luce, round_intercept, rounds
 from leaderbayes.numerics.plackett_luce import Rankings
 from leaderbayes.numerics.round_intercept import ListedStatistics
@@ -94,7 +95,10 @@ def _starred(function: Callable[..., Any]) -> Callable[..., Any]:
 def known(value: TensorVariable) -> np.ndarray[Any, np.dtype[Any]]:
     """Observed value of a variable; a likelihood is reduced to statistics of it beforehand."""
     if not isinstance(value, TensorConstant):
-        raise NotImplementedError("The likelihood of a board needs its places as data.")
+        raise LeaderbayesError(
+            "A board's likelihood is reduced to statistics of its places before sampling: observe "
+            "them as data, not as another variable."
+        )
     return np.asarray(value.data)
 
 

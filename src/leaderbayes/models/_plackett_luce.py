@@ -11,15 +11,16 @@ from scipy.special import gammaln
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.models._board import (
+    check_board,
     check_options,
-    check_scale,
     coords_of,
     dependence,
     rank_reliability,
     strengths,
 )
 from leaderbayes.models._ops import known, ranking_log_likelihood
-from leaderbayes.numerics.plackett_luce import draw_rankings, rankings, tie_sizes
+from leaderbayes.numerics.plackett_luce import draw_rankings, rankings
+from leaderbayes.numerics.plackett_luce import tie_sizes as sizes_of_ties
 
 # Elementary symmetric polynomials grow like binomials; a float ends at e^709.
 _LARGEST = 600.0
@@ -92,8 +93,8 @@ def plackett_luce(
     Turner, van Etten, Firth, Kosmidis (2020), Modelling rankings in R: the PlackettLuce package,
     Computational Statistics 35, https://doi.org/10.1007/s00180-020-00959-3.
     """
-    check_options(matches, prior_scale=prior_scale, centring=centring)
-    check_scale(tie_scale=tie_scale)
+    check_options(centring, prior_scale=prior_scale, tie_scale=tie_scale)
+    check_board(matches)
     if not matches.attrs["within_round"] or matches.attrs["ties"] != "half":
         raise LeaderbayesError(
             "Plackett-Luce ranks the players of each round, ties included: give matches with "
@@ -142,7 +143,7 @@ def plackett_luce(
 
 
 def _sizes(place: np.ndarray, asked: Sequence[int] | None) -> np.ndarray:
-    seen = tie_sizes(place)
+    seen = sizes_of_ties(place)
     sizes = seen if asked is None else np.unique([1, *asked])
     if sizes[0] < 1 or not set(seen) <= set(sizes):
         raise LeaderbayesError(

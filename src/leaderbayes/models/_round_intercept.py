@@ -10,8 +10,8 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.models._board import (
     Weight,
+    check_board,
     check_options,
-    check_scale,
     coords_of,
     reliability,
     resolve_weight,
@@ -58,8 +58,8 @@ def round_intercept(
     matches : Dataset
         From `leaderbayes.matches`, within rounds, with ties "half".
     order : sequence of str, optional
-        All players, as they are listed; sorted by name by default, as the published software
-        does.
+        All players, as they are listed; sorted by name without regard to case by default, as
+        the published software does.
     tie_as : {"half", "loss"}
         A tie is half a win for both, or a loss of the first-listed player, as published.
     weight : float or "composite"
@@ -97,10 +97,11 @@ def round_intercept(
 
     References
     ----------
-    Gajda, Chlebus (2022), A probabilistic model for ranking algorithms (PMRA), section 3.
+    Gajda, Chlebus (2022), A probability-based models ranking approach: an alternative method of
+    machine-learning model performance assessment, Sensors 22, section 3.
     """
-    check_options(matches, prior_scale=prior_scale, centring=centring)
-    check_scale(intercept_scale=intercept_scale)
+    check_options(centring, prior_scale=prior_scale, intercept_scale=intercept_scale)
+    check_board(matches)
     if not matches.attrs["within_round"] or matches.attrs["ties"] != "half":
         raise LeaderbayesError(
             "round_intercept compares within rounds and has its own rule for ties: give matches "
@@ -160,7 +161,7 @@ def _positions(matches: xr.Dataset, order: Sequence[str] | None) -> np.ndarray:
     """Positions of the players in the order in which they are listed."""
     players = [str(name) for name in matches["player"].to_numpy()]
     if order is None:
-        return np.argsort(np.array(players), kind="stable")
+        return np.array(sorted(range(len(players)), key=lambda i: (players[i].lower(), players[i])))
     listed = [str(name) for name in order]
     if sorted(listed) != sorted(players):
         absent = [name for name in players if name not in listed]

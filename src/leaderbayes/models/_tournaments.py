@@ -14,7 +14,6 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes.models._board import (
     Weight,
     check_options,
-    check_scale,
     estimates,
     resolve_weight,
     strengths,
@@ -81,7 +80,8 @@ def tournaments(
     Raises
     ------
     LeaderbayesError
-        If there is one tournament only, an option has no meaning, or a player has no group.
+        If there is no dimension tournament, a tournament has one player, an option has no
+        meaning, or a player has no group.
 
     Warns
     -----
@@ -101,16 +101,18 @@ def tournaments(
             "models.tournaments compares within rounds: give matches with within_round=True and "
             "ties='half' or 'drop'."
         )
-    check_options(
-        matches.isel(tournament=0), prior_scale=prior_scale, centring=centring, warn=False
-    )
-    check_scale(spread_scale=spread_scale)
+    check_options(centring, prior_scale=prior_scale, spread_scale=spread_scale)
     ties = str(matches.attrs["ties"])
     place = matches["place"].to_numpy()
     played = (place > 0).any(axis=2)
     tournament, round_ = np.nonzero(played)
     rows = place[played]
     boards = [_alone(matches, t) for t in range(len(place))]
+    for name, board in zip(matches["tournament"].to_numpy(), boards, strict=True):
+        if board.sizes["player"] < 2:
+            raise LeaderbayesError(
+                f"Tournament {str(name)[:60]!r} has scores of one player only; leave it out."
+            )
     eta = np.array([resolve_weight(b, weight, test_fraction, with_ties=False) for b in boards])
     present = (place > 0).any(axis=1)
     cells = np.nonzero(present)

@@ -6,12 +6,14 @@
 NAME is a model (its plate diagram, drawn from the code, and simulation-based calibration, in
 models/NAME/evidence/), "coverage" (models/evidence/coverage.csv) or "all". What is there is kept:
 a run that was stopped goes on; delete a file to remake it. Plates need Graphviz' dot.
+--dask ADDRESS runs on a cluster's scheduler instead of processes here.
 """
 
 import argparse
 import json
 import sys
 from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
@@ -64,6 +66,24 @@ def make(name, executor: Executor, count):
     (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n")
 
 
+@contextmanager
+def workers(count, dask):
+    """Executor of so many processes here, or of a Dask cluster."""
+    if dask is None:
+        # Fork would carry Numba's threads over.
+        with ProcessPoolExecutor(count, get_context("spawn")) as executor:
+            yield executor
+        return
+    from distributed import Client
+
+    local = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
+    with Client(**local) if dask == "local" else Client(dask) as client:
+        # Workers import the modules beside this file.
+        for module in ("calibration.py", "intervals.py"):
+            client.upload_file(str(HERE / module))
+        yield client.get_executor()
+
+
 def main():
     """Parse, and make."""
     parser = argparse.ArgumentParser(
@@ -72,10 +92,10 @@ def main():
     parser.add_argument("name", choices=[*SETTINGS, "coverage", "all"])
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--dask", metavar="ADDRESS", help='a scheduler; "local" starts one')
     given = parser.parse_args()
     names = [*SETTINGS, "coverage"] if given.name == "all" else [given.name]
-    # Fork would carry Numba's threads over.
-    with ProcessPoolExecutor(given.workers, get_context("spawn")) as executor:
+    with workers(given.workers, given.dask) as executor:
         for name in names:
             make(name, executor, given.simulations)
 

@@ -2,6 +2,8 @@ from . import datasets as datasets
 from . import likelihood as likelihood
 from . import models as models
 from . import plots as plots
+from ._baselines import elo as elo
+from ._baselines import mean_scores as mean_scores
 from ._checks import check as check
 from ._checks import deviance as deviance
 from ._compare import compare as compare

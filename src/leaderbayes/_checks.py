@@ -7,8 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import xlogy
-from scipy.stats import chi2, norm
+from scipy.special import chdtrc, ndtr, xlogy
 
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._matches import components, matches
@@ -44,7 +43,8 @@ def deviance(
     ----------
     fit : DataTree or Dataset
         From `leaderbayes.fit`, evaluated at the maximum-likelihood estimate (at the posterior mean
-        where that does not exist); or from `leaderbayes.likelihood.bradley_terry`.
+        where that does not exist); or from `leaderbayes.likelihood`. Of its estimates only
+        Bradley-Terry's counts have a reference law: others have no p-values.
     convention : {"correct", "published"}
         "published" counts every match twice and takes m (m - 2) degrees of freedom, as EloML and
         its paper do. "correct": unordered pairs that met, less the free parameters.
@@ -75,15 +75,17 @@ def deviance(
         players = fit.sizes["player"]
     if convention == "published":
         value, df = 2.0 * value, players * (players - 2)
+    pairs = isinstance(fit, xr.DataTree) or fit.attrs["model"] == "bradley_terry"
     # Two players leave no degree of freedom: any board of theirs fits exactly.
-    standardised = (value - df) / np.sqrt(2.0 * df) if df > 0 else np.nan
+    tested = df > 0 and pairs
+    standardised = (value - df) / np.sqrt(2.0 * df) if tested else np.nan
     return pd.Series(
         {
             "value": value,
             "df": df,
-            "p_value": float(chi2.sf(value, df)) if df > 0 else np.nan,
+            "p_value": float(chdtrc(df, value)) if tested else np.nan,
             "standardised": float(standardised),
-            "p_value_normal": float(norm.sf(standardised)),
+            "p_value_normal": float(ndtr(-standardised)),
         },
         name=at,
         dtype=object,
@@ -123,7 +125,7 @@ def _deviance_of_board(
     at = "posterior mean"
     if components(board).nunique() == 1:
         try:
-            epp, nu, _ = bt.newton(wins, n, tied if davidson else None)
+            epp, nu, _ = bt.newton(wins.sum(axis=1), n, tied.sum() / 2.0 if davidson else None)
             at = "maximum likelihood"
         except NotConvergedError:
             # Davidson's nu has no finite estimate without ties (or with nothing else).

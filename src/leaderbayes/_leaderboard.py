@@ -10,6 +10,8 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes.likelihood._hypothesis import Convention
+from leaderbayes.likelihood._tables import probabilities, table
 from leaderbayes.numerics.logistic_normal import expit_mean
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -104,7 +106,7 @@ def check_probability(prob: float) -> None:
         raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")
 
 
-def leaderboard(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
+def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataFrame:
     """Rank the players, with intervals.
 
     Of a fit of many tournaments: by their mean strength, and beating the average player in a new
@@ -112,19 +114,20 @@ def leaderboard(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
 
     Parameters
     ----------
-    dt : DataTree
-        From `leaderbayes.fit`.
+    dt : DataTree or Dataset
+        From `leaderbayes.fit`; or an estimate from `leaderbayes.likelihood`.
     prob : float
-        Posterior probability of the (equal-tailed) intervals.
+        Posterior probability of the (equal-tailed) intervals; of an estimate, coverage of the
+        normal ones.
 
     Returns
     -------
     DataFrame
-        A row a player, highest posterior mean first: ``player``; ``epp``, ``epp_lower``,
-        ``epp_upper`` (log-odds of beating the average player); ``p_average`` (probability of
-        beating the average player); ``p_best`` (of having the highest epp); ``rank`` in this
-        table, ``rank_lower``, ``rank_upper`` of the posterior rank. attrs: ``converged``,
-        ``warnings``.
+        A row a player, highest posterior mean (or estimate) first: ``player``; ``epp``,
+        ``epp_lower``, ``epp_upper`` (log-odds of beating the average player); ``p_average``
+        (probability of beating the average player); ``p_best`` (of having the highest epp);
+        ``rank`` in this table, ``rank_lower``, ``rank_upper`` of the posterior rank. An estimate
+        has no ``p_best`` and no range of ranks: they are NaN. attrs: ``converged``, ``warnings``.
 
     Raises
     ------
@@ -132,12 +135,14 @@ def leaderboard(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
         If ``prob`` is not between 0 and 1.
     """
     check_probability(prob)
+    if isinstance(dt, xr.Dataset):
+        return table(dt, prob)
     epp, players = draws_of(dt)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     ranks = _ranks(epp)
     low, high = np.quantile(epp, tails, axis=0)
     rank_low, rank_high = np.quantile(ranks, tails, axis=0, method="inverted_cdf")
-    table = pd.DataFrame(
+    board = pd.DataFrame(
         {
             "player": players,
             "epp": epp.mean(axis=0),
@@ -147,10 +152,10 @@ def leaderboard(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
             "p_best": (ranks == 1).mean(axis=0),
         }
     ).assign(rank_lower=rank_low.astype(int), rank_upper=rank_high.astype(int))
-    table = table.sort_values("epp", ascending=False, kind="stable", ignore_index=True)
-    table.insert(6, "rank", np.arange(1, len(table) + 1))
-    table.attrs.update(trust(dt))
-    return table
+    board = board.sort_values("epp", ascending=False, kind="stable", ignore_index=True)
+    board.insert(6, "rank", np.arange(1, len(board) + 1))
+    board.attrs.update(trust(dt))
+    return board
 
 
 def _p_average(epp: Floats, spread: Floats | None) -> Floats:
@@ -170,7 +175,9 @@ def _ranks(epp: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
     return ranks
 
 
-def win_probability(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
+def win_probability(
+    dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, convention: Convention = "correct"
+) -> xr.Dataset:
     """Probability that the row beats the column in a new round.
 
     Under Davidson's model: given that the match is not tied. Under PMRA: without the effect of
@@ -178,10 +185,14 @@ def win_probability(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
 
     Parameters
     ----------
-    dt : DataTree
-        From `leaderbayes.fit`.
+    dt : DataTree or Dataset
+        From `leaderbayes.fit`; or an estimate from `leaderbayes.likelihood`.
     prob : float
-        Posterior probability of the (equal-tailed) intervals.
+        Posterior probability of the (equal-tailed) intervals; of an estimate, coverage of the
+        normal ones of the log-odds.
+    convention : {"correct", "published"}
+        Of an estimate. "published": of PMRA with the intercept, for whoever is listed first
+        (equation 7); of Bradley-Terry with ``covariance="model"``, every match counted twice.
 
     Returns
     -------
@@ -193,9 +204,13 @@ def win_probability(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     Raises
     ------
     LeaderbayesError
-        If ``prob`` is not between 0 and 1.
+        If ``prob`` is not between 0 and 1, or the convention has no meaning for this fit.
     """
     check_probability(prob)
+    if isinstance(dt, xr.Dataset):
+        return probabilities(dt, prob, convention)
+    if convention != "correct":
+        raise LeaderbayesError("Published conventions are those of estimates, not of posteriors.")
     epp, players = draws_of(dt)
     m = len(players)
     spread = spread_of(dt)

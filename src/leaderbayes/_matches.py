@@ -1,5 +1,6 @@
 """Scores to matches: wins and counts of every pair of players, and who can be compared at all."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -169,6 +170,30 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
             f"scores.sel(tournament={names[0]!r}), or take model='tournaments'."
         )
     return board.isel(tournament=0, drop=True)
+
+
+def listed_positions(matches: xr.Dataset, order: Sequence[str] | None) -> NDArray[np.int64]:
+    """Positions of the players in the order in which they are listed.
+
+    By default by name without regard to case, as PMRA's published software lists them.
+
+    Raises
+    ------
+    LeaderbayesError
+        If ``order`` does not list every player once.
+    """
+    players = [str(name) for name in matches["player"].to_numpy()]
+    if order is None:
+        return np.array(sorted(range(len(players)), key=lambda i: (players[i].lower(), players[i])))
+    listed = [str(name) for name in order]
+    if sorted(listed) != sorted(players):
+        absent = [name for name in players if name not in listed]
+        extra = [name for name in listed if name not in players]
+        problem = f"lacks {absent[0]!r}" if absent else f"has {extra[0] if extra else 'a name'!r}"
+        raise LeaderbayesError(
+            f"order {problem}: list each of the {len(players)} players once, as in the matches."
+        )
+    return np.array([players.index(name) for name in listed])
 
 
 def components(matches: xr.Dataset) -> pd.Series:

@@ -75,7 +75,10 @@ fitting = _options(
     click.option("--test-fraction", type=float, metavar="SHARE",
                  help="Rounds are of a repeated cross-validation that tests on this share of the "
                  "data: widens intervals."),
-    click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True),
+    click.option("--ties", type=click.Choice(["half", "drop", "loss"]), default="half",
+                 show_default=True,
+                 help="Half a win for both, no match, or (round_intercept, as published) the "
+                 "first-listed player's loss."),
     click.option("--across-rounds", is_flag=True, help="Compare scores of different rounds too."),
     click.option("--draws", type=click.IntRange(1), default=1000, show_default=True),
     click.option("--chains", type=click.IntRange(1), default=4, show_default=True),
@@ -96,6 +99,9 @@ def cli() -> None:
 @reading
 @click.option("--method", type=click.Choice(["nuts", "ml"]), default="nuts", show_default=True,
               help="Posterior, or maximum likelihood without sampling.")  # fmt: skip
+@click.option("--eliminate", type=click.Choice(["rigorous", "accelerated", "heuristic"]),
+              help="Of round_intercept by maximum likelihood: drop effects that do not differ "
+              "from the weakest player's.")  # fmt: skip
 @fitting
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write tables, posterior and figures here."
@@ -106,6 +112,8 @@ def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
     import leaderbayes as lb
 
     estimate = _maximum_likelihood if method == "ml" else _posterior
+    if options["eliminate"] and (method != "ml" or options["model"] != "round_intercept"):
+        raise lb.LeaderbayesError("--eliminate is for --method ml --model round_intercept.")
     scores = _read(options)
     several = "tournament" in scores.dims
     if each and (not several or options["model"] == "tournaments"):
@@ -220,6 +228,8 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
     """Scores, of one tournament where one is picked or there is no other."""
     import leaderbayes as lb
 
+    if options["ties"] == "loss" and options["model"] != "round_intercept":
+        raise lb.LeaderbayesError("--ties loss is for --model round_intercept.")
     scores = lb.read_scores(
         options["file"],
         player=options["player"],
@@ -259,17 +269,20 @@ def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
     import leaderbayes as lb
 
     # PyMC draws its progress bar on standard output, which is for results here.
+    given = {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
+    if options["ties"] == "loss":
+        given["tie_as"] = "loss"
     with redirect_stdout(sys.stderr):
         return lb.fit(
             scores,
             options["model"],
-            ties=options["ties"],
+            ties="half" if options["ties"] == "loss" else options["ties"],
             within_round=not options["across_rounds"],
             draws=options["draws"],
             chains=options["chains"],
             seed=options["seed"],
             progressbar=sys.stderr.isatty(),
-            **{k: options[k] for k in ("weight", "test_fraction") if options[k] is not None},
+            **given,
         )
 
 
@@ -300,17 +313,40 @@ def _posterior(
 def _maximum_likelihood(
     scores: "xr.DataArray", options: dict[str, Any]
 ) -> tuple[None, "pd.DataFrame", dict[str, Any]]:
-    import numpy as np
-    import pandas as pd
-    from scipy.special import expit
-    from scipy.stats import norm
-
     import leaderbayes as lb
 
-    if options["model"] != "bradley_terry":
-        raise lb.LeaderbayesError(
-            f"--method ml has no model {options['model']!r}; use --method nuts."
-        )
+    fit = _estimate_of(scores, options)
+    table = lb.leaderboard(fit, prob=options["prob"])
+    result = {
+        "model": fit.attrs["model"],
+        "weight": 1.0 if fit.attrs["covariance"] == "model" else None,
+        "seed": options["seed"],
+        "players": _records(table),
+        "deviance": _deviance(lb.deviance(fit)),
+        "diagnostics": {"max_rhat": None, "min_ess": None, "divergences": None, "converged": True},
+        "warnings": [],
+    }
+    if fit.attrs["model"] == "round_intercept":
+        result |= {"intercept": float(fit["intercept"]), "sd_round": float(fit["sd_round"])}
+    if "eliminated" in fit:
+        steps = fit[[f"step_{name}" for name in ("player", "test", "p_value", "loglik")]]
+        result |= {
+            "eliminated": [str(p) for p in fit["player"].to_numpy()[fit["eliminated"]]],
+            "steps": [
+                {str(k).removeprefix("step_"): v for k, v in row.items()}
+                for row in steps.to_dataframe().to_dict("records")
+            ],
+        }
+    return None, table, result
+
+
+def _estimate_of(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset":
+    """Estimate by maximum likelihood."""
+    import leaderbayes as lb
+
+    model, ties, within = options["model"], options["ties"], not options["across_rounds"]
+    if model not in ("bradley_terry", "plackett_luce", "round_intercept"):
+        raise lb.LeaderbayesError(f"--method ml has no model {model!r}; use --method nuts.")
     if options["test_fraction"] is not None:
         raise lb.LeaderbayesError("--method ml has no --test-fraction; use --method nuts.")
     if options["weight"] not in (None, "composite", 1.0):
@@ -318,34 +354,23 @@ def _maximum_likelihood(
             "--method ml knows --weight composite (covariance clustered by round) and --weight 1 "
             "(independent matches, as published)."
         )
-    made = lb.matches(scores, within_round=not options["across_rounds"], ties=options["ties"])
-    covariance: Literal["clustered", "model"]
-    covariance = "model" if options["weight"] == 1.0 else "clustered"
-    estimate = lb.likelihood.bradley_terry(made, covariance=covariance)
-    epp = estimate["epp"].to_numpy()
-    error = np.sqrt(np.diag(estimate["covariance"])) * norm.ppf((1 + options["prob"]) / 2)
-    table = pd.DataFrame(
-        {
-            "player": estimate["player"].to_numpy(),
-            "epp": epp,
-            "epp_lower": epp - error,
-            "epp_upper": epp + error,
-            "p_average": expit(epp),
-            # An estimate has no probability of being the best: these belong to the posterior.
-            "p_best": None,
-        }
-    ).sort_values("epp", ascending=False, kind="stable", ignore_index=True)
-    table = table.assign(rank=np.arange(1, len(table) + 1), rank_lower=None, rank_upper=None)
-    result = {
-        "model": "bradley_terry",
-        "weight": 1.0 if covariance == "model" else None,
-        "seed": options["seed"],
-        "players": _records(table),
-        "deviance": _deviance(lb.deviance(estimate)),
-        "diagnostics": {"max_rhat": None, "min_ess": None, "divergences": None, "converged": True},
-        "warnings": [],
-    }
-    return None, table, result
+    if model == "round_intercept":
+        if not within or ties == "drop" or options["weight"] == "composite":
+            raise lb.LeaderbayesError(
+                "--model round_intercept compares within rounds, with --ties half or loss and "
+                "--weight 1."
+            )
+        if options["eliminate"]:
+            return lb.likelihood.eliminate(scores, options["eliminate"], ties=ties)
+        return lb.likelihood.round_intercept(scores, ties=ties)
+    made = lb.matches(scores, within_round=within, ties=ties)
+    independent = options["weight"] == 1.0 or (
+        model == "plackett_luce" and options["weight"] is None
+    )
+    covariance: Literal["clustered", "model"] = "model" if independent else "clustered"
+    if model == "plackett_luce":
+        return lb.likelihood.plackett_luce(made, covariance=covariance)
+    return lb.likelihood.bradley_terry(made, covariance=covariance)
 
 
 def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
@@ -353,7 +378,9 @@ def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
     return [
         {
             str(key): value
-            if key == "player" or value is None
+            if key == "player"
+            else None
+            if value != value
             else (int if key in whole else float)(value)
             for key, value in row.items()
         }
@@ -456,6 +483,7 @@ def _print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: floa
     from rich.table import Table
     from rich.text import Text
 
+    diagnostics, deviance = result["diagnostics"], result["deviance"]
     title = f"{result['model']}, {prob:.0%} intervals"
     shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name, width in {
@@ -470,7 +498,7 @@ def _print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: floa
             min_width=width,
         )
     for row in table.itertuples(index=False):
-        sampled = row.p_best is not None
+        sampled = diagnostics["max_rhat"] is not None
         shown.add_row(
             str(row.rank),
             # A name is data, never markup.
@@ -483,8 +511,14 @@ def _print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: floa
         )
     console = Console()
     console.print(shown)
-    diagnostics, deviance = result["diagnostics"], result["deviance"]
     console.print(f"Deviance {deviance['value']:.1f} on {deviance['df']} degrees of freedom.")
+    if "sd_round" in result:
+        console.print(
+            f"Intercept {result['intercept']:.3f}, between rounds sd {result['sd_round']:.3f}."
+        )
+    if "eliminated" in result:
+        names = ", ".join(_short(name) for name in result["eliminated"]) or "nobody"
+        console.print(Text(f"Eliminated, not different from the weakest: {names}."))
     if not diagnostics["converged"]:
         console.print("NOT CONVERGED: do not report these numbers.", style="bold red")
     elif diagnostics["max_rhat"] is not None:

@@ -13,7 +13,8 @@ from scipy.stats import norm
 import leaderbayes as lb
 from conftest import simulate
 from leaderbayes.models._board import resolve_weight
-from leaderbayes.numerics.bradley_terry import newton, solve
+from leaderbayes.numerics.bradley_terry import newton
+from leaderbayes.numerics.newton import inverse
 
 TOURNAMENTS = 300
 CELLS = [(m, r, noise) for m in (4, 8, 20) for r in (10, 20, 50) for noise in ("gumbel", "normal")]
@@ -25,7 +26,7 @@ def laplace(matches):
     wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
     m = len(wins)
     connected = lb.components(matches).nunique() == 1
-    epp, _, hessian = newton(wins, n, pseudo_rounds=0.0 if connected else 1.0)
+    epp, _, hessian = newton(wins.sum(1), n, pseudo_rounds=0.0 if connected else 1.0)
     return epp, hessian, m
 
 
@@ -39,7 +40,7 @@ def covered(matches, truth, weight, noise):
     """Share of all pairs whose 95 % interval holds the true log-odds of winning."""
     epp, hessian, m = laplace(matches)
     precision = weight * hessian + np.eye(m) / PRIOR_SD**2
-    covariance = solve(precision, np.eye(m) - 1 / m, m)
+    covariance = inverse(precision, m)
     # One Newton step from the likelihood's mode to the posterior's.
     mode = epp - covariance @ (epp / PRIOR_SD**2)
     i, j = np.triu_indices(m, 1)

@@ -1,20 +1,33 @@
 """Bradley-Terry by maximum likelihood."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
-from leaderbayes._errors import DisconnectedError, LeaderbayesError
-from leaderbayes._matches import components, name_groups
-from leaderbayes.numerics.bradley_terry import deviance, log_likelihood, newton, solve
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.likelihood._bootstrap import bootstrap
+from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
+from leaderbayes.likelihood._hypothesis import Hypothesis
+from leaderbayes.numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes.numerics.composite_weight import clustered_scores, meat
+from leaderbayes.numerics.newton import inverse
 from leaderbayes.numerics.rounds import round_statistics
 
-Covariance = Literal["clustered", "model"]
+Covariance = Literal["clustered", "model", "bootstrap"]
 
 
-def bradley_terry(matches: xr.Dataset, *, covariance: Covariance = "clustered") -> xr.Dataset:
+def bradley_terry(
+    matches: xr.Dataset,
+    *,
+    covariance: Covariance = "clustered",
+    pseudo_rounds: float = 0.0,
+    firth: bool = False,
+    hypothesis: Hypothesis | None = None,
+    value: float | Sequence[float] = 0.0,
+) -> xr.Dataset:
     """Estimate epp by maximum likelihood.
 
     logit P(i beats j) = b_i - b_j, sum(b) = 0: b_i is the log-odds of beating the average player.
@@ -23,63 +36,88 @@ def bradley_terry(matches: xr.Dataset, *, covariance: Covariance = "clustered") 
     ----------
     matches : Dataset
         From `leaderbayes.matches`.
-    covariance : {"clustered", "model"}
-        Sandwich clustered by round (matches of a round are one ranking), or the inverse
-        Hessian, right only if matches were independent.
+    covariance : {"clustered", "model", "bootstrap"}
+        Sandwich clustered by round (matches of a round are one ranking); the inverse Hessian,
+        right only if matches were independent; or that of 1000 bootstrap samples of rounds.
+    pseudo_rounds : float
+        Matches of every player, half of them won, against an average player. Above 0 the
+        estimate exists on any board, drawn towards 0.
+    firth : bool
+        Jeffreys' prior as a penalty (Firth): the estimate exists wherever players have met, with
+        less bias.
+    hypothesis, value
+        Hypotheses K b = c that the estimate has to satisfy, as for `wald_test`: a restricted
+        estimate for `lr_test`.
 
     Returns
     -------
     Dataset
-        ``epp`` (player), ``covariance`` (player, ``player_``), scalars ``loglik`` and ``deviance``
-        (unordered pairs, each match once). attrs: ``model``, ``covariance``, ``converged``,
-        ``df`` (degrees of freedom of the deviance).
+        ``epp`` (player); ``covariance`` and ``covariance_model`` (player, ``player_``), the
+        second of independent matches; scalars ``loglik`` and ``deviance`` (unordered pairs, each
+        match once, without penalties). Restricted: ``hypothesis_matrix`` (hypothesis,
+        coefficient), ``hypothesis_value`` (hypothesis). attrs: ``model``, ``covariance``,
+        ``converged``, ``df`` (degrees of freedom of the deviance), ``pseudo_rounds``, ``firth``.
 
     Raises
     ------
     DisconnectedError
         If the win graph is not strongly connected: the estimate does not exist.
     LeaderbayesError
-        If there are fewer than 2 rounds and the covariance is clustered, or ties are "drop" or
-        "floor" in a combination without a form by round.
+        If there are fewer than 2 rounds and the covariance is clustered, ties are "drop" or
+        "floor" in a combination without a form by round, or an option has no meaning.
 
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
+    Firth (1993), Bias reduction of maximum likelihood estimates, Biometrika 80.
     """
-    if covariance not in ("clustered", "model"):
-        raise LeaderbayesError(f"covariance={covariance!r}: choose 'clustered' or 'model'.")
-    groups = components(matches)
-    if groups.nunique() > 1:
-        raise DisconnectedError(
-            "LB010 the maximum-likelihood estimate does not exist: the win graph has "
-            f"{groups.nunique()} strong components, {name_groups(groups)}. Use the posterior "
-            "(leaderbayes.fit, --method nuts), or rank a group on its own."
+    if covariance not in ("clustered", "model", "bootstrap"):
+        raise LeaderbayesError(
+            f"covariance={covariance!r}: choose 'clustered', 'model' or 'bootstrap'."
         )
+    if not (np.isfinite(pseudo_rounds) and pseudo_rounds >= 0.0):
+        raise LeaderbayesError(f"pseudo_rounds={pseudo_rounds}: give a number from 0 up.")
+    if pseudo_rounds == 0.0 or "tournament" in matches["place"].dims:
+        require_estimate(matches, penalised=firth)
     wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
-    epp, _, hessian = newton(wins, n)
-    m = len(epp)
-    inverse = solve(hessian, np.eye(m) - 1.0 / m, m)
+    m = len(wins)
+    linear = restriction(matches, hypothesis, value, known=m, parameters=m)
+    penalty = {"pseudo_rounds": float(pseudo_rounds), "firth": bool(firth)}
+    epp, _, hessian = newton(wins.sum(axis=1), n, linear=linear, **penalty)  # type: ignore[arg-type]
+    model = inverse(hessian, m, linear)
     if covariance == "clustered":
-        inverse = inverse @ meat(_scores_by_round(matches, epp)) @ inverse
-    players = matches["player"].to_numpy()
-    return xr.Dataset(
+        spread = model @ meat(_scores_by_round(matches, epp)) @ model
+    elif covariance == "bootstrap":
+        if linear is not None:
+            raise LeaderbayesError("A restricted estimate has no bootstrap covariance here.")
+        samples = bootstrap(matches, **penalty).dropna("replicate").to_numpy()  # type: ignore[arg-type]
+        spread = np.cov(samples.T).reshape(m, m)
+    else:
+        spread = model
+    square = ("player", "player_")
+    free = m - 1 - (0 if linear is None else len(linear.matrix))
+    return estimate(
+        matches["player"].to_numpy(),
         {
             "epp": ("player", epp),
-            "covariance": (("player", "player_"), inverse),
+            "covariance": (square, spread),
+            "covariance_model": (square, model),
             "loglik": log_likelihood(epp, wins),
             "deviance": deviance(epp, wins, n),
         },
-        coords={"player": players, "player_": players},
-        attrs={
+        {
             "model": "bradley_terry",
             "covariance": covariance,
-            "converged": 1,
-            "df": int((n > 0).sum() // 2) - (m - 1),
+            "df": int((n > 0).sum() // 2) - free,
+            "pseudo_rounds": float(pseudo_rounds),
+            "firth": int(firth),
         },
+        linear,
+        m,
     )
 
 
-def _scores_by_round(matches: xr.Dataset, epp: np.ndarray) -> np.ndarray:
+def _scores_by_round(matches: xr.Dataset, epp: NDArray[np.float64]) -> NDArray[np.float64]:
     within, ties = bool(matches.attrs["within_round"]), matches.attrs["ties"]
     if matches.sizes["round"] < 2:
         raise LeaderbayesError(

@@ -13,8 +13,9 @@ from pytensor.tensor.variable import TensorVariable
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._matches import components, name_groups
 from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.numerics.bradley_terry import newton, solve
+from leaderbayes.numerics.bradley_terry import newton
 from leaderbayes.numerics.composite_weight import composite_weight, exchangeable_weight
+from leaderbayes.numerics.newton import inverse
 from leaderbayes.numerics.places import draw_places
 from leaderbayes.numerics.rounds import round_statistics
 
@@ -95,9 +96,10 @@ def reliability(matches: xr.Dataset, eta: float) -> float:
 
 def estimates(matches: xr.Dataset, eta: float) -> tuple[NDArray[np.float64], float]:
     """Estimate strengths, drawn to 0 by a pseudo-round, and the mean variance of their error."""
-    epp, _, hessian = newton(matches["wins"].to_numpy(), matches["n"].to_numpy(), pseudo_rounds=1.0)
+    points = matches["wins"].sum("opponent").to_numpy()
+    epp, _, hessian = newton(points, matches["n"].to_numpy(), pseudo_rounds=1.0)
     m = len(epp)
-    return epp, float(np.trace(solve(eta * hessian, np.eye(m) - 1.0 / m, m)) / (m - 1))
+    return epp, float(np.trace(inverse(eta * hessian, m)) / (m - 1))
 
 
 def rank_reliability(place: NDArray[np.int32]) -> float:

@@ -8,6 +8,7 @@ import pymc as pm
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._matches import listed_positions
 from leaderbayes.models._board import (
     Weight,
     check_board,
@@ -110,7 +111,7 @@ def round_intercept(
     if tie_as not in ("half", "loss"):
         raise LeaderbayesError(f"tie_as={tie_as!r}: choose 'half' or 'loss'.")
     eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
-    listed = _positions(matches, order)
+    listed = listed_positions(matches, order)
     outcome = outcomes(matches["place"].to_numpy(), listed)
     if tie_as == "loss":
         outcome[outcome == TIE] = LOSS
@@ -155,19 +156,3 @@ def round_intercept(
             dims=("round", "pair"),
         )
     return model
-
-
-def _positions(matches: xr.Dataset, order: Sequence[str] | None) -> np.ndarray:
-    """Positions of the players in the order in which they are listed."""
-    players = [str(name) for name in matches["player"].to_numpy()]
-    if order is None:
-        return np.array(sorted(range(len(players)), key=lambda i: (players[i].lower(), players[i])))
-    listed = [str(name) for name in order]
-    if sorted(listed) != sorted(players):
-        absent = [name for name in players if name not in listed]
-        extra = [name for name in listed if name not in players]
-        problem = f"lacks {absent[0]!r}" if absent else f"has {extra[0] if extra else 'a name'!r}"
-        raise LeaderbayesError(
-            f"order {problem}: list each of the {len(players)} players once, as in the matches."
-        )
-    return np.array([players.index(name) for name in listed])

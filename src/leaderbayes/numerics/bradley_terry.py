@@ -5,12 +5,13 @@ r"""Bradley-Terry and Davidson on counts of unordered pairs: value, Newton, cova
 Bradley-Terry is :math:`\nu = -\infty`; its half-counted ties enter as half a win for both.
 """
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, xlogy
 
 from leaderbayes._errors import NotConvergedError
+from leaderbayes.numerics.newton import Linear, inverse, maximise
 
 Floats = NDArray[np.float64]
 
@@ -41,28 +42,77 @@ def davidson_probability(epp: Floats, nu: float) -> tuple[Floats, Floats]:
     return np.exp(half - gap) * scale, kappa * np.exp(-gap) * scale
 
 
+@numba.njit(cache=True, error_model="numpy")
+def _pair_sums(epp: Floats, kappa: float, n: Floats) -> tuple[float, Floats, Floats, Floats]:
+    """Sum over unordered pairs, in one pass, what Newton's method needs.
+
+    Returns the log normaliser; expected points (player,); the information of the players, and
+    with nu (last row and column; zero where kappa is); and the expected number of ties (1,).
+    """
+    m = epp.size
+    value, ties = 0.0, 0.0
+    expected = np.zeros(m)
+    information = np.zeros((m + 1, m + 1))
+    u = np.exp(0.5 * (epp - np.max(epp)))
+    wide = np.min(u) < 1e-140
+    for i in range(m):
+        for j in range(i + 1, m):
+            if n[i, j] == 0.0:
+                continue
+            if wide:
+                gap = 0.5 * (epp[i] - epp[j])
+                a, b = np.exp(gap - abs(gap)), np.exp(-gap - abs(gap))
+                middle, log_scale = np.exp(-abs(gap)), 0.5 * (epp[i] + epp[j]) + abs(gap)
+            else:
+                a, b, middle, log_scale = u[i] * u[i], u[j] * u[j], u[i] * u[j], np.max(epp)
+            total = a + b + kappa * middle
+            p, t = a / total, kappa * middle / total
+            e = p + 0.5 * t
+            value += n[i, j] * (log_scale + np.log(total))
+            expected[i] += n[i, j] * e
+            expected[j] += n[i, j] * (1.0 - e)
+            v = n[i, j] * (p + 0.25 * t - e * e)
+            information[i, j] = -v
+            information[j, i] = -v
+            information[i, i] += v
+            information[j, j] += v
+            if kappa > 0.0:
+                cross = n[i, j] * t * (0.5 - e)
+                information[i, m] += cross
+                information[j, m] -= cross
+                information[m, m] += n[i, j] * t * (1.0 - t)
+                ties += n[i, j] * t
+    information[m, :m] = information[:m, m]
+    return value, expected, information, np.array([ties])
+
+
 def newton(
-    wins: Floats,
+    points: Floats,
     n: Floats,
-    ties: Floats | None = None,
+    tied: float | None = None,
     *,
     pseudo_rounds: float = 0.0,
-    tolerance: float = 1e-10,
-    max_iter: int = 100,
+    firth: bool = False,
+    linear: Linear | None = None,
 ) -> tuple[Floats, float, Floats]:
-    """Maximise the likelihood by damped Newton steps on the Laplacian Hessian.
+    """Maximise the likelihood.
 
     Parameters
     ----------
-    wins : (player, opponent)
-        Wins; with ``ties`` given, wins plus half the ties all the same.
+    points : (player,)
+        Wins, ties half: all that the estimate depends on, besides who met whom.
     n : (player, opponent)
         Matches of each pair.
-    ties : (player, opponent), optional
-        Number of ties. Given: Davidson's model, nu is estimated. Absent: Bradley-Terry.
+    tied : float, optional
+        Number of tied matches. Given: Davidson's model, nu is estimated. Absent: Bradley-Terry.
     pseudo_rounds : float
         Matches of every player, half of them won, against a player at 0. Makes the estimate
         exist on any board.
+    firth : bool
+        Add Jeffreys' penalty, half the log determinant of the information (Bradley-Terry only).
+        Makes the estimate exist on any connected board, and takes its first-order bias away.
+    linear : Linear, optional
+        Hypotheses K b = c that the estimate has to satisfy.
 
     Returns
     -------
@@ -76,76 +126,50 @@ def newton(
     Raises
     ------
     NotConvergedError
-        After ``max_iter`` steps (where the estimate exists a dozen suffice), or where nu has no
-        finite estimate.
+        If Newton's method does not converge, or nu has no finite estimate.
     """
-    m = len(wins)
-    points = wins.sum(axis=1)
+    m = len(points)
     matches = n.sum() / 2.0
-    tied = 0.0 if ties is None else ties.sum() / 2.0
-    if ties is not None and not 0.0 < tied < matches:
+    if tied is not None and not 0.0 < tied < matches:
         raise NotConvergedError(
             "LB002 Davidson's nu has no finite estimate where no match, or every match, is tied."
         )
-    nu = -np.inf if ties is None else float(np.log(2.0 * (tied + 0.5) / (matches - tied + 0.5)))
-    epp = np.zeros(m)
+    size = m if tied is None else m + 1
 
-    def parts(epp: Floats, nu: float) -> tuple[float, Floats, Floats]:
-        p, t = davidson_probability(epp, nu)
-        e = p + 0.5 * t
-        v = n * (p + 0.25 * t - e * e)
-        drawn = pseudo_rounds * (0.5 - expit(epp))
-        gradient = points - (n * e).sum(axis=1) + drawn
-        hessian = np.diag(v.sum(axis=1)) - v
-        q = expit(epp)
-        hessian[np.diag_indices(m)] += pseudo_rounds * q * (1.0 - q)
-        value = points @ epp - _normaliser(epp, nu, n)
-        value -= pseudo_rounds * float((np.logaddexp(0.0, epp) - 0.5 * epp).sum())
-        if ties is not None:
-            value += nu * tied
-            cross = (n * t * (0.5 - e)).sum(axis=1)
-            corner = float((n * t * (1.0 - t)).sum() / 2.0)
-            gradient = np.append(gradient, tied - float((n * t).sum()) / 2.0)
-            hessian = np.block([[hessian, cross[:, None]], [cross[None], np.array([[corner]])]])
-        return float(value), gradient, hessian
+    def parts(x: Floats) -> tuple[float, Floats, Floats]:
+        epp, kappa = x[:m], 0.0 if tied is None else float(np.exp(x[m]))
+        log_normaliser, expected, information, ties = _pair_sums(epp, kappa, n)
+        information = information[:size, :size]
+        value = float(points @ epp) - log_normaliser
+        gradient = points - expected
+        if tied is not None:
+            value += float(x[m]) * tied
+            gradient = np.append(gradient, tied - ties)
+        if pseudo_rounds > 0.0:
+            q = expit(epp)
+            value -= pseudo_rounds * float((np.logaddexp(0.0, epp) - 0.5 * epp).sum())
+            gradient[:m] += pseudo_rounds * (0.5 - q)
+            information[np.diag_indices(m)] += pseudo_rounds * q * (1.0 - q)
+        if firth:
+            penalty, slope = _jeffreys(epp, n, information)
+            return value + penalty, gradient + slope, information
+        return value, gradient, information
 
-    value, gradient, hessian = parts(epp, nu)
-    for _ in range(max_iter):
-        step = solve(hessian, gradient, m)
-        decrement = float(gradient @ step)
-        if decrement < tolerance:
-            return epp - epp.mean(), nu, hessian
-        size = 1.0
-        while True:
-            trial, trial_nu = (
-                epp + size * step[:m],
-                nu + (size * step[m] if ties is not None else 0),
-            )
-            new = parts(trial, trial_nu)
-            if new[0] >= value - 1e-12 * abs(value) or size < 1e-8:
-                break
-            size /= 2.0
-        epp, nu, (value, gradient, hessian) = trial, trial_nu, new
-    raise NotConvergedError(
-        f"LB002 Newton's method did not converge in {max_iter} steps (decrement {decrement:.2g}); "
-        "check leaderbayes.components(matches), or add pseudo-rounds."
-    )
+    start = np.zeros(size)
+    if tied is not None:
+        start[m] = np.log(2.0 * (tied + 0.5) / (matches - tied + 0.5))
+    x, _, information = maximise(parts, start, m, linear=linear)
+    return x[:m] - x[:m].mean(), -np.inf if tied is None else float(x[m]), information
 
 
-def _normaliser(epp: Floats, nu: float, n: Floats) -> float:
-    gap = 0.5 * np.abs(epp[:, None] - epp)
-    mean = 0.5 * (epp[:, None] + epp)
-    log_sum = mean + gap + np.log1p(np.exp(-2.0 * gap) + np.exp(nu) * np.exp(-gap))
-    return float((n * log_sum).sum() / 2.0)
-
-
-def solve(hessian: Floats, right: Floats, m: int) -> Floats:
-    """Pseudo-inverse of the Hessian times ``right``: the first m coordinates sum to zero.
-
-    Adding 11'/m to the player block fills the null space and leaves the rest as it is.
-    """
-    filled = hessian.copy()
-    filled[:m, :m] += np.trace(hessian[:m, :m]) / m / m
-    answer = np.asarray(cho_solve(cho_factor(filled), right))
-    answer[:m] -= answer[:m].mean(axis=0)
-    return answer
+def _jeffreys(epp: Floats, n: Floats, information: Floats) -> tuple[float, Floats]:
+    """Half the log pseudo-determinant of Bradley-Terry's information, and its gradient."""
+    m = len(epp)
+    covariance = inverse(information, m)
+    spread = np.diag(covariance)
+    p = probability(epp)
+    # d V_ij / d b_i times the variance of b_i - b_j.
+    change = n * p * (1.0 - p) * (1.0 - 2.0 * p)
+    variance = spread[:, None] + spread - 2.0 * covariance
+    _, log_determinant = np.linalg.slogdet(information + 1.0 / m)
+    return 0.5 * float(log_determinant), 0.5 * (change * variance).sum(axis=1)

@@ -19,7 +19,8 @@ application to spatial extremes, Statistica Sinica 22.
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderbayes.numerics.bradley_terry import newton, solve
+from leaderbayes.numerics.bradley_terry import newton
+from leaderbayes.numerics.newton import solve
 from leaderbayes.numerics.rounds import RoundStatistics, round_scores
 
 Floats = NDArray[np.float64]
@@ -77,7 +78,8 @@ def composite_weight(
         0 at the maximum-likelihood estimate; above 0 where that does not exist.
     """
     m = len(wins)
-    epp, nu, hessian = newton(wins, n, ties, pseudo_rounds=pseudo_rounds)
+    tied = None if ties is None else float(ties.sum() / 2.0)
+    epp, nu, hessian = newton(wins.sum(axis=1), n, tied, pseudo_rounds=pseudo_rounds)
     scores = clustered_scores(epp, nu, statistics, within_round=within_round)
     r = len(scores)
     # At the estimate the scores sum to zero; with pseudo-rounds only nearly so.

@@ -8,7 +8,6 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -18,11 +17,9 @@ def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Int
     """Rank scores (round, player); NaN becomes place 0."""
     # A missing score ranks behind every other one, so that it shifts nobody's place.
     loss = np.where(np.isnan(scores), np.inf, -scores if higher_is_better else scores)
-    if within_round:
-        ranked: Floats = rankdata(loss, method="min", axis=1)
-    else:
-        ranked = rankdata(loss, method="min").reshape(loss.shape)
-    return np.where(np.isnan(scores), 0, ranked).astype(np.int32)
+    boards = loss if within_round else loss.reshape(1, -1)
+    ranked = np.concatenate([1 + np.searchsorted(np.sort(row), row) for row in boards])
+    return np.where(np.isnan(scores), 0, ranked.reshape(loss.shape)).astype(np.int32)
 
 
 @numba.njit(cache=True)

@@ -22,7 +22,6 @@ from typing import Literal, NamedTuple
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -74,7 +73,7 @@ def round_statistics(
     row = np.zeros(r, np.int64) if tournament is None else np.arange(r)
     sets = [m * row[k] + np.flatnonzero(p) for k, p in zip(first, patterns, strict=True)]
     if within_round:
-        best, worst = (_rank_within(place, "min"), _rank_within(place, "max"))
+        best, worst = _rank_within(place, "left") + 1.0, _rank_within(place, "right")
         average = (best + worst) / 2.0
         size = present.sum(axis=1, keepdims=True)
         tied = np.where(present, worst - best, 0).sum(axis=1) / 2.0
@@ -107,10 +106,10 @@ def round_statistics(
     )
 
 
-def _rank_within(place: Ints, method: Literal["min", "max"]) -> Floats:
-    """Rank within rounds; the absent rank last, so they shift nobody."""
+def _rank_within(place: Ints, side: Literal["left", "right"]) -> Floats:
+    """Count who is better (left), or as good too (right), within rounds; the absent rank last."""
     last = np.where(place > 0, place, np.iinfo(place.dtype).max)
-    return rankdata(last, method=method, axis=1).astype(np.float64)
+    return np.array([np.searchsorted(np.sort(row), row, side=side) for row in last], dtype=float)
 
 
 def _tie_groups(place: Ints) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:

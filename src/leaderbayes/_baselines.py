@@ -1,0 +1,100 @@
+"""Leaderboards without a model, to set beside ours: mean scores, and Elo's ratings."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._matches import one_tournament, rankings
+from leaderbayes.numerics.elo import pairs_of, ratings
+
+
+def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
+    """Rank players by their mean score.
+
+    A mean over the rounds that a player has: where scores are missing, means are not of the same
+    rounds.
+
+    Parameters
+    ----------
+    scores : DataArray (player, round)
+        Scores as `leaderbayes.read_scores` returns them.
+
+    Returns
+    -------
+    DataFrame
+        ``player``, ``mean``, ``sd`` (between rounds; NaN of one round), ``rounds`` (number of
+        scores), ``rank`` (tied players share the lowest), best first.
+
+    Raises
+    ------
+    ScoresError
+        If the scores are of several tournaments, or cannot be used.
+    """
+    board = one_tournament(scores)
+    sign = 1.0 if board.attrs.get("higher_is_better", 1) else -1.0
+    table = pd.DataFrame(
+        {
+            "player": board["player"].to_numpy(),
+            "mean": board.mean("round").to_numpy(),
+            "sd": board.std("round", ddof=1).to_numpy(),
+            "rounds": board.count("round").to_numpy(),
+        }
+    )
+    table["rank"] = (sign * table["mean"]).rank(method="min", ascending=False).astype(int)
+    return table.sort_values("rank", kind="stable", ignore_index=True)
+
+
+def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int = 0) -> pd.DataFrame:
+    """Rate players by Elo, averaged over random orders of the matches.
+
+    Ratings move by k times (points less expected points) at each match, and so depend on the
+    order of matches, which a benchmark does not have; a rating of 400 more is ten times the odds.
+
+    Parameters
+    ----------
+    scores : DataArray (player, round)
+        Scores as `leaderbayes.read_scores` returns them; every pair of a round is a match, and
+        equal scores are half a win.
+    k : float
+        Largest change by one match.
+    orders : int
+        Random orders of all matches.
+    seed : int
+        Same seed, same orders.
+
+    Returns
+    -------
+    DataFrame
+        ``player``, ``elo`` (mean over orders; 1500 is the average player), ``sd`` (between
+        orders), ``epp`` (the same as log-odds), ``rank``, best first.
+
+    Raises
+    ------
+    LeaderbayesError
+        If ``k`` or ``orders`` is not above 0.
+    ScoresError
+        As for `mean_scores`.
+    """
+    if not (np.isfinite(k) and k > 0.0):
+        raise LeaderbayesError(f"k={k}: give a number above 0, such as 16.")
+    if orders < 1:
+        raise LeaderbayesError(f"orders={orders}: give at least 1.")
+    board = rankings(one_tournament(scores))
+    first, second, points = pairs_of(board["place"].to_numpy())
+    rng = np.random.default_rng(seed)
+    m = board.sizes["player"]
+    rated = np.array(
+        [ratings(first, second, points, rng.permutation(len(first)), m, k) for _ in range(orders)]
+    )
+    mean = rated.mean(axis=0)
+    table = pd.DataFrame(
+        {
+            "player": board["player"].to_numpy(),
+            "elo": 1500.0 + mean,
+            "sd": rated.std(axis=0, ddof=1) if orders > 1 else np.nan,
+            "epp": mean * np.log(10.0) / 400.0,
+        }
+    )
+    table["rank"] = table["elo"].rank(method="min", ascending=False).astype(int)
+    return table.sort_values("elo", ascending=False, kind="stable", ignore_index=True)

@@ -1,0 +1,232 @@
+"""Rounds resampled: the bootstrap, and its approximately unbiased multiscale test."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtr, ndtri
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.likelihood._estimate import require_estimate
+from leaderbayes.numerics.bradley_terry import newton
+from leaderbayes.numerics.places import win_graph
+from leaderbayes.numerics.rounds import round_statistics
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+# Sizes of the samples of rounds, as shares of the board's.
+_SCALES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)
+
+
+def bootstrap(
+    matches: xr.Dataset,
+    *,
+    replicates: int = 1000,
+    seed: int = 0,
+    pseudo_rounds: float = 0.0,
+    firth: bool = False,
+) -> xr.DataArray:
+    """Estimate Bradley-Terry's strengths on resampled rounds.
+
+    Percentile intervals (property 3.6) are ``.quantile([0.025, 0.975], "replicate")``.
+
+    Parameters
+    ----------
+    matches : Dataset
+        From `leaderbayes.matches`, within rounds, ties "half".
+    replicates : int
+        Samples of as many rounds as the board has, with replacement.
+    seed : int
+        Same seed, same samples.
+    pseudo_rounds, firth
+        As for `bradley_terry`.
+
+    Returns
+    -------
+    DataArray (replicate, player)
+        epp, log-odds; NaN in the samples where no estimate exists. attrs: ``missing``, the number
+        of those.
+
+    Raises
+    ------
+    DisconnectedError
+        If the estimate does not exist on the board itself.
+    LeaderbayesError
+        If there are fewer than 2 rounds or replicates, matches are across rounds, ties are not
+        "half", or hardly any sample has an estimate.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), property 3.6.
+    """
+    if replicates < 2:
+        raise LeaderbayesError(f"replicates={replicates}: give at least 2.")
+    if pseudo_rounds == 0.0:
+        require_estimate(matches, penalised=firth)
+    rounds = matches.sizes["round"]
+    epp = np.full((replicates, matches.sizes["player"]), np.nan)
+    sampled = _samples(matches, rounds, replicates, np.random.default_rng(seed))
+    for row, (chosen, points, n) in zip(epp, sampled, strict=True):
+        if pseudo_rounds > 0.0 or _exists(matches, chosen, weak=firth):
+            row[:] = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth)[0]
+    missing = int(np.isnan(epp[:, 0]).sum())
+    if replicates - missing < 2:
+        raise LeaderbayesError(
+            f"LB010 the estimate exists in {replicates - missing} of {replicates} samples of the "
+            "rounds; give pseudo_rounds=1 or firth=True."
+        )
+    return xr.DataArray(
+        epp,
+        dims=("replicate", "player"),
+        coords={"player": matches["player"].to_numpy()},
+        name="epp",
+        attrs={"missing": missing},
+    )
+
+
+def _samples(
+    matches: xr.Dataset, size: int, replicates: int, rng: np.random.Generator
+) -> Iterator[tuple[Longs, Floats, Floats]]:
+    """Draw samples of rounds: how often each is chosen, points, and matches of pairs."""
+    if not matches.attrs["within_round"] or matches.attrs["ties"] != "half":
+        raise LeaderbayesError(
+            "The bootstrap resamples rounds: give matches with within_round=True and ties='half'."
+        )
+    rounds = matches.sizes["round"]
+    if rounds < 2:
+        raise LeaderbayesError("One round cannot be resampled; give more rounds.")
+    place = matches["place"].to_numpy()
+    by_round = round_statistics(place, within_round=True, ties="half").points
+    present = (place > 0).astype(float)
+    complete = present.all()
+    met = 1.0 - np.eye(place.shape[1])
+    for _ in range(replicates):
+        chosen = rng.multinomial(size, np.full(rounds, 1.0 / rounds))
+        n = size * met if complete else (present.T * chosen) @ present * met
+        yield chosen, chosen @ by_round, n
+
+
+def _exists(matches: xr.Dataset, chosen: Longs, *, weak: bool) -> bool:
+    """Whether the estimate exists on the chosen rounds."""
+    place = matches["place"].to_numpy()[chosen > 0]
+    m = place.shape[1]
+    _, label = connected_components(
+        win_graph(place), directed=True, connection="weak" if weak else "strong"
+    )
+    return bool((label[:m] == label[0]).all())
+
+
+def best_test(
+    matches: xr.Dataset,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    *,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    r"""Test who is the best player, by the approximately unbiased multiscale bootstrap.
+
+    The share BP of samples in which a hypothesis holds depends on the number r' of rounds that a
+    sample has of r,
+
+    .. math:: \Phi^{-1}(1 - BP) = v \sqrt{r'/r} + c \sqrt{r/r'},
+
+    v the distance from the hypothesis' boundary and c its curvature. The approximately unbiased
+    p-value is :math:`1 - \Phi(v - c)`; BP itself, which ignores the curvature, is
+    :math:`1 - \Phi(v + c)`.
+
+    Parameters
+    ----------
+    matches : Dataset
+        From `leaderbayes.matches`, within rounds, ties "half".
+    groups : mapping of str to sequence of str, optional
+        Named sets of players: the best one is among them. By default every player by itself.
+    replicates : int
+        Samples at each of ten sizes r', from r / 2 to 1.4 r.
+    seed : int
+        Same seed, same samples.
+
+    Returns
+    -------
+    DataFrame
+        ``hypothesis`` (a player or a group), ``au`` (approximately unbiased p-value: below 0.05
+        says that the best is somebody else), ``au_error`` (Monte Carlo standard error), ``bp``
+        (share of samples of the board's size), ``v``, ``c``; NaN where samples are all alike.
+
+    Raises
+    ------
+    LeaderbayesError
+        As for `bootstrap`; or if a group has no players, or unknown ones.
+
+    References
+    ----------
+    Shimodaira (2002), An approximately unbiased test of phylogenetic tree selection, Systematic
+    Biology 51. Shimodaira (2004), Approximately unbiased tests of regions using
+    multistep-multiscale bootstrap resampling, Annals of Statistics 32.
+    """
+    if replicates < 10:
+        raise LeaderbayesError(f"replicates={replicates}: give at least 10.")
+    players = [str(name) for name in matches["player"].to_numpy()]
+    member = _members(players, groups)
+    rng = np.random.default_rng(seed)
+    rounds = matches.sizes["round"]
+    sizes = np.unique([max(2, round(scale * rounds)) for scale in _SCALES])
+    share = np.zeros((len(sizes), len(member)))
+    for row, size in zip(share, sizes, strict=True):
+        for _, points, n in _samples(matches, int(size), replicates, rng):
+            row += member @ _best(points, n) / replicates
+    own = _samples(matches, rounds, replicates, rng)
+    bp = sum(member @ _best(points, n) for _, points, n in own) / replicates
+    fits = [_unbiased(column, rounds / sizes, replicates) for column in share.T]
+    table = pd.DataFrame(fits, columns=["au", "au_error", "v", "c"])
+    table.insert(0, "hypothesis", players if groups is None else list(groups))
+    table.insert(3, "bp", bp)
+    # Never, or always, best in any sample: no curvature to be seen.
+    table["au"] = table["au"].fillna(table["bp"].round())
+    return table.sort_values(["au", "bp"], ascending=False, kind="stable", ignore_index=True)
+
+
+def _members(players: list[str], groups: Mapping[str, Sequence[str]] | None) -> Floats:
+    """Who belongs to which hypothesis, (hypothesis, player)."""
+    if groups is None:
+        return np.eye(len(players))
+    member = np.zeros((len(groups), len(players)))
+    for row, (name, names) in zip(member, groups.items(), strict=True):
+        unknown = [str(player) for player in names if str(player) not in players]
+        if unknown or not len(names):
+            what = f"has an unknown player {unknown[0]!r}" if unknown else "has no players"
+            raise LeaderbayesError(f"Group {name!r} {what}.")
+        row[[players.index(str(player)) for player in names]] = 1.0
+    return member
+
+
+def _best(points: Floats, n: Floats) -> Floats:
+    """Who has the highest estimate (player,), shared where several have."""
+    m = len(points)
+    if (n + np.eye(m) * n[0, -1] == n[0, -1]).all():
+        # Where everybody meets everybody as often, strengths are ordered as points are.
+        level = points
+    else:
+        level = newton(points, n, pseudo_rounds=0.5)[0]
+    best = level >= level.max() - 1e-9
+    return np.asarray(best / best.sum())
+
+
+def _unbiased(share: Floats, scale: Floats, replicates: int) -> tuple[float, float, float, float]:
+    """AU p-value, its error, v and c, from shares at each r / r'."""
+    usable = (share > 0.0) & (share < 1.0)
+    if usable.sum() < 2:
+        return np.nan, np.nan, np.nan, np.nan
+    share, scale = share[usable], scale[usable]
+    z = -ndtri(share)
+    density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+    weight = replicates * density**2 / (share * (1.0 - share))
+    design = np.column_stack([1.0 / np.sqrt(scale), np.sqrt(scale)])
+    covariance = np.linalg.inv(design.T @ (weight[:, None] * design))
+    v, c = covariance @ (design.T @ (weight * z))
+    error = np.sqrt(np.array([1.0, -1.0]) @ covariance @ np.array([1.0, -1.0]))
+    slope = np.exp(-0.5 * (v - c) ** 2) / np.sqrt(2.0 * np.pi)
+    return float(ndtr(c - v)), float(slope * error), float(v), float(c)

@@ -1,0 +1,144 @@
+"""PMRA's backward elimination of fixed effects."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import chdtrc, ndtr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.likelihood._round_intercept import Listed, Ties, describe, list_board
+from leaderbayes.numerics.newton import Linear, inverse
+from leaderbayes.numerics.quadrature import Marginal, fit_marginal
+
+Floats = NDArray[np.float64]
+Method = Literal["rigorous", "accelerated", "heuristic"]
+
+
+class _Step(NamedTuple):
+    player: int
+    test: str
+    p_value: float
+    loglik: float
+    eliminated: bool
+
+
+def eliminate(
+    scores: xr.DataArray,
+    method: Method = "accelerated",
+    *,
+    alpha: float = 0.05,
+    order: Sequence[str] | None = None,
+    zero: str | None = None,
+    n_quadrature: int = 10,
+    ties: Ties = "loss",
+) -> xr.Dataset:
+    r"""Estimate PMRA, and set fixed effects to 0 that do not differ from the zero player's.
+
+    "rigorous": players in the order of their Wald p-values (:math:`b_i = 0`), highest first, are
+    tried until one leaves: a likelihood-ratio test of all effects eliminated so far and this one
+    against the full model does not reject. Then again with the restricted model, until nobody
+    leaves. "accelerated": only players whose Wald p-value is above alpha are tried. "heuristic":
+    the player with the highest Wald p-value leaves, as long as that is above alpha.
+
+    Parameters
+    ----------
+    scores : DataArray (player, round)
+        Scores as `leaderbayes.read_scores` returns them.
+    method : {"accelerated", "rigorous", "heuristic"}
+        Section 3.2.2 of the paper.
+    alpha : float
+        Level of the tests.
+    order, zero, n_quadrature, ties
+        As for `round_intercept`.
+
+    Returns
+    -------
+    Dataset
+        As from `round_intercept`, of the last model; and ``eliminated`` (player); for every test
+        ``step_player``, ``step_test`` ("Wald" or "LR"), ``step_p_value``, ``step_loglik`` (of the
+        model that the player would leave behind, or for a Wald test does leave),
+        ``step_eliminated`` (step). attrs also: ``elimination``, ``alpha``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an option has no meaning; else as for `round_intercept`.
+
+    References
+    ----------
+    Gajda, Chlebus (2022), A probability-based models ranking approach, section 3.2.2.
+    """
+    if method not in ("rigorous", "accelerated", "heuristic"):
+        raise LeaderbayesError(
+            f"method={method!r}: choose 'rigorous', 'accelerated' or 'heuristic'."
+        )
+    if not 0.0 < alpha < 1.0:
+        raise LeaderbayesError(f"alpha={alpha}: give a level between 0 and 1, such as 0.05.")
+    board = list_board(scores, order=order, zero=zero, ties=ties)
+    x, at = fit_marginal(board.statistics, board.start, n_quadrature)
+    full = at.value
+    out: list[int] = []
+    steps: list[_Step] = []
+    # The zero player and one other are left at least: without them there is nothing to test.
+    while len(out) < len(board.listed) - 1:
+        p_values = _wald(x, at, board.zero, _restriction(board, out))
+        candidates = [i for i in np.argsort(-p_values) if i != board.zero and i not in out]
+        if method != "rigorous":
+            candidates = [i for i in candidates if p_values[i] > alpha]
+        if method == "heuristic":
+            candidates = candidates[:1]
+        for player in candidates:
+            tried = _restriction(board, [*out, player])
+            start = x.copy()
+            start[player] = start[board.zero]
+            start[:-2] -= start[:-2].mean()
+            new_x, new = fit_marginal(board.statistics, start, n_quadrature, linear=tried)
+            gain = max(2.0 * (full - new.value), 0.0)
+            if method == "heuristic":
+                test, p_value = "Wald", float(p_values[player])
+            else:
+                test, p_value = "LR", float(chdtrc(len(out) + 1, gain))
+            leaves = p_value > alpha
+            steps.append(_Step(int(player), test, p_value, new.value, leaves))
+            if leaves:
+                out.append(int(player))
+                x, at = new_x, new
+                break
+        else:
+            break
+    fit = describe(board, x, at, _restriction(board, out), n_quadrature, ties)
+    players = board.matches["player"].to_numpy()
+    by_step = {
+        "player": players[[s.player for s in steps]] if steps else players[:0],
+        "test": np.array([s.test for s in steps], dtype=str),
+        "p_value": np.array([s.p_value for s in steps], dtype=float),
+        "loglik": np.array([s.loglik for s in steps], dtype=float),
+        "eliminated": np.array([s.eliminated for s in steps], dtype=bool),
+    }
+    fit["eliminated"] = ("player", np.isin(np.arange(len(players)), out))
+    for name, values in by_step.items():
+        fit[f"step_{name}"] = ("step", values)
+    return fit.assign_attrs(elimination=method, alpha=alpha)
+
+
+def _restriction(board: Listed, out: Sequence[int]) -> Linear | None:
+    """Whoever is eliminated is as strong as the zero player."""
+    if not out:
+        return None
+    matrix = np.zeros((len(out), len(board.start)))
+    matrix[np.arange(len(out)), out] = 1.0
+    matrix[:, board.zero] = -1.0
+    return Linear(matrix, np.zeros(len(out)))
+
+
+def _wald(x: Floats, at: Marginal, zero: int, linear: Linear | None) -> Floats:
+    """P-values of b_i = 0, (player,); b of the zero player is 0."""
+    m = len(x) - 2
+    covariance = inverse(at.information, m, linear)
+    spread = np.diag(covariance)[:m]
+    variance = spread + spread[zero] - 2.0 * covariance[zero, :m]
+    z = np.abs(x[:m] - x[zero]) / np.sqrt(np.where(variance > 1e-12, variance, np.inf))
+    return np.asarray(2.0 * ndtr(-z))

@@ -1,0 +1,86 @@
+"""What all estimators share: when an estimate exists, and the Dataset that holds it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from leaderbayes._errors import DisconnectedError, LeaderbayesError
+from leaderbayes._matches import components, name_groups
+from leaderbayes.likelihood._hypothesis import Hypothesis, linear
+from leaderbayes.numerics.newton import Linear
+
+Floats = NDArray[np.float64]
+
+
+def require_estimate(matches: xr.Dataset, *, penalised: bool = False) -> None:
+    """Raise unless the estimate exists.
+
+    It does where the win graph is strongly connected; with a penalty, where all players have
+    met, directly or through others.
+
+    Raises
+    ------
+    DisconnectedError
+        Naming the groups of players.
+    LeaderbayesError
+        If the matches are of several tournaments.
+    """
+    if "tournament" in matches["place"].dims:
+        raise LeaderbayesError(
+            "These matches are of several tournaments: pick one, for example "
+            "matches.isel(tournament=0)."
+        )
+    groups = components(matches)
+    met = bool(groups.attrs["weakly_connected"])
+    if groups.nunique() == 1 or (penalised and met):
+        return
+    never, remedy = (
+        ("", "a penalty (pseudo_rounds=1 or firth=True for Bradley-Terry)")
+        if met
+        else (" Some groups never met at all.", "pseudo_rounds=1 for Bradley-Terry")
+    )
+    raise DisconnectedError(
+        "LB010 the maximum-likelihood estimate does not exist: the win graph has "
+        f"{groups.nunique()} strong components, {name_groups(groups)}.{never} Use the posterior "
+        f"(leaderbayes.fit, --method nuts), {remedy}, or rank a group on its own."
+    )
+
+
+def restriction(
+    matches: xr.Dataset,
+    hypothesis: Hypothesis | None,
+    value: float | Sequence[float],
+    *,
+    known: int,
+    parameters: int,
+) -> Linear | None:
+    """Give the hypothesis on ``known`` coefficients as one on all parameters."""
+    if hypothesis is None:
+        return None
+    players = [str(name) for name in matches["player"].to_numpy()]
+    made = linear(hypothesis, value, players, known)
+    wider = np.zeros((len(made.matrix), parameters))
+    wider[:, :known] = made.matrix
+    return Linear(wider, made.value)
+
+
+def estimate(
+    players: NDArray[Any],
+    variables: dict[str, Any],
+    attrs: dict[str, Any],
+    restricted: Linear | None,
+    known: int,
+) -> xr.Dataset:
+    """Dataset of an estimate; ``known`` is the number of coefficients that hypotheses see."""
+    if restricted is not None:
+        matrix = restricted.matrix[:, :known]
+        variables = variables | {
+            "hypothesis_matrix": (("hypothesis", "coefficient"), matrix),
+            "hypothesis_value": ("hypothesis", restricted.value),
+        }
+    return xr.Dataset(
+        variables, coords={"player": players, "player_": players}, attrs=attrs | {"converged": 1}
+    )

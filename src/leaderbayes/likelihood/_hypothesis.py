@@ -1,0 +1,285 @@
+"""Linear hypotheses on strengths: how they are written, and their Wald and likelihood-ratio tests.
+
+A *coefficient* is a player, by name, or PMRA's ``intercept``.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import chdtrc, ndtr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.numerics.newton import Linear
+
+Floats = NDArray[np.float64]
+Hypothesis = Sequence[tuple[str, str]] | xr.DataArray
+Convention = Literal["correct", "published"]
+Adjust = Literal["holm", "fdr_bh"]
+
+
+def linear(
+    hypothesis: Hypothesis, value: float | Sequence[float], players: Sequence[str], parameters: int
+) -> Linear:
+    """Write K x = c over all parameters: the players', the intercept if any, the rest.
+
+    Raises
+    ------
+    LeaderbayesError
+        If a name is unknown, or the hypotheses are not independent.
+    """
+    m = len(players)
+    place = {str(name): k for k, name in enumerate(players)}
+    if isinstance(hypothesis, xr.DataArray):
+        if set(hypothesis.dims) != {"hypothesis", "coefficient"}:
+            raise LeaderbayesError(
+                "A matrix of hypotheses has the dimensions hypothesis and coefficient, not "
+                f"{', '.join(map(str, hypothesis.dims))}."
+            )
+        rows = hypothesis.transpose("hypothesis", "coefficient").to_numpy().astype(float)
+        names = [str(name) for name in hypothesis["coefficient"].to_numpy()]
+        if parameters > m:
+            place.setdefault("intercept", m)
+    else:
+        pairs = [tuple(pair) for pair in hypothesis]
+        if not pairs or any(len(pair) != 2 for pair in pairs):
+            raise LeaderbayesError("Hypotheses are pairs of players, such as [('a', 'b')].")
+        names = sorted({str(name) for pair in pairs for name in pair})
+        rows = np.zeros((len(pairs), len(names)))
+        for row, (a, b) in zip(rows, pairs, strict=True):
+            row[names.index(str(a))] += 1.0
+            row[names.index(str(b))] -= 1.0
+    unknown = [name for name in names if name not in place]
+    if unknown:
+        raise LeaderbayesError(
+            f"The hypothesis names {unknown[0]!r}, which is none of the {m} players"
+            f"{' nor the intercept' if parameters > m else ''}."
+        )
+    matrix = np.zeros((len(rows), parameters))
+    matrix[:, [place[name] for name in names]] = rows
+    # Strengths sum to zero: only contrasts with the average player count.
+    matrix[:, :m] -= matrix[:, :m].mean(axis=1, keepdims=True)
+    if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix) < len(matrix):
+        raise LeaderbayesError(
+            "The hypotheses are not independent (one is empty, repeats another, or follows from "
+            "the rest); leave it out."
+        )
+    c = np.broadcast_to(np.asarray(value, dtype=float), (len(matrix),))
+    if not np.isfinite(c).all():
+        raise LeaderbayesError(f"value={value}: give finite log-odds.")
+    return Linear(matrix, c)
+
+
+def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Floats, Floats]:
+    """Estimates of the players' strengths, and the intercept's if any, and their covariance."""
+    epp, cov = fit["epp"].to_numpy(), fit[covariance].to_numpy()
+    if "intercept" not in fit:
+        return epp, cov
+    with_epp = fit["intercept_covariance"].to_numpy()
+    corner = np.array([[float(fit["intercept_variance"])]])
+    cov = np.block([[cov, with_epp[:, None]], [with_epp[None], corner]])
+    return np.append(epp, float(fit["intercept"])), cov
+
+
+def _linear_of(fit: xr.Dataset, hypothesis: Hypothesis, value: float | Sequence[float]) -> Linear:
+    players = [str(name) for name in fit["player"].to_numpy()]
+    return linear(hypothesis, value, players, len(players) + ("intercept" in fit))
+
+
+def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int]:
+    """Give the factor on variances, and the degrees of freedom added, of the convention.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the convention is unknown, or the covariance is not the published one's.
+    """
+    if convention not in ("correct", "published"):
+        raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
+    if convention == "correct" or fit.attrs["model"] != "bradley_terry":
+        return 1.0, 0
+    if fit.attrs["covariance"] != "model":
+        raise LeaderbayesError(
+            "EloML's tests rest on independent matches: fit with covariance='model' for "
+            "convention='published'."
+        )
+    return 0.5, 1
+
+
+def wald_test(
+    fit: xr.Dataset,
+    hypothesis: Hypothesis,
+    value: float | Sequence[float] = 0.0,
+    *,
+    convention: Convention = "correct",
+) -> pd.Series:
+    r"""Test hypotheses K b = c by their distance from the estimate.
+
+    .. math:: w = (K \hat b - c)' (K \hat\Sigma K')^{-1} (K \hat b - c) \sim \chi^2_{rank K}
+
+    Parameters
+    ----------
+    fit : Dataset
+        From `leaderbayes.likelihood`.
+    hypothesis : sequence of (str, str), or DataArray (hypothesis, coefficient)
+        Pairs of players of equal strength, all at once; or K. A coefficient is a player, or
+        PMRA's ``intercept``.
+    value : float or sequence of float
+        c, log-odds.
+    convention : {"correct", "published"}
+        "published", on Bradley-Terry with ``covariance="model"``: every match counted twice, and
+        a degree of freedom too many, as EloML tests.
+
+    Returns
+    -------
+    Series
+        ``statistic``, ``df``, ``p_value``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If a name is unknown, hypotheses are not independent, or there are more of them than a
+        covariance clustered by round can tell apart.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), property 3.3. Gajda, Chlebus (2022), equation 11 (which
+    prints the middle matrix without its inverse).
+    """
+    factor, more = published_scale(fit, convention)
+    k, c = _linear_of(fit, hypothesis, value)
+    estimate, covariance = coefficients(fit)
+    gap = k @ estimate - c
+    middle = factor * k @ covariance @ k.T
+    if np.linalg.matrix_rank(middle, hermitian=True) < len(k):
+        raise LeaderbayesError(
+            f"{len(k)} hypotheses are more than this covariance can tell apart (clustered by "
+            "round it has one rank less than there are rounds); test fewer, or fit with "
+            "covariance='model'."
+        )
+    statistic = float(gap @ np.linalg.solve(middle, gap))
+    df = len(k) + more
+    return pd.Series({"statistic": statistic, "df": df, "p_value": float(chdtrc(df, statistic))})
+
+
+def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> pd.Series:
+    r"""Test the hypotheses of a restricted fit by the likelihood that they cost.
+
+    .. math:: LR = 2 (\ell(\hat b) - \ell(\tilde b)) \,/\, \bar\lambda \sim \chi^2_{rank K}
+
+    Where the general fit's covariance is the model's, :math:`\bar\lambda = 1`. Otherwise matches
+    are dependent, and LR is a sum of :math:`\chi^2_1` with weights of mean :math:`\bar\lambda =
+    \mathrm{tr}((K H^{-1} K')^{-1} K \hat\Sigma K') / rank K`: with one hypothesis the law is exact
+    in large samples, with several it agrees in its mean.
+
+    Parameters
+    ----------
+    restricted : Dataset
+        From `leaderbayes.likelihood`, with ``hypothesis``.
+    general : Dataset
+        The same without it.
+
+    Returns
+    -------
+    Series
+        ``statistic``, ``df``, ``p_value``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the two are not of the same model and players, or the first is not restricted.
+
+    References
+    ----------
+    Gajda, Chlebus (2022), equation 10. Rotnitzky, Jewell (1990), Hypothesis testing of regression
+    parameters in semiparametric generalized linear models for cluster correlated data,
+    Biometrika 77.
+    """
+    same = restricted.attrs["model"] == general.attrs["model"]
+    if not same or not np.array_equal(restricted["player"], general["player"]):
+        raise LeaderbayesError("A likelihood-ratio test compares one model on the same players.")
+    if "hypothesis_matrix" not in restricted or "hypothesis_matrix" in general:
+        raise LeaderbayesError(
+            "lr_test(restricted, general): fit the first with hypothesis=, the second without."
+        )
+    k = restricted["hypothesis_matrix"].to_numpy()
+    df = len(k)
+    gain = 2.0 * float(general["loglik"] - restricted["loglik"])
+    if general.attrs["covariance"] != "model":
+        _, robust = coefficients(general)
+        _, model = coefficients(general, "covariance_model")
+        gain /= float(np.trace(np.linalg.solve(k @ model @ k.T, k @ robust @ k.T))) / df
+    gain = max(gain, 0.0)
+    return pd.Series({"statistic": gain, "df": df, "p_value": float(chdtrc(df, gain))})
+
+
+def pairwise_tests(
+    fit: xr.Dataset,
+    *,
+    adjust: Adjust | None = "holm",
+    convention: Convention = "correct",
+) -> pd.DataFrame:
+    """Wald tests of all pairs, with p-values adjusted for their number.
+
+    Parameters
+    ----------
+    fit : Dataset
+        From `leaderbayes.likelihood`.
+    adjust : {"holm", "fdr_bh"} or None
+        Holm's adjustment (of the probability of any false claim), Benjamini's and Hochberg's
+        (of the expected share of false claims), or none.
+    convention : {"correct", "published"}
+        As for `wald_test`. On PMRA "published" tests b_0 + b_i - b_j = 0, i listed before j.
+
+    Returns
+    -------
+    DataFrame
+        ``player``, ``opponent`` (of lower epp), ``difference``, ``error`` (log-odds), ``p_value``,
+        ``p_adjusted``; a row for each pair, best players first.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an option is unknown.
+    """
+    if adjust not in ("holm", "fdr_bh", None):
+        raise LeaderbayesError(f"adjust={adjust!r}: choose 'holm', 'fdr_bh' or None.")
+    factor, more = published_scale(fit, convention)
+    epp, covariance = fit["epp"].to_numpy(), factor * fit["covariance"].to_numpy()
+    ranked = np.argsort(-epp, kind="stable")
+    better, worse = (ranked[side] for side in np.triu_indices(len(ranked), 1))
+    gap = epp[better] - epp[worse]
+    spread = np.diag(covariance)
+    variance = spread[better] + spread[worse] - 2.0 * covariance[better, worse]
+    if convention == "published" and "intercept" in fit:
+        listed = fit["order"].to_numpy()
+        sign = np.where(listed[better] < listed[worse], 1.0, -1.0)
+        gap = gap + sign * float(fit["intercept"])
+        with_epp = fit["intercept_covariance"].to_numpy()
+        variance = variance + float(fit["intercept_variance"])
+        variance = variance + 2.0 * sign * (with_epp[better] - with_epp[worse])
+    error = np.sqrt(variance)
+    z = np.abs(gap) / error
+    p_value = chdtrc(1 + more, z**2) if more else 2.0 * ndtr(-z)
+    players = fit["player"].to_numpy()
+    return pd.DataFrame(
+        {
+            "player": players[better],
+            "opponent": players[worse],
+            "difference": gap,
+            "error": error,
+            "p_value": p_value,
+            "p_adjusted": _adjusted(p_value, adjust),
+        }
+    )
+
+
+def _adjusted(p_value: Floats, adjust: Adjust | None) -> Floats:
+    if adjust is None:
+        return p_value
+    from statsmodels.stats.multitest import multipletests
+
+    return np.asarray(multipletests(p_value, method=adjust)[1])

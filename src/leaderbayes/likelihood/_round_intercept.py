@@ -1,0 +1,211 @@
+"""PMRA by maximum likelihood: the published route, as lme4's glmer takes it."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
+
+from leaderbayes._errors import DisconnectedError, LeaderbayesError
+from leaderbayes._matches import listed_positions, rankings
+from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
+from leaderbayes.likelihood._hypothesis import Hypothesis
+from leaderbayes.numerics.bradley_terry import newton
+from leaderbayes.numerics.newton import Linear, inverse
+from leaderbayes.numerics.quadrature import Marginal, fit_marginal
+from leaderbayes.numerics.round_intercept import (
+    LOSS,
+    TIE,
+    ListedStatistics,
+    counts,
+    listed_statistics,
+    outcomes,
+)
+
+Floats = NDArray[np.float64]
+Ties = Literal["loss", "half"]
+
+
+class Listed(NamedTuple):
+    """A board whose pairs are listed: what every fit of it starts from."""
+
+    matches: xr.Dataset  # place (round, player), wins and n (player, opponent)
+    listed: NDArray[np.int64]  # players as they are listed
+    statistics: ListedStatistics
+    zero: int
+    start: Floats  # (player + 2,)
+    tied: int  # matches that count half
+
+
+def round_intercept(
+    scores: xr.DataArray,
+    *,
+    order: Sequence[str] | None = None,
+    zero: str | None = None,
+    n_quadrature: int = 10,
+    ties: Ties = "loss",
+    hypothesis: Hypothesis | None = None,
+    value: float | Sequence[float] = 0.0,
+) -> xr.Dataset:
+    r"""Estimate PMRA's mixed model by maximum likelihood.
+
+    .. math:: \mathrm{logit}\,P(i\ \mathrm{beats}\ j \mid k) = b_0 + b_i - b_j + u_k,
+              \quad u_k \sim N(0, s^2),\ i\ \mathrm{listed\ before}\ j
+
+    with the rounds' intercepts u_k integrated out by adaptive Gauss-Hermite quadrature. The
+    intercepts' sign, and with it every p-value, depends on the order of the players.
+
+    Parameters
+    ----------
+    scores : DataArray (player, round)
+        Scores as `leaderbayes.read_scores` returns them.
+    order : sequence of str, optional
+        All players, as they are listed; by name without regard to case by default.
+    zero : str, optional
+        The player whose fixed effect is 0; the one with the smallest share of wins by default.
+        Strengths do not depend on it.
+    n_quadrature : int
+        Nodes a round, lme4's nAGQ; 1 is Laplace's approximation.
+    ties : {"loss", "half"}
+        A tie is the first-listed player's loss, as published; or half a win for both.
+    hypothesis, value
+        As for `bradley_terry`, on players and ``intercept``.
+
+    Returns
+    -------
+    Dataset
+        ``epp`` (player, sum to zero); ``covariance``, ``covariance_model`` (player, ``player_``),
+        from the observed information; ``intercept``, b_0, ``intercept_variance``,
+        ``intercept_covariance`` (player); ``sd_round``, s; ``round_effect`` (round), the mode of
+        u_k, and ``round_effect_sd`` (round) given the parameters; ``fixed_effect`` and
+        ``fixed_effect_error`` (player), b_i less the zero player's, and its standard error;
+        ``order`` (player), position in the list; ``loglik``, ``deviance`` (against every match
+        foretold). attrs: ``model``, ``covariance``, ``converged``, ``df``, ``zero``, ``ties``,
+        ``n_quadrature``, ``singular`` (1 where s is 0).
+
+    Raises
+    ------
+    DisconnectedError
+        If the estimate does not exist: the win graph is not strongly connected, or the order of
+        the players explains all, or nothing tells it from the strengths.
+    NotConvergedError
+        If Newton's method does not converge.
+    LeaderbayesError
+        If an option has no meaning for these scores.
+
+    References
+    ----------
+    Gajda, Chlebus (2022), A probability-based models ranking approach: an alternative method of
+    machine-learning model performance assessment, Sensors 22, section 3.2.
+    """
+    board = list_board(scores, order=order, zero=zero, ties=ties)
+    if n_quadrature < 1 or n_quadrature > 100:
+        raise LeaderbayesError(f"n_quadrature={n_quadrature}: give a number of nodes, 1 to 100.")
+    m = board.matches.sizes["player"]
+    linear = restriction(board.matches, hypothesis, value, known=m + 1, parameters=m + 2)
+    x, at = fit_marginal(board.statistics, board.start, n_quadrature, linear=linear)
+    return describe(board, x, at, linear, n_quadrature, ties)
+
+
+def list_board(
+    scores: xr.DataArray, *, order: Sequence[str] | None, zero: str | None, ties: Ties
+) -> Listed:
+    """Compare the scores of listed pairs, and check that an estimate exists."""
+    if ties not in ("loss", "half"):
+        raise LeaderbayesError(f"ties={ties!r}: choose 'loss' or 'half'.")
+    matches = rankings(scores)
+    if "tournament" in matches.dims:
+        require_estimate(matches)
+    players = [str(name) for name in matches["player"].to_numpy()]
+    listed = listed_positions(matches, order)
+    outcome = outcomes(matches["place"].to_numpy(), listed)
+    tied = int((outcome == TIE).sum())
+    if ties == "loss":
+        outcome[outcome == TIE] = LOSS
+        tied = 0
+    strict, n = counts(outcome, listed)
+    wins = strict + (n - strict - strict.T) / 2.0
+    square = ("player", "opponent")
+    matches = matches.assign(wins=(square, wins), n=(square, n.astype(float)))
+    require_estimate(matches)
+    _require_intercept(wins, listed)
+    if zero is None:
+        weakest = int(np.argmin(wins.sum(axis=1) / n.sum(axis=1)))
+    elif str(zero) in players:
+        weakest = players.index(str(zero))
+    else:
+        raise LeaderbayesError(f"zero={zero!r} is none of the {len(players)} players.")
+    start, _, _ = newton(wins.sum(axis=1), n.astype(float), pseudo_rounds=1.0)
+    statistics = listed_statistics(outcome, listed)
+    return Listed(matches, listed, statistics, weakest, np.append(start, [0.0, 0.5]), tied)
+
+
+def describe(
+    board: Listed, x: Floats, at: Marginal, linear: Linear | None, n_quadrature: int, ties: Ties
+) -> xr.Dataset:
+    """Dataset of a fit."""
+    m = len(x) - 2
+    players = board.matches["player"].to_numpy()
+    covariance = inverse(at.information, m, linear)
+    epp, scale = x[:m], float(x[-1])
+    spread = np.diag(covariance)[:m]
+    relative = spread + spread[board.zero] - 2.0 * covariance[board.zero, :m]
+    square = ("player", "player_")
+    played = float(board.matches["n"].sum() / 2.0)
+    free = m + 1 - (0 if linear is None else len(linear.matrix))
+    variables: dict[str, Any] = {
+        "epp": ("player", epp),
+        "covariance": (square, covariance[:m, :m]),
+        "covariance_model": (square, covariance[:m, :m]),
+        "intercept": x[m],
+        "intercept_variance": covariance[m, m],
+        "intercept_covariance": ("player", covariance[m, :m]),
+        "sd_round": scale,
+        "round_effect": ("round", scale * at.mode),
+        "round_effect_sd": ("round", scale * np.sqrt(at.variance)),
+        "fixed_effect": ("player", epp - epp[board.zero]),
+        "fixed_effect_error": ("player", np.sqrt(np.maximum(relative, 0.0))),
+        "order": ("player", np.argsort(board.listed)),
+        "loglik": at.value,
+        # A half-counted tie cannot be foretold better than by one half.
+        "deviance": -2.0 * (at.value + board.tied * np.log(2.0)),
+    }
+    attrs = {
+        "model": "round_intercept",
+        "covariance": "model",
+        "df": int(played) - free,
+        "zero": str(players[board.zero]),
+        "ties": ties,
+        "n_quadrature": n_quadrature,
+        "singular": int(scale < 1e-4),
+    }
+    made = estimate(players, variables, attrs, linear, m + 1)
+    return made.assign_coords(round=board.matches["round"].to_numpy())
+
+
+def _require_intercept(wins: Floats, listed: NDArray[np.int64]) -> None:
+    """Raise where an order effect can grow without bound, or strengths can make up for it.
+
+    With order effect +1, b_i >= b_j - 1 for every win of a first-listed i, and b_j >= b_i + 1 for
+    every win of a second-listed j: such strengths exist unless a circle of these contradicts
+    itself. With -1, likewise.
+    """
+    position = np.argsort(listed)
+    winner, loser = np.nonzero(wins > 0)
+    ahead = np.where(position[winner] < position[loser], 1.0, -1.0)
+    m = len(wins)
+    for effect in (1.0, -1.0):
+        # Distances with d_loser <= d_winner + length; 0 is no edge to SciPy, and none is 0.
+        graph = csr_array((effect * ahead, (winner, loser)), shape=(m, m))
+        try:
+            bellman_ford(graph, directed=True, indices=0)
+        except NegativeCycleError:
+            continue
+        raise DisconnectedError(
+            "LB010 PMRA's intercept has no estimate: the order of the players could explain as "
+            "much as one likes, with strengths to match. Use the posterior (model="
+            "'round_intercept'), or likelihood.bradley_terry."
+        )

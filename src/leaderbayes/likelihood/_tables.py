@@ -1,0 +1,111 @@
+"""Estimates to tables: leaderboard, win probabilities, and the ranking that follows from them."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit, ndtri
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._matches import one_tournament
+from leaderbayes.likelihood._hypothesis import Convention, published_scale
+
+Floats = NDArray[np.float64]
+
+
+def table(fit: xr.Dataset, prob: float) -> pd.DataFrame:
+    """Leaderboard of an estimate, with normal intervals (`leaderbayes.leaderboard`)."""
+    epp = fit["epp"].to_numpy()
+    error = np.sqrt(np.diag(fit["covariance"])) * ndtri((1.0 + prob) / 2.0)
+    made = pd.DataFrame(
+        {
+            "player": fit["player"].to_numpy(),
+            "epp": epp,
+            "epp_lower": epp - error,
+            "epp_upper": epp + error,
+            "p_average": expit(epp),
+            # An estimate has no probability of being the best: these belong to the posterior.
+            "p_best": np.nan,
+        }
+    ).sort_values("epp", ascending=False, kind="stable", ignore_index=True)
+    made = made.assign(rank=np.arange(1, len(made) + 1), rank_lower=np.nan, rank_upper=np.nan)
+    made.attrs.update(converged=True, warnings=[])
+    return made
+
+
+def probabilities(fit: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
+    """Win probabilities of an estimate, with intervals (`leaderbayes.win_probability`)."""
+    factor, _ = published_scale(fit, convention)
+    epp, covariance = fit["epp"].to_numpy(), factor * fit["covariance"].to_numpy()
+    gap = epp[:, None] - epp
+    spread = np.diag(covariance)
+    variance = spread[:, None] + spread - 2.0 * covariance
+    if convention == "published" and "intercept" in fit:
+        listed = fit["order"].to_numpy()
+        sign = np.sign(listed - listed[:, None])
+        with_epp = fit["intercept_covariance"].to_numpy()
+        gap = gap + sign * float(fit["intercept"])
+        variance = variance + sign**2 * float(fit["intercept_variance"])
+        variance = variance + 2.0 * sign * (with_epp[:, None] - with_epp)
+    error = np.sqrt(np.maximum(variance, 0.0)) * ndtri((1.0 + prob) / 2.0)
+    dims = ("player", "opponent")
+    players = fit["player"].to_numpy()
+    return xr.Dataset(
+        {
+            "mean": (dims, expit(gap)),
+            "lower": (dims, expit(gap - error)),
+            "upper": (dims, expit(gap + error)),
+        },
+        coords={"player": players, "opponent": players},
+        attrs={"converged": 1, "warnings": "[]"},
+    )
+
+
+def ranking(probability: xr.DataArray, scores: xr.DataArray | None = None) -> pd.DataFrame:
+    """Rank players so that each beats all below it with a probability above one half.
+
+    Players that beat one another in a circle share a rank, as do those at exactly one half.
+
+    Parameters
+    ----------
+    probability : DataArray (player, opponent)
+        That the row beats the column, such as ``leaderbayes.win_probability(fit)["mean"]``, of
+        PMRA with ``convention="published"``.
+    scores : DataArray (player, round), optional
+        To set the ranking beside that by mean scores.
+
+    Returns
+    -------
+    DataFrame
+        ``player``, ``rank`` (1 is best; tied players share the lowest), best first; with scores
+        ``mean_score`` and ``mean_rank``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the probabilities are not a square table of players, or do not add up to 1 by pairs.
+
+    References
+    ----------
+    Gajda, Chlebus (2022), A probability-based models ranking approach, section 3.5.1.
+    """
+    if set(probability.dims) != {"player", "opponent"}:
+        raise LeaderbayesError("Probabilities have the dimensions player and opponent.")
+    names = probability["player"].to_numpy()
+    square = probability.transpose("player", "opponent").sel(opponent=names).to_numpy()
+    if not np.allclose(square + square.T, 1.0, atol=1e-6):
+        raise LeaderbayesError("P(i beats j) and P(j beats i) do not add up to 1.")
+    ahead = square >= 0.5
+    np.fill_diagonal(ahead, False)
+    _, group = connected_components(ahead, directed=True, connection="strong")
+    # Between groups all edges point one way, so a group stands behind all that beat it.
+    beaten_by = (ahead & (group[:, None] != group)).sum(axis=0)
+    made = pd.DataFrame({"player": names, "rank": beaten_by + 1})
+    if scores is not None:
+        board = one_tournament(scores).sel(player=names)
+        sign = 1.0 if board.attrs.get("higher_is_better", 1) else -1.0
+        mean = board.mean("round").to_series()
+        made["mean_score"] = mean.to_numpy()
+        made["mean_rank"] = (sign * mean).rank(method="min", ascending=False).astype(int).to_numpy()
+    return made.sort_values("rank", kind="stable", ignore_index=True)

@@ -1,0 +1,34 @@
+"""Elo's ratings: one match after another."""
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+
+def pairs_of(place: Ints) -> tuple[Longs, Longs, Floats]:
+    """List all matches within rounds: first player, second player, points of the first."""
+    one, two, points = [], [], []
+    for row in place:
+        who = np.flatnonzero(row)
+        first, second = (who[side] for side in np.triu_indices(who.size, 1))
+        one.append(first)
+        two.append(second)
+        points.append(0.5 * (1.0 + np.sign(row[second] - row[first])))
+    return np.concatenate(one), np.concatenate(two), np.concatenate(points)
+
+
+@numba.njit(cache=True)
+def ratings(first: Longs, second: Longs, points: Floats, order: Longs, m: int, k: float) -> Floats:
+    """Ratings (player,) after all matches in this order, from 0."""
+    rating = np.zeros(m)
+    for match in order:
+        i, j = first[match], second[match]
+        expected = 1.0 / (1.0 + 10.0 ** ((rating[j] - rating[i]) / 400.0))
+        change = k * (points[match] - expected)
+        rating[i] += change
+        rating[j] -= change
+    return rating

@@ -1,0 +1,125 @@
+"""Newton's method for likelihoods of strengths that sum to zero, free or under K x = c."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from leaderbayes._errors import NotConvergedError
+
+Floats = NDArray[np.float64]
+
+
+class Linear(NamedTuple):
+    """Hypotheses K x = c on all parameters; K has full rank, its rows on players sum to zero."""
+
+    matrix: Floats  # (hypothesis, parameter)
+    value: Floats  # (hypothesis,)
+
+
+class Maximum(NamedTuple):
+    """Where a likelihood has its maximum, and its curvature there."""
+
+    x: Floats  # (parameter,)
+    value: float
+    information: Floats  # (parameter, parameter), of the players singular along 1
+
+
+def maximise(
+    parts: Callable[[Floats], tuple[float, Floats, Floats]],
+    start: Floats,
+    m: int,
+    *,
+    linear: Linear | None = None,
+    tolerance: float = 1e-10,
+    max_iter: int = 100,
+) -> Maximum:
+    """Climb by damped Newton steps.
+
+    Parameters
+    ----------
+    parts : callable
+        Parameters (parameter,) to value, gradient (parameter,) and information (parameter,
+        parameter), of the players singular along 1.
+    start : (parameter,)
+        The first m are strengths and sum to zero.
+    m : int
+        Number of players.
+    linear : Linear, optional
+        Hypotheses that the maximum has to satisfy.
+    tolerance : float
+        Newton's decrement, about twice the log-likelihood still to be gained.
+
+    Raises
+    ------
+    NotConvergedError
+        After ``max_iter`` steps; where an estimate exists a dozen suffice.
+    """
+    x = start
+    if linear is not None:
+        x = x + np.linalg.lstsq(linear.matrix, linear.value - linear.matrix @ x)[0]
+    value, gradient, information = parts(x)
+    for _ in range(max_iter):
+        step = _step(information, gradient, m, linear)
+        decrement = float(gradient @ step)
+        if decrement < tolerance:
+            return Maximum(x, value, information)
+        size = 1.0
+        while True:
+            trial = x + size * step
+            new = parts(trial)
+            if new[0] >= value - 1e-12 * abs(value) or size < 1e-8:
+                break
+            size /= 2.0
+        x, (value, gradient, information) = trial, new
+    raise NotConvergedError(
+        f"LB002 Newton's method did not converge in {max_iter} steps (decrement {decrement:.2g}); "
+        "check leaderbayes.components(matches), or add pseudo-rounds."
+    )
+
+
+def _step(information: Floats, gradient: Floats, m: int, linear: Linear | None) -> Floats:
+    """Newton's step, within the space where K step = 0."""
+    right = gradient[:, None] if linear is None else np.column_stack([gradient, linear.matrix.T])
+    for ridge in (0.0, 1e-6, 1e-3, 1.0):
+        try:
+            # Far from the maximum the information may not be definite.
+            solved = solve(information + ridge * np.diag(np.abs(np.diag(information))), right, m)
+            break
+        except LinAlgError:
+            continue
+    else:
+        raise NotConvergedError(
+            "LB002 the likelihood has no curvature to climb by; check "
+            "leaderbayes.components(matches)."
+        )
+    if linear is None:
+        return solved[:, 0]
+    k = linear.matrix
+    free, towards = solved[:, 0], solved[:, 1:]
+    return np.asarray(free - towards @ np.linalg.solve(k @ towards, k @ free))
+
+
+def solve(information: Floats, right: Floats, m: int) -> Floats:
+    """Pseudo-inverse of the information times ``right``: the first m coordinates sum to zero.
+
+    Adding 11'/m to the player block fills the null space and leaves the rest as it is.
+    """
+    filled = information.copy()
+    filled[:m, :m] += np.trace(information[:m, :m]) / m / m
+    answer = np.asarray(cho_solve(cho_factor(filled, overwrite_a=True), right))
+    answer[:m] -= answer[:m].mean(axis=0)
+    return answer
+
+
+def inverse(information: Floats, m: int, linear: Linear | None = None) -> Floats:
+    """Covariance of the maximum: the pseudo-inverse on the space that hypotheses leave."""
+    eye = np.eye(len(information))
+    eye[:m, :m] -= 1.0 / m
+    free = solve(information, eye, m)
+    if linear is None:
+        return free
+    towards = free @ linear.matrix.T
+    return np.asarray(free - towards @ np.linalg.solve(linear.matrix @ towards, towards.T))

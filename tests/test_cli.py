@@ -87,6 +87,19 @@ def test_maximum_likelihood_does_not_import_pymc(folder):
     assert done.returncode == 0, done.stderr
 
 
+def test_elimination_and_plackett_luce(folder):
+    arguments = ["scores.csv", "--method", "ml", "--json", "--model"]
+    done = run("rank", *arguments, "round_intercept", "--eliminate", "accelerated", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["model"] == "round_intercept"
+    assert {"intercept", "sd_round", "eliminated", "steps"} <= set(result)
+    assert all(step["test"] == "LR" for step in result["steps"])
+    done = run("rank", *arguments, "plackett_luce", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["players"][0]["p_best"] is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -95,6 +108,12 @@ def test_maximum_likelihood_does_not_import_pymc(folder):
         (["scores.csv", "--weight", "much"], "'much' is neither 'composite' nor a number"),
         (["scores.csv", "--model", "elo"], "model='elo' is not known"),
         (["scores.csv", "--method", "ml", "--model", "davidson"], "has no model 'davidson'"),
+        (["scores.csv", "--eliminate", "heuristic"], "--eliminate is for --method ml"),
+        (["scores.csv", "--ties", "loss"], "--ties loss is for --model round_intercept"),
+        (
+            ["scores.csv", "--method", "ml", "--model", "round_intercept", "--ties", "drop"],
+            "--ties half or loss",
+        ),
         (["scores.csv", "--only", "x"], "there is one tournament"),
         (["scores.csv", "--each"], "--each is for a table of several"),
         ([example_path("classifiers"), "--only", "x"], "no tournament 'x'; there are breast"),

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
-from conftest import board
+from conftest import board, simulate
 
 
 def spread(estimate, published):
     """Largest disagreement of two sets of estimates in any difference of players."""
     gap = (estimate["epp"].to_series() - published["epp"]).dropna()
-    assert len(gap) == len(published)
     return gap.max() - gap.min()
 
 
@@ -20,8 +19,35 @@ def test_vtab(reference):
     best, second = (half["epp"].sel(player=f"Sup-{p}-100%") for p in ("Rotation", "Exemplar"))
     assert float(best - second) == pytest.approx(0.244, abs=5e-4)
     assert spread(half, reference("vtab/eloml_glmnet.csv")) < 0.01
+    published = reference("vtab/eloml_glm.csv")
     floor = lb.likelihood.bradley_terry(lb.matches(scores, ties="floor"), covariance="model")
-    assert spread(floor, reference("vtab/eloml_glm.csv")) < 1e-6
+    assert spread(floor, published) < 1e-6
+    # EloML counts every match twice. Its strengths are relative to the last player.
+    covariance = floor["covariance"].to_pandas()
+    own, last = np.diag(covariance), covariance["WAE-UKL"]
+    error = np.sqrt(own + last["WAE-UKL"] - 2 * last).drop("WAE-UKL")
+    np.testing.assert_allclose(error, np.sqrt(2) * published["std_epp"][error.index], atol=1e-5)
+
+
+def test_eloml_example(reference):
+    """Two groups under half-counted ties, three under EloML's; glm is right within them."""
+    scores = reference("eloml/auc_scores.csv")
+    with pytest.raises(lb.DisconnectedError, match=r"LB010.*2 strong components"):
+        lb.likelihood.bradley_terry(lb.matches(scores))
+    published = {kind: reference(f"eloml/auc_scores_{kind}.csv") for kind in ("glm", "glmnet")}
+    groups = lb.components(lb.matches(scores, ties="floor"))
+    assert sorted(groups.value_counts()) == [6, 36, 38]
+    for _, members in groups.groupby(groups):
+        matches = lb.matches(scores.sel(player=members.index), ties="floor")
+        estimate = lb.likelihood.bradley_terry(matches, covariance="model")
+        assert spread(estimate, published["glm"].loc[members.index]) < 1e-6
+    top = groups.index[groups == 1]
+    estimate = lb.likelihood.bradley_terry(lb.matches(scores.sel(player=top)))
+    gap = estimate["epp"].to_series() - published["glmnet"]["epp"].reindex(top)
+    gap = (gap - gap.median()).abs()
+    # The penalty draws the weakest ones in, the more the more they lose.
+    assert gap.quantile(0.9) < 1e-2
+    assert gap.idxmax() == estimate["epp"].to_series().idxmin()
 
 
 def test_pmra(reference):
@@ -31,19 +57,71 @@ def test_pmra(reference):
     np.testing.assert_allclose(won, [0.511, 0.609, 0.613, 0.622, 0.640], atol=6e-4)
 
 
-def test_eloml_example_has_two_components(reference):
-    matches = lb.matches(reference("eloml/auc_scores.csv"))
-    assert lb.components(matches).value_counts().to_dict() == {1: 36, 2: 44}
-    with pytest.raises(lb.DisconnectedError, match=r"LB010.*2 strong components"):
-        lb.likelihood.bradley_terry(matches)
+def test_covariances_agree_where_rounds_are_independent_matches():
+    """One match a round: bootstrap, sandwich and inverse Hessian estimate the same."""
+    rng = np.random.default_rng(0)
+    values = simulate([0.6, 0.0, -0.6], 600, rng).to_numpy()
+    for k in range(600):
+        values[k % 3, k] = np.nan
+    matches = lb.matches(board(values))
+    made = {
+        kind: np.sqrt(np.diag(lb.likelihood.bradley_terry(matches, covariance=kind)["covariance"]))
+        for kind in ("model", "clustered", "bootstrap")
+    }
+    # 1000 samples: the error of a standard deviation is 1 / sqrt(2000); three of these.
+    np.testing.assert_allclose(made["bootstrap"], made["clustered"], rtol=0.07)
+    np.testing.assert_allclose(made["model"], made["clustered"], rtol=0.07)
 
 
-def test_bad_options():
-    matches = lb.matches(board([[1.0, 2.0], [2.0, 1.0]]))
-    with pytest.raises(lb.LeaderbayesError, match="covariance='robust'"):
-        lb.likelihood.bradley_terry(matches, covariance="robust")
+@pytest.mark.parametrize("penalty", [{"pseudo_rounds": 1.0}, {"firth": True}])
+def test_penalties_give_an_estimate_on_a_separated_board(penalty):
+    matches = lb.matches(board([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]]))
+    fit = lb.likelihood.bradley_terry(matches, covariance="model", **penalty)
+    assert fit["epp"].to_numpy().tolist() == sorted(fit["epp"].to_numpy(), reverse=True)
+    assert np.isfinite(fit["covariance"]).all()
+
+
+def test_never_met():
+    matches = lb.matches(board([[1.0, np.nan], [2.0, np.nan], [np.nan, 1.0], [np.nan, 2.0]]))
+    with pytest.raises(lb.DisconnectedError, match="never met"):
+        lb.likelihood.bradley_terry(matches, firth=True)
+    assert np.isfinite(lb.likelihood.bradley_terry(matches, pseudo_rounds=1.0)["epp"]).all()
+
+
+def test_two_players_all_ties_and_one_round():
+    two = lb.matches(board([[2.0, 1.0, 2.0, 2.0], [1.0, 2.0, 1.0, 1.0]]))
+    fit = lb.likelihood.bradley_terry(two, covariance="model")
+    assert float(fit["epp"][0] - fit["epp"][1]) == pytest.approx(np.log(3.0))
+    assert float(fit["covariance"][0, 0]) == pytest.approx((1 / 3 + 1) / 4)
+    ties = lb.likelihood.bradley_terry(lb.matches(board(np.ones((3, 4)))))
+    np.testing.assert_allclose(ties["epp"], 0.0, atol=1e-12)
     one = lb.matches(board([[1.0], [1.0]]))
     with pytest.raises(lb.LeaderbayesError, match="One round"):
         lb.likelihood.bradley_terry(one)
     estimate = lb.likelihood.bradley_terry(one, covariance="model")
     np.testing.assert_allclose(estimate["epp"], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"covariance": "robust"}, "covariance='robust'"),
+        ({"pseudo_rounds": -1.0}, "pseudo_rounds=-1.0"),
+        ({"hypothesis": [("p0", "p9")]}, "'p9', which is none of the 2 players"),
+        ({"hypothesis": [("p0", "p0")]}, "not independent"),
+        ({"hypothesis": []}, "pairs of players"),
+        ({"hypothesis": [("p0", "p1")], "covariance": "bootstrap"}, "no bootstrap"),
+    ],
+)
+def test_bad_options(options, message):
+    matches = lb.matches(board([[1.0, 2.0], [2.0, 1.0]]))
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.likelihood.bradley_terry(matches, **options)
+
+
+def test_several_tournaments_are_refused():
+    scores = board([[1.0, 2.0], [2.0, 1.0]])
+    both = lb.matches(scores.expand_dims(tournament=["x", "y"]))
+    for penalty in ({}, {"pseudo_rounds": 1.0}):
+        with pytest.raises(lb.LeaderbayesError, match="several tournaments"):
+            lb.likelihood.bradley_terry(both, **penalty)

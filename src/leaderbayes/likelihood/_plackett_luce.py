@@ -6,14 +6,16 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 from scipy.special import comb
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
 from leaderbayes.likelihood._hypothesis import Hypothesis
 from leaderbayes.numerics.composite_weight import meat
 from leaderbayes.numerics.newton import inverse, maximise
 from leaderbayes.numerics.plackett_luce import (
+    Rankings,
     log_likelihood,
     log_likelihood_pullback,
     rankings,
@@ -79,6 +81,7 @@ def plackett_luce(
     rounds, m = place.shape
     sizes = tie_sizes(place)
     data = rankings(place)
+    _require_ties(data, sizes)
     parameters = m + len(sizes) - 1
     linear = restriction(matches, hypothesis, value, known=m, parameters=parameters)
 
@@ -126,3 +129,22 @@ def plackett_luce(
     }
     made = estimate(matches["player"].to_numpy(), variables, attrs, linear, m)
     return made.assign_coords(tie_size=sizes[1:]) if len(sizes) > 1 else made
+
+
+def _require_ties(data: Rankings, sizes: NDArray[np.int64]) -> None:
+    """Raise where a tie parameter could grow without bound.
+
+    Sizes of tied sets meet as players do: the chosen one beats all others that were possible.
+    """
+    left = np.concatenate([np.arange(1, n + 1) for n in np.diff(data.start)])[data.block > 0]
+    chosen = np.searchsorted(sizes, data.block[data.block > 0])
+    beaten = np.zeros((len(sizes), len(sizes)), dtype=bool)
+    for size, most in {(int(c), int(n)) for c, n in zip(chosen, left, strict=True)}:
+        beaten[size] |= sizes <= most
+    count, _ = connected_components(beaten, directed=True, connection="strong")
+    if count > 1:
+        raise NotConvergedError(
+            "LB002 Davidson-Luce's tie parameters have no finite estimate: some number of players "
+            f"(of {', '.join(map(str, sizes))}) ties always, or never, where it could. Use the "
+            "posterior (model='plackett_luce'), or likelihood.bradley_terry."
+        )

@@ -50,39 +50,45 @@ def _pair_sums(epp: Floats, kappa: float, n: Floats) -> tuple[float, Floats, Flo
     with nu (last row and column; zero where kappa is); and the expected number of ties (1,).
     """
     m = epp.size
-    value, ties = 0.0, 0.0
-    expected = np.zeros(m)
+    value, ties, corner = 0.0, 0.0, 0.0
+    expected, diagonal, cross = np.zeros(m), np.zeros(m), np.zeros(m)
     information = np.zeros((m + 1, m + 1))
-    u = np.exp(0.5 * (epp - np.max(epp)))
+    top = np.max(epp)
+    u = np.exp(0.5 * (epp - top))
     wide = np.min(u) < 1e-140
     for i in range(m):
+        row = information[i]
         for j in range(i + 1, m):
-            if n[i, j] == 0.0:
+            met = n[i, j]
+            if met == 0.0:
                 continue
             if wide:
                 gap = 0.5 * (epp[i] - epp[j])
                 a, b = np.exp(gap - abs(gap)), np.exp(-gap - abs(gap))
                 middle, log_scale = np.exp(-abs(gap)), 0.5 * (epp[i] + epp[j]) + abs(gap)
             else:
-                a, b, middle, log_scale = u[i] * u[i], u[j] * u[j], u[i] * u[j], np.max(epp)
+                a, b, middle, log_scale = u[i] * u[i], u[j] * u[j], u[i] * u[j], top
             total = a + b + kappa * middle
             p, t = a / total, kappa * middle / total
             e = p + 0.5 * t
-            value += n[i, j] * (log_scale + np.log(total))
-            expected[i] += n[i, j] * e
-            expected[j] += n[i, j] * (1.0 - e)
-            v = n[i, j] * (p + 0.25 * t - e * e)
-            information[i, j] = -v
-            information[j, i] = -v
-            information[i, i] += v
-            information[j, j] += v
+            value += met * (log_scale + np.log(total))
+            expected[i] += met * e
+            expected[j] += met * (1.0 - e)
+            v = met * (p + 0.25 * t - e * e)
+            row[j] = -v
+            diagonal[i] += v
+            diagonal[j] += v
             if kappa > 0.0:
-                cross = n[i, j] * t * (0.5 - e)
-                information[i, m] += cross
-                information[j, m] -= cross
-                information[m, m] += n[i, j] * t * (1.0 - t)
-                ties += n[i, j] * t
-    information[m, :m] = information[:m, m]
+                cross[i] += met * t * (0.5 - e)
+                cross[j] -= met * t * (0.5 - e)
+                corner += met * t * (1.0 - t)
+                ties += met * t
+    for i in range(m):
+        information[i, i] = diagonal[i]
+        information[i, m] = cross[i]
+        for j in range(i + 1, m + 1):
+            information[j, i] = information[i, j]
+    information[m, m] = corner
     return value, expected, information, np.array([ties])
 
 

@@ -65,7 +65,8 @@ def maximise(
         step = _step(information, gradient, m, linear)
         decrement = float(gradient @ step)
         if decrement < tolerance:
-            return Maximum(x, value, information)
+            # The last step costs nothing, and squares the error.
+            return Maximum(x + step, value, information)
         size = 1.0
         while True:
             trial = x + size * step
@@ -83,18 +84,18 @@ def maximise(
 def _step(information: Floats, gradient: Floats, m: int, linear: Linear | None) -> Floats:
     """Newton's step, within the space where K step = 0."""
     right = gradient[:, None] if linear is None else np.column_stack([gradient, linear.matrix.T])
-    for ridge in (0.0, 1e-6, 1e-3, 1.0):
-        try:
-            # Far from the maximum the information may not be definite.
-            solved = solve(information + ridge * np.diag(np.abs(np.diag(information))), right, m)
-            break
-        except LinAlgError:
-            continue
-    else:
-        raise NotConvergedError(
-            "LB002 the likelihood has no curvature to climb by; check "
-            "leaderbayes.components(matches)."
-        )
+    try:
+        solved = solve(information, right, m)
+    except LinAlgError:
+        # Far from the maximum it may not be definite: climb along every eigenvector all the same.
+        values, vectors = np.linalg.eigh(information)
+        size = np.maximum(np.abs(values), 1e-8 * np.abs(values).max())
+        if not size.max() > 0.0:
+            raise NotConvergedError(
+                "LB002 the likelihood has no curvature to climb by; check "
+                "leaderbayes.components(matches)."
+            ) from None
+        solved = solve((vectors * size) @ vectors.T, right, m)
     if linear is None:
         return solved[:, 0]
     k = linear.matrix

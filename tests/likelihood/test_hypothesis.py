@@ -1,0 +1,165 @@
+"""Wald and likelihood-ratio tests: published numbers, their definitions, and their level."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.stats import chi2, norm
+
+import leaderbayes as lb
+from conftest import simulate
+
+PAIR = [("Semi-Rotation-10%", "Rotation")]
+
+
+@pytest.fixture(scope="module")
+def fits():
+    rng = np.random.default_rng(5)
+    matches = lb.matches(simulate([1.0, 0.3, 0.2, -0.4, -1.1], 40, rng))
+    return {
+        kind: lb.likelihood.bradley_terry(matches, covariance=kind)
+        for kind in ("model", "clustered")
+    } | {"matches": matches}
+
+
+def test_published_wald_test(reference):
+    scores = reference("vtab/scores.csv")
+    floor = lb.likelihood.bradley_terry(lb.matches(scores, ties="floor"), covariance="model")
+    published = lb.likelihood.wald_test(floor, PAIR, convention="published")
+    assert published["p_value"] == pytest.approx(0.652, abs=5e-4)
+    assert lb.likelihood.wald_test(floor, PAIR)["p_value"] == pytest.approx(0.513, abs=5e-4)
+    table = lb.likelihood.pairwise_tests(floor, adjust=None, convention="published")
+    table = table.set_index(["player", "opponent"])["p_value"]
+    better_first = (*PAIR[0],) if PAIR[0] in table.index else (*PAIR[0][::-1],)
+    assert table[better_first] == pytest.approx(published["p_value"])
+
+
+def test_pmra_published_tables(reference):
+    fit = lb.likelihood.round_intercept(reference("pmra/scores.csv"))
+    wald = reference("pmra/lme4_wald_p_top10.csv")
+    table = lb.likelihood.pairwise_tests(fit, adjust=None, convention="published")
+    table = table.set_index(["player", "opponent"])["p_value"].to_dict()
+    for a in wald.index:
+        for b in wald.columns.drop(a):
+            got = table.get((a, b), table.get((b, a)))
+            assert got == pytest.approx(wald.loc[a, b], abs=1e-3)
+    # The same by hypothesis, with the intercept of the pair's order.
+    row = xr.DataArray(
+        [[1.0, -1.0, 1.0]],
+        dims=("hypothesis", "coefficient"),
+        coords={"coefficient": ["RF9", "XGB6", "intercept"]},
+    )
+    test = lb.likelihood.wald_test(fit, row)
+    assert test["p_value"] == pytest.approx(wald.loc["RF9", "XGB6"], abs=1e-3)
+
+
+def test_one_hypothesis_is_the_squared_z(fits):
+    fit = fits["clustered"]
+    covariance = fit["covariance"].to_pandas()
+    gap = float(fit["epp"].sel(player="p1") - fit["epp"].sel(player="p3"))
+    variance = (
+        covariance.loc["p1", "p1"] + covariance.loc["p3", "p3"] - 2 * covariance.loc["p1", "p3"]
+    )
+    test = lb.likelihood.wald_test(fit, [("p1", "p3")], 0.2)
+    assert test["statistic"] == pytest.approx((gap - 0.2) ** 2 / variance)
+    assert test["p_value"] == pytest.approx(2 * norm.sf(abs(gap - 0.2) / np.sqrt(variance)))
+
+
+def test_a_player_against_the_average(fits):
+    """K with one player is a contrast with 0, the average."""
+    fit = fits["model"]
+    one = xr.DataArray([[1.0]], dims=("hypothesis", "coefficient"), coords={"coefficient": ["p0"]})
+    test = lb.likelihood.wald_test(fit, one)
+    assert test["statistic"] == pytest.approx(
+        float(fit["epp"][0]) ** 2 / float(fit["covariance"][0, 0])
+    )
+
+
+def test_likelihood_ratio(fits):
+    together = [("p1", "p2"), ("p2", "p3")]
+    restricted = lb.likelihood.bradley_terry(
+        fits["matches"], covariance="model", hypothesis=together
+    )
+    epp = restricted["epp"].to_series()
+    np.testing.assert_allclose(epp[["p1", "p2"]], epp["p3"], atol=1e-10)
+    test = lb.likelihood.lr_test(restricted, fits["model"])
+    gain = 2 * float(fits["model"]["loglik"] - restricted["loglik"])
+    assert test["df"] == 2
+    assert test["p_value"] == pytest.approx(chi2.sf(gain, 2))
+    # Dependent matches: the likelihood counts for less, about as in the Wald test.
+    robust = lb.likelihood.lr_test(restricted, fits["clustered"])
+    assert robust["statistic"] < test["statistic"]
+    wald = lb.likelihood.wald_test(fits["clustered"], together)
+    assert robust["p_value"] == pytest.approx(wald["p_value"], abs=0.1)
+
+
+def test_adjusted_p_values(fits):
+    raw = lb.likelihood.pairwise_tests(fits["clustered"], adjust=None)
+    holm = lb.likelihood.pairwise_tests(fits["clustered"])
+    bh = lb.likelihood.pairwise_tests(fits["clustered"], adjust="fdr_bh")
+    assert (holm["p_adjusted"] >= bh["p_adjusted"]).all()
+    assert (bh["p_adjusted"] >= raw["p_adjusted"]).all()
+    # Holm: the smallest by the number of tests.
+    assert holm["p_adjusted"].min() == pytest.approx(min(1.0, 10 * raw["p_value"].min()))
+    assert (raw["difference"] >= 0).all()
+
+
+@pytest.mark.slow
+def test_level():
+    """True hypotheses are rejected at 5 %; on matches taken for independent, far too often."""
+    rng, boards = np.random.default_rng(11), 600
+    rejected = {"wald": 0, "lr": 0, "naive": 0}
+    for _ in range(boards):
+        matches = lb.matches(simulate([0.5, 0.0, 0.0, 0.0, -0.5, 0.0, 0.3, -0.3], 40, rng))
+        general = lb.likelihood.bradley_terry(matches)
+        naive = lb.likelihood.bradley_terry(matches, covariance="model")
+        together = [("p1", "p2")]
+        restricted = lb.likelihood.bradley_terry(matches, covariance="model", hypothesis=together)
+        rejected["wald"] += lb.likelihood.wald_test(general, together)["p_value"] < 0.05
+        rejected["lr"] += lb.likelihood.lr_test(restricted, general)["p_value"] < 0.05
+        rejected["naive"] += lb.likelihood.wald_test(naive, together)["p_value"] < 0.05
+    # Three Monte Carlo errors of 0.009, and a sandwich of 40 rounds is a little narrow.
+    assert 0.023 < rejected["wald"] / boards < 0.085
+    assert 0.023 < rejected["lr"] / boards < 0.085
+    assert rejected["naive"] / boards > 0.15
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: lb.likelihood.wald_test(f["model"], [("p0", "x")]), "'x', which is none"),
+        (lambda f: lb.likelihood.wald_test(f["model"], [("p0", "intercept")]), "'intercept'"),
+        (
+            lambda f: lb.likelihood.wald_test(f["model"], [("p0", "p1"), ("p1", "p0")]),
+            "independent",
+        ),
+        (lambda f: lb.likelihood.wald_test(f["model"], [("p0", "p1")], np.nan), "finite log-odds"),
+        (
+            lambda f: lb.likelihood.wald_test(f["model"], xr.DataArray([1.0], dims="player")),
+            "dimensions hypothesis and coefficient",
+        ),
+        (
+            lambda f: lb.likelihood.wald_test(
+                f["clustered"], [("p0", "p1")], convention="published"
+            ),
+            "covariance='model'",
+        ),
+        (lambda f: lb.likelihood.pairwise_tests(f["model"], adjust="bonferroni"), "adjust="),
+        (lambda f: lb.likelihood.pairwise_tests(f["model"], convention="x"), "convention='x'"),
+        (lambda f: lb.likelihood.lr_test(f["model"], f["model"]), "fit the first with hypothesis"),
+        (
+            lambda f: lb.likelihood.lr_test(f["model"], f["model"].isel(player=slice(1, None))),
+            "same players",
+        ),
+    ],
+)
+def test_bad_hypotheses(fits, call, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        call(fits)
+
+
+def test_more_hypotheses_than_rounds():
+    rng = np.random.default_rng(2)
+    fit = lb.likelihood.bradley_terry(lb.matches(simulate(np.zeros(8), 4, rng)), pseudo_rounds=1.0)
+    pairs = [(f"p{k}", f"p{k + 1}") for k in range(7)]
+    with pytest.raises(lb.LeaderbayesError, match="more than this covariance can tell"):
+        lb.likelihood.wald_test(fit, pairs)

@@ -1,0 +1,75 @@
+"""Plackett-Luce by maximum likelihood."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import leaderbayes as lb
+from conftest import board, simulate
+from leaderbayes.numerics.plackett_luce import log_likelihood, rankings
+
+
+def test_maximum_and_its_curvature():
+    scores = simulate([0.8, 0.1, -0.2, -0.7], 25, np.random.default_rng(2))
+    values = scores.to_numpy().copy()
+    values[1, :5] = np.nan
+    matches = lb.matches(board(values))
+    fit = lb.likelihood.plackett_luce(matches)
+    data = rankings(matches["place"].to_numpy())
+
+    def loss(b):
+        return -log_likelihood(b[None] - b.mean(), np.zeros(1), np.array([1]), *data).sum()
+
+    found = minimize(loss, np.zeros(4), tol=1e-12)
+    np.testing.assert_allclose(fit["epp"], found.x - found.x.mean(), atol=1e-5)
+    assert float(fit["loglik"]) == pytest.approx(-found.fun)
+    h = 1e-3
+    two = np.array([[1.0, -1, 0, 0]]) * h
+    b = fit["epp"].to_numpy()
+    curvature = (loss(b + two[0]) - 2 * loss(b) + loss(b - two[0])) / h**2
+    information = np.linalg.pinv(fit["covariance"].to_numpy())
+    assert curvature == pytest.approx((two @ information @ two.T).item() / h**2, rel=1e-4)
+
+
+def test_two_players_are_bradley_terry():
+    scores = board([[2.0, 1.0, 2.0, 2.0], [1.0, 2.0, 1.0, 1.0]])
+    fit = lb.likelihood.plackett_luce(lb.rankings(scores))
+    assert float(fit["epp"][0] - fit["epp"][1]) == pytest.approx(np.log(3.0))
+
+
+def test_ties(reference):
+    matches = lb.matches(reference("vtab/scores.csv"))
+    fit = lb.likelihood.plackett_luce(matches)
+    assert 2 in fit["tie_size"]
+    assert (fit["tie"] < 0).all()  # ties are rarer than were all sets alike
+    restricted = lb.likelihood.plackett_luce(matches, hypothesis=[("Rotation", "Jigsaw")])
+    assert float(restricted["loglik"]) < float(fit["loglik"])
+    clustered = lb.likelihood.plackett_luce(matches, covariance="clustered")
+    np.testing.assert_allclose(clustered["epp"], fit["epp"])
+    assert not np.allclose(clustered["covariance"], fit["covariance"])
+
+
+@pytest.mark.slow
+def test_intervals_cover():
+    rng, truth, inside = np.random.default_rng(9), np.array([1.0, 0.3, -0.2, -1.1]), []
+    for _ in range(400):
+        fit = lb.likelihood.plackett_luce(lb.matches(simulate(truth, 20, rng)))
+        error = np.sqrt(np.diag(fit["covariance"]))
+        inside.append(abs(fit["epp"].to_numpy() - truth) < 1.96 * error)
+    # 1600 intervals, four a board: the error is at most that of 400.
+    assert np.mean(inside) == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / 400))
+
+
+def test_no_estimate():
+    with pytest.raises(lb.DisconnectedError, match="strong components"):
+        lb.likelihood.plackett_luce(lb.matches(board([[2.0, 2.0], [1.0, 1.0]])))
+    with pytest.raises(lb.NotConvergedError, match="LB002"):
+        lb.likelihood.plackett_luce(lb.matches(board(np.ones((3, 4)))))
+    matches = lb.matches(board([[2.0, 1.0], [1.0, 2.0]]))
+    with pytest.raises(lb.LeaderbayesError, match="within_round=True"):
+        lb.likelihood.plackett_luce(matches.assign_attrs(ties="drop"))
+    with pytest.raises(lb.LeaderbayesError, match="covariance='x'"):
+        lb.likelihood.plackett_luce(matches, covariance="x")
+    one = lb.matches(board([[1.0, np.nan], [1.0, np.nan], [1.0, np.nan]]))
+    with pytest.raises(lb.NotConvergedError, match="ties always, or never"):
+        lb.likelihood.plackett_luce(one, covariance="clustered")

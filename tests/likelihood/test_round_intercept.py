@@ -1,0 +1,161 @@
+"""PMRA by maximum likelihood: lme4's numbers, elimination, and where no estimate exists."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import expit
+
+import leaderbayes as lb
+from conftest import board, simulate
+
+
+@pytest.fixture(scope="module")
+def scores():
+    rng = np.random.default_rng(3)
+    return simulate([1.2, 0.4, 0.0, -0.1, -0.1, -1.4], 15, rng)
+
+
+def test_lme4(reference):
+    scores = reference("pmra/scores.csv")
+    fit = lb.likelihood.round_intercept(scores)
+    published = reference("pmra/lme4_fixed_effects.csv")
+    assert float(fit["loglik"]) == pytest.approx(-4109.671, abs=5e-4)
+    assert float(fit["sd_round"]) == pytest.approx(0.48239, abs=1e-5)
+    assert fit.attrs["zero"] == "knn9"
+    intercept = published.loc["(Intercept)"]
+    assert float(fit["intercept"]) == pytest.approx(intercept["Estimate"], abs=1e-3)
+    error = np.sqrt(float(fit["intercept_variance"]))
+    assert error == pytest.approx(intercept["Std. Error"], abs=1e-3)
+    players = published.index.drop("(Intercept)")
+    assert len(players) == 48
+    own = fit.sel(player=players)
+    np.testing.assert_allclose(own["fixed_effect"], published["Estimate"][players], atol=1e-3)
+    np.testing.assert_allclose(
+        own["fixed_effect_error"], published["Std. Error"][players], atol=1e-3
+    )
+    table = reference("pmra/lme4_probability_top10.csv")
+    won = lb.win_probability(fit, convention="published")["mean"].to_pandas()
+    np.testing.assert_allclose(won.loc[table.index, table.columns], table, atol=1e-3)
+
+
+def test_laplace_is_near_and_zero_and_ties_do_what_they_say(scores):
+    ten = lb.likelihood.round_intercept(scores)
+    one = lb.likelihood.round_intercept(scores, n_quadrature=1)
+    np.testing.assert_allclose(one["epp"], ten["epp"], atol=0.02)
+    assert float(one["loglik"]) != float(ten["loglik"])
+    other = lb.likelihood.round_intercept(scores, zero="p0")
+    np.testing.assert_allclose(other["epp"], ten["epp"], atol=1e-7)
+    assert float(other["fixed_effect"].sel(player="p0")) == 0.0
+    half = lb.likelihood.round_intercept(scores, ties="half")
+    np.testing.assert_allclose(half["epp"], ten["epp"], atol=1e-7)  # no ties here
+    tied = scores.round()
+    assert not np.allclose(
+        lb.likelihood.round_intercept(tied, ties="half")["epp"],
+        lb.likelihood.round_intercept(tied)["epp"],
+        atol=1e-3,
+    )
+
+
+def test_order_turns_the_intercept(scores):
+    """Listed the other way round, with no ties, the intercept changes sign and nothing else."""
+    players = list(scores["player"].to_numpy())
+    fit = lb.likelihood.round_intercept(scores)
+    back = lb.likelihood.round_intercept(scores, order=players[::-1])
+    np.testing.assert_allclose(back["epp"], fit["epp"], atol=1e-6)
+    assert float(back["intercept"]) == pytest.approx(-float(fit["intercept"]), abs=1e-6)
+    shuffled = lb.likelihood.round_intercept(scores, order=[players[k] for k in (3, 0, 5, 1, 4, 2)])
+    assert abs(shuffled["epp"] - fit["epp"]).max() > 1e-3
+
+
+def test_win_probabilities(scores):
+    fit = lb.likelihood.round_intercept(scores)
+    published = lb.win_probability(fit, convention="published")
+    np.testing.assert_allclose(published["mean"] + published["mean"].T.to_numpy(), 1.0)
+    gap = float(fit["intercept"] + fit["epp"][0] - fit["epp"][1])
+    assert float(published["mean"].sel(player="p0", opponent="p1")) == pytest.approx(expit(gap))
+    plain = lb.win_probability(fit)
+    assert float(plain["mean"].sel(player="p0", opponent="p1")) == pytest.approx(
+        expit(float(fit["epp"][0] - fit["epp"][1]))
+    )
+    assert (plain["lower"] <= plain["mean"]).all()
+
+
+def test_without_intercepts_it_is_bradley_terry():
+    """Rounds whose first-listed players win alike often: s is 0, and with b_0 = 0 this is EPP."""
+    scores = board([[3, 1, 2, 2], [2, 3, 1, 3], [1, 2, 3, 1], [2.5, 1.5, 2.2, 2.8]])
+    fit = lb.likelihood.round_intercept(scores)
+    assert fit.attrs["singular"] == 1
+    np.testing.assert_allclose(fit["round_effect"], 0.0, atol=1e-3)
+    none = xr.DataArray(
+        [[1.0]], dims=("hypothesis", "coefficient"), coords={"coefficient": ["intercept"]}
+    )
+    restricted = lb.likelihood.round_intercept(scores, hypothesis=none)
+    plain = lb.likelihood.bradley_terry(lb.matches(scores), covariance="model")
+    assert float(restricted["intercept"]) == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(restricted["epp"], plain["epp"], atol=1e-6)
+    np.testing.assert_allclose(restricted["covariance"], plain["covariance"], atol=1e-6)
+    assert float(restricted["loglik"]) == pytest.approx(float(plain["loglik"]), abs=1e-8)
+
+
+@pytest.mark.parametrize("method", ["heuristic", "accelerated", "rigorous"])
+def test_elimination(scores, method):
+    fit = lb.likelihood.eliminate(scores, method)
+    out = fit["player"].to_numpy()[fit["eliminated"]]
+    zero = fit.attrs["zero"]
+    assert zero == "p5"
+    np.testing.assert_allclose(fit["epp"].sel(player=out), fit["epp"].sel(player=zero), atol=1e-9)
+    steps = fit[[f"step_{k}" for k in ("player", "test", "p_value", "eliminated")]].to_dataframe()
+    assert set(steps["step_player"][steps["step_eliminated"]]) == set(out)
+    assert ((steps["step_p_value"] > 0.05) == steps["step_eliminated"]).all()
+    assert set(steps["step_test"]) <= {"Wald" if method == "heuristic" else "LR"}
+    # All that is left differs from the zero player.
+    left = ~fit["eliminated"] & (fit["player"] != zero)
+    z = (fit["fixed_effect"] / fit["fixed_effect_error"].where(left)).to_numpy()
+    assert np.nanmin(abs(z)) > 1.9
+
+
+def test_elimination_on_published_data(reference):
+    scores = reference("pmra/scores.csv")
+    full = lb.likelihood.round_intercept(scores)
+    fit = lb.likelihood.eliminate(scores, "accelerated")
+    out = list(fit["player"].to_numpy()[fit["eliminated"]])
+    assert out == ["knn6", "knn7", "knn8"]
+    # The last joint test, by hand.
+    restricted = lb.likelihood.round_intercept(scores, hypothesis=[(name, "knn9") for name in out])
+    assert float(restricted["loglik"]) == pytest.approx(float(fit["loglik"]), abs=1e-6)
+    test = lb.likelihood.lr_test(restricted, full)
+    kept = fit["step_eliminated"].to_numpy()
+    assert test["p_value"] == pytest.approx(fit["step_p_value"].to_numpy()[kept][-1], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]], "strong components"),
+        ([[2.0, 1.0, 2.0], [1.0, 2.0, 1.0]], "order of the players could explain"),
+    ],
+)
+def test_no_estimate(values, message):
+    with pytest.raises(lb.DisconnectedError, match=message):
+        lb.likelihood.round_intercept(board(values))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": ["p0"]}, "order lacks 'p1'"),
+        ({"zero": "x"}, "zero='x'"),
+        ({"ties": "drop"}, "ties='drop'"),
+        ({"n_quadrature": 0}, "n_quadrature=0"),
+    ],
+)
+def test_bad_options(scores, options, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.likelihood.round_intercept(scores, **options)
+
+
+def test_bad_elimination(scores):
+    with pytest.raises(lb.LeaderbayesError, match="method='forward'"):
+        lb.likelihood.eliminate(scores, "forward")
+    with pytest.raises(lb.LeaderbayesError, match="alpha=0"):
+        lb.likelihood.eliminate(scores, alpha=0)

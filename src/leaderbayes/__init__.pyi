@@ -2,11 +2,13 @@ from . import datasets as datasets
 from . import likelihood as likelihood
 from . import models as models
 from . import plots as plots
+from . import sota as sota
 from ._baselines import elo as elo
 from ._baselines import mean_scores as mean_scores
 from ._checks import check as check
 from ._checks import deviance as deviance
 from ._compare import compare as compare
+from ._errors import BoardWarning as BoardWarning
 from ._errors import ConvergenceWarning as ConvergenceWarning
 from ._errors import DisconnectedError as DisconnectedError
 from ._errors import DisconnectedWarning as DisconnectedWarning

@@ -39,3 +39,7 @@ class WeightWarning(LeaderbayesWarning):
 
 class PredictiveWarning(LeaderbayesWarning):
     """LB012: replicates were thinned to bound their memory."""
+
+
+class BoardWarning(LeaderbayesWarning):
+    """LB020: a board's scores do not look like shares of the test set's instances."""

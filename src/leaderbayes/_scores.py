@@ -80,8 +80,8 @@ def read_scores(
     if frame.empty:
         table.refuse("the table has a header and no row of scores.")
     given = [name for name in asked.values() if name is not None]
-    player = player or _recognise(table, _PLAYER, given)
-    score = score or _recognise(table, _SCORE, given)
+    player = player or recognise(table, _PLAYER, given)
+    score = score or recognise(table, _SCORE, given)
     if player is not None and score is None:
         score = _only_number(table, player, round, tournament)
     if player is not None and score is not None:
@@ -127,7 +127,7 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def _recognise(table: Table, names: str, taken: Iterable[str | None]) -> str | None:
+def recognise(table: Table, names: str, taken: Iterable[str | None]) -> str | None:
     """First column that goes by one of these names and is not taken."""
     free = [c for c in table.frame.columns if c not in set(taken)]
     for name in names.split():
@@ -145,8 +145,8 @@ def _only_number(
     table: Table, player: str, round: str | None, tournament: str | None
 ) -> str | None:
     """Score of a long table under a name of its own: the one column that no role claims."""
-    fold = round or _recognise(table, _FOLD, [player, tournament])
-    data = tournament or _recognise(table, _DATA, [player, fold])
+    fold = round or recognise(table, _FOLD, [player, tournament])
+    data = tournament or recognise(table, _DATA, [player, fold])
     if fold is None and data is None:
         return None
     rest = [c for c in table.frame.columns if c not in (player, fold, data)]
@@ -159,10 +159,10 @@ def _only_number(
 def _fold(table: Table, taken: Iterable[str | None]) -> tuple[str | None, pd.Series | None]:
     """Name and values of the round; repeat and fold together are one."""
     taken = list(taken)
-    fold = _recognise(table, _FOLD, taken)
+    fold = recognise(table, _FOLD, taken)
     if fold is None:
         return None, None
-    repeat = _recognise(table, "repeat repetition", [*taken, fold])
+    repeat = recognise(table, "repeat repetition", [*taken, fold])
     values = _names(table, fold)
     if repeat is not None and _plain(fold) in ("fold", "split"):
         return f"{repeat}.{fold}", _names(table, repeat) + "." + values
@@ -174,7 +174,7 @@ def _long(
 ) -> tuple[pd.DataFrame, str]:
     taken = [player, score, tournament]
     fold, rounds = _fold(table, taken) if round is None else (round, _names(table, round))
-    data = tournament or _recognise(table, _DATA, [*taken, fold])
+    data = tournament or recognise(table, _DATA, [*taken, fold])
     if fold is None and data is not None and data != tournament:
         # Models by tasks: the data sets are the rounds.
         fold, rounds, data = data, _names(table, data), None
@@ -184,7 +184,7 @@ def _long(
             f"are {listed(table.frame.columns)}."
         )
     long = pd.DataFrame(
-        {"player": _names(table, player), "round": rounds, "score": _numbers(table, score)}
+        {"player": _names(table, player), "round": rounds, "score": as_numbers(table, score)}
     )
     if data is not None:
         long.insert(0, "tournament", _names(table, data))
@@ -195,7 +195,7 @@ def _row_a_player(table: Table, player: str) -> tuple[pd.DataFrame, str]:
     """Wide table with a row for each player and a column for each round."""
     names = _names(table, player)
     blocks = [
-        pd.DataFrame({"player": names, "round": c, "score": _numbers(table, c)})
+        pd.DataFrame({"player": names, "round": c, "score": as_numbers(table, c)})
         for c in table.frame.columns
         if c != player
     ]
@@ -205,7 +205,7 @@ def _row_a_player(table: Table, player: str) -> tuple[pd.DataFrame, str]:
 def _wide(table: Table, round: str | None, tournament: str | None) -> tuple[pd.DataFrame, str]:
     frame = table.frame
     fold, rounds = _fold(table, [tournament]) if round is None else (round, _names(table, round))
-    data = tournament or _recognise(table, _DATA, [fold])
+    data = tournament or recognise(table, _DATA, [fold])
     first = str(frame.columns[0])
     if fold is None and data is None and _is_label(frame[first], first):
         data = first
@@ -231,7 +231,7 @@ def _wide(table: Table, round: str | None, tournament: str | None) -> tuple[pd.D
         rounds = pd.Series([str(i) for i in range(len(frame))], index=frame.index)
     blocks = []
     for name in players:
-        block = pd.DataFrame({"player": name, "round": rounds, "score": _numbers(table, name)})
+        block = pd.DataFrame({"player": name, "round": rounds, "score": as_numbers(table, name)})
         if tournaments is not None:
             block.insert(0, "tournament", tournaments)
         blocks.append(block)
@@ -281,7 +281,7 @@ def _is_unicode(name: str) -> bool:
     return True
 
 
-def _numbers(table: Table, label: str) -> pd.Series:
+def as_numbers(table: Table, label: str) -> pd.Series:
     """Scores as floats; missing ones are NaN; text, dates and infinity are errors."""
     column = table.frame[label]
     kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"

@@ -1,0 +1,268 @@
+r"""Law of the highest of m counts of right answers on one test set of n instances.
+
+Classifier j is right on an instance with probability :math:`\theta_j`. Boland's dependence: a
+reference Y_0 is right with :math:`\theta_0`; given it, classifiers are independent, and right with
+(equations 6 and 7)
+
+.. math:: p_{1j} = \theta_j + \rho \sqrt{\theta_j (1 - \theta_j) (1 - \theta_0) / \theta_0}, \quad
+          p_{0j} = \theta_j - \rho \sqrt{\theta_j (1 - \theta_j) \theta_0 / (1 - \theta_0)}.
+
+Given the number s of instances on which the reference is right, X_j is the sum of a
+Binomial(s, p_1j) and a Binomial(n - s, p_0j), independent over j, so that
+
+.. math:: F(x) = \sum_s P(s) \prod_j G_j(x \mid s).
+
+References
+----------
+Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+sections 3 and 4.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.polynomial.chebyshev import chebpts1, chebvander
+from numpy.typing import NDArray
+from scipy.special import bdtr, log_ndtr, ndtri
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+_REACH = 9.0  # standard deviations beyond which a count has no mass
+_NODES = 64  # in theta, for boards of more distinct values than that
+_STEPS = 4  # values of s a standard deviation
+_LEAST = 1e-14  # where the best classifier's G is below it, F is too
+
+
+class Mixture(NamedTuple):
+    """Where thetas lie: log F(x | s) = power log(sum_k share_k G_k), or sum_k count_k log G_k."""
+
+    theta: Floats  # (node,)
+    weight: Floats  # (node,): counts that sum to the number of classifiers, or shares
+    power: float  # 0 for counts; else the number of draws from P(theta)
+
+
+def of_board(theta: Floats, n: int) -> Mixture:
+    """Classifiers of known thetas (classifier,).
+
+    More distinct values than _NODES are replaced by Chebyshev nodes: log G is smooth in theta, so
+    that its sum over classifiers is a weighted sum over nodes. Classifiers too weak ever to be the
+    highest are left out.
+    """
+    top = float(np.max(theta))
+    theta = theta[theta >= top - 2.0 * _REACH * math.sqrt(top * (1.0 - top) / n) - 1.0 / n]
+    values, counts = np.unique(theta, return_counts=True)
+    if len(values) <= _NODES:
+        return Mixture(values, counts.astype(float), 0.0)
+    low, high = values[0], values[-1]
+    node = chebpts1(_NODES)
+    at = 2.0 * (theta - low) / (high - low) - 1.0
+    basis = chebvander(node, _NODES - 1)
+    moments = chebvander(at, _NODES - 1).sum(axis=0) * (2.0 / _NODES)
+    moments[0] /= 2.0
+    return Mixture(low + (high - low) * (node + 1.0) / 2.0, basis @ moments, 0.0)
+
+
+def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
+    """Draw m classifiers from P(theta), by its quantile function.
+
+    Gauss-Legendre on panels that narrow towards either end, where quantile functions are steep; at
+    the top down to where the highest of m comes from.
+    """
+    node, weight = np.polynomial.legendre.leggauss(24)
+    top = 1.0 - np.logspace(math.log10(0.5), -3.0 - math.log10(m), 5 + round(math.log10(m)))
+    ends = np.concatenate([[0.0], np.logspace(-6.0, -1.0, 4), top, [1.0]])
+    low, width = ends[:-1, None], np.diff(ends)[:, None]
+    share = (width * weight / 2.0).ravel()
+    theta = np.asarray(ppf((low + width * (node + 1.0) / 2.0).ravel()), dtype=float)
+    return Mixture(theta, share, float(m))
+
+
+def conditionals(theta: Floats, rho: float, theta_0: float) -> tuple[Floats, Floats]:
+    """P(right | reference right) and P(right | reference wrong), (node,); equations 6 and 7.
+
+    Outside [0, 1] where equation 8 is broken.
+    """
+    spread = rho * np.sqrt(theta * (1.0 - theta))
+    up = theta + spread * math.sqrt((1.0 - theta_0) / theta_0)
+    down = theta - spread * math.sqrt(theta_0 / (1.0 - theta_0))
+    return up, down
+
+
+def window(n: int, mixture: Mixture, extra: float = 0.0) -> tuple[int, int]:
+    """Range of counts that the highest of classifiers can take; F is 0 below and 1 above."""
+    top = bottom = float(np.max(mixture.theta))
+    if mixture.power:
+        # The best of few draws may be a weak one.
+        ascending = np.argsort(mixture.theta)
+        below = np.cumsum(mixture.weight[ascending])
+        likely = np.searchsorted(below, _LEAST ** (1.0 / mixture.power))
+        bottom = float(mixture.theta[ascending][min(int(likely), len(below) - 1)])
+
+    def reach(theta: float) -> float:
+        return (_REACH + 1.0 + extra) * math.sqrt(n * theta * (1.0 - theta)) + 10.0
+
+    low, high = math.floor(n * bottom - reach(bottom)), math.ceil(n * top + reach(top))
+    return max(0, low), min(n, high)
+
+
+def independent_cdf(n: int, mixture: Mixture) -> tuple[int, Floats]:
+    """F from its first count on, (count,), of independent classifiers."""
+    low, high = window(n, mixture)
+    counts = np.arange(low, high + 1, dtype=float)
+    return low, _combine(bdtr(counts, n, mixture.theta[:, None]), mixture)
+
+
+def boland_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> tuple[int, Floats]:
+    """F from its first count on, (count,), of classifiers that depend on a reference."""
+    s, chance = _reference_counts(n, theta_0)
+    up, down = (np.clip(p, 0.0, 1.0) for p in conditionals(mixture.theta, rho, theta_0))
+    low, high = window(n, mixture, extra=_REACH)
+    total = np.zeros(high - low + 1)
+    for k, weight in zip(s, chance, strict=True):
+        total += weight * _combine(_two_binomials(int(k), n, up, down, low, high), mixture)
+    return low, total
+
+
+def copula_cdf(n: int, mixture: Mixture, rho: float) -> tuple[int, Floats]:
+    """F from its first count on, (count,), of classifiers with a shared latent difficulty.
+
+    On instance i classifier j is right where rho z_i + sqrt(1 - rho^2) e_ij is below theta_j's
+    normal quantile. Given the difficulties z, X_j has mean sum_i p_j(z_i); over many instances
+    these means are nearly normal and move together. That is what is used: one normal factor for
+    the means, and normal counts given it. Errors are of the order of 1 / sqrt(n).
+    """
+    node, weight = np.polynomial.hermite_e.hermegauss(120)
+    weight = weight / weight.sum()
+    theta = np.clip(mixture.theta, 1e-12, 1.0 - 1e-12)
+    shifted = (ndtri(theta)[:, None] - rho * node) / math.sqrt(max(1.0 - rho * rho, 1e-12))
+    right = np.exp(log_ndtr(shifted))
+    shared = np.sqrt(np.maximum((right**2) @ weight - theta**2, 0.0) * n)
+    own = np.sqrt(np.maximum((right * (1.0 - right)) @ weight, 1e-12) * n)
+    low, high = window(n, mixture, extra=_REACH)
+    counts = np.arange(low, high + 1) + 0.5
+    factor = np.linspace(-8.0, 8.0, 65)
+    chance = np.exp(-0.5 * factor**2)
+    total = np.zeros(len(counts))
+    for z, share in zip(factor, chance / chance.sum(), strict=True):
+        gap = (counts - n * theta[:, None] - z * shared[:, None]) / own[:, None]
+        total += share * _combine(np.exp(log_ndtr(gap)), mixture)
+    total[-1] = 1.0 if high == n else total[-1]
+    return low, total
+
+
+def _combine(g: Floats, mixture: Mixture) -> Floats:
+    """F(x | s) from G (node, count)."""
+    if mixture.power:
+        mean = np.minimum(mixture.weight @ g, 1.0)
+        return np.asarray(mean**mixture.power)
+    best = g[np.argmax(mixture.theta)]
+    seen = best > _LEAST
+    result = np.zeros(g.shape[1])
+    result[seen] = np.exp(np.minimum(mixture.weight @ np.log(np.maximum(g[:, seen], 1e-300)), 0.0))
+    return result
+
+
+def _reference_counts(n: int, theta_0: float) -> tuple[Longs, Floats]:
+    """Values of s and their probabilities: all of them, or evenly spaced ones where there are many.
+
+    Of a smooth function a sum over every h-th value of s, weighted alike, is as good as over all
+    while h is a fraction of the standard deviation.
+    """
+    sd = math.sqrt(n * theta_0 * (1.0 - theta_0))
+    step = max(1, math.floor(sd / _STEPS))
+    middle = round(n * theta_0)
+    reach = math.ceil(_REACH * sd / step) + 1
+    s = middle + step * np.arange(-reach, reach + 1)
+    s = s[(s >= 0) & (s <= n)]
+    chance = np.array([_pmf_at(int(k), n, theta_0) for k in s])
+    return s, chance / chance.sum()
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _pmf_at(k: int, n: int, p: float) -> float:
+    if p <= 0.0 or p >= 1.0:
+        return 1.0 if k == (0 if p <= 0.0 else n) else 0.0
+    log = math.lgamma(n + 1.0) - math.lgamma(k + 1.0) - math.lgamma(n - k + 1.0)
+    return float(math.exp(log + k * math.log(p) + (n - k) * math.log1p(-p)))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _pmf(n: int, p: float) -> tuple[int, Floats]:
+    """First count and probabilities of a binomial, as far as it has mass."""
+    reach = _REACH * math.sqrt(n * p * (1.0 - p)) + 10.0
+    low = max(0, math.floor(n * p - reach))
+    high = min(n, math.ceil(n * p + reach))
+    out = np.zeros(high - low + 1)
+    middle = min(max(int(n * p), low), high)
+    out[middle - low] = _pmf_at(middle, n, p)
+    if 0.0 < p < 1.0:
+        odds = p / (1.0 - p)
+        for k in range(middle, high):
+            out[k + 1 - low] = out[k - low] * odds * (n - k) / (k + 1.0)
+        for k in range(middle, low, -1):
+            out[k - 1 - low] = out[k - low] * k / (odds * (n - k + 1.0))
+    return low, out
+
+
+@numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _two_binomials(s: int, n: int, up: Floats, down: Floats, low: int, high: int) -> Floats:
+    """P(Bin(s, up) + Bin(n - s, down) <= x), (node, count from low to high)."""
+    g = np.empty((up.size, high - low + 1))
+    for k in range(up.size):
+        first, one = _pmf(s, up[k])
+        second, two = _pmf(n - s, down[k])
+        both = np.zeros(one.size + two.size - 1)
+        for a in range(one.size):
+            for b in range(two.size):
+                both[a + b] += one[a] * two[b]
+        total, at = 0.0, first + second
+        for x in range(at, low):
+            if x - at < both.size:
+                total += both[x - at]
+        for x in range(low, high + 1):
+            if 0 <= x - at < both.size:
+                total += both[x - at]
+            g[k, x - low] = min(total, 1.0)
+    return g
+
+
+def moments(n: int, low: int, cdf: Floats) -> tuple[float, float]:
+    """Mean and standard deviation of the maximum's share, max X / n."""
+    pmf = np.diff(cdf, prepend=0.0)
+    x = (low + np.arange(len(cdf))) / n
+    mean = float(pmf @ x / pmf.sum())
+    return mean, math.sqrt(max(float(pmf @ (x - mean) ** 2 / pmf.sum()), 0.0))
+
+
+def quantiles(n: int, low: int, cdf: Floats, probability: Floats) -> Floats:
+    """Smallest share max X / n with F at least each probability."""
+    return np.asarray((low + np.searchsorted(cdf, probability - 1e-12)) / n)
+
+
+def draw_counts(
+    n: int,
+    theta: Floats,
+    rho: float,
+    theta_0: float | None,
+    dependence: str,
+    rng: np.random.Generator,
+) -> Longs:
+    """Draw counts of right answers of all classifiers on one test set, (classifier,)."""
+    if rho == 0.0:
+        return rng.binomial(n, theta)
+    if dependence == "boland":
+        assert theta_0 is not None
+        up, down = (np.clip(p, 0.0, 1.0) for p in conditionals(theta, rho, theta_0))
+        s = rng.binomial(n, theta_0)
+        return rng.binomial(s, up) + rng.binomial(n - s, down)
+    counts = np.zeros(len(theta), dtype=np.int64)
+    bound = ndtri(theta)
+    for first in range(0, n, 256):
+        size = min(256, n - first)
+        noise = math.sqrt(1.0 - rho * rho) * rng.normal(size=(size, len(theta)))
+        counts += (rho * rng.normal(size=(size, 1)) + noise < bound).sum(axis=0)
+    return counts

@@ -144,6 +144,30 @@ def test_compare(folder):
     assert "no player 'e'" in unknown.stderr
 
 
+def test_sota(folder):
+    rows = "\n".join(f"{k + 1},t{k},{0.9 - 0.001 * k:.3f}" for k in range(60))
+    (folder / "board.csv").write_text(f"Rank,TeamName,Score\n{rows}\n")
+    done = run("sota", "board.csv", "--n", 1000, "--rho", 0.3, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert list(result) == [
+        "method", "n", "m", "observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper",
+        "teams_above", "diagnostics", "warnings",
+    ]  # fmt: skip
+    assert result["theta_sota_lower"] < result["theta_sota"] < result["observed_max"] == 0.9
+    text = run("sota", "board.csv", "--n", 1000, "--method", "crop", cwd=folder)
+    assert "Estimate of the best classifier (crop)" in text.stdout
+    for arguments, message in (
+        (["board.csv"], "Missing option '--n'"),
+        (["board.csv", "--n", 10, "--rho", 2], "rho=2.0"),
+        (["absent.csv", "--n", 10], "absent.csv: cannot be read"),
+    ):
+        bad = run("sota", *arguments, cwd=folder)
+        assert bad.returncode == 2
+        assert message in bad.stderr
+        assert bad.stdout == ""
+
+
 def test_out_that_cannot_be_written_leaves_nothing(folder):
     (folder / "taken" / "run.json").mkdir(parents=True)
     for out in ("new/" + 300 * "a", "taken"):

@@ -6,13 +6,21 @@ import os
 import re
 import sys
 import tempfile
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from warnings import catch_warnings, simplefilter
 
 import click
+
+from leaderbayes._console import (
+    print_comparison,
+    print_leaderboard,
+    print_sota,
+    short,
+    warnings_on_stderr,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,8 +146,8 @@ def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
             continue
         results.append({"tournament": str(name), **result[1]})
         if not options["as_json"]:
-            click.echo(f"Tournament {_short(str(name))}")
-            _print_leaderboard(*result, options["prob"])
+            click.echo(f"Tournament {short(str(name))}")
+            print_leaderboard(*result, options["prob"])
     if options["as_json"]:
         click.echo(json.dumps({"tournaments": results}, ensure_ascii=False, allow_nan=False))
     if failed:
@@ -155,7 +163,7 @@ def _rank_one(
     if options["as_json"]:
         click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
     else:
-        _print_leaderboard(table, result, options["prob"])
+        print_leaderboard(table, result, options["prob"])
     if not result["diagnostics"]["converged"]:
         sys.exit(NOT_CONVERGED)
 
@@ -198,9 +206,79 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
         row = {k: v if isinstance(v, str) else float(v) for k, v in result.items()}
         click.echo(json.dumps(row | result.attrs, ensure_ascii=False))
     else:
-        _print_comparison(result, options["prob"])
+        print_comparison(result, options["prob"])
     if not fit.attrs["converged"]:
         sys.exit(NOT_CONVERGED)
+
+
+@cli.command()
+@click.argument("file", type=click.Path())
+@click.option("--n", "n", type=click.IntRange(1), required=True, help="Instances of the test set.")
+@click.option("--classes", type=click.IntRange(2), default=2, show_default=True)
+@click.option("--team", metavar="COLUMN", help="Column of the teams' names.")
+@click.option("--score", metavar="COLUMN", help="Column of the scores, shares from 0 to 1.")
+@click.option(
+    "--rho",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Correlation of each classifier with a reference; two correlate by its square.",
+)
+@click.option(
+    "--method", type=click.Choice(["shrink", "crop"]), default="shrink", show_default=True
+)
+@click.option(
+    "--criterion",
+    type=click.Choice(["mean", "upper"]),
+    default="mean",
+    show_default=True,
+    help="The observed maximum is the expected one, or the upper limit of its interval.",
+)
+@click.option(
+    "--dependence", type=click.Choice(["boland", "copula"]), default="boland", show_default=True
+)
+@click.option(
+    "--prob",
+    type=float,
+    callback=_probability,
+    default=0.95,
+    show_default=True,
+    help="Probability of the intervals.",
+)
+@click.option("--json", "as_json", is_flag=True,
+              help="Print one JSON object and nothing else.")  # fmt: skip
+def sota(file: str, n: int, method: str, as_json: bool, **options: Any) -> None:
+    """Estimate how good the best classifier of a competition's board is."""
+    import leaderbayes as lb
+
+    with catch_warnings(record=True) as caught:
+        simplefilter("always")
+        board = lb.sota.read_board(file, n=n, team=options.pop("team"), score=options.pop("score"))
+    said = [str(w.message) for w in caught if issubclass(w.category, lb.LeaderbayesWarning)]
+    for message in said:
+        click.echo(f"Warning: {message}", err=True)
+    made = getattr(lb.sota, method)(board, **options)
+    result = {
+        "method": method,
+        "n": n,
+        "m": int(made["m"]),
+        **{
+            key: float(made[key])
+            for key in ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper")
+        },
+        "teams_above": int(made["teams_above"]),
+        "diagnostics": {
+            "solved": bool(made.attrs["solved"]),
+            "message": made.attrs["message"],
+            "excluded": int(made["excluded"]),
+            **{key: float(made[key]) for key in ("expected_max", "max_lower", "max_upper", "bias")},
+        },
+        "warnings": said,
+    }
+    if as_json:
+        click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+    else:
+        print_sota(result, made, options["prob"])
 
 
 def main() -> None:
@@ -210,7 +288,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        with _warnings_on_stderr():
+        with warnings_on_stderr():
             cli(standalone_mode=True)
     except ValueError as problem:
         from leaderbayes._errors import LeaderbayesError
@@ -475,91 +553,3 @@ def _draw(folder: Path, fit: "xr.DataTree") -> None:
         for suffix in ("png", "svg"):
             figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
         plt.close("all")
-
-
-def _print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    diagnostics, deviance = result["diagnostics"], result["deviance"]
-    title = f"{result['model']}, {prob:.0%} intervals"
-    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name, width in {
-        "rank": 4, "player": 8, "epp": 6, "interval": 14, "P(>avg)": 7, "P(best)": 7, "ranks": 8,
-    }.items():  # fmt: skip
-        # Only the players' names give way on a narrow terminal.
-        name_column = name == "player"
-        shown.add_column(
-            name,
-            justify="left" if name_column else "right",
-            no_wrap=not name_column,
-            min_width=width,
-        )
-    for row in table.itertuples(index=False):
-        sampled = diagnostics["max_rhat"] is not None
-        shown.add_row(
-            str(row.rank),
-            # A name is data, never markup.
-            Text(_short(str(row.player))),
-            f"{row.epp:.2f}",
-            f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
-            f"{row.p_average:.2f}",
-            f"{row.p_best:.2f}" if sampled else "",
-            f"{row.rank_lower} to {row.rank_upper}" if sampled else "",
-        )
-    console = Console()
-    console.print(shown)
-    console.print(f"Deviance {deviance['value']:.1f} on {deviance['df']} degrees of freedom.")
-    if "sd_round" in result:
-        console.print(
-            f"Intercept {result['intercept']:.3f}, between rounds sd {result['sd_round']:.3f}."
-        )
-    if "eliminated" in result:
-        names = ", ".join(_short(name) for name in result["eliminated"]) or "nobody"
-        console.print(Text(f"Eliminated, not different from the weakest: {names}."))
-    if not diagnostics["converged"]:
-        console.print("NOT CONVERGED: do not report these numbers.", style="bold red")
-    elif diagnostics["max_rhat"] is not None:
-        console.print(
-            f"Converged: max R-hat {diagnostics['max_rhat']:.3f}, min effective sample size "
-            f"{diagnostics['min_ess']:.0f}. Weight {result['weight']:.3f}, seed {result['seed']}.",
-            soft_wrap=True,
-        )
-
-
-def _print_comparison(result: "pd.Series", prob: float) -> None:
-    a, b = _short(result["player"]), _short(result["opponent"])
-    click.echo(
-        f"{a} beats {b} in a new round with probability {result['win_probability']:.3f} "
-        f"({prob:.0%} interval {result['win_lower']:.3f} to {result['win_upper']:.3f})."
-    )
-    click.echo(
-        f"Better {result['p_better']:.3f}, equivalent {result['p_equivalent']:.3f}, "
-        f"worse {result['p_worse']:.3f}."
-    )
-    if not result.attrs["converged"]:
-        click.echo("NOT CONVERGED: do not report these numbers.")
-
-
-def _short(name: str, longest: int = 40) -> str:
-    """Elide a long name, and write out what would steer a terminal."""
-    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
-    return plain if len(plain) <= longest else f"{plain[: longest - 16]} … {plain[-12:]}"
-
-
-@contextmanager
-def _warnings_on_stderr() -> Iterator[None]:
-    """Print our warnings once each as sentences; leave out what libraries say of themselves."""
-    seen: set[str] = set()
-
-    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        if category.__module__.startswith("leaderbayes") and str(message) not in seen:
-            seen.add(str(message))
-            click.echo(f"Warning: {message}", err=True)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning = show
-        yield

@@ -24,10 +24,9 @@ def board():
 
 @pytest.mark.filterwarnings("ignore:LB020")
 def test_obesity_risk(board):
-    """Table 2, to the last printed digit but one of its solutions.
+    """Table 2: every printed digit of the upper limit's row, and of the mean's but the teams.
 
-    Ours are the roots of the exact law; the paper's, of simulations, are an eighth of a standard
-    error of theirs below, which at the density of this board are 23 teams.
+    At the exact root theta is 0.90707, and 23 teams scored 0.90706; the paper counts them as above.
     """
     scores = board("obesity_risk", 13840)
     mean = SOTA.shrink(scores, classes=7, rho=0.6)
@@ -38,7 +37,7 @@ def test_obesity_risk(board):
     assert float(mean["observed_max"] + mean["bias"]) == pytest.approx(0.9159, abs=7e-5)
     assert float(mean["weight"]) == pytest.approx(0.9941, abs=1e-4)
     assert float(mean["theta_sota"]) == pytest.approx(0.9070, abs=1e-4)
-    assert (float(mean["lower"]), float(mean["upper"])) == (
+    assert (float(mean["max_lower"]), float(mean["max_upper"])) == (
         pytest.approx(0.9084, abs=7e-5), pytest.approx(0.9148, abs=7e-5),
     )  # fmt: skip
     # At the paper's printed weights the team counts are its own.
@@ -46,10 +45,13 @@ def test_obesity_risk(board):
         top = weight * float(mean["observed_max"]) + (1 - weight) / 7
         assert int((scores > top).sum()) == teams
     upper = SOTA.shrink(scores, classes=7, rho=0.6, criterion="upper")
-    # Limits move in steps of 1/n, 7e-5: two of them, and the digits printed.
-    assert float(upper["weight"]) == pytest.approx(0.9896, abs=2e-4)
-    assert float(upper["theta_sota"]) == pytest.approx(0.9036, abs=2e-4)
-    assert float(upper["upper"]) == pytest.approx(0.9116, abs=1e-4)
+    assert float(upper["weight"]) == pytest.approx(0.9896, abs=5e-5)
+    assert float(upper["theta_sota"]) == pytest.approx(0.9036, abs=5e-5)
+    assert int(upper["teams_above"]) == 1726
+    assert float(upper["expected_max"]) == pytest.approx(0.9082, abs=5e-5)
+    assert float(upper["max_lower"]) == pytest.approx(0.9050, abs=5e-5)
+    assert float(upper["max_upper"]) == pytest.approx(0.9116, abs=1e-4)
+    assert float(mean["theta_sota_lower"]) == pytest.approx(float(upper["theta_sota"]), abs=1e-6)
     crop = SOTA.crop(scores, classes=7, rho=0.6)
     assert float(crop["threshold"]) == pytest.approx(0.9063, abs=1e-4)
 
@@ -77,9 +79,23 @@ def test_shrinking_finds_the_best_of_equals():
     assert 0.8 < estimate < observed - 0.005
 
 
+def test_interval_covers_the_best_of_equals():
+    """Boards of equal teams, shrunk to one theta: limits are those of the exact law."""
+    rng, inside = np.random.default_rng(3), []
+    for _ in range(60):
+        scores = np.full(30, rng.binomial(400, 0.7, size=30).max() / 400)
+        made = SOTA.shrink(SOTA.read_board(scores, n=400))
+        inside.append(float(made["theta_sota_lower"]) <= 0.7 <= float(made["theta_sota_upper"]))
+    # 95 %, and counts are discrete; three binomial errors.
+    assert np.mean(inside) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
+
+
 def test_one_team_and_equal_teams():
     one = SOTA.shrink(SOTA.read_board([0.9], n=100))
     assert one.attrs["solved"] == 0
+    # One team: the limits are the exact binomial's, up to half an instance.
+    assert float(one["theta_sota_lower"]) == pytest.approx(float(one["naive_lower"]), abs=0.01)
+    assert float(one["theta_sota_upper"]) == pytest.approx(float(one["naive_upper"]), abs=0.01)
     equal = SOTA.shrink(SOTA.read_board([0.9] * 50, n=100))
     assert equal.attrs["solved"] == 1
     assert float(equal["expected_max"]) == pytest.approx(0.9, abs=1e-6)

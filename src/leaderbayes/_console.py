@@ -1,0 +1,115 @@
+"""What the command line prints: tables and sentences for people; warnings on standard error."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    diagnostics, deviance = result["diagnostics"], result["deviance"]
+    title = f"{result['model']}, {prob:.0%} intervals"
+    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name, width in {
+        "rank": 4, "player": 8, "epp": 6, "interval": 14, "P(>avg)": 7, "P(best)": 7, "ranks": 8,
+    }.items():  # fmt: skip
+        # Only the players' names give way on a narrow terminal.
+        name_column = name == "player"
+        shown.add_column(
+            name,
+            justify="left" if name_column else "right",
+            no_wrap=not name_column,
+            min_width=width,
+        )
+    for row in table.itertuples(index=False):
+        sampled = diagnostics["max_rhat"] is not None
+        shown.add_row(
+            str(row.rank),
+            # A name is data, never markup.
+            Text(short(str(row.player))),
+            f"{row.epp:.2f}",
+            f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
+            f"{row.p_average:.2f}",
+            f"{row.p_best:.2f}" if sampled else "",
+            f"{row.rank_lower} to {row.rank_upper}" if sampled else "",
+        )
+    console = Console()
+    console.print(shown)
+    console.print(f"Deviance {deviance['value']:.1f} on {deviance['df']} degrees of freedom.")
+    if "sd_round" in result:
+        console.print(
+            f"Intercept {result['intercept']:.3f}, between rounds sd {result['sd_round']:.3f}."
+        )
+    if "eliminated" in result:
+        names = ", ".join(short(name) for name in result["eliminated"]) or "nobody"
+        console.print(Text(f"Eliminated, not different from the weakest: {names}."))
+    if not diagnostics["converged"]:
+        console.print("NOT CONVERGED: do not report these numbers.", style="bold red")
+    elif diagnostics["max_rhat"] is not None:
+        console.print(
+            f"Converged: max R-hat {diagnostics['max_rhat']:.3f}, min effective sample size "
+            f"{diagnostics['min_ess']:.0f}. Weight {result['weight']:.3f}, seed {result['seed']}.",
+            soft_wrap=True,
+        )
+
+
+def print_comparison(result: "pd.Series", prob: float) -> None:
+    a, b = short(result["player"]), short(result["opponent"])
+    click.echo(
+        f"{a} beats {b} in a new round with probability {result['win_probability']:.3f} "
+        f"({prob:.0%} interval {result['win_lower']:.3f} to {result['win_upper']:.3f})."
+    )
+    click.echo(
+        f"Better {result['p_better']:.3f}, equivalent {result['p_equivalent']:.3f}, "
+        f"worse {result['p_worse']:.3f}."
+    )
+    if not result.attrs["converged"]:
+        click.echo("NOT CONVERGED: do not report these numbers.")
+
+
+def short(name: str, longest: int = 40) -> str:
+    """Elide a long name, and write out what would steer a terminal."""
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
+    return plain if len(plain) <= longest else f"{plain[: longest - 16]} … {plain[-12:]}"
+
+
+def print_sota(result: dict[str, Any], made: "xr.Dataset", prob: float) -> None:
+    """Say how good the best of a board is."""
+    click.echo(
+        f"Best of {result['m']} teams on {result['n']} instances: {result['observed_max']:.4f} "
+        f"({prob:.0%} interval {float(made['naive_lower']):.4f} to "
+        f"{float(made['naive_upper']):.4f}, were it the only team)."
+    )
+    click.echo(
+        f"Estimate of the best classifier ({result['method']}): {result['theta_sota']:.4f} "
+        f"({prob:.0%} interval {result['theta_sota_lower']:.4f} to "
+        f"{result['theta_sota_upper']:.4f}); {result['teams_above']} teams scored above it."
+    )
+    click.echo(made.attrs["message"])
+
+
+@contextmanager
+def warnings_on_stderr() -> Iterator[None]:
+    """Print our warnings once each as sentences; leave out what libraries say of themselves."""
+    seen: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if category.__module__.startswith("leaderbayes") and str(message) not in seen:
+            seen.add(str(message))
+            click.echo(f"Warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        yield

@@ -115,7 +115,10 @@ def own(board, pmra):
     yield "1000 bootstraps of rounds, 80x20", seconds(lambda: ml.bootstrap(matches), 1)
     yield "best_test, ten sizes of 1000, 80x20", seconds(lambda: ml.best_test(matches), 1)
     for method in ("heuristic", "accelerated", "rigorous"):
-        yield f"PMRA, {method} elimination", seconds(lambda m=method: ml.eliminate(pmra, m), 1)
+        yield (
+            f"PMRA, {method} elimination",
+            seconds(lambda m=method: ml.eliminate(pmra, method=m), 1),
+        )
 
 
 def main():

@@ -31,12 +31,12 @@ def fitted_tournaments(tournaments):
 
 @pytest.fixture(scope="module")
 def fitted_ranking(tied_scores):
-    return lb.fit(tied_scores, "plackett_luce", seed=1, progressbar=False)
+    return lb.fit(tied_scores, "plackett_luce", seed=1, draws=2000, progressbar=False)
 
 
 @pytest.fixture(scope="module")
 def fitted_intercepts(scores):
-    return lb.fit(scores, "round_intercept", seed=1, progressbar=False)
+    return lb.fit(scores, "round_intercept", seed=1, draws=2000, progressbar=False)
 
 
 @pytest.fixture(params=["fitted_tournaments", "fitted_ranking", "fitted_intercepts"])

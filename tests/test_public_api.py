@@ -21,12 +21,23 @@ FUNCTIONS = [
     "datasets.load_classifiers",
     "datasets.load_regressors",
     "deviance",
+    "elo",
     "fit",
     "groups",
     "leaderboard",
+    "likelihood.best_test",
+    "likelihood.bootstrap",
     "likelihood.bradley_terry",
+    "likelihood.eliminate",
+    "likelihood.lr_test",
+    "likelihood.pairwise_tests",
+    "likelihood.plackett_luce",
+    "likelihood.ranking",
+    "likelihood.round_intercept",
+    "likelihood.wald_test",
     "loo",
     "matches",
+    "mean_scores",
     "models.bradley_terry",
     "models.davidson",
     "models.plackett_luce",
@@ -42,10 +53,18 @@ FUNCTIONS = [
     "rankings",
     "read_scores",
     "select_tournament",
+    "sota.crop",
+    "sota.maximum_auc",
+    "sota.maximum_distribution",
+    "sota.naive_interval",
+    "sota.read_board",
+    "sota.shrink",
+    "sota.simulate_boards",
     "tied_for_top",
     "win_probability",
 ]
 ERRORS = [
+    "BoardWarning",
     "ConvergenceWarning",
     "DisconnectedError",
     "DisconnectedWarning",
@@ -93,9 +112,11 @@ def test_function_is_documented_and_typed(name):
 def test_options_are_keyword_only(name):
     for parameter in inspect.signature(look_up(name)).parameters.values():
         has_default = parameter.default is not inspect.Parameter.empty
-        allowed = name in {"fit", "datasets.load_classifiers"} and parameter.name in {
-            "model",
-            "tournament",
+        allowed = (name, parameter.name) in {
+            ("fit", "model"),
+            ("datasets.load_classifiers", "tournament"),
+            ("sota.maximum_auc", "m"),
+            ("sota.maximum_distribution", "m"),
         }
         assert not has_default or allowed or parameter.kind is parameter.KEYWORD_ONLY
 

@@ -215,6 +215,10 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
 @click.argument("file", type=click.Path())
 @click.option("--n", "n", type=click.IntRange(1), required=True, help="Instances of the test set.")
 @click.option("--classes", type=click.IntRange(2), default=2, show_default=True)
+@click.option("--auc", is_flag=True, help="Scores are AUCs.")
+@click.option(
+    "--positive-rate", type=float, metavar="SHARE", help="Share of the positive class, for --auc."
+)
 @click.option("--team", metavar="COLUMN", help="Column of the teams' names.")
 @click.option("--score", metavar="COLUMN", help="Column of the scores, shares from 0 to 1.")
 @click.option(
@@ -247,13 +251,21 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
 )
 @click.option("--json", "as_json", is_flag=True,
               help="Print one JSON object and nothing else.")  # fmt: skip
-def sota(file: str, n: int, method: str, as_json: bool, **options: Any) -> None:
+def sota(file: str, n: int, method: str, auc: bool, as_json: bool, **options: Any) -> None:
     """Estimate how good the best classifier of a competition's board is."""
     import leaderbayes as lb
 
+    if auc != (options["positive_rate"] is not None):
+        raise lb.LeaderbayesError("--auc and --positive-rate belong together.")
     with catch_warnings(record=True) as caught:
         simplefilter("always")
-        board = lb.sota.read_board(file, n=n, team=options.pop("team"), score=options.pop("score"))
+        board = lb.sota.read_board(
+            file,
+            n=n,
+            metric="auc" if auc else "accuracy",
+            team=options.pop("team"),
+            score=options.pop("score"),
+        )
     said = [str(w.message) for w in caught if issubclass(w.category, lb.LeaderbayesWarning)]
     for message in said:
         click.echo(f"Warning: {message}", err=True)
@@ -439,7 +451,7 @@ def _estimate_of(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset
                 "--weight 1."
             )
         if options["eliminate"]:
-            return lb.likelihood.eliminate(scores, options["eliminate"], ties=ties)
+            return lb.likelihood.eliminate(scores, method=options["eliminate"], ties=ties)
         return lb.likelihood.round_intercept(scores, ties=ties)
     made = lb.matches(scores, within_round=within, ties=ties)
     independent = options["weight"] == 1.0 or (

@@ -59,7 +59,7 @@ def test_one_hypothesis_is_the_squared_z(fits):
     variance = (
         covariance.loc["p1", "p1"] + covariance.loc["p3", "p3"] - 2 * covariance.loc["p1", "p3"]
     )
-    test = lb.likelihood.wald_test(fit, [("p1", "p3")], 0.2)
+    test = lb.likelihood.wald_test(fit, [("p1", "p3")], value=0.2)
     assert test["statistic"] == pytest.approx((gap - 0.2) ** 2 / variance)
     assert test["p_value"] == pytest.approx(2 * norm.sf(abs(gap - 0.2) / np.sqrt(variance)))
 
@@ -132,7 +132,10 @@ def test_level():
             lambda f: lb.likelihood.wald_test(f["model"], [("p0", "p1"), ("p1", "p0")]),
             "independent",
         ),
-        (lambda f: lb.likelihood.wald_test(f["model"], [("p0", "p1")], np.nan), "finite log-odds"),
+        (
+            lambda f: lb.likelihood.wald_test(f["model"], [("p0", "p1")], value=np.nan),
+            "finite log-odds",
+        ),
         (
             lambda f: lb.likelihood.wald_test(f["model"], xr.DataArray([1.0], dims="player")),
             "dimensions hypothesis and coefficient",

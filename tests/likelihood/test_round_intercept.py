@@ -99,7 +99,7 @@ def test_without_intercepts_it_is_bradley_terry():
 
 @pytest.mark.parametrize("method", ["heuristic", "accelerated", "rigorous"])
 def test_elimination(scores, method):
-    fit = lb.likelihood.eliminate(scores, method)
+    fit = lb.likelihood.eliminate(scores, method=method)
     out = fit["player"].to_numpy()[fit["eliminated"]]
     zero = fit.attrs["zero"]
     assert zero == "p5"
@@ -117,7 +117,7 @@ def test_elimination(scores, method):
 def test_elimination_on_published_data(reference):
     scores = reference("pmra/scores.csv")
     full = lb.likelihood.round_intercept(scores)
-    fit = lb.likelihood.eliminate(scores, "accelerated")
+    fit = lb.likelihood.eliminate(scores, method="accelerated")
     out = list(fit["player"].to_numpy()[fit["eliminated"]])
     assert out == ["knn6", "knn7", "knn8"]
     # The last joint test, by hand.
@@ -156,6 +156,6 @@ def test_bad_options(scores, options, message):
 
 def test_bad_elimination(scores):
     with pytest.raises(lb.LeaderbayesError, match="method='forward'"):
-        lb.likelihood.eliminate(scores, "forward")
+        lb.likelihood.eliminate(scores, method="forward")
     with pytest.raises(lb.LeaderbayesError, match="alpha=0"):
         lb.likelihood.eliminate(scores, alpha=0)

@@ -62,7 +62,7 @@ def test_ranking_beside_mean_scores(reference):
     scores = reference("pmra/scores.csv")
     fit = lb.likelihood.eliminate(scores)
     won = lb.win_probability(fit, convention="published")["mean"]
-    table = lb.likelihood.ranking(won, scores)
+    table = lb.likelihood.ranking(won, scores=scores)
     assert list(table["player"][:2]) == ["RF9", "XGB6"]
     assert sorted(table["mean_rank"]) == list(range(1, 50))
     best = lb.mean_scores(scores)["player"][0]

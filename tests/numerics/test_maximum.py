@@ -11,6 +11,7 @@ from leaderbayes.numerics.maximum import (
     copula_cdf,
     draw_counts,
     independent_cdf,
+    loading,
     moments,
     of_board,
     of_law,
@@ -28,7 +29,7 @@ def full(n, law):
 def test_independent_is_the_product_of_binomials(theta):
     n, theta = 7, np.array(theta)
     expected = np.prod([stats.binom.cdf(np.arange(n + 1), n, t) for t in theta], axis=0)
-    got = full(n, independent_cdf(n, of_board(theta, n)))
+    got = full(n, independent_cdf(n, of_board(theta, 1.0)))
     np.testing.assert_allclose(got, expected, atol=1e-13)
 
 
@@ -52,7 +53,7 @@ def test_boland_by_enumeration():
             )
             product *= np.cumsum(pmf)
         expected += stats.binom.pmf(s, n, theta_0) * product
-    got = full(n, boland_cdf(n, of_board(theta, n), rho, theta_0))
+    got = full(n, boland_cdf(n, of_board(theta, 1.0), rho, theta_0))
     np.testing.assert_allclose(got, expected, atol=1e-12)
 
 
@@ -68,7 +69,7 @@ def test_many_distinct_thetas_need_64_nodes():
     exact = np.exp(
         sum(stats.binom.logcdf(np.arange(n + 1), n, t) for t in theta)  # every one of them
     )
-    got = full(n, independent_cdf(n, of_board(theta, n)))
+    got = full(n, independent_cdf(n, of_board(theta, 1.0)))
     np.testing.assert_allclose(got, exact, atol=1e-6)
 
 
@@ -104,11 +105,11 @@ def test_simulators_follow_the_laws(dependence, rho, slack):
     n, boards = 400, 4000
     theta = np.linspace(0.82, 0.9, 30)
     best = np.array([draw_counts(n, theta, rho, 0.9, dependence, rng).max() for _ in range(boards)])
-    mixture = of_board(theta, n)
+    mixture = of_board(theta, 1.0)
     law = {
         ("boland", 0.0): lambda: independent_cdf(n, mixture),
         ("boland", 0.5): lambda: boland_cdf(n, mixture, 0.5, 0.9),
-        ("copula", 0.5): lambda: copula_cdf(n, mixture, 0.5),
+        ("copula", 0.5): lambda: copula_cdf(n, mixture, 0.5, 0.9),
     }[dependence, rho]()
     cdf = full(n, law)
     empirical = np.searchsorted(np.sort(best), np.arange(n + 1), side="right") / boards
@@ -116,6 +117,17 @@ def test_simulators_follow_the_laws(dependence, rho, slack):
     assert abs(empirical - cdf).max() < 1.95 / np.sqrt(boards) + slack
     mean, sd = moments(n, *law)
     assert best.mean() / n == pytest.approx(mean, abs=4 * sd / np.sqrt(boards) + slack * sd)
+
+
+def test_loading_gives_the_correlation():
+    """Two classifiers on a million instances."""
+    rng = np.random.default_rng(5)
+    load, size = loading(0.6, 0.9), 10**6
+    noise = np.sqrt(1 - load**2) * rng.normal(size=(2, size))
+    right = load * rng.normal(size=size) + noise < stats.norm.ppf(0.9)
+    assert np.corrcoef(right)[0, 1] == pytest.approx(0.36, abs=5 / np.sqrt(size))
+    assert loading(0.0, 0.9) == 0.0
+    assert loading(1.0, 0.9) == 0.999
 
 
 def test_moments_and_quantiles():

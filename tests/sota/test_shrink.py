@@ -163,3 +163,22 @@ def test_naive_interval():
     assert SOTA.naive_interval(1.0, 10)[1] == 1.0
     with pytest.raises(lb.LeaderbayesError, match="score=1"):
         SOTA.naive_interval(1.2, 10)
+
+
+def test_auc_board():
+    """A hundred classifiers of AUC 0.85: the best looks better than it is."""
+    from leaderbayes.numerics.auc import draw
+
+    scores = draw(np.full(100, 0.85), 60, 540, np.random.default_rng(2))
+    board = SOTA.read_board(scores, n=600, metric="auc")
+    made = SOTA.shrink(board, positive_rate=0.1)
+    assert made.attrs["solved"] == 1
+    assert float(made["observed_max"]) > 0.89
+    assert 0.85 < float(made["theta_sota"]) < float(made["observed_max"]) - 0.005
+    assert float(made["naive_lower"]) < float(made["observed_max"]) < float(made["naive_upper"])
+    with pytest.raises(lb.LeaderbayesError, match="read_board"):
+        SOTA.shrink(board)
+    with pytest.raises(lb.LeaderbayesError, match="leave out rho"):
+        SOTA.crop(board, positive_rate=0.1, rho=0.5)
+    with pytest.raises(lb.LeaderbayesError, match="metric='f1'"):
+        SOTA.read_board(scores, n=600, metric="f1")

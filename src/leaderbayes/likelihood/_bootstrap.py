@@ -122,8 +122,8 @@ def _exists(matches: xr.Dataset, chosen: Longs, *, weak: bool) -> bool:
 
 def best_test(
     matches: xr.Dataset,
-    groups: Mapping[str, Sequence[str]] | None = None,
     *,
+    groups: Mapping[str, Sequence[str]] | None = None,
     replicates: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:

@@ -27,8 +27,8 @@ class _Step(NamedTuple):
 
 def eliminate(
     scores: xr.DataArray,
-    method: Method = "accelerated",
     *,
+    method: Method = "accelerated",
     alpha: float = 0.05,
     order: Sequence[str] | None = None,
     zero: str | None = None,

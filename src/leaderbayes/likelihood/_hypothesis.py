@@ -112,8 +112,8 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
 def wald_test(
     fit: xr.Dataset,
     hypothesis: Hypothesis,
-    value: float | Sequence[float] = 0.0,
     *,
+    value: float | Sequence[float] = 0.0,
     convention: Convention = "correct",
 ) -> pd.Series:
     r"""Test hypotheses K b = c by their distance from the estimate.

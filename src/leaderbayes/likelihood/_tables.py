@@ -62,7 +62,7 @@ def probabilities(fit: xr.Dataset, prob: float, convention: Convention) -> xr.Da
     )
 
 
-def ranking(probability: xr.DataArray, scores: xr.DataArray | None = None) -> pd.DataFrame:
+def ranking(probability: xr.DataArray, *, scores: xr.DataArray | None = None) -> pd.DataFrame:
     """Rank players so that each beats all below it with a probability above one half.
 
     Players that beat one another in a circle share a rank, as do those at exactly one half.

@@ -26,7 +26,8 @@ import numba
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from numpy.typing import NDArray
-from scipy.special import bdtr, log_ndtr, ndtri
+from scipy.optimize import brentq
+from scipy.special import bdtr, log_ndtr, ndtr, ndtri
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -34,6 +35,9 @@ Longs = NDArray[np.int64]
 _REACH = 9.0  # standard deviations beyond which a count has no mass
 _NODES = 64  # in theta, for boards of more distinct values than that
 _STEPS = 4  # values of s a standard deviation
+_NORMAL = np.linspace(-9.0, 9.0, 801)  # difficulties of instances
+_CHANCE = np.exp(-0.5 * _NORMAL**2) / np.exp(-0.5 * _NORMAL**2).sum()
+_STEEPEST = 0.999  # loading; above it P(right) would jump between two difficulties
 _LEAST = 1e-14  # where the best classifier's G is below it, F is too
 
 
@@ -45,15 +49,14 @@ class Mixture(NamedTuple):
     power: float  # 0 for counts; else the number of draws from P(theta)
 
 
-def of_board(theta: Floats, n: int) -> Mixture:
-    """Classifiers of known thetas (classifier,).
+def of_board(theta: Floats, sd: float) -> Mixture:
+    """Classifiers of known thetas (classifier,); sd is that of the best one's score.
 
     More distinct values than _NODES are replaced by Chebyshev nodes: log G is smooth in theta, so
     that its sum over classifiers is a weighted sum over nodes. Classifiers too weak ever to be the
     highest are left out.
     """
-    top = float(np.max(theta))
-    theta = theta[theta >= top - 2.0 * _REACH * math.sqrt(top * (1.0 - top) / n) - 1.0 / n]
+    theta = theta[theta >= np.max(theta) - 2.0 * _REACH * sd]
     values, counts = np.unique(theta, return_counts=True)
     if len(values) <= _NODES:
         return Mixture(values, counts.astype(float), 0.0)
@@ -79,6 +82,11 @@ def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
     share = (width * weight / 2.0).ravel()
     theta = np.asarray(ppf((low + width * (node + 1.0) / 2.0).ravel()), dtype=float)
     return Mixture(theta, share, float(m))
+
+
+def binomial_sd(n: int, theta: float) -> float:
+    """Give the standard deviation of X / n, and a step more."""
+    return math.sqrt(theta * (1.0 - theta) / n) + 1.0 / n
 
 
 def conditionals(theta: Floats, rho: float, theta_0: float) -> tuple[Floats, Floats]:
@@ -113,7 +121,7 @@ def independent_cdf(n: int, mixture: Mixture) -> tuple[int, Floats]:
     """F from its first count on, (count,), of independent classifiers."""
     low, high = window(n, mixture)
     counts = np.arange(low, high + 1, dtype=float)
-    return low, _combine(bdtr(counts, n, mixture.theta[:, None]), mixture)
+    return low, combine(bdtr(counts, n, mixture.theta[:, None]), mixture)
 
 
 def boland_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> tuple[int, Floats]:
@@ -123,25 +131,40 @@ def boland_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> tuple[in
     low, high = window(n, mixture, extra=_REACH)
     total = np.zeros(high - low + 1)
     for k, weight in zip(s, chance, strict=True):
-        total += weight * _combine(_two_binomials(int(k), n, up, down, low, high), mixture)
+        total += weight * combine(_two_binomials(int(k), n, up, down, low, high), mixture)
     return low, total
 
 
-def copula_cdf(n: int, mixture: Mixture, rho: float) -> tuple[int, Floats]:
+def right_given_difficulty(theta: Floats, load: float, difficulty: Floats) -> Floats:
+    """P(right | difficulty) of classifiers with this loading on it, (node, difficulty)."""
+    gap = (ndtri(theta)[:, None] - load * difficulty) / math.sqrt(1.0 - load * load)
+    return np.asarray(ndtr(gap))
+
+
+def loading(rho: float, theta: float) -> float:
+    """Solve for the loading at which two classifiers of this theta correlate by rho^2."""
+
+    def excess(load: float) -> float:
+        right = right_given_difficulty(np.array([theta]), load, _NORMAL)[0]
+        return float(_CHANCE @ (right - theta) ** 2) - rho * rho * theta * (1.0 - theta)
+
+    if rho == 0.0 or excess(_STEEPEST) <= 0.0:
+        return _STEEPEST if rho else 0.0
+    return float(brentq(excess, 0.0, _STEEPEST, xtol=1e-12))
+
+
+def copula_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> tuple[int, Floats]:
     """F from its first count on, (count,), of classifiers with a shared latent difficulty.
 
-    On instance i classifier j is right where rho z_i + sqrt(1 - rho^2) e_ij is below theta_j's
-    normal quantile. Given the difficulties z, X_j has mean sum_i p_j(z_i); over many instances
-    these means are nearly normal and move together. That is what is used: one normal factor for
-    the means, and normal counts given it. Errors are of the order of 1 / sqrt(n).
+    On instance i classifier j is right where l z_i + sqrt(1 - l^2) e_ij is below theta_j's normal
+    quantile, l being the `loading`. Given the difficulties z, X_j has mean sum_i p_j(z_i); over
+    many instances these means are nearly normal and move together. That is what is used: one normal
+    factor for the means, and normal counts given it. Errors are of the order of 1 / sqrt(n).
     """
-    node, weight = np.polynomial.hermite_e.hermegauss(120)
-    weight = weight / weight.sum()
     theta = np.clip(mixture.theta, 1e-12, 1.0 - 1e-12)
-    shifted = (ndtri(theta)[:, None] - rho * node) / math.sqrt(max(1.0 - rho * rho, 1e-12))
-    right = np.exp(log_ndtr(shifted))
-    shared = np.sqrt(np.maximum((right**2) @ weight - theta**2, 0.0) * n)
-    own = np.sqrt(np.maximum((right * (1.0 - right)) @ weight, 1e-12) * n)
+    right = right_given_difficulty(theta, loading(rho, theta_0), _NORMAL)
+    shared = np.sqrt(np.maximum((right**2) @ _CHANCE - theta**2, 0.0) * n)
+    own = np.sqrt(np.maximum((right * (1.0 - right)) @ _CHANCE, 1e-12) * n)
     low, high = window(n, mixture, extra=_REACH)
     counts = np.arange(low, high + 1) + 0.5
     factor = np.linspace(-8.0, 8.0, 65)
@@ -149,12 +172,12 @@ def copula_cdf(n: int, mixture: Mixture, rho: float) -> tuple[int, Floats]:
     total = np.zeros(len(counts))
     for z, share in zip(factor, chance / chance.sum(), strict=True):
         gap = (counts - n * theta[:, None] - z * shared[:, None]) / own[:, None]
-        total += share * _combine(np.exp(log_ndtr(gap)), mixture)
+        total += share * combine(np.exp(log_ndtr(gap)), mixture)
     total[-1] = 1.0 if high == n else total[-1]
     return low, total
 
 
-def _combine(g: Floats, mixture: Mixture) -> Floats:
+def combine(g: Floats, mixture: Mixture) -> Floats:
     """F(x | s) from G (node, count)."""
     if mixture.power:
         mean = np.minimum(mixture.weight @ g, 1.0)
@@ -247,7 +270,7 @@ def draw_counts(
     n: int,
     theta: Floats,
     rho: float,
-    theta_0: float | None,
+    theta_0: float,
     dependence: str,
     rng: np.random.Generator,
 ) -> Longs:
@@ -255,14 +278,14 @@ def draw_counts(
     if rho == 0.0:
         return rng.binomial(n, theta)
     if dependence == "boland":
-        assert theta_0 is not None
         up, down = (np.clip(p, 0.0, 1.0) for p in conditionals(theta, rho, theta_0))
         s = rng.binomial(n, theta_0)
         return rng.binomial(s, up) + rng.binomial(n - s, down)
     counts = np.zeros(len(theta), dtype=np.int64)
     bound = ndtri(theta)
+    load = loading(rho, theta_0)
     for first in range(0, n, 256):
         size = min(256, n - first)
-        noise = math.sqrt(1.0 - rho * rho) * rng.normal(size=(size, len(theta)))
-        counts += (rho * rng.normal(size=(size, 1)) + noise < bound).sum(axis=0)
+        noise = math.sqrt(1.0 - load * load) * rng.normal(size=(size, len(theta)))
+        counts += (load * rng.normal(size=(size, 1)) + noise < bound).sum(axis=0)
     return counts

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ def read_board(
     source: str | Path | pd.DataFrame | pd.Series | Sequence[float],
     *,
     n: int,
+    metric: Literal["accuracy", "auc"] = "accuracy",
     team: str | None = None,
     score: str | None = None,
 ) -> xr.DataArray:
@@ -33,14 +35,16 @@ def read_board(
         recognised); or the scores themselves, a Series' index naming the teams.
     n : int
         Instances of the test set.
+    metric : {"accuracy", "auc"}
+        Whether scores are shares of right answers or areas under the curve.
     team, score : str, optional
         Names of columns.
 
     Returns
     -------
     DataArray (team)
-        Shares of right answers, in the order of the source; rows without a score are left out.
-        attrs: ``n``, ``source``.
+        Scores, in the order of the source; rows without one are left out. attrs: ``n``,
+        ``metric``, ``source``.
 
     Raises
     ------
@@ -50,10 +54,12 @@ def read_board(
     Warns
     -----
     BoardWarning
-        LB020, if scores are not multiples of 1 / n up to rounding: n may be another one.
+        LB020, if accuracies are not multiples of 1 / n up to rounding: n may be another one.
     """
     if n != int(n) or n < 1:
         raise LeaderbayesError(f"n={n}: give the number of instances of the test set, from 1 up.")
+    if metric not in ("accuracy", "auc"):
+        raise LeaderbayesError(f"metric={metric!r}: choose 'accuracy' or 'auc'.")
     if not isinstance(source, str | Path | pd.DataFrame):
         names = source.index if isinstance(source, pd.Series) else None
         source = pd.DataFrame({"score": np.asarray(source, dtype=float)})
@@ -81,13 +87,14 @@ def read_board(
     if kept.empty:
         raise ScoresError(f"{table.where}: column {shown(column)} holds no score.")
     names = table.frame.loc[kept.index, label].astype(str) if label else kept.index.astype(str)
-    _check_resolution(kept.to_numpy(), n)
+    if metric == "accuracy":
+        _check_resolution(kept.to_numpy(), n)
     return xr.DataArray(
         kept.to_numpy(),
         dims="team",
         coords={"team": np.asarray(names, dtype=object)},
         name="score",
-        attrs={"n": int(n), "source": table.where},
+        attrs={"n": int(n), "metric": metric, "source": table.where},
     )
 
 

@@ -7,9 +7,12 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes.numerics import auc
 from leaderbayes.numerics.maximum import (
     Mixture,
+    binomial_sd,
     boland_cdf,
+    combine,
     conditionals,
     copula_cdf,
     draw_counts,
@@ -55,9 +58,9 @@ def maximum_distribution(
     m : int, optional
         Number of classifiers; not with an array of their thetas.
     rho : float
-        Dependence, 0 to 1. "boland": correlation of each classifier with the reference, rho_0 in
-        the paper; two classifiers correlate by rho^2. "copula": loading of a classifier on the
-        latent difficulty of an instance.
+        Dependence, 0 to 1: right answers of two classifiers correlate by rho^2 (in the copula, of
+        two that are right with theta_0). "boland": correlation of each classifier with the
+        reference, rho_0 in the paper.
     theta_0 : float, optional
         P(the reference is right); the highest theta by default.
     dependence : {"boland", "copula"}
@@ -101,20 +104,69 @@ def maximum_distribution(
     )
 
 
+def maximum_auc(n: int, theta: Any, m: int | None = None, *, positive_rate: float) -> xr.Dataset:
+    """Distribution of the best AUC of independent classifiers on a test set.
+
+    Of binormal scores; computed with the smaller class exactly, and the larger one as normal.
+
+    Parameters
+    ----------
+    n : int
+        Instances of the test set.
+    theta : float, array or distribution
+        AUCs, as for `maximum_distribution`.
+    m : int, optional
+        Number of classifiers; not with an array of their AUCs.
+    positive_rate : float
+        Share of the positive class.
+
+    Returns
+    -------
+    Dataset
+        ``cdf`` over ``x`` (AUC, in steps of 1/4000); scalars ``mean`` and ``sd``; ``quantile``
+        (probability). attrs: the arguments, and ``m``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an argument is out of range.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    performance, section 5.2.
+    """
+    _check(n, m, 0.0, "boland")
+    positives, negatives = class_sizes(n, positive_rate)
+    size, mixture = _mixture(n, theta, m)
+    cdf = auc_cdf(mixture, positives, negatives)
+    mean, sd = moments(auc.STEPS, 0, cdf)
+    return xr.Dataset(
+        {
+            "cdf": ("x", cdf),
+            "mean": mean,
+            "sd": sd,
+            "quantile": ("probability", quantiles(auc.STEPS, 0, cdf, _PROBABILITY)),
+        },
+        coords={"x": np.arange(auc.STEPS + 1) / auc.STEPS, "probability": _PROBABILITY},
+        attrs={"n": n, "m": size, "positives": positives, "negatives": negatives},
+    )
+
+
 def cdf_of(
     n: int, mixture: Mixture, rho: float, theta_0: float | None, dependence: str
 ) -> tuple[int, Floats]:
     """F from its first count on, after checking equation 8."""
     if rho == 0.0:
         return independent_cdf(n, mixture)
-    if dependence == "copula":
-        return copula_cdf(n, mixture, rho)
     reference = float(np.max(mixture.theta)) if theta_0 is None else float(theta_0)
     if not 0.0 < reference < 1.0:
         raise LeaderbayesError(
             f"theta_0={reference}: a reference that is always, or never, right depends on nothing; "
             "give theta_0 between 0 and 1, or rho=0."
         )
+    if dependence == "copula":
+        return copula_cdf(n, mixture, rho, reference)
     excluded = ~feasible(mixture.theta, rho, reference)
     if excluded.any():
         worst = ", ".join(f"{t:.4g}" for t in mixture.theta[excluded][:5])
@@ -124,6 +176,27 @@ def cdf_of(
             "dependence='copula'."
         )
     return boland_cdf(n, mixture, rho, reference)
+
+
+def auc_cdf(mixture: Mixture, positives: int, negatives: int) -> Floats:
+    """F of the best AUC at multiples of 1 / auc.STEPS."""
+    tabled = auc.cdf if len(mixture.theta) == 1 else auc.cdf_of_many
+    return combine(tabled(mixture.theta, positives, negatives), mixture)
+
+
+def class_sizes(n: int, positive_rate: float) -> tuple[int, int]:
+    """Positives and negatives among n instances."""
+    if not 0.0 < positive_rate < 1.0:
+        raise LeaderbayesError(
+            f"positive_rate={positive_rate}: give the share of the positive class, above 0 and "
+            "below 1."
+        )
+    positives = round(n * positive_rate)
+    if not 0 < positives < n:
+        raise LeaderbayesError(
+            f"positive_rate={positive_rate} leaves one class of {n} instances empty."
+        )
+    return positives, n - positives
 
 
 def feasible(theta: Floats, rho: float, theta_0: float) -> NDArray[np.bool_]:
@@ -158,7 +231,8 @@ def _mixture(n: int, theta: Any, m: int | None) -> tuple[int, Mixture]:
             raise LeaderbayesError("theta is one number: give m, how many classifiers have it.")
         return int(m), Mixture(values.reshape(1), np.array([float(m)]), 0.0)
     if m is None:
-        return values.size, of_board(values.ravel(), n)
+        best = float(values.max())
+        return values.size, of_board(values.ravel(), binomial_sd(n, best))
     distinct, counts = np.unique(values, return_counts=True)
     return int(m), Mixture(distinct, counts / values.size, float(m))
 

@@ -1,8 +1,10 @@
 """Estimates of the best theta: boards shrunk or cropped until their maximum is what was seen."""
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -10,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics.maximum import moments, of_board, quantiles
-from leaderbayes.sota._board import naive_interval
-from leaderbayes.sota._law import Dependence, cdf_of, feasible
+from leaderbayes.numerics import auc
+from leaderbayes.numerics.maximum import binomial_sd, moments, of_board, quantiles
+from leaderbayes.sota._law import Dependence, auc_cdf, cdf_of, class_sizes, feasible
 
 Floats = NDArray[np.float64]
 Criterion = Literal["mean", "upper"]
@@ -28,13 +30,21 @@ class _Family(NamedTuple):
     whole: float  # the board as it is
 
 
-class _Law(NamedTuple):
-    """What is known of a board besides its thetas."""
+@dataclass(frozen=True)
+class _ShareLaw:
+    """Law of the best share of right answers of classifiers with these thetas."""
 
     n: int
     rho: float
     theta_0: float | None
     dependence: Dependence
+
+    tick: ClassVar[float] = 1.0  # a maximum at least as high is one count more than below it
+
+    @property
+    def steps(self) -> int:
+        """Scores are multiples of one over this."""
+        return self.n
 
     def __call__(self, theta: Floats) -> tuple[int, Floats, int]:
         """F from its first count on, and how many classifiers equation 8 excludes."""
@@ -42,15 +52,36 @@ class _Law(NamedTuple):
         reference = float(theta.max()) if self.theta_0 is None else self.theta_0
         if self.rho > 0.0 and self.dependence == "boland" and 0.0 < reference < 1.0:
             kept = feasible(theta, self.rho, reference)
-        mixture = of_board(theta[kept], self.n)
+        mixture = of_board(theta[kept], binomial_sd(self.n, float(theta.max())))
         low, cdf = cdf_of(self.n, mixture, self.rho, reference, self.dependence)
         return low, cdf, int((~kept).sum())
+
+
+@dataclass(frozen=True)
+class _AucLaw:
+    """Law of the best AUC of independent classifiers."""
+
+    positives: int
+    negatives: int
+
+    tick: ClassVar[float] = 0.0
+    steps: ClassVar[int] = auc.STEPS
+
+    def __call__(self, theta: Floats) -> tuple[int, Floats, int]:
+        """F at multiples of 1 / steps; nobody is excluded."""
+        sizes = self.positives, self.negatives
+        spread = math.sqrt(auc.variance(min(float(theta.max()), 0.999), *sizes))
+        return 0, auc_cdf(of_board(theta, spread), *sizes), 0
+
+
+_Law = _ShareLaw | _AucLaw
 
 
 def shrink(
     board: xr.DataArray,
     *,
     classes: int = 2,
+    positive_rate: float | None = None,
     rho: float = 0.0,
     theta_0: float | None = None,
     dependence: Dependence = "boland",
@@ -70,6 +101,9 @@ def shrink(
         From `read_board`. Teams at or below chance, 1 / classes, are left out.
     classes : int
         Number of classes.
+    positive_rate : float, optional
+        Share of the positive class: the board is one of AUCs, of independent classifiers with
+        binormal scores (section 5.2).
     rho, theta_0, dependence
         As for `maximum_distribution`; theta_0 is the highest theta' by default. Teams that
         equation 8 excludes are left out: they are never the best.
@@ -101,7 +135,7 @@ def shrink(
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, section 5.1, equation 9.
     """
-    law, scores, chance = _prepare(board, classes, rho, theta_0, dependence)
+    law, scores, chance = _prepare(board, classes, positive_rate, rho, theta_0, dependence)
     # The best theta is next to 1.
     heaviest = max(1.0, (1.0 - 1e-9 - chance) / (scores.max() - chance))
 
@@ -109,7 +143,7 @@ def shrink(
         return np.minimum(weight * scores + (1.0 - weight) * chance, 1.0)
 
     def root(excess: Excess) -> float:
-        return float(brentq(excess, 0.0, heaviest, xtol=1e-8)) if excess(heaviest) > 0 else heaviest
+        return _root(excess, heaviest)
 
     made = _solve(_Family("weight", thetas, root, 1.0), law, scores, criterion, prob)
     return made.assign_attrs(method="shrink", classes=classes)
@@ -119,6 +153,7 @@ def crop(
     board: xr.DataArray,
     *,
     classes: int = 2,
+    positive_rate: float | None = None,
     rho: float = 0.0,
     theta_0: float | None = None,
     dependence: Dependence = "boland",
@@ -132,7 +167,7 @@ def crop(
 
     Parameters
     ----------
-    board, classes, rho, theta_0, dependence, criterion, prob
+    board, classes, positive_rate, rho, theta_0, dependence, criterion, prob
         As for `shrink`.
 
     Returns
@@ -150,7 +185,7 @@ def crop(
     ----------
     Møllersen, Holsbø (2024), appendix, Table 4.
     """
-    law, scores, _ = _prepare(board, classes, rho, theta_0, dependence)
+    law, scores, _ = _prepare(board, classes, positive_rate, rho, theta_0, dependence)
     steps = np.unique(scores)
 
     def thetas(threshold: float) -> Floats:
@@ -166,9 +201,15 @@ def crop(
     return made.assign_attrs(method="crop", classes=classes)
 
 
+def _root(excess: Excess, high: float = 1.0 - 1e-9) -> float:
+    """Where an increasing function crosses 0, from next to 0 to high."""
+    return float(brentq(excess, 1e-9, high, xtol=1e-8)) if excess(high) > 0.0 else high
+
+
 def _prepare(
     board: xr.DataArray,
     classes: int,
+    positive_rate: float | None,
     rho: float,
     theta_0: float | None,
     dependence: Dependence,
@@ -184,7 +225,19 @@ def _prepare(
     scores = board.to_numpy()[board.to_numpy() > chance]
     if scores.size == 0:
         raise LeaderbayesError(f"No team scores above chance, {chance:.4g}; is classes right?")
-    return _Law(int(board.attrs["n"]), rho, theta_0, dependence), scores, chance
+    n = int(board.attrs["n"])
+    if (board.attrs.get("metric") == "auc") != (positive_rate is not None):
+        raise LeaderbayesError(
+            "positive_rate is for boards of AUC, and these need it: read_board(metric='auc')."
+        )
+    if positive_rate is None:
+        return _ShareLaw(n, rho, theta_0, dependence), scores, chance
+    if rho != 0.0 or classes != 2:
+        raise LeaderbayesError(
+            "Boards of AUC are of two classes and independent classifiers here: leave out rho and "
+            "classes."
+        )
+    return _AucLaw(*class_sizes(n, positive_rate)), scores, chance
 
 
 def _solve(
@@ -195,56 +248,58 @@ def _solve(
         raise LeaderbayesError(f"criterion={criterion!r}: choose 'mean' or 'upper'.")
     if not 0.0 < prob < 1.0:
         raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")
-    observed, n = float(scores.max()), law.n
+    observed, n = float(scores.max()), law.steps
     tails = ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)
 
     def above_mean(parameter: float) -> float:
         low, cdf, _ = law(family.thetas(parameter))
         return moments(n, low, cdf)[0] - observed
 
-    def limit(count: float, tail: float) -> Excess:
-        def excess(parameter: float) -> float:
-            low, cdf, _ = law(family.thetas(parameter))
+    def limits(boards: _Family) -> tuple[float, float]:
+        """Parameters at which so high a maximum, or so low a one, has half of 1 - prob."""
+
+        def excess(parameter: float, count: float, tail: float) -> float:
+            low, cdf, _ = law(boards.thetas(parameter))
             # Between counts F is drawn as a line, so that the limit moves smoothly.
             return tail - float(np.interp(count, low + np.arange(len(cdf)), cdf))
 
-        return excess
-
-    # As Clopper and Pearson have it: so high a maximum, or so low a one, has half of 1 - prob.
-    so_high, so_low = limit(observed * n - 1.0, tails[1]), limit(observed * n, tails[0])
-
-    def estimate(excess: Excess) -> float:
-        return float(family.thetas(family.root(excess)).max())
+        # As Clopper and Pearson have it.
+        at_least, at_most = observed * n - law.tick, observed * n
+        return (
+            boards.root(lambda p: excess(p, at_least, tails[1])),
+            boards.root(lambda p: excess(p, at_most, tails[0])),
+        )
 
     bias = above_mean(family.whole)
     solved = bias >= 0.5 / n
+    between = limits(family)
     parameter = family.whole
     if solved:
-        parameter = family.root(above_mean if criterion == "mean" else so_high)
+        parameter = family.root(above_mean) if criterion == "mean" else between[0]
         message = "Choosing the best of {} adds {:.4f} to its score on average."
     else:
         message = (
             "Multiplicity does not explain the maximum: were every team as good as its score, the "
-            f"best of {len(scores)} would be expected at {observed + bias:.5f}, less than half an "
-            f"instance from the observed {observed:.5f}."
+            f"best of {len(scores)} would be expected at {observed + bias:.5f}, next to the "
+            f"observed {observed:.5f}."
         )
     theta = family.thetas(parameter)
     low, cdf, excluded = law(theta)
     expected = moments(n, low, cdf)[0]
     lower, upper = quantiles(n, low, cdf, np.array(tails))
-    naive = naive_interval(observed, n, prob=prob)
+    alone = limits(_Family("theta", lambda t: np.array([t]), _root, observed))
     return xr.Dataset(
         {
             family.parameter: parameter,
             "theta_sota": theta.max(),
-            "theta_sota_lower": estimate(so_high),
-            "theta_sota_upper": estimate(so_low),
+            "theta_sota_lower": family.thetas(between[0]).max(),
+            "theta_sota_upper": family.thetas(between[1]).max(),
             "expected_max": expected,
             "max_lower": lower,
             "max_upper": upper,
             "observed_max": observed,
-            "naive_lower": naive[0],
-            "naive_upper": naive[1],
+            "naive_lower": alone[0],
+            "naive_upper": alone[1],
             "bias": bias,
             "teams_above": int((scores > theta.max()).sum()),
             "m": len(scores),
@@ -253,9 +308,7 @@ def _solve(
         attrs={
             "solved": int(solved),
             "message": message.format(len(scores), expected - theta.max()),
-            "n": n,
-            "rho": law.rho,
-            "dependence": law.dependence,
+            **{k: v for k, v in asdict(law).items() if v is not None},
             "criterion": criterion,
             "prob": prob,
         },

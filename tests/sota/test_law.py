@@ -89,6 +89,7 @@ def test_edges():
         ((10, 0.5, 3), {"rho": 1.5}, "rho=1.5"),
         ((10, 0.5, 3), {"dependence": "vine"}, "dependence='vine'"),
         ((10, [0.5, 0.9]), {"rho": 0.6}, "Equation 8 excludes theta 0.5"),
+        ((10**6, np.linspace(0.2, 0.9, 99)), {"rho": 0.6}, "Equation 8 excludes theta 0.2, 0.2"),
         ((10, 1.0, 3), {"rho": 0.6}, "theta_0=1.0"),
     ],
 )

@@ -99,9 +99,12 @@ def test_one_team_and_equal_teams():
     equal = SOTA.shrink(SOTA.read_board([0.9] * 50, n=100))
     assert equal.attrs["solved"] == 1
     assert float(equal["expected_max"]) == pytest.approx(0.9, abs=1e-6)
-    perfect = SOTA.shrink(SOTA.read_board([1.0, 0.9, 0.8], n=10))
-    assert perfect.attrs["solved"] in (0, 1)
-    assert float(perfect["theta_sota"]) <= 1.0
+    for rho in (0.0, 0.6):
+        perfect = SOTA.shrink(SOTA.read_board([1.0, 0.9, 0.8], n=10), rho=rho)
+        # A theta of 1 has no luck: nothing beats it.
+        assert perfect.attrs["solved"] == 0
+        assert float(perfect["theta_sota"]) == 1.0
+        assert float(perfect["theta_sota_lower"]) < 0.9
 
 
 def test_reading(tmp_path):
@@ -142,6 +145,8 @@ def test_bad_boards(source, options, message):
         ({"rho": -0.1}, "rho=-0.1"),
         ({"criterion": "median"}, "criterion='median'"),
         ({"prob": 1.0}, "prob=1.0"),
+        ({"theta_0": 1.5}, "theta_0=1.5"),
+        ({"dependence": "vine"}, "dependence='vine'"),
     ],
 )
 def test_bad_options(options, message):

@@ -1,5 +1,7 @@
 """Distribution of the best score among many classifiers on one test set."""
 
+import math
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -62,7 +64,8 @@ def maximum_distribution(
         two that are right with theta_0). "boland": correlation of each classifier with the
         reference, rho_0 in the paper.
     theta_0 : float, optional
-        P(the reference is right); the highest theta by default.
+        P(the reference is right); the highest theta (of a distribution: next to its upper end) by
+        default.
     dependence : {"boland", "copula"}
         Boland's model (section 4.2, exact), which equation 8 forbids to weak classifiers; or a
         Gaussian copula, which has no such bound, by a normal approximation good to 1 / sqrt(n).
@@ -84,8 +87,10 @@ def maximum_distribution(
     performance, equations 2 to 8.
     """
     _check(n, m, rho, dependence)
-    size, mixture = _mixture(n, theta, m)
-    low, inside = cdf_of(n, mixture, rho, theta_0, dependence)
+    size, mixture, thetas = _mixture(theta, m, lambda best: binomial_sd(n, best))
+    reference = float(thetas.max()) if theta_0 is None else float(theta_0)
+    _check_dependence(thetas, rho, reference, dependence)
+    low, inside = cdf_of(n, mixture, rho, reference, dependence)
     cdf = np.concatenate(
         [np.zeros(low), np.minimum(inside, 1.0), np.ones(n - low - len(inside) + 1)]
     )
@@ -99,8 +104,7 @@ def maximum_distribution(
             "quantile": ("probability", quantiles(n, low, inside, _PROBABILITY)),
         },
         coords={"x": np.arange(n + 1), "probability": _PROBABILITY},
-        attrs={"n": n, "m": size, "rho": rho, "dependence": dependence}
-        | ({} if theta_0 is None else {"theta_0": theta_0}),
+        attrs={"n": n, "m": size, "rho": rho, "theta_0": reference, "dependence": dependence},
     )
 
 
@@ -138,7 +142,9 @@ def maximum_auc(n: int, theta: Any, m: int | None = None, *, positive_rate: floa
     """
     _check(n, m, 0.0, "boland")
     positives, negatives = class_sizes(n, positive_rate)
-    size, mixture = _mixture(n, theta, m)
+    size, mixture, _ = _mixture(
+        theta, m, lambda best: math.sqrt(auc.variance(min(best, 0.999), positives, negatives))
+    )
     cdf = auc_cdf(mixture, positives, negatives)
     mean, sd = moments(auc.STEPS, 0, cdf)
     return xr.Dataset(
@@ -154,28 +160,33 @@ def maximum_auc(n: int, theta: Any, m: int | None = None, *, positive_rate: floa
 
 
 def cdf_of(
-    n: int, mixture: Mixture, rho: float, theta_0: float | None, dependence: str
+    n: int, mixture: Mixture, rho: float, theta_0: float, dependence: str
 ) -> tuple[int, Floats]:
-    """F from its first count on, after checking equation 8."""
+    """F from its first count on; of thetas that `feasible` allows."""
     if rho == 0.0:
         return independent_cdf(n, mixture)
-    reference = float(np.max(mixture.theta)) if theta_0 is None else float(theta_0)
-    if not 0.0 < reference < 1.0:
+    if dependence == "copula":
+        return copula_cdf(n, mixture, rho, theta_0)
+    return boland_cdf(n, mixture, rho, theta_0)
+
+
+def _check_dependence(theta: Floats, rho: float, theta_0: float, dependence: str) -> None:
+    """Raise where the dependence is impossible, naming the thetas that equation 8 excludes."""
+    if rho == 0.0:
+        return
+    if not 0.0 < theta_0 < 1.0:
         raise LeaderbayesError(
-            f"theta_0={reference}: a reference that is always, or never, right depends on nothing; "
+            f"theta_0={theta_0}: a reference that is always, or never, right depends on nothing; "
             "give theta_0 between 0 and 1, or rho=0."
         )
-    if dependence == "copula":
-        return copula_cdf(n, mixture, rho, reference)
-    excluded = ~feasible(mixture.theta, rho, reference)
-    if excluded.any():
-        worst = ", ".join(f"{t:.4g}" for t in mixture.theta[excluded][:5])
+    excluded = theta[~feasible(theta, rho, theta_0)]
+    if dependence == "boland" and excluded.size:
+        named = ", ".join(f"{t:.4g}" for t in excluded[:5])
         raise LeaderbayesError(
-            f"Equation 8 excludes theta {worst}{' and more' if excluded.sum() > 5 else ''} at "
-            f"theta_0={reference:.4g}, rho={rho}: leave these out, lower rho, or take "
+            f"Equation 8 excludes theta {named}{' and more' if excluded.size > 5 else ''} at "
+            f"theta_0={theta_0:.4g}, rho={rho}: leave these out, lower rho, or take "
             "dependence='copula'."
         )
-    return boland_cdf(n, mixture, rho, reference)
 
 
 def auc_cdf(mixture: Mixture, positives: int, negatives: int) -> Floats:
@@ -216,25 +227,28 @@ def _check(n: int, m: int | None, rho: float, dependence: str) -> None:
         raise LeaderbayesError(f"dependence={dependence!r}: choose 'boland' or 'copula'.")
 
 
-def _mixture(n: int, theta: Any, m: int | None) -> tuple[int, Mixture]:
-    """Give the number of classifiers, and where their thetas lie."""
+def _mixture(
+    theta: Any, m: int | None, sd: Callable[[float], float]
+) -> tuple[int, Mixture, Floats]:
+    """Give the number of classifiers, where their thetas lie, and the thetas that occur."""
     if hasattr(theta, "ppf"):
         if m is None:
             raise LeaderbayesError("theta is drawn from a distribution: give m, how many are.")
         mixture = of_law(theta.ppf, int(m))
         check_shares(mixture.theta)
-        return int(m), mixture
+        return int(m), mixture, mixture.theta
     values = np.asarray(theta, dtype=float)
     check_shares(values)
     if values.ndim == 0:
         if m is None:
             raise LeaderbayesError("theta is one number: give m, how many classifiers have it.")
-        return int(m), Mixture(values.reshape(1), np.array([float(m)]), 0.0)
+        one = values.reshape(1)
+        return int(m), Mixture(one, np.array([float(m)]), 0.0), one
+    values = values.ravel()
     if m is None:
-        best = float(values.max())
-        return values.size, of_board(values.ravel(), binomial_sd(n, best))
+        return values.size, of_board(values, sd(float(values.max()))), values
     distinct, counts = np.unique(values, return_counts=True)
-    return int(m), Mixture(distinct, counts / values.size, float(m))
+    return int(m), Mixture(distinct, counts / values.size, float(m)), distinct
 
 
 def check_shares(values: Floats) -> None:
@@ -286,12 +300,8 @@ def simulate_boards(
     check_shares(values)
     if boards < 1:
         raise LeaderbayesError(f"boards={boards}: give at least 1.")
-    reference = float(values.max()) if theta_0 is None else theta_0
-    if rho > 0.0 and dependence == "boland" and not feasible(values, rho, reference).all():
-        raise LeaderbayesError(
-            f"Equation 8 excludes some thetas at theta_0={reference:.4g}, rho={rho}: leave them "
-            "out, lower rho, or take dependence='copula'."
-        )
+    reference = float(values.max()) if theta_0 is None else float(theta_0)
+    _check_dependence(values, rho, reference, dependence)
     rng = np.random.default_rng(seed)
     drawn = [draw_counts(n, values, rho, reference, dependence, rng) for _ in range(boards)]
     return xr.DataArray(np.array(drawn) / n, dims=("board", "classifier"), name="score")

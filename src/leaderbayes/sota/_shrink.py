@@ -50,10 +50,12 @@ class _ShareLaw:
         """F from its first count on, and how many classifiers equation 8 excludes."""
         kept = np.ones(len(theta), dtype=bool)
         reference = float(theta.max()) if self.theta_0 is None else self.theta_0
-        if self.rho > 0.0 and self.dependence == "boland" and 0.0 < reference < 1.0:
-            kept = feasible(theta, self.rho, reference)
+        # A reference that is always right depends on nothing.
+        rho = self.rho if 0.0 < reference < 1.0 else 0.0
+        if rho > 0.0 and self.dependence == "boland":
+            kept = feasible(theta, rho, reference)
         mixture = of_board(theta[kept], binomial_sd(self.n, float(theta.max())))
-        low, cdf = cdf_of(self.n, mixture, self.rho, reference, self.dependence)
+        low, cdf = cdf_of(self.n, mixture, rho, reference, self.dependence)
         return low, cdf, int((~kept).sum())
 
 
@@ -219,6 +221,10 @@ def _prepare(
         raise LeaderbayesError(f"classes={classes}: give at least 2.")
     if not 0.0 <= rho <= 1.0:
         raise LeaderbayesError(f"rho={rho}: give a correlation from 0 to 1.")
+    if theta_0 is not None and not 0.0 < theta_0 < 1.0:
+        raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
+    if dependence not in ("boland", "copula"):
+        raise LeaderbayesError(f"dependence={dependence!r}: choose 'boland' or 'copula'.")
     if "n" not in board.attrs or board.dims != ("team",):
         raise LeaderbayesError("A board comes from sota.read_board: dimension team, attribute n.")
     chance = 1.0 / classes

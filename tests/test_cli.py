@@ -142,6 +142,10 @@ def test_compare(folder):
     unknown = run("compare", "scores.csv", "c", "e", cwd=folder)
     assert unknown.returncode == 2
     assert "no player 'e'" in unknown.stderr
+    for arguments, message in ((["c", "c"], "itself"), (["c", "d", "--rope", "0.7"], "rope=0.7")):
+        bad = run("compare", "scores.csv", *arguments, cwd=folder)
+        assert bad.returncode == 2
+        assert message in bad.stderr
 
 
 def test_sota(folder):

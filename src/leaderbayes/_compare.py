@@ -43,12 +43,9 @@ def compare(
         If a player is unknown, both are the same, or ``rope`` is not from 0 to below 1/2.
     """
     check_probability(prob)
-    if rope is not None and not 0.0 <= rope < 0.5:
-        raise LeaderbayesError(f"rope={rope}: give a distance from 1/2, from 0 to below 0.5.")
+    check_comparison(a, b, rope)
     epp, players = draws_of(dt)
     first, second = _position(a, players), _position(b, players)
-    if first == second:
-        raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
     gap = epp[:, first] - epp[:, second]
     spread = spread_of(dt)
     win = expit(gap) if spread is None else expit_mean(gap, np.sqrt(2.0) * spread)
@@ -73,6 +70,14 @@ def compare(
     )
     result.attrs.update(trust(dt))
     return result
+
+
+def check_comparison(a: str, b: str, rope: float | None) -> None:
+    """Raise unless two players are compared, and the region of equivalence is one."""
+    if a == b:
+        raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
+    if rope is not None and not 0.0 <= rope < 0.5:
+        raise LeaderbayesError(f"rope={rope}: give a distance from 1/2, from 0 to below 0.5.")
 
 
 def _position(player: str, players: pd.Index) -> int:

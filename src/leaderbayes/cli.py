@@ -187,7 +187,9 @@ def _estimate_one(
 def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     """Say how probably player A is better than player B."""
     import leaderbayes as lb
+    from leaderbayes._compare import check_comparison
 
+    check_comparison(a, b, rope)
     scores = _read(options)
     if "tournament" in scores.dims and options["model"] != "tournaments":
         raise lb.ScoresError(

@@ -54,6 +54,7 @@ FUNCTIONS = [
     "read_scores",
     "select_tournament",
     "sota.crop",
+    "sota.estimate_rho",
     "sota.maximum_auc",
     "sota.maximum_distribution",
     "sota.naive_interval",

@@ -1,0 +1,79 @@
+"""How much classifiers depend on each other, from their answers."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from leaderbayes._errors import LeaderbayesError
+
+
+def estimate_rho(
+    right: xr.DataArray, *, replicates: int = 400, seed: int = 0, prob: float = 0.95
+) -> pd.Series:
+    """Estimate rho, the dependence of `maximum_distribution`, from right and wrong answers.
+
+    In Boland's model right answers of two classifiers correlate by rho^2: the estimate is the root
+    of the mean correlation of all pairs, 0 where that is negative.
+
+    Parameters
+    ----------
+    right : DataArray (classifier, instance)
+        1 or True where the classifier is right on the instance, else 0, such as
+        `leaderbayes.datasets.load_answers` gives.
+    replicates : int
+        Bootstrap samples of the instances, for the interval.
+    seed : int
+        Same seed, same samples.
+    prob : float
+        Coverage of the percentile interval.
+
+    Returns
+    -------
+    Series
+        ``rho``, ``lower``, ``upper``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If answers are not 0 and 1 of at least two classifiers that are neither always right nor
+        always wrong.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), section 4.2.
+    """
+    if set(right.dims) != {"classifier", "instance"}:
+        raise LeaderbayesError("Answers have the dimensions classifier and instance.")
+    if replicates < 2 or not 0.0 < prob < 1.0:
+        raise LeaderbayesError(
+            f"replicates={replicates}, prob={prob}: give at least 2, and a probability between 0 "
+            "and 1."
+        )
+    answers = right.transpose("classifier", "instance").to_numpy().astype(float)
+    if not np.isin(answers, (0.0, 1.0)).all():
+        raise LeaderbayesError("Answers are 1 (right) or 0 (wrong), without gaps.")
+    estimate = _rho(answers)
+    if np.isnan(estimate):
+        raise LeaderbayesError(
+            "Fewer than two classifiers are right on some instances and wrong on others: their "
+            "dependence cannot be seen."
+        )
+    rng = np.random.default_rng(seed)
+    n = answers.shape[1]
+    drawn = [_rho(answers[:, rng.integers(n, size=n)]) for _ in range(replicates)]
+    low, high = np.nanquantile(drawn, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0])
+    return pd.Series({"rho": estimate, "lower": float(low), "upper": float(high)})
+
+
+def _rho(answers: NDArray[np.float64]) -> float:
+    """Root of the mean correlation of pairs; classifiers that never vary have none."""
+    sd = answers.std(axis=1)
+    varies = answers[sd > 0.0]
+    m, n = varies.shape
+    if m < 2:
+        return float("nan")
+    unit = (varies - varies.mean(axis=1, keepdims=True)) / sd[sd > 0.0, None]
+    # The sum over pairs is the square of the sum, less the diagonal.
+    mean = (float((unit.sum(axis=0) ** 2).sum()) / n - m) / (m * (m - 1))
+    return float(np.sqrt(max(mean, 0.0)))

@@ -60,6 +60,29 @@ def test_intervals_cover():
     assert np.mean(inside) == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / 400))
 
 
+def test_pseudo_rounds_and_bootstrap():
+    separated = lb.matches(board([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]]))
+    fit = lb.likelihood.plackett_luce(separated, pseudo_rounds=1.0)
+    assert (np.diff(fit["epp"]) < 0).all()
+    # Two players: rankings are matches, and so are the penalties.
+    two = lb.matches(board([[2.0, 1.0, 2.0, 2.0, 1.0], [1.0, 2.0, 1.0, 1.0, 3.0]]))
+    plain = lb.likelihood.bradley_terry(two, pseudo_rounds=1.0)
+    fit = lb.likelihood.plackett_luce(two, pseudo_rounds=1.0)
+    np.testing.assert_allclose(fit["epp"], plain["epp"], atol=1e-8)
+    assert float(fit["loglik"]) == pytest.approx(float(plain["loglik"]))
+    same = [
+        lb.likelihood.bootstrap(two, model=model, replicates=50, pseudo_rounds=1.0)
+        for model in ("bradley_terry", "plackett_luce")
+    ]
+    np.testing.assert_allclose(same[0], same[1], atol=1e-6)
+    matches = lb.matches(simulate([0.8, 0.1, -0.9], 60, np.random.default_rng(4)))
+    errors = {
+        kind: np.sqrt(np.diag(lb.likelihood.plackett_luce(matches, covariance=kind)["covariance"]))
+        for kind in ("model", "bootstrap")
+    }
+    np.testing.assert_allclose(errors["bootstrap"], errors["model"], rtol=0.25)
+
+
 def test_no_estimate():
     with pytest.raises(lb.DisconnectedError, match="strong components"):
         lb.likelihood.plackett_luce(lb.matches(board([[2.0, 2.0], [1.0, 1.0]])))

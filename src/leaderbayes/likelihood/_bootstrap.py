@@ -1,6 +1,7 @@
 """Rounds resampled: the bootstrap, and its approximately unbiased multiscale test."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -9,14 +10,17 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr, ndtri
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes.likelihood._estimate import require_estimate
 from leaderbayes.numerics.bradley_terry import newton
+from leaderbayes.numerics.newton import Linear
 from leaderbayes.numerics.places import win_graph
+from leaderbayes.numerics.plackett_luce_fit import RankingLikelihood
 from leaderbayes.numerics.rounds import round_statistics
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
+Model = Literal["bradley_terry", "plackett_luce"]
 
 # Sizes of the samples of rounds, as shares of the board's.
 _SCALES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)
@@ -25,12 +29,13 @@ _SCALES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)
 def bootstrap(
     matches: xr.Dataset,
     *,
+    model: Model = "bradley_terry",
     replicates: int = 1000,
     seed: int = 0,
     pseudo_rounds: float = 0.0,
     firth: bool = False,
 ) -> xr.DataArray:
-    """Estimate Bradley-Terry's strengths on resampled rounds.
+    """Estimate strengths on resampled rounds.
 
     Percentile intervals (property 3.6) are ``.quantile([0.025, 0.975], "replicate")``.
 
@@ -38,12 +43,14 @@ def bootstrap(
     ----------
     matches : Dataset
         From `leaderbayes.matches`, within rounds, ties "half".
+    model : {"bradley_terry", "plackett_luce"}
+        What is estimated on each sample.
     replicates : int
         Samples of as many rounds as the board has, with replacement.
     seed : int
         Same seed, same samples.
     pseudo_rounds, firth
-        As for `bradley_terry`.
+        As for `bradley_terry`; firth for this model only.
 
     Returns
     -------
@@ -63,16 +70,25 @@ def bootstrap(
     ----------
     Gosiewska, Woźnica, Biecek (2022), property 3.6.
     """
+    if model not in ("bradley_terry", "plackett_luce"):
+        raise LeaderbayesError(f"model={model!r}: choose 'bradley_terry' or 'plackett_luce'.")
+    if firth and model != "bradley_terry":
+        raise LeaderbayesError("Firth's penalty is for Bradley-Terry; give pseudo_rounds=1.")
     if replicates < 2:
         raise LeaderbayesError(f"replicates={replicates}: give at least 2.")
     if pseudo_rounds == 0.0:
         require_estimate(matches, penalised=firth)
     rounds = matches.sizes["round"]
+    place = matches["place"].to_numpy()
     epp = np.full((replicates, matches.sizes["player"]), np.nan)
     sampled = _samples(matches, rounds, replicates, np.random.default_rng(seed))
     for row, (chosen, points, n) in zip(epp, sampled, strict=True):
-        if pseudo_rounds > 0.0 or _exists(matches, chosen, weak=firth):
+        if pseudo_rounds == 0.0 and not _exists(matches, chosen, weak=firth):
+            continue
+        if model == "bradley_terry":
             row[:] = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth)[0]
+        else:
+            row[:] = _ranked(np.repeat(place, chosen, axis=0), pseudo_rounds)
     missing = int(np.isnan(epp[:, 0]).sum())
     if replicates - missing < 2:
         raise LeaderbayesError(
@@ -86,6 +102,30 @@ def bootstrap(
         name="epp",
         attrs={"missing": missing},
     )
+
+
+def _ranked(place: NDArray[np.int32], pseudo_rounds: float) -> Floats:
+    """Plackett-Luce's strengths; NaN where ties have no estimate."""
+    likelihood = RankingLikelihood(place)
+    try:
+        return likelihood.fit(pseudo_rounds=pseudo_rounds).x[: likelihood.m]
+    except NotConvergedError:
+        return np.full(likelihood.m, np.nan)
+
+
+def bootstrap_covariance(
+    matches: xr.Dataset,
+    linear: Linear | None,
+    *,
+    model: Model,
+    pseudo_rounds: float,
+    firth: bool = False,
+) -> Floats:
+    """Covariance of 1000 samples, of those that have an estimate, (player, player)."""
+    if linear is not None:
+        raise LeaderbayesError("A restricted estimate has no bootstrap covariance here.")
+    samples = bootstrap(matches, model=model, pseudo_rounds=pseudo_rounds, firth=firth)
+    return np.asarray(np.cov(samples.dropna("replicate").to_numpy().T))
 
 
 def _samples(

@@ -8,8 +8,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.likelihood._bootstrap import bootstrap
-from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
+from leaderbayes.likelihood._bootstrap import bootstrap_covariance
+from leaderbayes.likelihood._estimate import (
+    check_pseudo_rounds,
+    estimate,
+    require_estimate,
+    restriction,
+)
 from leaderbayes.likelihood._hypothesis import Hypothesis
 from leaderbayes.numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes.numerics.composite_weight import clustered_scores, meat
@@ -75,23 +80,21 @@ def bradley_terry(
         raise LeaderbayesError(
             f"covariance={covariance!r}: choose 'clustered', 'model' or 'bootstrap'."
         )
-    if not (np.isfinite(pseudo_rounds) and pseudo_rounds >= 0.0):
-        raise LeaderbayesError(f"pseudo_rounds={pseudo_rounds}: give a number from 0 up.")
+    check_pseudo_rounds(pseudo_rounds)
     if pseudo_rounds == 0.0 or "tournament" in matches["place"].dims:
         require_estimate(matches, penalised=firth)
     wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
     m = len(wins)
     linear = restriction(matches, hypothesis, value, known=m, parameters=m)
-    penalty = {"pseudo_rounds": float(pseudo_rounds), "firth": bool(firth)}
-    epp, _, hessian = newton(wins.sum(axis=1), n, linear=linear, **penalty)  # type: ignore[arg-type]
+    points = wins.sum(axis=1)
+    epp, _, hessian = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear)
     model = inverse(hessian, m, linear)
     if covariance == "clustered":
         spread = model @ meat(_scores_by_round(matches, epp)) @ model
     elif covariance == "bootstrap":
-        if linear is not None:
-            raise LeaderbayesError("A restricted estimate has no bootstrap covariance here.")
-        samples = bootstrap(matches, **penalty).dropna("replicate").to_numpy()  # type: ignore[arg-type]
-        spread = np.cov(samples.T).reshape(m, m)
+        spread = bootstrap_covariance(
+            matches, linear, model="bradley_terry", pseudo_rounds=pseudo_rounds, firth=firth
+        )
     else:
         spread = model
     square = ("player", "player_")

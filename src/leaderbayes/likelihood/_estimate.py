@@ -49,6 +49,12 @@ def require_estimate(matches: xr.Dataset, *, penalised: bool = False) -> None:
     )
 
 
+def check_pseudo_rounds(pseudo_rounds: float) -> None:
+    """Raise unless it is a number from 0 up."""
+    if not (np.isfinite(pseudo_rounds) and pseudo_rounds >= 0.0):
+        raise LeaderbayesError(f"pseudo_rounds={pseudo_rounds}: give a number from 0 up.")
+
+
 def restriction(
     matches: xr.Dataset,
     hypothesis: Hypothesis | None,

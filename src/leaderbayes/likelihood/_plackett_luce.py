@@ -5,32 +5,26 @@ from typing import Literal
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
-from scipy.special import comb
 
-from leaderbayes._errors import LeaderbayesError, NotConvergedError
-from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.likelihood._bootstrap import bootstrap_covariance
+from leaderbayes.likelihood._estimate import (
+    check_pseudo_rounds,
+    estimate,
+    require_estimate,
+    restriction,
+)
 from leaderbayes.likelihood._hypothesis import Hypothesis
 from leaderbayes.numerics.composite_weight import meat
-from leaderbayes.numerics.newton import inverse, maximise
-from leaderbayes.numerics.plackett_luce import (
-    Rankings,
-    log_likelihood,
-    log_likelihood_pullback,
-    rankings,
-    tie_sizes,
-)
-
-Floats = NDArray[np.float64]
-
-_STEP = 1e-5  # of central differences of the gradient, log-odds: an error of some 1e-10
+from leaderbayes.numerics.newton import inverse
+from leaderbayes.numerics.plackett_luce_fit import RankingLikelihood
 
 
 def plackett_luce(
     matches: xr.Dataset,
     *,
-    covariance: Literal["model", "clustered"] = "model",
+    covariance: Literal["model", "clustered", "bootstrap"] = "model",
+    pseudo_rounds: float = 0.0,
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
 ) -> xr.Dataset:
@@ -42,9 +36,11 @@ def plackett_luce(
     ----------
     matches : Dataset
         From `leaderbayes.matches` or `leaderbayes.rankings`, within rounds, ties "half".
-    covariance : {"model", "clustered"}
-        The inverse Hessian, right where noise is Gumbel's; or the sandwich over rounds, right
-        for any noise in large samples.
+    covariance : {"model", "clustered", "bootstrap"}
+        The inverse Hessian, right where noise is Gumbel's; the sandwich over rounds, right for
+        any noise in large samples; or that of 1000 bootstrap samples of rounds.
+    pseudo_rounds : float
+        As for `bradley_terry`.
     hypothesis, value
         As for `bradley_terry`.
 
@@ -69,55 +65,44 @@ def plackett_luce(
     Turner, van Etten, Firth, Kosmidis (2020), Modelling rankings in R: the PlackettLuce package,
     Computational Statistics 35.
     """
-    if covariance not in ("model", "clustered"):
-        raise LeaderbayesError(f"covariance={covariance!r}: choose 'model' or 'clustered'.")
+    if covariance not in ("model", "clustered", "bootstrap"):
+        raise LeaderbayesError(
+            f"covariance={covariance!r}: choose 'model', 'clustered' or 'bootstrap'."
+        )
     if not matches.attrs["within_round"] or matches.attrs["ties"] != "half":
         raise LeaderbayesError(
             "Plackett-Luce ranks the players of each round, ties included: give matches with "
             "within_round=True and ties='half'."
         )
-    require_estimate(matches)
-    place = matches["place"].to_numpy()
-    rounds, m = place.shape
-    sizes = tie_sizes(place)
-    data = rankings(place)
-    _require_ties(data, sizes)
-    parameters = m + len(sizes) - 1
+    check_pseudo_rounds(pseudo_rounds)
+    if pseudo_rounds == 0.0 or "tournament" in matches["place"].dims:
+        require_estimate(matches)
+    likelihood = RankingLikelihood(matches["place"].to_numpy())
+    m, sizes, parameters = likelihood.m, likelihood.sizes, likelihood.parameters
     linear = restriction(matches, hypothesis, value, known=m, parameters=parameters)
-
-    def gradient(x: Floats, cotangent: Floats) -> Floats:
-        log_delta = np.append(0.0, x[m:])
-        epp, tie = log_likelihood_pullback(x[None, :m], log_delta, sizes, *data, cotangent)
-        return np.append(epp[0], tie[1:])
-
-    def parts(x: Floats) -> tuple[float, Floats, Floats]:
-        every = np.ones(rounds)
-        value = log_likelihood(x[None, :m], np.append(0.0, x[m:]), sizes, *data).sum()
-        steps = _STEP * np.eye(parameters)
-        curve = [gradient(x - h, every) - gradient(x + h, every) for h in steps]
-        information = np.array(curve) / (2.0 * _STEP)
-        return float(value), gradient(x, every), (information + information.T) / 2.0
-
-    # Each size about as often as it is seen: at 0 the largest sets would crowd out the others.
-    seen = np.bincount(data.block)[sizes[1:]] / (data.block > 0).sum()
-    start = np.append(np.zeros(m), np.log(seen * m / comb(m, sizes[1:])))
-    best = maximise(parts, start, m, linear=linear, tolerance=1e-8)
-    model = inverse(best.information, m, linear)
+    best = likelihood.fit(pseudo_rounds=pseudo_rounds, linear=linear)
+    model = inverse(best.information, m, linear)[:m, :m]
     spread = model
     if covariance == "clustered":
-        if rounds < 2:
+        if likelihood.rounds < 2:
             raise LeaderbayesError(
                 "One round says nothing about variation between rounds; give more rounds or "
                 "covariance='model'."
             )
-        by_round = np.array([gradient(best.x, one) for one in np.eye(rounds)])
-        spread = model @ meat(by_round) @ model
+        whole = inverse(best.information, m, linear)
+        by_round = [likelihood.gradient(best.x, one) for one in np.eye(likelihood.rounds)]
+        spread = (whole @ meat(np.array(by_round)) @ whole)[:m, :m]
+    elif covariance == "bootstrap":
+        spread = bootstrap_covariance(
+            matches, linear, model="plackett_luce", pseudo_rounds=pseudo_rounds
+        )
+    loglik = likelihood.value(best.x)
     variables = {
         "epp": ("player", best.x[:m]),
-        "covariance": (("player", "player_"), spread[:m, :m]),
-        "covariance_model": (("player", "player_"), model[:m, :m]),
-        "loglik": best.value,
-        "deviance": -2.0 * best.value,
+        "covariance": (("player", "player_"), spread),
+        "covariance_model": (("player", "player_"), model),
+        "loglik": loglik,
+        "deviance": -2.0 * loglik,
     }
     if len(sizes) > 1:
         variables["tie"] = ("tie_size", best.x[m:])
@@ -125,26 +110,8 @@ def plackett_luce(
     attrs = {
         "model": "plackett_luce",
         "covariance": covariance,
-        "df": int((data.block > 0).sum()) - rounds - free,
+        "df": int((likelihood.data.block > 0).sum()) - likelihood.rounds - free,
+        "pseudo_rounds": float(pseudo_rounds),
     }
     made = estimate(matches["player"].to_numpy(), variables, attrs, linear, m)
     return made.assign_coords(tie_size=sizes[1:]) if len(sizes) > 1 else made
-
-
-def _require_ties(data: Rankings, sizes: NDArray[np.int64]) -> None:
-    """Raise where a tie parameter could grow without bound.
-
-    Sizes of tied sets meet as players do: the chosen one beats all others that were possible.
-    """
-    left = np.concatenate([np.arange(1, n + 1) for n in np.diff(data.start)])[data.block > 0]
-    chosen = np.searchsorted(sizes, data.block[data.block > 0])
-    beaten = np.zeros((len(sizes), len(sizes)), dtype=bool)
-    for size, most in {(int(c), int(n)) for c, n in zip(chosen, left, strict=True)}:
-        beaten[size] |= sizes <= most
-    count, _ = connected_components(beaten, directed=True, connection="strong")
-    if count > 1:
-        raise NotConvergedError(
-            "LB002 Davidson-Luce's tie parameters have no finite estimate: some number of players "
-            f"(of {', '.join(map(str, sizes))}) ties always, or never, where it could. Use the "
-            "posterior (model='plackett_luce'), or likelihood.bradley_terry."
-        )

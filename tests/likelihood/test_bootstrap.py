@@ -111,6 +111,13 @@ def test_unbiased_where_three_are_equally_good():
         (lambda m: lb.likelihood.best_test(m, groups={"a": ["x"]}), "unknown player 'x'"),
         (lambda m: lb.likelihood.bootstrap(m.assign_attrs(ties="floor")), "ties='half'"),
         (lambda m: lb.likelihood.bootstrap(lb.matches(board([[1.0], [1.0]]))), "One round"),
+        (lambda m: lb.likelihood.best_test(m.expand_dims(tournament=["x", "y"])), "several"),
+        (
+            lambda m: lb.likelihood.bootstrap(
+                m.expand_dims(tournament=["x", "y"]), pseudo_rounds=1.0
+            ),
+            "several",
+        ),
     ],
 )
 def test_bad_options(matches, call, message):

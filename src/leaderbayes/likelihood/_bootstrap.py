@@ -15,7 +15,7 @@ from leaderbayes.likelihood._estimate import require_estimate
 from leaderbayes.numerics.bradley_terry import newton
 from leaderbayes.numerics.newton import Linear
 from leaderbayes.numerics.places import win_graph
-from leaderbayes.numerics.plackett_luce_fit import RankingLikelihood
+from leaderbayes.numerics.plackett_luce_fit import fit_rankings
 from leaderbayes.numerics.rounds import round_statistics
 
 Floats = NDArray[np.float64]
@@ -24,6 +24,9 @@ Model = Literal["bradley_terry", "plackett_luce"]
 
 # Sizes of the samples of rounds, as shares of the board's.
 _SCALES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)
+
+# On samples of a board with missing scores: drawn in a little, every one of them has a best player.
+_PSEUDO_ROUNDS = 0.5
 
 
 def bootstrap(
@@ -76,8 +79,7 @@ def bootstrap(
         raise LeaderbayesError("Firth's penalty is for Bradley-Terry; give pseudo_rounds=1.")
     if replicates < 2:
         raise LeaderbayesError(f"replicates={replicates}: give at least 2.")
-    if pseudo_rounds == 0.0:
-        require_estimate(matches, penalised=firth)
+    require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     rounds = matches.sizes["round"]
     place = matches["place"].to_numpy()
     epp = np.full((replicates, matches.sizes["player"]), np.nan)
@@ -106,11 +108,11 @@ def bootstrap(
 
 def _ranked(place: NDArray[np.int32], pseudo_rounds: float) -> Floats:
     """Plackett-Luce's strengths; NaN where ties have no estimate."""
-    likelihood = RankingLikelihood(place)
+    m = place.shape[1]
     try:
-        return likelihood.fit(pseudo_rounds=pseudo_rounds).x[: likelihood.m]
+        return fit_rankings(place, pseudo_rounds=pseudo_rounds).x[:m]
     except NotConvergedError:
-        return np.full(likelihood.m, np.nan)
+        return np.full(m, np.nan)
 
 
 def bootstrap_covariance(
@@ -209,6 +211,7 @@ def best_test(
     """
     if replicates < 10:
         raise LeaderbayesError(f"replicates={replicates}: give at least 10.")
+    require_estimate(matches, pseudo_rounds=_PSEUDO_ROUNDS)
     players = [str(name) for name in matches["player"].to_numpy()]
     member = _members(players, groups)
     rng = np.random.default_rng(seed)
@@ -250,7 +253,7 @@ def _best(points: Floats, n: Floats) -> Floats:
         # Where everybody meets everybody as often, strengths are ordered as points are.
         level = points
     else:
-        level = newton(points, n, pseudo_rounds=0.5)[0]
+        level = newton(points, n, pseudo_rounds=_PSEUDO_ROUNDS)[0]
     best = level >= level.max() - 1e-9
     return np.asarray(best / best.sum())
 

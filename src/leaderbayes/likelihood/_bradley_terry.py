@@ -9,12 +9,7 @@ from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
-from leaderbayes.likelihood._estimate import (
-    check_pseudo_rounds,
-    estimate,
-    require_estimate,
-    restriction,
-)
+from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
 from leaderbayes.likelihood._hypothesis import Hypothesis
 from leaderbayes.numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes.numerics.composite_weight import clustered_scores, meat
@@ -80,12 +75,10 @@ def bradley_terry(
         raise LeaderbayesError(
             f"covariance={covariance!r}: choose 'clustered', 'model' or 'bootstrap'."
         )
-    check_pseudo_rounds(pseudo_rounds)
-    if pseudo_rounds == 0.0 or "tournament" in matches["place"].dims:
-        require_estimate(matches, penalised=firth)
+    require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
     m = len(wins)
-    linear = restriction(matches, hypothesis, value, known=m, parameters=m)
+    linear = restriction(matches, hypothesis, value, m)
     points = wins.sum(axis=1)
     epp, _, hessian = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear)
     model = inverse(hessian, m, linear)
@@ -116,7 +109,6 @@ def bradley_terry(
             "firth": int(firth),
         },
         linear,
-        m,
     )
 
 

@@ -128,7 +128,7 @@ def _restriction(board: Listed, out: Sequence[int]) -> Linear | None:
     """Whoever is eliminated is as strong as the zero player."""
     if not out:
         return None
-    matrix = np.zeros((len(out), len(board.start)))
+    matrix = np.zeros((len(out), len(board.listed) + 1))
     matrix[np.arange(len(out)), out] = 1.0
     matrix[:, board.zero] = -1.0
     return Linear(matrix, np.zeros(len(out)))

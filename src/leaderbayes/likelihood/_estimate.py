@@ -15,27 +15,33 @@ from leaderbayes.numerics.newton import Linear
 Floats = NDArray[np.float64]
 
 
-def require_estimate(matches: xr.Dataset, *, penalised: bool = False) -> None:
+def require_estimate(
+    matches: xr.Dataset, *, pseudo_rounds: float = 0.0, firth: bool = False
+) -> None:
     """Raise unless the estimate exists.
 
-    It does where the win graph is strongly connected; with a penalty, where all players have
-    met, directly or through others.
+    It does where the win graph is strongly connected; with Firth's penalty, where all players have
+    met, directly or through others; with pseudo-rounds, always.
 
     Raises
     ------
     DisconnectedError
         Naming the groups of players.
     LeaderbayesError
-        If the matches are of several tournaments.
+        If the matches are of several tournaments, or pseudo-rounds below 0.
     """
     if "tournament" in matches["place"].dims:
         raise LeaderbayesError(
             "These matches are of several tournaments: pick one, for example "
             "matches.isel(tournament=0)."
         )
+    if not (np.isfinite(pseudo_rounds) and pseudo_rounds >= 0.0):
+        raise LeaderbayesError(f"pseudo_rounds={pseudo_rounds}: give a number from 0 up.")
+    if pseudo_rounds > 0.0:
+        return
     groups = components(matches)
     met = bool(groups.attrs["weakly_connected"])
-    if groups.nunique() == 1 or (penalised and met):
+    if groups.nunique() == 1 or (firth and met):
         return
     never, remedy = (
         ("", "a penalty (pseudo_rounds=1 or firth=True for Bradley-Terry)")
@@ -49,28 +55,17 @@ def require_estimate(matches: xr.Dataset, *, penalised: bool = False) -> None:
     )
 
 
-def check_pseudo_rounds(pseudo_rounds: float) -> None:
-    """Raise unless it is a number from 0 up."""
-    if not (np.isfinite(pseudo_rounds) and pseudo_rounds >= 0.0):
-        raise LeaderbayesError(f"pseudo_rounds={pseudo_rounds}: give a number from 0 up.")
-
-
 def restriction(
     matches: xr.Dataset,
     hypothesis: Hypothesis | None,
     value: float | Sequence[float],
-    *,
-    known: int,
-    parameters: int,
+    coefficients: int,
 ) -> Linear | None:
-    """Give the hypothesis on ``known`` coefficients as one on all parameters."""
+    """Write the hypothesis, if given, over the players and, if there is one, the intercept."""
     if hypothesis is None:
         return None
     players = [str(name) for name in matches["player"].to_numpy()]
-    made = linear(hypothesis, value, players, known)
-    wider = np.zeros((len(made.matrix), parameters))
-    wider[:, :known] = made.matrix
-    return Linear(wider, made.value)
+    return linear(hypothesis, value, players, coefficients)
 
 
 def estimate(
@@ -78,13 +73,11 @@ def estimate(
     variables: dict[str, Any],
     attrs: dict[str, Any],
     restricted: Linear | None,
-    known: int,
 ) -> xr.Dataset:
-    """Dataset of an estimate; ``known`` is the number of coefficients that hypotheses see."""
+    """Dataset of an estimate."""
     if restricted is not None:
-        matrix = restricted.matrix[:, :known]
         variables = variables | {
-            "hypothesis_matrix": (("hypothesis", "coefficient"), matrix),
+            "hypothesis_matrix": (("hypothesis", "coefficient"), restricted.matrix),
             "hypothesis_value": ("hypothesis", restricted.value),
         }
     return xr.Dataset(

@@ -3,21 +3,15 @@
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
-from leaderbayes.likelihood._estimate import (
-    check_pseudo_rounds,
-    estimate,
-    require_estimate,
-    restriction,
-)
+from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
 from leaderbayes.likelihood._hypothesis import Hypothesis
 from leaderbayes.numerics.composite_weight import meat
 from leaderbayes.numerics.newton import inverse
-from leaderbayes.numerics.plackett_luce_fit import RankingLikelihood
+from leaderbayes.numerics.plackett_luce_fit import fit_rankings
 
 
 def plackett_luce(
@@ -74,44 +68,40 @@ def plackett_luce(
             "Plackett-Luce ranks the players of each round, ties included: give matches with "
             "within_round=True and ties='half'."
         )
-    check_pseudo_rounds(pseudo_rounds)
-    if pseudo_rounds == 0.0 or "tournament" in matches["place"].dims:
-        require_estimate(matches)
-    likelihood = RankingLikelihood(matches["place"].to_numpy())
-    m, sizes, parameters = likelihood.m, likelihood.sizes, likelihood.parameters
-    linear = restriction(matches, hypothesis, value, known=m, parameters=parameters)
-    best = likelihood.fit(pseudo_rounds=pseudo_rounds, linear=linear)
-    model = inverse(best.information, m, linear)[:m, :m]
+    require_estimate(matches, pseudo_rounds=pseudo_rounds)
+    place = matches["place"].to_numpy()
+    rounds, m = place.shape
+    linear = restriction(matches, hypothesis, value, m)
+    best = fit_rankings(place, pseudo_rounds=pseudo_rounds, linear=linear)
+    model = inverse(best.information, m, linear)
     spread = model
     if covariance == "clustered":
-        if likelihood.rounds < 2:
+        if rounds < 2:
             raise LeaderbayesError(
                 "One round says nothing about variation between rounds; give more rounds or "
                 "covariance='model'."
             )
-        whole = inverse(best.information, m, linear)
-        by_round = [likelihood.gradient(best.x, one) for one in np.eye(likelihood.rounds)]
-        spread = (whole @ meat(np.array(by_round)) @ whole)[:m, :m]
+        spread = model @ meat(best.scores) @ model
     elif covariance == "bootstrap":
         spread = bootstrap_covariance(
             matches, linear, model="plackett_luce", pseudo_rounds=pseudo_rounds
         )
-    loglik = likelihood.value(best.x)
     variables = {
         "epp": ("player", best.x[:m]),
-        "covariance": (("player", "player_"), spread),
-        "covariance_model": (("player", "player_"), model),
-        "loglik": loglik,
-        "deviance": -2.0 * loglik,
+        "covariance": (("player", "player_"), spread[:m, :m]),
+        "covariance_model": (("player", "player_"), model[:m, :m]),
+        "loglik": best.loglik,
+        "deviance": -2.0 * best.loglik,
     }
-    if len(sizes) > 1:
+    tied = best.sizes[1:]
+    if tied.size:
         variables["tie"] = ("tie_size", best.x[m:])
-    free = parameters - 1 - (0 if linear is None else len(linear.matrix))
+    free = len(best.x) - 1 - (0 if linear is None else len(linear.matrix))
     attrs = {
         "model": "plackett_luce",
         "covariance": covariance,
-        "df": int((likelihood.data.block > 0).sum()) - likelihood.rounds - free,
+        "df": best.choices - rounds - free,
         "pseudo_rounds": float(pseudo_rounds),
     }
-    made = estimate(matches["player"].to_numpy(), variables, attrs, linear, m)
-    return made.assign_coords(tie_size=sizes[1:]) if len(sizes) > 1 else made
+    made = estimate(matches["player"].to_numpy(), variables, attrs, linear)
+    return made.assign_coords(tie_size=tied) if tied.size else made

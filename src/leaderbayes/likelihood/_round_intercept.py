@@ -105,7 +105,7 @@ def round_intercept(
     if n_quadrature < 1 or n_quadrature > 100:
         raise LeaderbayesError(f"n_quadrature={n_quadrature}: give a number of nodes, 1 to 100.")
     m = board.matches.sizes["player"]
-    linear = restriction(board.matches, hypothesis, value, known=m + 1, parameters=m + 2)
+    linear = restriction(board.matches, hypothesis, value, m + 1)
     x, at = fit_marginal(board.statistics, board.start, n_quadrature, linear=linear)
     return describe(board, x, at, linear, n_quadrature, ties)
 
@@ -182,7 +182,7 @@ def describe(
         "n_quadrature": n_quadrature,
         "singular": int(scale < 1e-4),
     }
-    made = estimate(players, variables, attrs, linear, m + 1)
+    made = estimate(players, variables, attrs, linear)
     return made.assign_coords(round=board.matches["round"].to_numpy())
 
 

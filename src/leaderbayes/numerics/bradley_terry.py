@@ -164,7 +164,7 @@ def newton(
     start = np.zeros(size)
     if tied is not None:
         start[m] = np.log(2.0 * (tied + 0.5) / (matches - tied + 0.5))
-    x, _, information = maximise(parts, start, m, linear=linear)
+    x, information = maximise(parts, start, m, linear=linear)
     return x[:m] - x[:m].mean(), -np.inf if tied is None else float(x[m]), information
 
 

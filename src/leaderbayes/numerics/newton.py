@@ -13,9 +13,9 @@ Floats = NDArray[np.float64]
 
 
 class Linear(NamedTuple):
-    """Hypotheses K x = c on all parameters; K has full rank, its rows on players sum to zero."""
+    """Hypotheses K x = c; K has full rank, its rows on players sum to zero."""
 
-    matrix: Floats  # (hypothesis, parameter)
+    matrix: Floats  # (hypothesis, coefficient): the first parameters; they say nothing of the rest
     value: Floats  # (hypothesis,)
 
 
@@ -23,7 +23,6 @@ class Maximum(NamedTuple):
     """Where a likelihood has its maximum, and its curvature there."""
 
     x: Floats  # (parameter,)
-    value: float
     information: Floats  # (parameter, parameter), of the players singular along 1
 
 
@@ -59,6 +58,7 @@ def maximise(
     """
     x = start
     if linear is not None:
+        linear = _widened(linear, len(start))
         x = x + np.linalg.lstsq(linear.matrix, linear.value - linear.matrix @ x)[0]
     value, gradient, information = parts(x)
     for _ in range(max_iter):
@@ -66,7 +66,7 @@ def maximise(
         decrement = float(gradient @ step)
         if decrement < tolerance:
             # The last step costs nothing, and squares the error.
-            return Maximum(x + step, value, information)
+            return Maximum(x + step, information)
         size = 1.0
         while True:
             trial = x + size * step
@@ -122,5 +122,12 @@ def inverse(information: Floats, m: int, linear: Linear | None = None) -> Floats
     free = solve(information, eye, m)
     if linear is None:
         return free
-    towards = free @ linear.matrix.T
-    return np.asarray(free - towards @ np.linalg.solve(linear.matrix @ towards, towards.T))
+    matrix = _widened(linear, len(information)).matrix
+    towards = free @ matrix.T
+    return np.asarray(free - towards @ np.linalg.solve(matrix @ towards, towards.T))
+
+
+def _widened(linear: Linear, parameters: int) -> Linear:
+    """Give hypotheses a column for every parameter."""
+    more = parameters - linear.matrix.shape[1]
+    return linear._replace(matrix=np.pad(linear.matrix, ((0, 0), (0, more))))

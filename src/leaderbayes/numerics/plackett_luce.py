@@ -27,7 +27,6 @@ from leaderbayes.numerics.places import places
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
-Shorts = NDArray[np.uint16] | NDArray[np.uint32]
 
 # Beyond this gap e^b underflows; no board has it, and no sampler should go there.
 _WIDEST = 600.0
@@ -36,26 +35,26 @@ _WIDEST = 600.0
 class Rankings(NamedTuple):
     """Players of each round from worst to best, in CSR form.
 
-    In short integers: a sampler's compiled code reads all of it at every step.
+    In 32-bit integers: nutpie's compiled function runs the kernels nine times slower on 64-bit
+    ones, for a reason not known (benchmarks/README.md).
     """
 
     start: Longs  # (round + 1,)
-    player: Shorts  # (start[-1],)
-    block: Shorts  # (start[-1],): tied players whose last one stands here, else 0
+    player: Ints  # (start[-1],)
+    block: Ints  # (start[-1],): tied players whose last one stands here, else 0
 
 
 def rankings(place: Ints) -> Rankings:
     """Sort places (round, player): 1 is best, tied players share one, 0 is absent."""
-    short = np.uint16 if place.shape[1] < 2**16 else np.uint32
     players, blocks = [], []
     for row in place:
         order = np.argsort(-row, kind="stable")
         order = order[row[order] > 0]
         ends = np.append(np.flatnonzero(np.diff(row[order])), order.size - 1)
-        block = np.zeros(order.size, short)
+        block = np.zeros(order.size, np.int32)
         if order.size:
             block[ends] = np.diff(ends, prepend=-1)
-        players.append(order.astype(short))
+        players.append(order.astype(np.int32))
         blocks.append(block)
     start = np.cumsum([0, *map(len, players)], dtype=np.int64)
     return Rankings(start, np.concatenate(players), np.concatenate(blocks))
@@ -73,7 +72,7 @@ def _too_wide(b: Floats) -> bool:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _plain_value(epp: Floats, start: Longs, player: Shorts) -> Floats:
+def _plain_value(epp: Floats, start: Longs, player: Ints) -> Floats:
     """`log_likelihood` where nobody ties."""
     out = np.zeros(start.size - 1)
     for k in range(out.size):
@@ -100,7 +99,7 @@ def _plain_value(epp: Floats, start: Longs, player: Shorts) -> Floats:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _plain_pullback(epp: Floats, start: Longs, player: Shorts, cotangent: Floats) -> Floats:
+def _plain_pullback(epp: Floats, start: Longs, player: Ints, cotangent: Floats) -> Floats:
     """Gradient in epp where nobody ties."""
     slope = np.zeros(epp.shape)
     inverse = np.empty(epp.shape[1])
@@ -125,7 +124,7 @@ def _plain_pullback(epp: Floats, start: Longs, player: Shorts, cotangent: Floats
 
 @numba.njit(cache=True, error_model="numpy")
 def log_likelihood(
-    epp: Floats, log_delta: Floats, sizes: Longs, start: Longs, player: Shorts, block: Shorts
+    epp: Floats, log_delta: Floats, sizes: Longs, start: Longs, player: Ints, block: Ints
 ) -> Floats:
     """Log-probability of each round's ranking, (round,).
 
@@ -182,8 +181,8 @@ def log_likelihood_pullback(
     log_delta: Floats,
     sizes: Longs,
     start: Longs,
-    player: Shorts,
-    block: Shorts,
+    player: Ints,
+    block: Ints,
     cotangent: Floats,
 ) -> tuple[Floats, Floats]:
     """Gradient of sum_k cotangent_k x `log_likelihood`_k in epp and in log_delta."""

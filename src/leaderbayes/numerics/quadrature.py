@@ -238,15 +238,18 @@ def fit_marginal(
     NotConvergedError
         If Newton's method does not converge.
     """
-    enough = max(n_quadrature, _ENOUGH)
+
+    def evaluate(x: Floats) -> Marginal:
+        at = marginal(x, statistics, n_quadrature)
+        if n_quadrature >= _ENOUGH:
+            return at
+        return at._replace(information=marginal(x, statistics, _ENOUGH).information)
 
     def parts(x: Floats) -> tuple[float, Floats, Floats]:
-        at = marginal(x, statistics, n_quadrature)
-        exact = at if n_quadrature >= enough else marginal(x, statistics, enough)
-        return at.value, at.gradient, exact.information
+        at = evaluate(x)
+        return at.value, at.gradient, at.information
 
     x = maximise(parts, start, len(start) - 2, linear=linear).x
     # The likelihood is even in s.
     x[-1] = abs(x[-1])
-    at = marginal(x, statistics, n_quadrature)
-    return x, at._replace(information=marginal(x, statistics, enough).information)
+    return x, evaluate(x)

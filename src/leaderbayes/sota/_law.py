@@ -235,10 +235,10 @@ def _mixture(
         if m is None:
             raise LeaderbayesError("theta is drawn from a distribution: give m, how many are.")
         mixture = of_law(theta.ppf, int(m))
-        check_shares(mixture.theta)
+        _check_shares(mixture.theta)
         return int(m), mixture, mixture.theta
     values = np.asarray(theta, dtype=float)
-    check_shares(values)
+    _check_shares(values)
     if values.ndim == 0:
         if m is None:
             raise LeaderbayesError("theta is one number: give m, how many classifiers have it.")
@@ -251,7 +251,7 @@ def _mixture(
     return int(m), Mixture(distinct, counts / values.size, float(m)), distinct
 
 
-def check_shares(values: Floats) -> None:
+def _check_shares(values: Floats) -> None:
     """Raise unless all are numbers from 0 to 1, and there is one."""
     if values.size == 0:
         raise LeaderbayesError("There is no theta: give one at least.")
@@ -297,7 +297,7 @@ def simulate_boards(
     """
     _check(n, None, rho, dependence)
     values = np.atleast_1d(np.asarray(theta, dtype=float))
-    check_shares(values)
+    _check_shares(values)
     if boards < 1:
         raise LeaderbayesError(f"boards={boards}: give at least 1.")
     reference = float(values.max()) if theta_0 is None else float(theta_0)

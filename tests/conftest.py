@@ -55,6 +55,15 @@ def reference():
 
 
 @pytest.fixture(scope="session")
+def published():
+    """Tables 1 and 3 of the paper of the sample maximum."""
+    path = REFERENCE / "sota" / "published.csv"
+    if not path.exists():
+        pytest.skip("../shared/reference/sota/published.csv is not beside this checkout")
+    return pd.read_csv(path)
+
+
+@pytest.fixture(scope="session")
 def scores():
     """A board of six players, ten rounds, one missing score."""
     rng = np.random.default_rng(7)

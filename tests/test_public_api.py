@@ -53,6 +53,7 @@ FUNCTIONS = [
     "rankings",
     "read_scores",
     "select_tournament",
+    "sota.bias_curve",
     "sota.crop",
     "sota.estimate_rho",
     "sota.maximum_auc",

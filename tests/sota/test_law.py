@@ -3,22 +3,12 @@
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
 import leaderbayes as lb
-from conftest import REFERENCE
 
 LAW = lb.sota.maximum_distribution
-
-
-@pytest.fixture(scope="module")
-def published():
-    path = REFERENCE / "sota" / "published.csv"
-    if not path.exists():
-        pytest.skip("../shared/reference/sota/published.csv is not beside this checkout")
-    return pd.read_csv(path)
 
 
 def test_table_3(published):

@@ -86,7 +86,7 @@ def maximum_distribution(
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, equations 2 to 8.
     """
-    _check(n, m, rho, dependence)
+    check_arguments(n, m, rho, dependence)
     size, mixture, thetas = _mixture(theta, m, lambda best: binomial_sd(n, best))
     reference = float(thetas.max()) if theta_0 is None else float(theta_0)
     _check_dependence(thetas, rho, reference, dependence)
@@ -140,7 +140,7 @@ def maximum_auc(n: int, theta: Any, m: int | None = None, *, positive_rate: floa
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, section 5.2.
     """
-    _check(n, m, 0.0, "boland")
+    check_arguments(n, m, 0.0, "boland")
     positives, negatives = class_sizes(n, positive_rate)
     size, mixture, _ = _mixture(
         theta, m, lambda best: math.sqrt(auc.variance(min(best, 0.999), positives, negatives))
@@ -216,7 +216,8 @@ def feasible(theta: Floats, rho: float, theta_0: float) -> NDArray[np.bool_]:
     return np.asarray((down >= -_TOLERANCE) & (up <= 1.0 + _TOLERANCE))
 
 
-def _check(n: int, m: int | None, rho: float, dependence: str) -> None:
+def check_arguments(n: int, m: int | None, rho: float, dependence: str) -> None:
+    """Raise unless the sizes are whole and rho is a correlation."""
     if n != int(n) or n < 1:
         raise LeaderbayesError(f"n={n}: give the number of instances of the test set, from 1 up.")
     if m is not None and (m != int(m) or m < 1):
@@ -295,7 +296,7 @@ def simulate_boards(
     LeaderbayesError
         As for `maximum_distribution`.
     """
-    _check(n, None, rho, dependence)
+    check_arguments(n, None, rho, dependence)
     values = np.atleast_1d(np.asarray(theta, dtype=float))
     _check_shares(values)
     if boards < 1:

@@ -61,9 +61,9 @@ def test_says_what_it_holds():
         ("theta", 1.5, "thetas from"),
         ("rho", 2.0, "rho=2"),
         ("m", 0, "m=0"),
-        ("n", 2.5, "n=2.5"),
+        ("n", [3.0, 2.5], "n holds 2.5"),
     ],
 )
 def test_refuses(over, value, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
-        CURVE(over, [value])
+        CURVE(over, value)

@@ -4,6 +4,7 @@ from leaderbayes.sota._bias import bias_curve
 from leaderbayes.sota._board import naive_interval, read_board
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._law import maximum_auc, maximum_distribution, simulate_boards
+from leaderbayes.sota._realisation import realisation
 from leaderbayes.sota._shrink import crop, shrink
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "maximum_distribution",
     "naive_interval",
     "read_board",
+    "realisation",
     "shrink",
     "simulate_boards",
 ]

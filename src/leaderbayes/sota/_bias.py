@@ -72,7 +72,10 @@ def bias_curve(
     if over not in arguments:
         raise LeaderbayesError(f"over={over!r}: choose one of {', '.join(arguments)}.")
     at = np.atleast_1d(np.asarray(values))
-    if over in ("m", "n") and (at % 1 == 0).all():
+    if over in ("m", "n"):
+        broken = at[at % 1 != 0]
+        if broken.size:
+            raise LeaderbayesError(f"{over} holds {broken[0]:g}: give whole numbers.")
         at = at.astype(int)  # of linspace or logspace, say
     points = np.array([_moments(**{**arguments, over: value.item()}) for value in at])
     return xr.Dataset(

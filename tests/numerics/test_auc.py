@@ -51,3 +51,24 @@ def test_certain_classifiers():
     assert cdf[0].min() == 1.0
     assert cdf[1, -2] == 0.0
     assert cdf[1, -1] == 1.0
+
+
+def test_curves_and_areas_of_scores():
+    rng = np.random.default_rng(2)
+    positive, negative = auc.draw_scores(0.8, 5, 4, 10, rng)
+    assert positive.shape == (5, 4)
+    assert negative.shape == (5, 10)
+    curves, areas = auc.roc(positive, negative, np.linspace(0.0, 1.0, 11))
+    for high, low, curve, area in zip(positive, negative, curves, areas, strict=True):
+        assert area == pytest.approx((high[:, None] > low).mean())
+        thresholds = np.sort(low)[::-1]
+        # With k negatives above it, a threshold may lie as low as the next one.
+        expected = [(high > threshold).mean() for threshold in thresholds] + [1.0]
+        np.testing.assert_allclose(curve, expected)
+        # A step function whose steps these are.
+        assert curve[:-1].mean() == pytest.approx(area)
+
+
+def test_scores_have_the_auc():
+    _, areas = auc.roc(*auc.draw_scores(0.85, 2000, 6, 9, np.random.default_rng(3)), np.zeros(1))
+    assert areas.mean() == pytest.approx(0.85, abs=4.0 * areas.std() / np.sqrt(2000))

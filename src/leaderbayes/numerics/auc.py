@@ -116,3 +116,30 @@ def draw(auc: Floats, positives: int, negatives: int, rng: np.random.Generator) 
     chance = np.maximum(np.diff(np.hstack([0.0 * ends, v, ends]), axis=1), 0.0)
     between = rng.multinomial(negatives, chance / chance.sum(axis=1, keepdims=True))
     return np.asarray(between @ np.arange(positives, -1, -1) / (positives * negatives))
+
+
+def draw_scores(
+    auc: float, m: int, positives: int, negatives: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draw the scores that m classifiers of this AUC give to positives and negatives.
+
+    (classifier, positive) and (classifier, negative), each sorted upwards.
+    """
+    above = math.sqrt(2.0) * float(ndtri(auc)) + rng.normal(size=(m, positives))
+    return np.sort(above, axis=1), np.sort(rng.normal(size=(m, negatives)), axis=1)
+
+
+def roc(positive: Floats, negative: Floats, false_rate: Floats) -> tuple[Floats, Floats]:
+    """ROC curves and their areas, of sorted scores (classifier, positive), (classifier, negative).
+
+    Returns the highest true positive rate that has at most each false positive rate,
+    (classifier, false_rate), and AUCs (classifier,).
+    """
+    n, pairs = negative.shape[1], list(zip(positive, negative, strict=True))
+    # Of n, floor(n f) negatives may lie above the threshold.
+    next_below = n - np.floor(n * false_rate + 1e-9).astype(int)
+    caught = [
+        1.0 - np.searchsorted(p, np.append(-np.inf, q)[next_below], side="right") / len(p)
+        for p, q in pairs
+    ]
+    return np.array(caught), np.array([np.searchsorted(q, p).mean() / n for p, q in pairs])

@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: boards, references, and fits that are sampled once."""
 
+import sys
 import warnings
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def simulate(epp, rounds, rng, noise="gumbel"):
         "normal": rng.normal(scale=np.pi / np.sqrt(6.0), size=shape),
     }[noise]
     return board(np.asarray(epp)[:, None] + draws)
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    """Close matplotlib's figures, of which it warns from 20 on."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="session")

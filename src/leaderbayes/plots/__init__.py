@@ -1,7 +1,7 @@
-"""Figures of a fitted leaderboard on arviz-plots, for every backend that it has.
+"""Figures on arviz-plots, for every backend that it has.
 
-Each function takes the DataTree of `leaderbayes.fit` and returns an
-``arviz_plots.PlotCollection``: ``.show()``, ``.savefig(path)``.
+Each function takes the DataTree of `leaderbayes.fit`, or what `leaderbayes.sota` gives, and returns
+an ``arviz_plots.PlotCollection``: ``.show()``, ``.savefig(path)``.
 """
 
 import lazy_loader

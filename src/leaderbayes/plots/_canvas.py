@@ -1,7 +1,8 @@
-"""One empty plot in a PlotCollection, and what arviz-plots has no visual for: a heat map."""
+"""Empty plots in a PlotCollection, and what arviz-plots has no visual for: marks, a heat map."""
 
+from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -9,38 +10,127 @@ import xarray as xr
 Backend = Literal["matplotlib", "plotly", "bokeh", "none"]
 
 # Colour-blind safe; the same in every backend.
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8A8A8A"
+BLACK, BLUE, ORANGE, GREEN, GREY = "#000000", "#0072B2", "#D55E00", "#009E73", "#8A8A8A"
 _LONGEST = 40
 
 
 def canvas(
-    dt: xr.DataTree, title: str, *, width: float, height: float, backend: Backend | None
+    result: xr.DataTree | xr.Dataset,
+    title: str,
+    *,
+    width: float,
+    height: float,
+    backend: Backend | None,
 ) -> tuple[Any, Any, ModuleType]:
-    """Open a figure with one plot.
+    """Open a figure with one plot of a result, named "board".
 
     Returns
     -------
     PlotCollection, target, module
         The target is the backend's axes; the module holds arviz-plots' drawing functions for it.
     """
+    collection, targets, draw = panels(
+        {"board": title}, result, width=width, height=height, columns=1, backend=backend
+    )
+    return collection, targets["board"], draw
+
+
+def panels(
+    titles: Mapping[str, str],
+    result: xr.DataTree | xr.Dataset | None = None,
+    *,
+    width: float,
+    height: float,
+    columns: int,
+    backend: Backend | None,
+) -> tuple[Any, dict[str, Any], ModuleType]:
+    """Open a figure with one plot for each named title, row by row, of a result if there is one.
+
+    Returns
+    -------
+    PlotCollection, targets, module
+        As from `canvas`, targets by name.
+    """
     from importlib import import_module
 
     import arviz_plots as azp
 
     collection = azp.PlotCollection.wrap(
-        xr.Dataset({"board": xr.DataArray(0.0)}),
+        xr.Dataset({name: xr.DataArray(0.0) for name in titles}),
+        cols=["__variable__"],
+        col_wrap=columns,
         backend=backend,
         figure_kwargs={"figsize": (100 * width, 100 * height), "figsize_units": "dots"},
     )
     if collection.backend == "matplotlib":
         # Long names stay inside the figure.
         collection.get_viz("figure").set_layout_engine("constrained")
-    target = collection.get_viz("plot", "board")
     draw = import_module(f"arviz_plots.backend.{collection.backend}")
     # A result that must not be trusted says so wherever it is shown.
-    shown = title if dt.attrs["converged"] else f"NOT CONVERGED. {title}"
-    draw.title(shown, target, color=ORANGE if not dt.attrs["converged"] else "black")
-    return collection, target, draw
+    doubt = "" if result is None else _doubt(result.attrs)
+    targets = {name: collection.get_viz("plot", name) for name in titles}
+    for name, title in titles.items():
+        draw.title(doubt + title, targets[name], color=ORANGE if doubt else "black")
+    return collection, targets, draw
+
+
+def _doubt(attrs: Mapping[Any, Any]) -> str:
+    """Give what stands before the title of a result that did not come off."""
+    if not attrs.get("converged", True):
+        return "NOT CONVERGED. "
+    return "" if attrs.get("solved", True) else "NO SOLUTION. "
+
+
+class Mark(NamedTuple):
+    """A value on the horizontal axis (or none), and what the key says of it."""
+
+    at: float | None
+    label: str
+    color: str
+    dashed: bool = False
+
+
+def draw_marks(draw: ModuleType, target: Any, marks: Sequence[Mark], top: float) -> None:
+    """Draw each mark as a line from 0 up to ``top``."""
+    for mark in marks:
+        if mark.at is not None:
+            draw.line(
+                np.full(2, mark.at), np.array([0.0, top]), target, color=mark.color,
+                linestyle="C1" if mark.dashed else "C0", width=1.5,
+            )  # fmt: skip
+
+
+def draw_interval(
+    draw: ModuleType, target: Any, low: float, high: float, color: str, top: float
+) -> float:
+    """Draw a bar below 0, for an axis whose drawing reaches up to ``top``; give its lower end."""
+    draw.line(np.array([low, high]), np.full(2, -0.04 * top), target, color=color, width=4)
+    return -0.08 * top
+
+
+def frame(
+    draw: ModuleType,
+    target: Any,
+    key: Sequence[Mark],
+    *,
+    across: tuple[float, float],
+    top: float,
+    bottom: float = 0.0,
+    room: int = 0,
+) -> None:
+    """Limit both axes, with the key's labels, each in its colour, above what reaches to ``top``.
+
+    ``room`` lines are left at least, so that plots with shorter keys have the same limits.
+    """
+    margin = 0.03 * (across[1] - across[0])
+    line = 0.085 * (top - bottom)
+    for k, mark in enumerate(reversed(key)):
+        draw.text(
+            across[0], top + (k + 0.5) * line, mark.label, target, color=mark.color,
+            vertical_align="bottom", horizontal_align="left",
+        )  # fmt: skip
+    draw.xlim((across[0] - margin, across[1] + margin), target)
+    draw.ylim((bottom, top + (max(len(key), room) + 0.7) * line), target)
 
 
 def labels(names: Any, backend: str, longest: int = _LONGEST) -> list[str]:

@@ -1,0 +1,135 @@
+"""What an AUC looks like on a test set."""
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.numerics.auc import draw_scores, roc
+from leaderbayes.plots._canvas import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Backend,
+    Mark,
+    frame,
+    panels,
+)
+from leaderbayes.sota._law import class_sizes
+
+_LIGHT = "#B8D4E8"
+
+
+def auc(
+    theta: float,
+    n: int,
+    *,
+    positive_rate: float,
+    m: int = 100,
+    seed: int = 0,
+    backend: Backend | None = None,
+) -> Any:
+    """Draw a classifier's scores by class, and ROC curves of many such classifiers.
+
+    Scores are binormal: those of negatives N(0, 1), those of positives N(mu, 1). All classifiers
+    have the same AUC; what tells their curves apart is luck.
+
+    Parameters
+    ----------
+    theta : float
+        AUC of every classifier.
+    n : int
+        Instances of the test set.
+    positive_rate : float
+        Share of the positive class.
+    m : int
+        Number of classifiers.
+    seed : int
+        Same seed, same scores.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        Plots "scores", densities of the two classes with the scores of one classifier (negatives
+        below, positives above), and "roc", the curves: that of the highest AUC marked, the middle
+        half darker than the rest.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an argument is out of range.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    performance, section 5.2, Figure 10 (a) and (b).
+    """
+    if not 0.0 < theta < 1.0 or m < 1:
+        raise LeaderbayesError(
+            f"theta={theta}, m={m}: give an AUC between 0 and 1, and classifiers from 1 up."
+        )
+    sizes = class_sizes(n, positive_rate)
+    collection, targets, draw = panels(
+        {
+            "scores": f"A classifier with AUC {theta:g}",
+            "roc": f"ROC curves of {m:,}, all with AUC {theta:g}",
+        },
+        width=11.0, height=5.0, columns=2, backend=backend,
+    )  # fmt: skip
+    positive, negative = draw_scores(theta, m, *sizes, np.random.default_rng(seed))
+    _draw_scores(draw, targets["scores"], theta, positive[0], negative[0])
+    _draw_curves(draw, targets["roc"], positive, negative)
+    return collection
+
+
+def _draw_scores(
+    draw: Any, target: Any, theta: float, positive: np.ndarray, negative: np.ndarray
+) -> None:
+    """Densities, and the scores of one classifier as rugs."""
+    mu = float(np.sqrt(2.0) * stats.norm.ppf(theta))
+    x = np.linspace(min(0.0, mu) - 4.0, max(0.0, mu) + 4.0, 400)
+    top = float(stats.norm.pdf(0.0))
+    for center, color, scores, at in (
+        (0.0, GREY, negative, -0.04 * top),
+        (mu, BLUE, positive, 1.04 * top),
+    ):
+        draw.line(x, stats.norm.pdf(x, center), target, color=color, width=2)
+        draw.scatter(
+            scores, np.full(len(scores), at), target, marker="|", color=color, alpha=0.5, size=60
+        )
+    marks = [
+        Mark(None, f"{len(positive):,} positives", BLUE),
+        Mark(None, f"{len(negative):,} negatives", GREY),
+    ]
+    frame(draw, target, marks, across=(x[0], x[-1]), top=1.08 * top, bottom=-0.08 * top)
+    draw.xlabel("score of an instance", target)
+    draw.ylabel("density", target)
+
+
+def _draw_curves(draw: Any, target: Any, positive: np.ndarray, negative: np.ndarray) -> None:
+    """ROC curves: the rest, the middle half, and the best on top."""
+    rate = np.linspace(0.0, 1.0, 201)
+    curves, areas = roc(positive, negative, rate)
+    # Up from the origin.
+    rate, curves = np.insert(rate, 0, 0.0), np.insert(curves, 0, 0.0, axis=1)
+    low, high = np.quantile(areas, [0.25, 0.75])
+    middle = (areas >= low) & (areas <= high)
+    # Thousands of curves lie on each other: the more, the fainter.
+    alpha = float(np.clip(5.0 / np.sqrt(len(areas)), 0.05, 0.8))
+    for kept, color in ((~middle, _LIGHT), (middle, GREY)):
+        if kept.any():
+            draw.multiple_lines(rate, curves[kept].T, target, color=color, alpha=alpha, width=1)
+    best = int(areas.argmax())
+    draw.line(rate, curves[best], target, color=ORANGE, width=2)
+    for y, label, color in (
+        (0.12, f"the highest AUC, {areas[best]:.3f}", ORANGE),
+        (0.05, f"the middle half, {low:.3f} to {high:.3f}", GREY),
+    ):
+        draw.text(
+            0.98, y, label, target, color=color, vertical_align="bottom", horizontal_align="right"
+        )
+    draw.xlabel("false positive rate", target)
+    draw.ylabel("true positive rate", target)

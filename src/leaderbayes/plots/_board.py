@@ -1,0 +1,164 @@
+"""A competition's board, and what its best score is worth."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from leaderbayes.plots._canvas import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Backend,
+    Mark,
+    draw_interval,
+    draw_marks,
+    frame,
+    panels,
+)
+from leaderbayes.sota import naive_interval
+
+Floats = NDArray[np.float64]
+
+_BINS = 60  # at most
+
+
+class _Plot(NamedTuple):
+    """What is drawn over the board's histogram."""
+
+    title: str
+    marks: list[Mark]
+    interval: tuple[float, float] | None = None  # a bar below, in the colour of the last mark
+    overlay: Floats | None = None  # an outlined histogram, in that colour too
+
+
+def board(
+    board: xr.DataArray,
+    estimate: xr.Dataset | None = None,
+    *,
+    realisation: xr.Dataset | None = None,
+    lowest: float | None = None,
+    backend: Backend | None = None,
+) -> Any:
+    """Draw a board's scores with the best score, the estimate of the best theta, and a realisation.
+
+    A realisation whose histogram is not like the board's, or whose best score is far from the
+    board's, speaks against the estimate.
+
+    Parameters
+    ----------
+    board : DataArray (team)
+        From `leaderbayes.sota.read_board`.
+    estimate : Dataset, optional
+        Scalars ``theta_sota``, ``theta_sota_lower``, ``theta_sota_upper`` and ``observed_max``, as
+        from `leaderbayes.sota.shrink` or `crop`. Without one, the best score of a board of
+        accuracies has the interval that it would have were there no multiplicity.
+    realisation : Dataset, optional
+        ``theta`` and ``score`` over team, from `leaderbayes.sota.realisation`: thetas are outlined
+        over the board, scores over the board in a plot of their own.
+    lowest : float, optional
+        Lower end of the axis; by default the median less three times its distance from the best.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        Plot "board", and with a realisation "realisation": score (a share) across, teams up.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    performance, Figures 8, 9 and 11.
+    """
+    plots = {"board": _of_board(board, estimate, realisation)}
+    if realisation is not None:
+        plots["realisation"] = _of_realisation(float(board.max()), estimate, realisation)
+    scores = board.to_numpy()
+    edges = _edges(scores, list(plots.values()), lowest, int(board.attrs["n"]))
+    counts = np.histogram(scores, edges)[0]
+    outlines = {
+        name: np.histogram(plot.overlay, edges)[0]
+        for name, plot in plots.items()
+        if plot.overlay is not None
+    }
+    top = float(max(1, counts.max(), *(outline.max() for outline in outlines.values())))
+    hidden = int((scores < edges[0]).sum())
+    below = f" ({hidden:,} teams below {edges[0]:.3g} are not shown)" if hidden else ""
+
+    collection, targets, draw = panels(
+        {name: plot.title for name, plot in plots.items()}, estimate,
+        width=1.0 + 6.5 * len(plots), height=5.0, columns=2, backend=backend,
+    )  # fmt: skip
+    for name, plot in plots.items():
+        target, color = targets[name], plot.marks[-1].color
+        draw.hist(counts, edges[:-1], edges[1:], target, color=GREY, alpha=0.5)
+        if name in outlines:
+            steps = np.concatenate([[0], np.repeat(outlines[name], 2), [0]])
+            draw.line(np.repeat(edges, 2), steps, target, color=color)
+        draw_marks(draw, target, plot.marks, top)
+        bottom = draw_interval(draw, target, *plot.interval, color, top) if plot.interval else 0.0
+        across = float(edges[0]), float(edges[-1])
+        frame(draw, target, plot.marks, across=across, top=top, bottom=bottom)
+        draw.xlabel(f"score{below}", target)
+        draw.ylabel("teams", target)
+    return collection
+
+
+def _of_board(
+    board: xr.DataArray, estimate: xr.Dataset | None, realisation: xr.Dataset | None
+) -> _Plot:
+    """Say the best score, and what the estimate makes of it."""
+    best, n = float(board.max()), int(board.attrs["n"])
+    title, label = f"{board.sizes['team']:,} teams on {n:,} instances", f"best score {best:.4f}"
+    if estimate is None:
+        alone = naive_interval(best, n) if board.attrs["metric"] == "accuracy" else None
+        if alone is not None:
+            label += f"; were it the only one, {_from_to(alone)}"
+        return _Plot(title, [Mark(best, label, ORANGE)], alone)
+    sota = float(estimate["theta_sota"])
+    interval = float(estimate["theta_sota_lower"]), float(estimate["theta_sota_upper"])
+    thetas = None if realisation is None else realisation["theta"].to_numpy()
+    of_sota = f"best classifier {sota:.4f}, {_from_to(interval)}"
+    if thetas is not None:
+        of_sota += "; all thetas outlined"
+    marks = [Mark(best, label, ORANGE), Mark(sota, of_sota, BLUE, dashed=True)]
+    return _Plot(title, marks, interval, thetas)
+
+
+def _from_to(interval: tuple[float, float]) -> str:
+    return f"from {interval[0]:.4f} to {interval[1]:.4f}"
+
+
+def _of_realisation(best: float, estimate: xr.Dataset | None, realisation: xr.Dataset) -> _Plot:
+    """Show scores drawn from the estimate's thetas, and their best."""
+    scores = realisation["score"].to_numpy()
+    drawn = float(scores.max())
+    label, interval = f"best of the realisation {drawn:.4f}", None
+    if estimate is not None and "max_lower" in estimate:
+        interval = float(estimate["max_lower"]), float(estimate["max_upper"])
+        share = estimate.attrs.get("prob", 0.95)
+        label += f"; {100.0 * share:g} % of such are {_from_to(interval)}"
+    marks = [
+        Mark(best, f"best score {best:.4f}", ORANGE),
+        Mark(drawn, label, GREEN, dashed=True),
+    ]
+    return _Plot("A realisation, outlined", marks, interval, scores)
+
+
+def _edges(scores: Floats, plots: list[_Plot], lowest: float | None, n: int) -> Floats:
+    """Edges of bins that are whole multiples of 1 / n wide, with scores inside."""
+    drawn = [scores]
+    drawn += [np.array(plot.interval) for plot in plots if plot.interval is not None]
+    drawn += [plot.overlay for plot in plots if plot.overlay is not None]
+    if lowest is None:
+        lowest = float(4.0 * np.median(scores) - 3.0 * scores.max())
+    low = max(lowest, float(min(values.min() for values in drawn)))
+    high = float(max(values.max() for values in drawn))
+    width = max(1, math.ceil((high - low) * n / _BINS))
+    first = math.floor(low * n)
+    count = math.ceil((high * n - first) / width) + 1
+    return np.asarray((first - 0.5 + width * np.arange(count + 1)) / n)

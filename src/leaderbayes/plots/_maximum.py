@@ -1,0 +1,78 @@
+"""Law of the best score."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes.plots._canvas import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    Backend,
+    Mark,
+    draw_marks,
+    frame,
+    panels,
+)
+
+_TAIL = 1e-4  # left out at either end
+
+
+def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | None = None) -> Any:
+    """Draw the law of the best score: cumulative, and the probability of each score.
+
+    Parameters
+    ----------
+    law : Dataset
+        From `leaderbayes.sota.maximum_distribution` or `leaderbayes.sota.maximum_auc`.
+    theta : float, optional
+        Mark the best classifier's own expected score, which the best score is compared with.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        Plots "cdf" and "pmf": the best score (a share) across, where all but 2 in 10,000 of it is.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    performance, Figures 2, 6 and 10 (c).
+    """
+    m, n, steps = law.attrs["m"], law.attrs["n"], law.sizes["x"] - 1
+    collection, targets, draw = panels(
+        {"cdf": f"Best of {m:,} on {n:,} instances", "pmf": "Probability of each best score"},
+        width=11.0, height=4.5, columns=2, backend=backend,
+    )  # fmt: skip
+    score, cdf = np.arange(steps + 1) / steps, law["cdf"].to_numpy()
+    pmf = np.diff(cdf, prepend=0.0)
+    mean = float(law["mean"])
+    upper = float(law["quantile"].sel(probability=0.975))
+    marks = [
+        Mark(mean, f"expected best score {mean:.4f}", ORANGE),
+        Mark(upper, f"upper 95 % limit {upper:.4f}", GREEN, dashed=True),
+    ]
+    if theta is not None:
+        marks.insert(0, Mark(theta, f"best classifier {theta:.4f}", BLACK))
+    first, last = np.searchsorted(cdf, [_TAIL, 1.0 - _TAIL])
+    shown = [score[first], score[last], *([] if theta is None else [theta])]
+    across = min(shown) - 0.5 / steps, max(shown) + 0.5 / steps
+    seen = slice(max(first - 1, 0), last + 2)
+
+    draw.step(score, cdf, targets["cdf"], color=BLUE, step_mode="after")
+    draw.hist(
+        pmf[seen], score[seen] - 0.5 / steps, score[seen] + 0.5 / steps, targets["pmf"],
+        color=BLUE, alpha=0.6,
+    )  # fmt: skip
+    for name, top, key in (("cdf", 1.0, marks), ("pmf", float(pmf.max()), [])):
+        draw_marks(draw, targets[name], marks, top)
+        frame(draw, targets[name], key, across=across, top=top)
+        draw.xlabel("best AUC" if "positives" in law.attrs else "best score", targets[name])
+    ticks = np.linspace(0.0, 1.0, 6)
+    draw.yticks(ticks, [f"{tick:.1f}" for tick in ticks], targets["cdf"])
+    draw.ylabel("P(best score up to x)", targets["cdf"])
+    draw.ylabel(f"probability per 1/{steps:,}", targets["pmf"])
+    return collection

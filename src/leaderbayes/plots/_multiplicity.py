@@ -1,0 +1,91 @@
+"""One classifier against the best of many."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.plots._canvas import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    Backend,
+    Mark,
+    canvas,
+    draw_interval,
+    draw_marks,
+    frame,
+)
+from leaderbayes.sota import naive_interval
+
+
+def multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = None) -> Any:
+    """Draw the score of a better classifier next to the best score of many worse ones.
+
+    The better one's theta is the upper 95 % limit of one classifier with ``theta``: significantly
+    better, were there no multiplicity. The shaded areas are its chances of scoring at least the
+    expected best of the many, and at least the upper 95 % limit of that.
+
+    Parameters
+    ----------
+    law : Dataset
+        From `leaderbayes.sota.maximum_distribution`.
+    theta : float
+        Probability of a right answer of the (best of the) many.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        One plot: score (a share) across, probability of each up.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the law is of AUCs, or theta is no probability.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    performance, Figure 3.
+    """
+    if "pmf" not in law:
+        raise LeaderbayesError("The law is of AUCs: give one of sota.maximum_distribution.")
+    m, n = law.attrs["m"], law.attrs["n"]
+    interval = naive_interval(theta, n)
+    better = interval[1]
+    mean, upper = float(law["mean"]), float(law["quantile"].sel(probability=0.975))
+    one, other = stats.binom(n, theta), stats.binom(n, better)
+    # Of rounding errors next to a count, too.
+    reached = [float(other.sf(np.ceil(n * at - 1e-9) - 1)) for at in (mean, upper)]
+
+    collection, target, draw = canvas(
+        law, f"One classifier and the best of {m:,} on {n:,} instances",
+        width=8.0, height=5.5, backend=backend,
+    )  # fmt: skip
+    counts = np.arange(int(one.ppf(1e-5)), int(max(other.ppf(1.0 - 1e-5), n * upper)) + 1)
+    top = float(max(one.pmf(counts).max(), other.pmf(counts).max()))
+    for at, alpha in ((mean, 0.3), (upper, 0.6)):
+        beyond = counts[counts >= n * at - 1e-9]
+        draw.fill_between_y(
+            beyond / n, np.zeros(len(beyond)), other.pmf(beyond), target, color=GREEN, alpha=alpha
+        )
+    draw.line(counts / n, one.pmf(counts), target, color=BLUE)
+    draw.line(counts / n, other.pmf(counts), target, color=ORANGE)
+    bottom = draw_interval(draw, target, *interval, BLUE, top)
+    marks = [
+        Mark(None, f"one classifier, θ = {theta:.4f}, and its 95 % interval", BLUE),
+        Mark(None, f"a better one, θ = {better:.4f}", ORANGE),
+        Mark(mean, f"expected best {mean:.4f}: the better one gets there with P = {reached[0]:.3f}",
+             BLACK),
+        Mark(upper, f"its upper 95 % limit {upper:.4f}: with P = {reached[1]:.3f}", GREEN, True),
+    ]  # fmt: skip
+    draw_marks(draw, target, marks, top)
+    frame(draw, target, marks, across=(counts[0] / n, counts[-1] / n), top=top, bottom=bottom)
+    draw.xlabel("score", target)
+    draw.ylabel("probability of each score", target)
+    return collection

@@ -215,3 +215,13 @@ def test_auc_draws_every_classifier_and_instance():
 def test_auc_refuses(theta, options):
     with pytest.raises(lb.LeaderbayesError, match="give"):
         lb.plots.auc(theta, 200, **options)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_has_no_width(backend):
+    certain = lb.sota.maximum_distribution(10, 1.0, 5)
+    lb.plots.maximum(certain, theta=1.0, backend=backend)
+    lb.plots.multiplicity(certain, theta=1.0, backend=backend)
+    one = lb.sota.bias_curve("m", [1], n=20)
+    lb.plots.bias([one, lb.sota.bias_curve("rho", [0.9], n=20, m=5, spread=0.1)], backend=backend)
+    lb.plots.board(lb.sota.read_board([1.0, 1.0], n=4), backend=backend)

@@ -70,7 +70,8 @@ def bias(
     keys = {over: _key(row) for over, row in rows.items()}
     room = max(len(key) for key in keys.values())
     for name in titles:
-        top = float(max(curve[name].max() for row in rows.values() for curve in row))
+        highest = [float(curve[name].max()) for row in rows.values() for curve in row]
+        top = max(1e-4, *highest)  # where there is no bias at all, too
         for over, row in rows.items():
             target = targets[f"{name}_{over}"]
             lines = np.atleast_1d((at or {}).get(over, []))

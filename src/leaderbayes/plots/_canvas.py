@@ -122,7 +122,7 @@ def frame(
 
     ``room`` lines are left at least, so that plots with shorter keys have the same limits.
     """
-    margin = 0.03 * (across[1] - across[0])
+    margin = 0.03 * (across[1] - across[0]) or 0.01  # a single value has no width
     line = 0.085 * (top - bottom)
     for k, mark in enumerate(reversed(key)):
         draw.text(

@@ -28,7 +28,8 @@ def realisation(board: xr.DataArray, estimate: xr.Dataset, *, seed: int = 0) -> 
     -------
     Dataset
         ``theta`` and ``score`` over ``team``: teams of the board that the estimate keeps, which are
-        those above chance that equation 8 allows, and up to the threshold of `crop`.
+        those above chance that equation 8 allows, and up to the threshold of `crop`. attrs:
+        ``seed``.
 
     Raises
     ------

@@ -1,0 +1,203 @@
+"""Model of a board of accuracies: thetas from P(theta), counts of right answers given them."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from leaderbayes.numerics.hierarchy import (
+    Counts,
+    Law,
+    allowed,
+    beta_law,
+    draw_thetas,
+    empirical_law,
+    fixed_law,
+    marginals,
+    of_maximum,
+)
+from leaderbayes.numerics.maximum import conditionals
+from leaderbayes.sota import _parameters as prior
+from leaderbayes.sota._parameters import Parameter
+
+Floats = NDArray[np.float64]
+
+CONCENTRATION = (5.0, 2.5)  # mean and standard deviation of the prior's logarithm
+_COARSE, _FINE, _FINEST = 1.0, 0.25, 0.1  # steps of grids: likelihood, drawn thetas, their maximum
+
+
+@dataclass(frozen=True)
+class CountBoard:
+    """Posterior of the parameters of P(theta) and of the test set."""
+
+    board: Counts
+    law: Any  # "beta", "mixture", "empirical", or a frozen scipy.stats law
+    most: int  # components of a mixture
+    classes: int
+    rho: Any  # a number, or a frozen scipy.stats law
+    theta_0: float
+    statistic: str
+
+    @property
+    def components(self) -> int:
+        """Betas in P(theta)."""
+        return self.most if self.law == "mixture" else 1
+
+    @property
+    def parameters(self) -> Sequence[Parameter]:
+        """What is sampled."""
+        size = self.components
+        made = []
+        if self.law in ("beta", "mixture"):
+            made += [
+                prior.share("mean", size),
+                prior.log_normal("concentration", size, *CONCENTRATION),
+            ]
+        if self.law == "mixture":
+            made.append(prior.simplex("weight", size))
+        if self.law == "empirical":
+            made.append(prior.bounded("shrinkage"))
+        if self.depends:
+            made.append(prior.normal("ease"))
+        if hasattr(self.rho, "logpdf"):
+            made.append(prior.of_law("rho", self.rho))
+        return made
+
+    @property
+    def depends(self) -> bool:
+        """Whether classifiers share the luck of the test set."""
+        return hasattr(self.rho, "logpdf") or self.rho > 0.0
+
+    def start(self) -> Floats:
+        """Guess by moments."""
+        board = self.board
+        score = np.repeat(board.x, board.times) / board.n
+        halves = [score]
+        if self.law == "mixture":
+            halves = np.array_split(score, self.most)
+        mean = np.clip([half.mean() for half in halves], 0.01, 0.99)
+        noise = mean * (1.0 - mean) / board.n
+        spread = np.maximum([half.var() for half in halves] - noise, 0.1 * noise)
+        known = {
+            "mean": logit(mean),
+            "concentration": np.log(mean * (1.0 - mean) / spread),
+            "shrinkage": np.full(1, 0.995),
+        }
+        return np.concatenate(
+            [known.get(p.name, np.zeros(p.size)) for p in self.parameters] or [np.zeros(0)]
+        )
+
+    def log_density(self, points: Floats) -> Floats:
+        """Prior and likelihood, (point,)."""
+        value = prior.unpack(self.parameters, points)
+        total = sum(prior.log_priors(self.parameters, points).values(), np.zeros(len(points)))
+        rho, ease = self._dependence(value, len(points))
+        s = self.theta_0 + ease * np.sqrt(self.theta_0 * (1.0 - self.theta_0) / self.board.n)
+        inside = (s >= 0.0) & (s <= 1.0) & (rho < 0.999) & np.isfinite(total)
+        total[~inside] = -np.inf
+        total[inside] += self._log_likelihood(
+            {name: v[inside] for name, v in value.items()}, rho[inside], ease[inside]
+        )
+        return total
+
+    def _log_likelihood(self, value: dict[str, Floats], rho: Floats, ease: Floats) -> Floats:
+        def at(i: int) -> float:
+            given = rho[i], self.theta_0, ease[i]
+            if self.statistic == "maximum":
+                return of_maximum(self.board, self._law(value, i, _FINEST, whole=True), *given)[0]
+            shares = marginals(self.board, self._law(value, i, _COARSE), *given)
+            return float(self.board.times @ np.log(shares))
+
+        return np.array(_in_parallel(at, len(rho)))
+
+    def draw(self, points: Floats, rng: np.random.Generator) -> dict[str, Floats]:
+        """Draw what follows from parameters (point, number).
+
+        Returns ``theta`` and ``log_likelihood`` (point, classifier), ``theta_sota`` (point,),
+        ``score`` on another test set, and ``new_score`` of new classifiers, (point, classifier).
+        """
+        value, size = prior.unpack(self.parameters, points), len(points)
+        rho, ease = self._dependence(value, size)
+        seeds = rng.integers(2**32, size=size)
+
+        def at(i: int) -> tuple[Floats, Floats, float]:
+            given = rho[i], self.theta_0, ease[i]
+            law = self._law(value, i, _FINE)
+            theta, likelihood = draw_thetas(self.board, law, *given, int(seeds[i]))
+            if self.statistic == "board":
+                return theta, likelihood, theta.max()
+            law = self._law(value, i, _FINEST, whole=True)
+            _, node, chance = of_maximum(self.board, law, *given)
+            return theta, likelihood, np.random.default_rng(seeds[i]).choice(node, p=chance)
+
+        thetas, likelihoods, best = zip(*_in_parallel(at, size), strict=True)
+        theta = np.array(thetas)
+        return {
+            "theta": theta,
+            "theta_sota": np.array(best),
+            "log_likelihood": np.log(likelihoods)[:, self.board.of],
+            "score": self.replicate(theta, rho, rng),
+            "new_score": self.replicate(self._draw_law(value, size, rng), rho, rng),
+        }
+
+    def replicate(self, theta: Floats, rho: Floats, rng: np.random.Generator) -> Floats:
+        """Scores on another test set of the same size, (point, classifier)."""
+        n = self.board.n
+        if not self.depends:
+            return np.asarray(rng.binomial(n, theta) / n)
+        inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
+        capped = allowed(inside, rho[:, None], self.theta_0)
+        up, down = (np.clip(p, 0.0, 1.0) for p in conditionals(inside, capped, self.theta_0))
+        s = rng.binomial(n, self.theta_0, size=(len(theta), 1))
+        return np.asarray((rng.binomial(s, up) + rng.binomial(n - s, down)) / n)
+
+    def _dependence(self, value: dict[str, Floats], size: int) -> tuple[Floats, Floats]:
+        """Rho and the test set's ease, (point,)."""
+        rho = value["rho"][:, 0] if "rho" in value else np.full(size, float(self.rho))
+        return rho, value["ease"][:, 0] if "ease" in value else np.zeros(size)
+
+    def _betas(self, value: dict[str, Floats]) -> tuple[Floats, Floats, Floats]:
+        mean, size = value["mean"], value["concentration"]
+        return mean * size, (1.0 - mean) * size, value.get("weight", np.ones_like(mean))
+
+    @cached_property
+    def _fixed(self) -> Law:
+        return fixed_law(self.board.n, self.law.ppf, self.law.cdf)
+
+    def _law(self, value: dict[str, Floats], i: int, step: float, *, whole: bool = False) -> Law:
+        """P(theta) at a point, where the counts are or everywhere."""
+        if self.law == "empirical":
+            return empirical_law(self.board, float(value["shrinkage"][i, 0]), 1.0 / self.classes)
+        if "mean" not in value:
+            return self._fixed
+        low, high = 0.0, self.board.n
+        if not whole:
+            low = self.board.x[0]
+            high = self.board.x[-1] if self.board.floor < 0 else high
+        a, b, weight = (v[i] for v in self._betas(value))
+        return Law(*beta_law(self.board.n, low, high, a, b, weight, step))
+
+    def _draw_law(self, value: dict[str, Floats], size: int, rng: np.random.Generator) -> Floats:
+        """Classifiers of another challenge, (point, classifier)."""
+        m = len(self.board.of)
+        if "mean" in value:
+            a, b, weight = self._betas(value)
+            at = (rng.random((size, m, 1)) > np.cumsum(weight, axis=1)[:, None, :-1]).sum(axis=2)
+            rows = np.arange(size)[:, None]
+            return rng.beta(a[rows, at], b[rows, at])
+        if self.law != "empirical":
+            return np.asarray(self.law.ppf(rng.random((size, m))))
+        laws = [self._law(value, i, _FINE) for i in range(size)]
+        return np.array([np.sin(rng.choice(law.phi, m, p=law.share)) ** 2 for law in laws])
+
+
+def _in_parallel(at: Callable[[int], Any], size: int) -> list[Any]:
+    """Call for each point; the kernels let go of Python's lock."""
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return list(threads.map(at, range(size)))

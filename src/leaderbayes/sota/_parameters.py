@@ -1,0 +1,96 @@
+"""Parameters of the models of a board: priors, and the scale on which they are sampled."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit
+
+Floats = NDArray[np.float64]
+
+
+class Parameter(NamedTuple):
+    """One parameter, of one or several numbers."""
+
+    name: str
+    size: int
+    constrain: Callable[[Floats], Floats]  # (point, size) -> (point, size or more)
+    log_prior: Callable[[Floats], Floats]  # (point, size) on the unbounded scale -> (point,)
+
+
+def share(name: str, size: int = 1) -> Parameter:
+    """Uniform between 0 and 1, sampled as log-odds."""
+
+    def log_prior(x: Floats) -> Floats:
+        return np.asarray((log_expit(x) + log_expit(-x)).sum(axis=1))
+
+    return Parameter(name, size, expit, log_prior)
+
+
+def bounded(name: str) -> Parameter:
+    """Uniform between 0 and 1, sampled as it is: what depends on it does so nearly linearly."""
+
+    def log_prior(x: Floats) -> Floats:
+        return np.asarray(np.where((x > 0.0) & (x < 1.0), 0.0, -np.inf).sum(axis=1))
+
+    return Parameter(name, 1, lambda x: np.clip(x, 0.0, 1.0), log_prior)
+
+
+def normal(name: str, size: int = 1, mean: float = 0.0, sd: float = 1.0) -> Parameter:
+    """Give a normal prior."""
+    return Parameter(name, size, lambda x: x, _normal(mean, sd))
+
+
+def log_normal(name: str, size: int, mean: float, sd: float) -> Parameter:
+    """Sampled as its logarithm, which is normal."""
+    return Parameter(name, size, np.exp, _normal(mean, sd))
+
+
+def simplex(name: str, size: int) -> Parameter:
+    """Shares of ``size`` components, uniform, by breaking a stick."""
+    rest = np.arange(size - 1, 0, -1)
+
+    def constrain(x: Floats) -> Floats:
+        left = np.cumprod(1.0 - expit(x), axis=1)
+        before = np.hstack([np.ones((len(x), 1)), left])
+        return np.hstack([expit(x) * before[:, :-1], before[:, -1:]])
+
+    def log_prior(x: Floats) -> Floats:
+        return np.asarray((log_expit(x) + rest * log_expit(-x) + np.log(rest)).sum(axis=1))
+
+    return Parameter(name, size - 1, constrain, log_prior)
+
+
+def of_law(name: str, law: Any) -> Parameter:
+    """Give a prior by a frozen scipy.stats law between 0 and 1, sampled as log-odds."""
+
+    def log_prior(x: Floats) -> Floats:
+        return np.asarray((law.logpdf(expit(x)) + log_expit(x) + log_expit(-x)).sum(axis=1))
+
+    return Parameter(name, 1, expit, log_prior)
+
+
+def unpack(parameters: Sequence[Parameter], points: Floats) -> dict[str, Floats]:
+    """Values of each parameter (point, component) from points (point, number)."""
+    parts = _parts(parameters, points)
+    return {p.name: p.constrain(x) for p, x in zip(parameters, parts, strict=True)}
+
+
+def log_priors(parameters: Sequence[Parameter], points: Floats) -> dict[str, Floats]:
+    """Log prior of each parameter (point,), on the unbounded scale."""
+    parts = _parts(parameters, points)
+    return {p.name: p.log_prior(x) for p, x in zip(parameters, parts, strict=True)}
+
+
+def _parts(parameters: Sequence[Parameter], points: Floats) -> list[Floats]:
+    return np.split(points, np.cumsum([p.size for p in parameters])[:-1], axis=1)
+
+
+def _normal(mean: float, sd: float) -> Callable[[Floats], Floats]:
+    def log_prior(x: Floats) -> Floats:
+        return np.asarray(
+            (-0.5 * ((x - mean) / sd) ** 2 - np.log(sd * np.sqrt(2.0 * np.pi))).sum(axis=1)
+        )
+
+    return log_prior

@@ -1,0 +1,340 @@
+"""Posterior of the best theta of a board: exactly, or by approximate Bayesian computation."""
+
+import json
+import warnings
+from importlib.metadata import version
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import ndtri
+from scipy.stats import beta
+
+from leaderbayes._errors import BoardWarning, ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
+from leaderbayes.numerics import auc
+from leaderbayes.numerics.hierarchy import counts
+from leaderbayes.numerics.importance import sample
+from leaderbayes.sota import _parameters as prior
+from leaderbayes.sota._counts import CountBoard
+from leaderbayes.sota._dependence import estimate_rho
+from leaderbayes.sota._estimates import EstimateBoard, from_probit
+from leaderbayes.sota._law import class_sizes
+from leaderbayes.sota._summary import check
+
+Floats = NDArray[np.float64]
+Board = CountBoard | EstimateBoard
+
+MAX_PARETO_K = 0.7
+MIN_ESS = 400.0
+MISFIT = 0.005  # p-value of a statistic of the board, below which the model is called in question
+
+
+def posterior(
+    board: xr.DataArray,
+    *,
+    method: Literal["exact", "abc-smc"] = "exact",
+    law: Any = "beta",
+    components: int = 2,
+    classes: int = 2,
+    positive_rate: float | None = None,
+    floor: float | None = None,
+    rho: Any = 0.0,
+    theta_0: float | None = None,
+    statistic: Literal["board", "maximum"] = "board",
+    epsilon: float = 0.25,
+    draws: int = 250,
+    chains: int = 4,
+    seed: int | None = None,
+    progressbar: bool = True,
+) -> xr.DataTree:
+    r"""Posterior of the best theta on a board, and of every team's.
+
+    .. math:: \theta_j \sim P(\theta), \quad \theta_{SOTA} = \max_j \theta_j, \quad
+              X_j \mid \theta_j \sim \mathrm{Bin}(n, \theta_j)
+
+    with the dependence of `maximum_distribution` (Boland's): all teams share the luck of the test
+    set. Scores with standard errors, and AUCs on the probit scale, are normal given their thetas.
+
+    Parameters
+    ----------
+    board : DataArray (team)
+        From `read_board`.
+    method : {"exact", "abc-smc"}
+        The likelihood, with thetas integrated out by quadrature and the parameters drawn by
+        importance sampling; or simulated boards whose statistics come as near to the board's as
+        ``epsilon`` asks, by sequential Monte Carlo (`leaderbayes.models.sota`; accuracies only).
+    law : {"beta", "mixture", "empirical"} or distribution
+        P(theta): a beta law, or a mixture of them, with unknown parameters (normal laws for AUCs
+        and boards with standard errors); the board's own scores, shrunk towards chance by an
+        unknown weight (equation 9); or a known law, frozen from ``scipy.stats``.
+    components : int
+        Laws in the mixture.
+    classes : int
+        Number of classes. Teams at or below chance, 1 / classes, are left out.
+    positive_rate : float, optional
+        Share of the positive class, of a board of AUCs.
+    floor : float, optional
+        Leave out teams with this score or a lower one, and say so to the model: P(theta) then
+        need not describe failures far below the best. Accuracies only.
+    rho : float, distribution or DataArray (classifier, instance)
+        Dependence: known; with a prior, frozen from ``scipy.stats``; or right and wrong answers
+        (1, 0) of comparable classifiers, whose `estimate_rho` is the prior.
+    theta_0 : float, optional
+        P(the reference is right); the best score by default, which matters little.
+    statistic : {"board", "maximum"}
+        What is known: the whole board (of which "abc-smc" takes the maximum and three quantiles),
+        or only its best score, as in section 5.3.2 of the paper.
+    epsilon : float
+        Of "abc-smc": how near simulated statistics must come, in their standard deviations.
+    draws, chains : int
+        Draws kept per chain, number of chains (of "exact", these are independent draws in parts).
+    seed : int, optional
+        Same seed, versions and machine: same numbers. None draws one and records it.
+    progressbar : bool
+        Show the progress of "abc-smc".
+
+    Returns
+    -------
+    DataTree
+        ``posterior``: ``theta_sota`` (chain, draw), ``theta`` (chain, draw, team), parameters of
+        P(theta) (``mean`` and ``concentration`` of betas, ``location`` and ``scale`` of normals,
+        (component) where there are several, with their ``weight``; ``shrinkage``), ``ease`` of the
+        test set for the reference in standard deviations, ``rho`` where it is not known.
+        ``posterior_predictive``: ``score`` (chain, draw, team), the same teams on another test
+        set, and ``new_score``, another board of teams from P(theta). ``log_likelihood``: ``score``
+        (chain, draw, team), theta integrated out. ``log_prior``, ``observed_data`` (``score``),
+        ``constant_data`` (``n`` or ``se``). "abc-smc" adds ``sample_stats``: ``epsilon``,
+        ``accept_rate`` (chain, stage), ``unique`` (chain), the share of different particles. attrs:
+        ``model`` "sota", ``method``, ``arguments`` and ``versions`` (JSON), ``seed``,
+        ``converged`` (0 or 1), ``pareto_k`` and ``ess`` of the importance weights, or the largest
+        ``max_rhat``, ``warnings`` (JSON list).
+
+    Raises
+    ------
+    LeaderbayesError
+        If an argument is out of range, or no team is above the floor.
+
+    Warns
+    -----
+    ConvergenceWarning
+        LB001, if the importance weights, or the chains, cannot be trusted.
+    BoardWarning
+        LB021, if boards of the model do not look like this one.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    performance, sections 5.3.2 and 4.2.
+    """
+    if method not in ("exact", "abc-smc"):
+        raise LeaderbayesError(f"method={method!r}: choose 'exact' or 'abc-smc'.")
+    if statistic not in ("board", "maximum"):
+        raise LeaderbayesError(f"statistic={statistic!r}: choose 'board' or 'maximum'.")
+    if min(draws, chains) < 1:
+        raise LeaderbayesError(f"draws={draws}, chains={chains}: give at least one of each.")
+    if not epsilon > 0.0:
+        raise LeaderbayesError(f"epsilon={epsilon}: give a number above 0.")
+    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
+    arguments = {
+        "law": _named(law), "components": components, "classes": classes,
+        "positive_rate": positive_rate, "floor": floor, "rho": _named(rho), "theta_0": theta_0,
+        "statistic": statistic, "epsilon": epsilon, "draws": draws, "chains": chains,
+    }  # fmt: skip
+    kept, model = _model(
+        board, law, components, classes, positive_rate, floor, _rho(rho), theta_0, statistic
+    )
+    rng = np.random.default_rng(seed)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LeaderbayesWarning)
+        tree = _exact(kept, model, draws, chains, rng)
+        _question(tree)
+    for warning in caught:
+        warnings.warn(warning.message, warning.category, stacklevel=2)
+    packages = ("leaderbayes", "numpy", "scipy", "arviz", "xarray")
+    tree.attrs |= {
+        "model": "sota",
+        "method": method,
+        "arguments": json.dumps(arguments),
+        "versions": json.dumps({package: version(package) for package in packages}),
+        "seed": seed,
+        "warnings": json.dumps([str(warning.message) for warning in caught]),
+    }
+    return tree
+
+
+def _named(value: Any) -> Any:
+    """Give laws and answers to JSON by a name."""
+    if hasattr(value, "dist"):
+        terms = [f"{v:g}" for v in value.args] + [f"{k}={v:g}" for k, v in value.kwds.items()]
+        return f"{value.dist.name}({', '.join(terms)})"
+    return "answers" if isinstance(value, xr.DataArray) else value
+
+
+def _rho(rho: Any) -> Any:
+    """Check; answers become a beta prior with the estimate's mean and spread."""
+    if isinstance(rho, xr.DataArray):
+        found = estimate_rho(rho)
+        mean = min(max(float(found["rho"]), 0.01), 0.99)
+        sd = max(float(found["upper"] - found["lower"]) / 3.92, 1e-3)
+        size = max(mean * (1.0 - mean) / sd**2 - 1.0, 2.0)
+        return beta(mean * size, (1.0 - mean) * size)
+    if hasattr(rho, "logpdf"):
+        if rho.support()[0] < 0.0 or rho.support()[1] > 1.0:
+            raise LeaderbayesError("rho: its prior must lie between 0 and 1, such as beta(6, 4).")
+        return rho
+    if not 0.0 <= rho < 1.0:
+        raise LeaderbayesError(f"rho={rho}: give a correlation from 0 up, below 1.")
+    return float(rho)
+
+
+def _model(
+    board: xr.DataArray,
+    law: Any,
+    components: int,
+    classes: int,
+    positive_rate: float | None,
+    floor: float | None,
+    rho: Any,
+    theta_0: float | None,
+    statistic: str,
+) -> tuple[xr.DataArray, Board]:
+    """Teams that stay, and the model of their board."""
+    if board.dims != ("team",) or "metric" not in board.attrs:
+        raise LeaderbayesError("A board comes from sota.read_board: dimension team, attribute n.")
+    if isinstance(law, str) and law not in ("beta", "mixture", "empirical"):
+        raise LeaderbayesError(f"law={law!r}: choose 'beta', 'mixture' or 'empirical'.")
+    if not isinstance(law, str) and not hasattr(law, "ppf"):
+        raise LeaderbayesError("law: give a name, or a frozen scipy.stats law, such as beta(9, 1).")
+    if components < 2:
+        raise LeaderbayesError(f"components={components}: a mixture has at least 2.")
+    if classes < 2:
+        raise LeaderbayesError(f"classes={classes}: give at least 2.")
+    metric = board.attrs["metric"]
+    if (metric == "auc") != (positive_rate is not None):
+        raise LeaderbayesError(
+            "positive_rate is for boards of AUC, and these need it: read_board(metric='auc')."
+        )
+    if metric != "accuracy":
+        if law not in ("beta", "mixture") or floor is not None or statistic != "board":
+            raise LeaderbayesError(
+                "AUCs and boards with standard errors have law='beta' (one normal) or 'mixture', "
+                "statistic='board' and no floor."
+            )
+        return _estimates(board, components if law == "mixture" else 1, positive_rate, rho)
+    if theta_0 is not None and not 0.0 < theta_0 < 1.0:
+        raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
+    n = int(board.attrs["n"])
+    lowest = max(1.0 / classes, floor or 0.0)
+    made = counts(board.to_numpy(), n, int(np.floor(lowest * n + 1e-9)))
+    if not len(made.x):
+        raise LeaderbayesError(f"No team scores above {lowest:.4g}; are classes and floor right?")
+    reference = float(np.clip(made.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
+    reference = reference if theta_0 is None else theta_0
+    kept = board[np.round(board.to_numpy() * n) > made.floor]
+    return kept, CountBoard(made, law, components, classes, rho, reference, statistic)
+
+
+def _estimates(
+    board: xr.DataArray, components: int, positive_rate: float | None, rho: Any
+) -> tuple[xr.DataArray, Board]:
+    """AUCs on the probit scale, where their errors are nearly normal; others as they are."""
+    score = board.to_numpy()
+    if positive_rate is None:
+        se = board["se"].to_numpy().astype(float)
+        centre, unit = float(score.mean()), float(max(score.std(), se.mean()))
+        return board, EstimateBoard(score, se, components, rho, centre, 2.0 * unit)
+    sizes = class_sizes(int(board.attrs["n"]), positive_rate)
+    pairs = sizes[0] * sizes[1]
+    latent = ndtri(np.clip(score, 0.5 / pairs, 1.0 - 0.5 / pairs))
+    slope = np.exp(-0.5 * latent**2) / np.sqrt(2.0 * np.pi)
+    variance = np.array([auc.variance(float(a), *sizes) for a in from_probit(latent)])
+    se = np.sqrt(variance) / slope
+    return board, EstimateBoard(latent, se, components, rho, 1.0, 1.0, from_probit)
+
+
+def _exact(
+    board: xr.DataArray, model: Board, draws: int, chains: int, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw from the posterior by importance sampling."""
+    from arviz_stats.base import array_stats
+
+    size = draws * chains
+    if model.parameters:
+        found = sample(model.log_density, model.start(), 2 * size, rng)
+        # Smoothed: the heaviest weights are what their tail says they should be.
+        smoothed, pareto_k = array_stats.psislw(-found.log_weight)
+        weight = np.exp(smoothed - smoothed.max())
+        weight /= weight.sum()
+        ess, pareto_k = float(1.0 / (weight**2).sum()), float(pareto_k)
+        points = found.point[rng.choice(len(weight), size, p=weight)]
+    else:
+        points, ess, pareto_k = np.zeros((size, 0)), float(size), 0.0
+    converged = pareto_k < MAX_PARETO_K and ess > min(MIN_ESS, size / 4.0)
+    if not converged:
+        warnings.warn(
+            f"LB001 not converged: importance weights have Pareto k {pareto_k:.2f} (below "
+            f"{MAX_PARETO_K} is good) and are worth {ess:.0f} draws (above {MIN_ESS:.0f}). Do not "
+            "report these numbers: take fewer components, a known rho, or method='abc-smc'.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    tree = assemble(board, model, points, draws, chains, rng)
+    tree.attrs = {"converged": int(converged), "pareto_k": pareto_k, "ess": ess}
+    return tree
+
+
+def assemble(
+    board: xr.DataArray,
+    model: Board,
+    points: Floats,
+    draws: int,
+    chains: int,
+    rng: np.random.Generator,
+) -> xr.DataTree:
+    """Draw what follows from the parameters (chain x draw, number), and name all of it."""
+    made = model.draw(points, rng)
+
+    def named(values: Floats, *dims: str) -> xr.DataArray:
+        coords = {"chain": np.arange(chains), "draw": np.arange(draws)}
+        if "team" in dims:
+            coords["team"] = board["team"].to_numpy()
+        shape = (chains, draws, *values.shape[1:])
+        return xr.DataArray(values.reshape(shape), dims=("chain", "draw", *dims), coords=coords)
+
+    def parameter(values: Floats) -> xr.DataArray:
+        return named(values, "component") if values.shape[1] > 1 else named(values[:, 0])
+
+    values = prior.unpack(model.parameters, points)
+    posterior_group = {name: parameter(v) for name, v in values.items()}
+    posterior_group["theta_sota"] = named(made["theta_sota"])
+    posterior_group["theta"] = named(made["theta"], "team")
+    priors = prior.log_priors(model.parameters, points)
+    known = {"n": board.attrs["n"]} if "n" in board.attrs else {"se": board["se"]}
+    groups = {
+        "posterior": posterior_group,
+        "posterior_predictive": {
+            name: named(made[name], "team") for name in ("score", "new_score")
+        },
+        "log_likelihood": {"score": named(made["log_likelihood"], "team")},
+        "log_prior": {name: named(v) for name, v in priors.items()},
+        "observed_data": {"score": board.drop_attrs()},
+        "constant_data": known,
+    }
+    return xr.DataTree.from_dict({name: xr.Dataset(group) for name, group in groups.items()})
+
+
+def _question(tree: xr.DataTree) -> None:
+    """Warn where boards of the model do not look like this one."""
+    found = check(tree)
+    odd = found[found["p_value"] < MISFIT]
+    if len(odd):
+        first = odd.iloc[0]
+        warnings.warn(
+            f"LB021 the model does not describe the board: its {odd.index[0]} is "
+            f"{first['observed']:.4g}, and of the model's boards {first['lower']:.4g} to "
+            f"{first['upper']:.4g} (p = {first['p_value']:.3f}). Take law='mixture', a floor, or a "
+            "higher rho (see sota.check).",
+            BoardWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,150 @@
+"""What a posterior of `sota.posterior` says: the best theta, the teams, and whether it fits."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+
+# Of the board, beside its maximum.
+QUANTILES = (0.1, 0.5, 0.9)
+
+
+def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
+    """Say how good the best really is.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `posterior`.
+    prob : float
+        Probability of the (equal-tailed) intervals.
+
+    Returns
+    -------
+    Dataset
+        Scalars as from `shrink`: ``theta_sota``, the posterior mean (the paper's definition 1),
+        ``theta_sota_lower``, ``theta_sota_upper``; ``expected_max``, ``max_lower``, ``max_upper``
+        of the same teams' best score on another test set; ``observed_max``, ``teams_above`` (teams
+        that scored above ``theta_sota``), ``m``. attrs: ``converged``, ``warnings``, ``prob``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If ``prob`` is not between 0 and 1, or the DataTree is another model's.
+    """
+    _require(dt, prob)
+    best = dt["posterior"]["theta_sota"]
+    again = dt["posterior_predictive"]["score"].max("team")
+    score = dt["observed_data"]["score"]
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    theta, highest = best.quantile(tails).to_numpy(), again.quantile(tails).to_numpy()
+    expected = float(best.mean())
+    return xr.Dataset(
+        {
+            "theta_sota": expected,
+            "theta_sota_lower": theta[0],
+            "theta_sota_upper": theta[1],
+            "expected_max": float(again.mean()),
+            "max_lower": highest[0],
+            "max_upper": highest[1],
+            "observed_max": float(score.max()),
+            "teams_above": int((score > expected).sum()),
+            "m": score.sizes["team"],
+        },
+        attrs={name: dt.attrs[name] for name in ("method", "converged", "warnings")}
+        | {"prob": prob},
+    )
+
+
+def teams(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
+    """Say how good each team is, and whether it is as good as the best.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `posterior`.
+    prob : float
+        Probability of the (equal-tailed) intervals.
+
+    Returns
+    -------
+    DataFrame
+        A row a team, best posterior mean first: ``team``, ``score``, ``theta`` (posterior mean),
+        ``lower``, ``upper``; ``p_sota``, the probability that its theta is at or above theta_SOTA
+        (the posterior mean of the best theta); ``p_best``, that it is the best itself.
+
+    Raises
+    ------
+    LeaderbayesError
+        As for `summary`.
+    """
+    _require(dt, prob)
+    theta = dt["posterior"]["theta"].stack(sample=("chain", "draw")).transpose("team", "sample")
+    values = theta.to_numpy()
+    lower, upper = np.quantile(values, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=1)
+    best = values == values.max(axis=0)
+    table = pd.DataFrame(
+        {
+            "team": theta["team"].to_numpy(),
+            "score": dt["observed_data"]["score"].to_numpy(),
+            "theta": values.mean(axis=1),
+            "lower": lower,
+            "upper": upper,
+            "p_sota": (values >= float(dt["posterior"]["theta_sota"].mean())).mean(axis=1),
+            # Laws with atoms have several best.
+            "p_best": (best / best.sum(axis=0)).mean(axis=1),
+        }
+    )
+    return table.sort_values(["theta", "score"], ascending=False, ignore_index=True)
+
+
+def check(dt: xr.DataTree) -> pd.DataFrame:
+    """Compare the board with boards of other teams from the fitted P(theta).
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `posterior`.
+
+    Returns
+    -------
+    DataFrame
+        A row a statistic of the board, its ``maximum``, ``quantile 0.9``, ``median`` and
+        ``quantile 0.1``: ``observed``; ``lower`` and ``upper``, 95 % interval of the model's
+        boards; ``p_value``, two-sided.
+
+    Raises
+    ------
+    LeaderbayesError
+        As for `summary`.
+    """
+    _require(dt)
+    made = statistics(dt["posterior_predictive"]["new_score"].to_numpy())
+    made = made.reshape(-1, made.shape[-1])
+    seen = statistics(dt["observed_data"]["score"].to_numpy())
+    # Ties count half: scores are multiples of 1 / n.
+    above = ((made > seen) + 0.5 * (made == seen)).mean(axis=0)
+    lower, upper = np.quantile(made, [0.025, 0.975], axis=0)
+    return pd.DataFrame(
+        {
+            "observed": seen,
+            "lower": lower,
+            "upper": upper,
+            "p_value": np.minimum(2.0 * np.minimum(above, 1.0 - above), 1.0),
+        },
+        index=pd.Index(["maximum", "quantile 0.9", "median", "quantile 0.1"], name="statistic"),
+    )
+
+
+def statistics(score: np.ndarray) -> np.ndarray:
+    """Maximum and quantiles of boards (..., team), (..., statistic)."""
+    middle = np.moveaxis(np.quantile(score, QUANTILES[::-1], axis=-1), 0, -1)
+    return np.concatenate([score.max(axis=-1, keepdims=True), middle], axis=-1)
+
+
+def _require(dt: xr.DataTree, prob: float = 0.5) -> None:
+    if not isinstance(dt, xr.DataTree) or dt.attrs.get("model", "sota") != "sota":
+        raise LeaderbayesError("This is no posterior of a board: give what sota.posterior returns.")
+    if not 0.0 < prob < 1.0:
+        raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")

@@ -33,6 +33,8 @@ _OWN_STEP = 0.25  # of the grid, in standard deviations of the component
 _TINY = 1e-25  # a likelihood below it is summed over all thetas
 _LEAST = 1e-300
 
+STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
+
 
 class Counts(NamedTuple):
     """Counts of a board; classifiers with the same are alike."""
@@ -58,6 +60,17 @@ def counts(score: Floats, n: int, floor: int = -1) -> Counts:
     right = np.round(score * n)
     x, of, times = np.unique(right[right > floor], return_inverse=True, return_counts=True)
     return Counts(n, floor, x, times.astype(np.int64), of.astype(np.int64))
+
+
+def floor_count(n: int, classes: int, floor: float | None) -> int:
+    """Give the highest count that is left out: chance, or a higher floor."""
+    return math.floor(max(1.0 / classes, floor or 0.0) * n + 1e-9)
+
+
+def statistics(score: Floats) -> Floats:
+    """`STATISTICS` of boards (..., classifier), (..., statistic)."""
+    quantile = np.moveaxis(np.quantile(score, [0.9, 0.5, 0.1], axis=-1), 0, -1)
+    return np.concatenate([score.max(axis=-1, keepdims=True), quantile], axis=-1)
 
 
 def empirical_law(board: Counts, weight: float, chance: float) -> Law:

@@ -84,7 +84,8 @@ def log_priors(parameters: Sequence[Parameter], points: Floats) -> dict[str, Flo
 
 
 def _parts(parameters: Sequence[Parameter], points: Floats) -> list[Floats]:
-    return np.split(points, np.cumsum([p.size for p in parameters])[:-1], axis=1)
+    ends = np.cumsum([p.size for p in parameters])
+    return [points[:, end - p.size : end] for p, end in zip(parameters, ends, strict=True)]
 
 
 def _normal(mean: float, sd: float) -> Callable[[Floats], Floats]:

@@ -5,10 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-
-# Of the board, beside its maximum.
-QUANTILES = (0.1, 0.5, 0.9)
-
+from leaderbayes.numerics.hierarchy import STATISTICS, statistics
 
 def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     """Say how good the best really is.
@@ -133,14 +130,8 @@ def check(dt: xr.DataTree) -> pd.DataFrame:
             "upper": upper,
             "p_value": np.minimum(2.0 * np.minimum(above, 1.0 - above), 1.0),
         },
-        index=pd.Index(["maximum", "quantile 0.9", "median", "quantile 0.1"], name="statistic"),
+        index=pd.Index(STATISTICS, name="statistic"),
     )
-
-
-def statistics(score: np.ndarray) -> np.ndarray:
-    """Maximum and quantiles of boards (..., team), (..., statistic)."""
-    middle = np.moveaxis(np.quantile(score, QUANTILES[::-1], axis=-1), 0, -1)
-    return np.concatenate([score.max(axis=-1, keepdims=True), middle], axis=-1)
 
 
 def _require(dt: xr.DataTree, prob: float = 0.5) -> None:

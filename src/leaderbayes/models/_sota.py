@@ -1,0 +1,273 @@
+"""A board whose best score was chosen: the model that is fitted by simulation."""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+import xarray as xr
+from numpy.typing import NDArray
+
+from leaderbayes.numerics.hierarchy import (
+    STATISTICS,
+    Counts,
+    allowed,
+    counts,
+    floor_count,
+    statistics,
+)
+from leaderbayes.numerics.maximum import conditionals
+
+Floats = NDArray[np.float64]
+
+CONCENTRATION = (5.0, 2.5)  # mean and standard deviation of the prior's logarithm
+_TRIALS = 200  # of classifiers that must lie below the best one, and above the floor
+_REPLICATES = 200  # boards that give statistics their standard deviations
+_KNOTS = 20_001  # of a known law's quantile function
+
+
+def sota(
+    board: xr.DataArray,
+    *,
+    law: Any = "beta",
+    components: int = 2,
+    classes: int = 2,
+    floor: float | None = None,
+    rho: Any = 0.0,
+    theta_0: float | None = None,
+    statistic: Literal["board", "maximum"] = "board",
+    epsilon: float = 0.25,
+) -> pm.Model:
+    r"""Model of a board by simulation, for approximate Bayesian computation.
+
+    .. math:: \theta_{SOTA} = \max_j \theta_j \sim m F(t)^{m - 1} f(t), \quad
+              \theta_j \mid \theta_{SOTA} \sim P(\theta \mid \theta < \theta_{SOTA}), \quad
+              X_j \mid \theta_j \sim \mathrm{Bin}(s, p_{1j}) + \mathrm{Bin}(n - s, p_{0j})
+
+    The best theta is a variable of the model, and a simulator draws the others below it, and then
+    all scores. Parameters are likely where statistics of the simulated board are near the board's:
+    :math:`-\frac{1}{2} \sum_k ((T_k - t_k) / \epsilon_k)^2`.
+
+    Parameters
+    ----------
+    board : DataArray (team)
+        Accuracies, from `leaderbayes.sota.read_board`.
+    law, components, classes, floor, theta_0
+        As for `leaderbayes.sota.posterior`.
+    rho : float or distribution
+        Correlation with the reference: a number, or a prior frozen from ``scipy.stats``.
+    statistic : {"board", "maximum"}
+        The maximum and two quantiles (0.9, 0.5), or the maximum alone, as in the paper.
+    epsilon : float
+        Distance kernel's standard deviation, in standard deviations of each statistic.
+
+    Returns
+    -------
+    pm.Model
+        For `pymc.sample_smc`. ``theta_sota``; ``mean`` and ``concentration`` (component), with
+        ``weight`` (component) of a mixture; ``shrinkage``; ``ease`` of the test set, ``rho``;
+        observed ``statistic`` (statistic). Data: none.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    performance, section 5.3.2.
+    """
+    n = int(board.attrs["n"])
+    seen = counts(board.to_numpy(), n, floor_count(n, classes, floor))
+    reference = float(np.clip(seen.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
+    reference = reference if theta_0 is None else theta_0
+    depends = not np.isscalar(rho) or rho > 0.0
+    # The lowest quantile is left out: every further statistic costs acceptance.
+    which = slice(3) if statistic == "board" else slice(1)
+    observed = statistics(np.repeat(seen.x, seen.times) / n)[which]
+    simulate = _simulator(seen, reference, which)
+    noise = 0.6 if not np.isscalar(rho) else float(rho)
+    near = epsilon * _spread(seen, noise, simulate)
+    names = list(STATISTICS[which])
+    with pm.Model(coords={"statistic": names}) as model:
+        ease = pm.Normal("ease") if depends else pt.zeros(())
+        common = _correlation("rho", rho)
+        if isinstance(law, str) and law != "empirical":
+            parameters, draw = _betas(law, components, len(seen.of))
+        elif law == "empirical":
+            parameters, draw = _empirical(seen, 1.0 / classes)
+        else:
+            parameters, draw = _known(law, len(seen.of))
+
+        def simulator(rng: np.random.Generator, *given: Any) -> Floats:
+            *parameters, common, ease, _, _ = given
+            return simulate(rng, draw, parameters, float(common), float(ease))
+
+        inputs = [*parameters, common, ease, np.zeros(len(observed))]
+        shapes = ["(c)" if pt.as_tensor_variable(p).ndim else "()" for p in parameters]
+        pm.Simulator(
+            "statistics",
+            simulator,
+            *inputs,
+            signature=",".join([*shapes, "()", "()", "(s)"]) + "->(s)",
+            epsilon=near,
+            observed=observed,
+            dims="statistic",
+        )
+    return model
+
+
+Draw = Callable[..., Floats]  # (rng, how many, parameters) -> thetas below the best one
+
+
+def _correlation(name: str, rho: Any) -> Any:
+    """Rho, known or with a prior."""
+    if np.isscalar(rho):
+        return pt.as_tensor_variable(float(rho))
+
+    def logp(value: Any, *_: Any) -> Any:
+        # The prior's log density, as a fine table: any scipy.stats law will do.
+        knot = np.linspace(1e-4, 1.0 - 1e-4, 2001)
+        return _interpolate(value, knot, rho.logpdf(knot))
+
+    def random(*_: Any, rng: Any = None, size: Any = None) -> Floats:
+        return np.asarray(rho.rvs(size=size, random_state=rng))
+
+    return pm.CustomDist(
+        name, logp=logp, random=random, transform=pm.distributions.transforms.logodds
+    )
+
+
+def _betas(law: str, components: int, m: int) -> tuple[list[Any], Draw]:
+    """Mixture of betas with unknown parameters."""
+    size = components if law == "mixture" else 1
+    mean = pm.Uniform("mean", 0.0, 1.0, shape=size)
+    concentration = pm.LogNormal("concentration", *CONCENTRATION, shape=size)
+    weight = pm.Dirichlet("weight", np.ones(size)) if size > 1 else pt.ones(1)
+    a, b = mean * concentration, (1.0 - mean) * concentration
+    best = largest_beta("theta_sota", m, a, b, weight)
+
+    def draw(rng: np.random.Generator, size: int, a: Any, b: Any, weight: Any, _: Any) -> Floats:
+        at = _component(rng, size, weight)
+        return np.asarray(rng.beta(a[at], b[at]))
+
+    return [a, b, weight, best], draw
+
+
+def _empirical(seen: Counts, chance: float) -> tuple[list[Any], Draw]:
+    """Scores shrunk towards chance (equation 9)."""
+    score = np.repeat(seen.x, seen.times) / seen.n
+    m = len(score)
+    shrinkage = pm.Uniform("shrinkage", 0.0, 1.0)
+    level = pm.Uniform("level", 0.0, 1.0)
+    at = pt.clip(pt.ceil(m * level ** (1.0 / m)) - 1, 0, m - 1).astype("int64")
+    best = pm.Deterministic(
+        "theta_sota", shrinkage * pt.as_tensor_variable(score)[at] + (1.0 - shrinkage) * chance
+    )
+
+    def draw(rng: np.random.Generator, size: int, shrinkage: Any, _: Any) -> Floats:
+        return shrinkage * score[rng.integers(m, size=size)] + (1.0 - shrinkage) * chance
+
+    return [shrinkage, best], draw
+
+
+def _known(law: Any, m: int) -> tuple[list[Any], Draw]:
+    """P(theta) without unknown parameters."""
+    knot = law.ppf(np.linspace(0.0, 1.0, _KNOTS)[1:-1])
+    knot = np.concatenate([knot, law.ppf(1.0 - np.logspace(-4.4, -9.0, 200))])
+    below = law.cdf(knot)
+    level = pm.Uniform("level", 0.0, 1.0)
+    best = pm.Deterministic("theta_sota", _interpolate(level ** (1.0 / m), below, knot))
+
+    def draw(rng: np.random.Generator, size: int, _: Any) -> Floats:
+        return np.asarray(law.rvs(size=size, random_state=rng))
+
+    return [best], draw
+
+
+def largest_beta(name: str, m: int, a: Any, b: Any, weight: Any) -> Any:
+    """Prior of the largest of m draws from a mixture of betas: m F(t)^(m - 1) f(t)."""
+
+    def logp(value: Any, a: Any, b: Any, weight: Any) -> Any:
+        below = pt.log(pt.sum(weight * pt.betainc(a, b, value)))
+        density = pt.logsumexp(pt.log(weight) + pm.logp(pm.Beta.dist(a, b), value))
+        return np.log(m) + (m - 1) * below + density
+
+    def random(a: Any, b: Any, weight: Any, rng: Any = None, size: Any = None) -> Floats:
+        at = _component(rng, m, weight)
+        # Particles start on the scale of log-odds.
+        return np.clip(rng.beta(a[at], b[at]).max(), 1e-9, 1.0 - 1e-9)
+
+    return pm.CustomDist(
+        name, a, b, weight, logp=logp, random=random, signature="(c),(c),(c)->()",
+        transform=pm.distributions.transforms.logodds,
+    )  # fmt: skip
+
+
+def _simulator(seen: Counts, theta_0: float, which: slice) -> Callable[..., Floats]:
+    """Statistics of a board of classifiers below the best one, and this one."""
+    n, m = seen.n, len(seen.of)
+    alone = which == slice(1)
+
+    def simulate(
+        rng: np.random.Generator, draw: Draw, parameters: Any, rho: float, ease: float
+    ) -> Floats:
+        best = float(parameters[-1])
+        s = round(n * theta_0 + ease * np.sqrt(n * theta_0 * (1.0 - theta_0)))
+        s = min(max(s, 0), n)
+        # No one so far below the best is ever first.
+        lowest = best - 5.0 / np.sqrt(n) if alone else 0.0
+        kept = [_scores(np.array([best]), n, s, rho, theta_0, rng)]
+        missing = m - 1
+        for _ in range(_TRIALS):
+            if missing <= 0:
+                break
+            theta = draw(rng, missing, *parameters)
+            theta = theta[theta <= best]
+            right = _scores(theta[theta >= lowest], n, s, rho, theta_0, rng)
+            below = int((right <= seen.floor).sum())
+            kept.append(right[right > seen.floor])
+            missing -= len(theta) - below
+        if alone:
+            return np.array([np.concatenate(kept).max() / n])
+        return statistics(np.concatenate(kept) / n)[which]
+
+    return simulate
+
+
+def _scores(
+    theta: Floats, n: int, s: int, rho: float, theta_0: float, rng: np.random.Generator
+) -> Floats:
+    """Counts of right answers, given that the reference is right on s instances."""
+    if rho == 0.0:
+        return np.asarray(rng.binomial(n, theta))
+    inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
+    up, down = conditionals(inside, allowed(inside, rho, theta_0), theta_0)
+    first = rng.binomial(s, np.clip(up, 0.0, 1.0))
+    return np.asarray(first + rng.binomial(n - s, np.clip(down, 0.0, 1.0)))
+
+
+def _spread(seen: Counts, rho: float, simulate: Callable[..., Floats]) -> Floats:
+    """Standard deviation of each statistic, were the scores thetas."""
+    rng = np.random.default_rng(0)
+    score = np.repeat(seen.x, seen.times) / seen.n
+
+    def draw(rng: np.random.Generator, size: int, _: Any) -> Floats:
+        return rng.choice(score, size)
+
+    made = [
+        simulate(rng, draw, [score[-1]], rho, rng.standard_normal()) for _ in range(_REPLICATES)
+    ]
+    return np.maximum(np.std(made, axis=0), 0.5 / seen.n)
+
+
+def _component(rng: np.random.Generator, size: int, weight: Floats) -> NDArray[np.int64]:
+    """Draw components of a mixture."""
+    if len(weight) == 1:
+        return np.zeros(size, np.int64)
+    return np.searchsorted(np.cumsum(weight)[:-1], rng.random(size)).astype(np.int64)
+
+
+def _interpolate(x: Any, knot: Floats, value: Floats) -> Any:
+    """Interpolate linearly between knots, with PyTensor."""
+    knots, values = pt.as_tensor_variable(knot), pt.as_tensor_variable(value)
+    at = pt.clip(pt.searchsorted(knots, x), 1, len(knot) - 1)
+    share = (x - knots[at - 1]) / (knots[at] - knots[at - 1])
+    return values[at - 1] + pt.clip(share, 0.0, 1.0) * (values[at] - values[at - 1])

@@ -106,7 +106,7 @@ def test_unbiased_where_three_are_equally_good():
         (lambda m: lb.likelihood.bootstrap(m, replicates=1), "replicates=1"),
         (lambda m: lb.likelihood.best_test(m, replicates=1), "replicates=1"),
         (lambda m: lb.likelihood.bootstrap(m, model="elo"), "model='elo'"),
-        (lambda m: lb.likelihood.bootstrap(m, model="plackett_luce", firth=True), "Firth"),
+        (lambda m: lb.likelihood.bootstrap(m, pseudo_rounds=1.0, firth=True), "two penalties"),
         (lambda m: lb.likelihood.best_test(m, groups={"a": []}), "'a' has no players"),
         (lambda m: lb.likelihood.best_test(m, groups={"a": ["x"]}), "unknown player 'x'"),
         (lambda m: lb.likelihood.bootstrap(m.assign_attrs(ties="floor")), "ties='half'"),

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from leaderbayes._errors import NotConvergedError
 from leaderbayes.numerics.bradley_terry import log_likelihood, newton
-from leaderbayes.numerics.newton import Linear, inverse, maximise
+from leaderbayes.numerics.newton import Linear, inverse, jeffreys, maximise
 
 M = 5
 
@@ -64,6 +64,20 @@ def test_firth_exists_where_the_maximum_does_not():
     pair = np.array([[0.0, 4.0], [4.0, 0.0]])
     epp, _, _ = newton(np.array([4.0, 0.0]), pair, firth=True)
     assert epp[0] - epp[1] == pytest.approx(np.log(4.5 / 0.5), abs=1e-5)
+
+
+def test_firth_converges_where_players_met_once():
+    # Two players, one match: the penalised curvature is twice the information.
+    once = np.array([[0.0, 1.0], [1.0, 0.0]])
+    epp, _, _ = newton(np.array([1.0, 0.0]), once, firth=True)
+    assert epp[0] - epp[1] == pytest.approx(np.log(3.0), abs=1e-5)
+
+
+def test_jeffreys_far_from_the_maximum():
+    for information in (np.zeros((2, 2)), np.full((2, 2), np.nan)):
+        penalty, inverse = jeffreys(information, 2)
+        assert penalty == -np.inf
+        np.testing.assert_array_equal(inverse, 0.0)
 
 
 def test_no_maximum_is_an_error():

@@ -53,7 +53,7 @@ def bootstrap(
     seed : int
         Same seed, same samples.
     pseudo_rounds, firth
-        As for `bradley_terry`; firth for this model only.
+        As for `bradley_terry` and `plackett_luce`.
 
     Returns
     -------
@@ -75,8 +75,6 @@ def bootstrap(
     """
     if model not in ("bradley_terry", "plackett_luce"):
         raise LeaderbayesError(f"model={model!r}: choose 'bradley_terry' or 'plackett_luce'.")
-    if firth and model != "bradley_terry":
-        raise LeaderbayesError("Firth's penalty is for Bradley-Terry; give pseudo_rounds=1.")
     if replicates < 2:
         raise LeaderbayesError(f"replicates={replicates}: give at least 2.")
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
@@ -90,7 +88,7 @@ def bootstrap(
         if model == "bradley_terry":
             row[:] = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth)[0]
         else:
-            row[:] = _ranked(np.repeat(place, chosen, axis=0), pseudo_rounds)
+            row[:] = _ranked(np.repeat(place, chosen, axis=0), pseudo_rounds, firth)
     missing = int(np.isnan(epp[:, 0]).sum())
     if replicates - missing < 2:
         raise LeaderbayesError(
@@ -106,11 +104,11 @@ def bootstrap(
     )
 
 
-def _ranked(place: NDArray[np.int32], pseudo_rounds: float) -> Floats:
+def _ranked(place: NDArray[np.int32], pseudo_rounds: float, firth: bool) -> Floats:
     """Plackett-Luce's strengths; NaN where ties have no estimate."""
     m = place.shape[1]
     try:
-        return fit_rankings(place, pseudo_rounds=pseudo_rounds).x[:m]
+        return fit_rankings(place, pseudo_rounds=pseudo_rounds, firth=firth).x[:m]
     except NotConvergedError:
         return np.full(m, np.nan)
 
@@ -121,7 +119,7 @@ def bootstrap_covariance(
     *,
     model: Model,
     pseudo_rounds: float,
-    firth: bool = False,
+    firth: bool,
 ) -> Floats:
     """Covariance of 1000 samples, of those that have an estimate, (player, player)."""
     if linear is not None:

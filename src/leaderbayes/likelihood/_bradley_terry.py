@@ -44,7 +44,7 @@ def bradley_terry(
         estimate exists on any board, drawn towards 0.
     firth : bool
         Jeffreys' prior as a penalty (Firth): the estimate exists wherever players have met, with
-        less bias.
+        less bias. Not with pseudo-rounds.
     hypothesis, value
         Hypotheses K b = c that the estimate has to satisfy, as for `wald_test`: a restricted
         estimate for `lr_test`.

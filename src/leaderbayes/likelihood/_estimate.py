@@ -28,7 +28,7 @@ def require_estimate(
     DisconnectedError
         Naming the groups of players.
     LeaderbayesError
-        If the matches are of several tournaments, or pseudo-rounds below 0.
+        If the matches are of several tournaments, pseudo-rounds below 0, or both penalties given.
     """
     if "tournament" in matches["place"].dims:
         raise LeaderbayesError(
@@ -37,6 +37,8 @@ def require_estimate(
         )
     if not (np.isfinite(pseudo_rounds) and pseudo_rounds >= 0.0):
         raise LeaderbayesError(f"pseudo_rounds={pseudo_rounds}: give a number from 0 up.")
+    if pseudo_rounds > 0.0 and firth:
+        raise LeaderbayesError("pseudo_rounds and firth are two penalties; give one.")
     if pseudo_rounds > 0.0:
         return
     groups = components(matches)
@@ -44,14 +46,15 @@ def require_estimate(
     if groups.nunique() == 1 or (firth and met):
         return
     never, remedy = (
-        ("", "a penalty (pseudo_rounds=1 or firth=True for Bradley-Terry)")
+        ("", "a penalty (pseudo_rounds=1 or firth=True")
         if met
-        else (" Some groups never met at all.", "pseudo_rounds=1 for Bradley-Terry")
+        else (" Some groups never met at all.", "a penalty (pseudo_rounds=1")
     )
     raise DisconnectedError(
         "LB010 the maximum-likelihood estimate does not exist: the win graph has "
         f"{groups.nunique()} strong components, {name_groups(groups)}.{never} Use the posterior "
-        f"(leaderbayes.fit, --method nuts), {remedy}, or rank a group on its own."
+        f"(leaderbayes.fit, --method nuts), {remedy}, for Bradley-Terry and Plackett-Luce), or "
+        "rank a group on its own."
     )
 
 

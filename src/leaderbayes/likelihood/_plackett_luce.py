@@ -19,6 +19,7 @@ def plackett_luce(
     *,
     covariance: Literal["model", "clustered", "bootstrap"] = "model",
     pseudo_rounds: float = 0.0,
+    firth: bool = False,
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
 ) -> xr.Dataset:
@@ -35,6 +36,10 @@ def plackett_luce(
         any noise in large samples; or that of 1000 bootstrap samples of rounds.
     pseudo_rounds : float
         As for `bradley_terry`.
+    firth : bool
+        Jeffreys' prior as a penalty, half the log determinant of the observed information, tie
+        parameters included: the estimate exists wherever players have met, with less bias. Some
+        first-order bias stays, unlike Bradley-Terry's: chance decides who is left at each stage.
     hypothesis, value
         As for `bradley_terry`.
 
@@ -42,13 +47,15 @@ def plackett_luce(
     -------
     Dataset
         ``epp`` (player); ``covariance`` and ``covariance_model`` (player, ``player_``); ``tie``
-        (tie_size), log delta, if players tie; scalars ``loglik`` and ``deviance`` (-2 loglik).
+        (tie_size), log delta, if players tie; scalars ``loglik`` and ``deviance`` (-2 loglik),
+        without penalties.
         attrs as for `bradley_terry`; ``df`` counts the places given, less the parameters.
 
     Raises
     ------
     DisconnectedError
-        If the win graph is not strongly connected: the estimate does not exist.
+        If the win graph is not strongly connected: the estimate does not exist. With ``firth``,
+        if some players never met, directly or through others.
     NotConvergedError
         If it does not exist for another reason, such as every round tied from top to bottom.
     LeaderbayesError
@@ -58,6 +65,7 @@ def plackett_luce(
     ----------
     Turner, van Etten, Firth, Kosmidis (2020), Modelling rankings in R: the PlackettLuce package,
     Computational Statistics 35.
+    Firth (1993), Bias reduction of maximum likelihood estimates, Biometrika 80.
     """
     if covariance not in ("model", "clustered", "bootstrap"):
         raise LeaderbayesError(
@@ -68,11 +76,11 @@ def plackett_luce(
             "Plackett-Luce ranks the players of each round, ties included: give matches with "
             "within_round=True and ties='half'."
         )
-    require_estimate(matches, pseudo_rounds=pseudo_rounds)
+    require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     place = matches["place"].to_numpy()
     rounds, m = place.shape
     linear = restriction(matches, hypothesis, value, m)
-    best = fit_rankings(place, pseudo_rounds=pseudo_rounds, linear=linear)
+    best = fit_rankings(place, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear)
     model = inverse(best.information, m, linear)
     spread = model
     if covariance == "clustered":
@@ -84,7 +92,7 @@ def plackett_luce(
         spread = model @ meat(best.scores) @ model
     elif covariance == "bootstrap":
         spread = bootstrap_covariance(
-            matches, linear, model="plackett_luce", pseudo_rounds=pseudo_rounds
+            matches, linear, model="plackett_luce", pseudo_rounds=pseudo_rounds, firth=firth
         )
     variables = {
         "epp": ("player", best.x[:m]),
@@ -102,6 +110,7 @@ def plackett_luce(
         "covariance": covariance,
         "df": best.choices - rounds - free,
         "pseudo_rounds": float(pseudo_rounds),
+        "firth": int(firth),
     }
     made = estimate(matches["player"].to_numpy(), variables, attrs, linear)
     return made.assign_coords(tie_size=tied) if tied.size else made

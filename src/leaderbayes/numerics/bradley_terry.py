@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes.numerics.newton import Linear, inverse, maximise
+from leaderbayes.numerics.newton import Linear, jeffreys, maximise
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +116,8 @@ def newton(
         exist on any board.
     firth : bool
         Add Jeffreys' penalty, half the log determinant of the information (Bradley-Terry only).
-        Makes the estimate exist on any connected board, and takes its first-order bias away.
+        Makes the estimate exist on any connected board, and takes its first-order bias away. Not
+        with pseudo-rounds.
     linear : Linear, optional
         Hypotheses K b = c that the estimate has to satisfy.
 
@@ -170,12 +171,10 @@ def newton(
 
 def _jeffreys(epp: Floats, n: Floats, information: Floats) -> tuple[float, Floats]:
     """Half the log pseudo-determinant of Bradley-Terry's information, and its gradient."""
-    m = len(epp)
-    covariance = inverse(information, m)
+    penalty, covariance = jeffreys(information, len(epp))
     spread = np.diag(covariance)
     p = probability(epp)
     # d V_ij / d b_i times the variance of b_i - b_j.
     change = n * p * (1.0 - p) * (1.0 - 2.0 * p)
     variance = spread[:, None] + spread - 2.0 * covariance
-    _, log_determinant = np.linalg.slogdet(information + 1.0 / m)
-    return 0.5 * float(log_determinant), 0.5 * (change * variance).sum(axis=1)
+    return penalty, 0.5 * (change * variance).sum(axis=1)

@@ -71,7 +71,10 @@ def maximise(
         while True:
             trial = x + size * step
             new = parts(trial)
-            if new[0] >= value - 1e-12 * abs(value) or size < 1e-8:
+            higher = new[0] >= value - 1e-12 * abs(value)
+            # A penalty's curvature is not in the information: a step may end beyond the top, as
+            # high as it began, and the next one come back.
+            if (higher and new[1] @ step >= -0.5 * decrement) or size < 1e-8:
                 break
             size /= 2.0
         x, (value, gradient, information) = trial, new
@@ -125,6 +128,20 @@ def inverse(information: Floats, m: int, linear: Linear | None = None) -> Floats
     matrix = _widened(linear, len(information)).matrix
     towards = free @ matrix.T
     return np.asarray(free - towards @ np.linalg.solve(matrix @ towards, towards.T))
+
+
+def jeffreys(information: Floats, m: int) -> tuple[float, Floats]:
+    """Half the log determinant of the information where strengths sum to zero, and its inverse.
+
+    -inf and zeros where a step has led so far that it is singular, or no numbers.
+    """
+    filled = information.copy()
+    filled[:m, :m] += 1.0 / m
+    try:
+        covariance = inverse(information, m)
+    except (LinAlgError, ValueError):
+        return -np.inf, np.zeros_like(information)
+    return 0.5 * float(np.linalg.slogdet(filled)[1]), covariance
 
 
 def _widened(linear: Linear, parameters: int) -> Linear:

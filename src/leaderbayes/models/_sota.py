@@ -37,7 +37,7 @@ def sota(
     rho: Any = 0.0,
     theta_0: float | None = None,
     statistic: Literal["board", "maximum"] = "board",
-    epsilon: float = 0.25,
+    epsilon: float = 0.5,
 ) -> pm.Model:
     r"""Model of a board by simulation, for approximate Bayesian computation.
 
@@ -58,7 +58,7 @@ def sota(
     rho : float or distribution
         Correlation with the reference: a number, or a prior frozen from ``scipy.stats``.
     statistic : {"board", "maximum"}
-        The maximum and two quantiles (0.9, 0.5), or the maximum alone, as in the paper.
+        The maximum and three quantiles (0.9, 0.5, 0.1), or the maximum alone, as in the paper.
     epsilon : float
         Distance kernel's standard deviation, in standard deviations of each statistic.
 
@@ -79,8 +79,7 @@ def sota(
     reference = float(np.clip(seen.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
     reference = reference if theta_0 is None else theta_0
     depends = not np.isscalar(rho) or rho > 0.0
-    # The lowest quantile is left out: every further statistic costs acceptance.
-    which = slice(3) if statistic == "board" else slice(1)
+    which = slice(None) if statistic == "board" else slice(1)
     observed = statistics(np.repeat(seen.x, seen.times) / n)[which]
     simulate = _simulator(seen, reference, which)
     noise = 0.6 if not np.isscalar(rho) else float(rho)

@@ -69,8 +69,12 @@ def floor_count(n: int, classes: int, floor: float | None) -> int:
 
 def statistics(score: Floats) -> Floats:
     """`STATISTICS` of boards (..., classifier), (..., statistic)."""
-    quantile = np.moveaxis(np.quantile(score, [0.9, 0.5, 0.1], axis=-1), 0, -1)
-    return np.concatenate([score.max(axis=-1, keepdims=True), quantile], axis=-1)
+    ascending = np.sort(score, axis=-1)
+    at = np.array([0.9, 0.5, 0.1]) * (score.shape[-1] - 1)
+    below = at.astype(np.int64)
+    above = np.minimum(below + 1, score.shape[-1] - 1)
+    quantile = ascending[..., below] * (1.0 - at + below) + ascending[..., above] * (at - below)
+    return np.concatenate([ascending[..., -1:], quantile], axis=-1)
 
 
 def empirical_law(board: Counts, weight: float, chance: float) -> Law:

@@ -28,7 +28,6 @@ from leaderbayes.sota._parameters import Parameter
 
 Floats = NDArray[np.float64]
 
-CONCENTRATION = (5.0, 2.5)  # mean and standard deviation of the prior's logarithm
 _COARSE, _FINE, _FINEST = 1.0, 0.25, 0.1  # steps of grids: likelihood, drawn thetas, their maximum
 
 
@@ -57,7 +56,7 @@ class CountBoard:
         if self.law in ("beta", "mixture"):
             made += [
                 prior.share("mean", size),
-                prior.log_normal("concentration", size, *CONCENTRATION),
+                prior.log_normal("concentration", size, *prior.CONCENTRATION),
             ]
         if self.law == "mixture":
             made.append(prior.simplex("weight", size))
@@ -116,13 +115,14 @@ class CountBoard:
 
         return np.array(_in_parallel(at, len(rho)))
 
-    def draw(self, points: Floats, rng: np.random.Generator) -> dict[str, Floats]:
-        """Draw what follows from parameters (point, number).
+    def draw(
+        self, value: dict[str, Floats], size: int, rng: np.random.Generator
+    ) -> dict[str, Floats]:
+        """Draw what follows from parameters (point, component), at so many points.
 
         Returns ``theta`` and ``log_likelihood`` (point, classifier), ``theta_sota`` (point,),
         ``score`` on another test set, and ``new_score`` of new classifiers, (point, classifier).
         """
-        value, size = prior.unpack(self.parameters, points), len(points)
         rho, ease = self._dependence(value, size)
         seeds = rng.integers(2**32, size=size)
 

@@ -77,10 +77,11 @@ class EstimateBoard:
             total[i] += np.logaddexp.reduce(joint, axis=0).sum()
         return np.asarray(np.where(np.isfinite(total), total, -np.inf))
 
-    def draw(self, points: Floats, rng: np.random.Generator) -> dict[str, Floats]:
+    def draw(
+        self, value: dict[str, Floats], size: int, rng: np.random.Generator
+    ) -> dict[str, Floats]:
         """Draw what follows from parameters, as `CountBoard.draw` does."""
-        value = prior.unpack(self.parameters, points)
-        size, m = len(points), len(self.estimate)
+        m = len(self.estimate)
         rho, ease = self._dependence(value, size)
         latent, new = np.empty((size, m)), np.empty((size, m))
         likelihood = np.empty((size, m))

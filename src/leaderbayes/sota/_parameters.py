@@ -9,6 +9,8 @@ from scipy.special import expit, log_expit
 
 Floats = NDArray[np.float64]
 
+CONCENTRATION = (5.0, 2.5)  # of betas: mean and standard deviation of the prior's logarithm
+
 
 class Parameter(NamedTuple):
     """One parameter, of one or several numbers."""

@@ -1,6 +1,7 @@
 """Posterior of the best theta of a board: exactly, or by approximate Bayesian computation."""
 
 import json
+import logging
 import warnings
 from importlib.metadata import version
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from scipy.stats import beta
 
 from leaderbayes._errors import BoardWarning, ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes.numerics import auc
-from leaderbayes.numerics.hierarchy import counts
+from leaderbayes.numerics.hierarchy import counts, floor_count
 from leaderbayes.numerics.importance import sample
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._counts import CountBoard
@@ -27,6 +28,8 @@ Board = CountBoard | EstimateBoard
 
 MAX_PARETO_K = 0.7
 MIN_ESS = 400.0
+MAX_RHAT = 1.05
+MIN_UNIQUE = 0.3
 MISFIT = 0.005  # p-value of a statistic of the board, below which the model is called in question
 
 
@@ -42,7 +45,7 @@ def posterior(
     rho: Any = 0.0,
     theta_0: float | None = None,
     statistic: Literal["board", "maximum"] = "board",
-    epsilon: float = 0.25,
+    epsilon: float = 0.5,
     draws: int = 250,
     chains: int = 4,
     seed: int | None = None,
@@ -84,7 +87,7 @@ def posterior(
         P(the reference is right); the best score by default, which matters little.
     statistic : {"board", "maximum"}
         What is known: the whole board (of which "abc-smc" takes the maximum and three quantiles),
-        or only its best score, as in section 5.3.2 of the paper.
+        or only its best score, as in section 5.3.2 of the paper, which needs a known law.
     epsilon : float
         Of "abc-smc": how near simulated statistics must come, in their standard deviations.
     draws, chains : int
@@ -147,7 +150,10 @@ def posterior(
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        tree = _exact(kept, model, draws, chains, rng)
+        if method == "exact":
+            tree = _exact(kept, model, draws, chains, rng)
+        else:
+            tree = _simulated(kept, model, epsilon, draws, chains, rng, progressbar=progressbar)
         _question(tree)
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=2)
@@ -215,6 +221,11 @@ def _model(
         raise LeaderbayesError(
             "positive_rate is for boards of AUC, and these need it: read_board(metric='auc')."
         )
+    if statistic == "maximum" and isinstance(law, str):
+        raise LeaderbayesError(
+            "The best score alone does not tell P(theta): give a law frozen from scipy.stats, or "
+            "statistic='board'."
+        )
     if metric != "accuracy":
         if law not in ("beta", "mixture") or floor is not None or statistic != "board":
             raise LeaderbayesError(
@@ -226,7 +237,7 @@ def _model(
         raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
     n = int(board.attrs["n"])
     lowest = max(1.0 / classes, floor or 0.0)
-    made = counts(board.to_numpy(), n, int(np.floor(lowest * n + 1e-9)))
+    made = counts(board.to_numpy(), n, floor_count(n, classes, floor))
     if not len(made.x):
         raise LeaderbayesError(f"No team scores above {lowest:.4g}; are classes and floor right?")
     reference = float(np.clip(made.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
@@ -279,37 +290,129 @@ def _exact(
             ConvergenceWarning,
             stacklevel=3,
         )
-    tree = assemble(board, model, points, draws, chains, rng)
+    values = prior.unpack(model.parameters, points)
+    tree = assemble(board, model, values, (chains, draws), rng)
+    priors = prior.log_priors(model.parameters, points)
+    named = {name: (("chain", "draw"), v.reshape(chains, draws)) for name, v in priors.items()}
+    tree["log_prior"] = xr.DataTree(xr.Dataset(named))
     tree.attrs = {"converged": int(converged), "pareto_k": pareto_k, "ess": ess}
     return tree
+
+
+def _simulated(
+    board: xr.DataArray,
+    model: CountBoard,
+    epsilon: float,
+    draws: int,
+    chains: int,
+    rng: np.random.Generator,
+    *,
+    progressbar: bool,
+) -> xr.DataTree:
+    """Draw from the approximate posterior by sequential Monte Carlo."""
+    import arviz as az
+    import pymc as pm
+
+    from leaderbayes import models
+
+    made = models.sota(
+        board,
+        law=model.law,
+        components=max(model.components, 2),
+        classes=model.classes,
+        floor=(model.board.floor + 0.5) / model.board.n,
+        rho=model.rho,
+        theta_0=model.theta_0,
+        statistic=model.statistic,
+        epsilon=epsilon,
+    )
+    logger = logging.getLogger("pymc")
+    level = logger.level
+    try:
+        logger.setLevel(logging.ERROR)
+        with made, warnings.catch_warnings():
+            # Simulators are Python, and that is meant; early particles lie far out.
+            warnings.simplefilter("ignore")
+            found = pm.sample_smc(
+                draws,
+                chains=chains,
+                random_seed=[int(s) for s in rng.integers(2**31, size=chains)],
+                progressbar=progressbar,
+                compute_convergence_checks=False,
+            )
+    finally:
+        logger.setLevel(level)
+    drawn = found["posterior"].to_dataset()
+    values = {
+        p.name: drawn[p.name].to_numpy().reshape(draws * chains, -1) for p in model.parameters
+    }
+    tree = assemble(board, model, values, (chains, draws), rng)
+    tree["posterior"]["theta_sota"] = (("chain", "draw"), drawn["theta_sota"].to_numpy())
+    tree["sample_stats"] = xr.DataTree(_stages(found, epsilon, drawn["theta_sota"]))
+    max_rhat = float(az.rhat(tree["posterior"]["theta_sota"]))
+    unique = float(tree["sample_stats"]["unique"].min())
+    converged = max_rhat < MAX_RHAT and unique > MIN_UNIQUE
+    if not converged:
+        warnings.warn(
+            f"LB001 not converged: R-hat of theta_sota is {max_rhat:.3f} (below {MAX_RHAT} is "
+            f"good), and {unique:.0%} of the particles differ (above {MIN_UNIQUE:.0%}). Do not "
+            "report these numbers: take more draws, a larger epsilon, or method='exact'.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    tree.attrs = {"converged": int(converged), "max_rhat": max_rhat}
+    return tree
+
+
+def _stages(found: xr.DataTree, epsilon: float, best: xr.DataArray) -> xr.Dataset:
+    """Epsilon and acceptance of each stage, and how many particles differ in the end.
+
+    Tempering a normal kernel by beta is widening it to epsilon / sqrt(beta).
+    """
+    stats = found["sample_stats"].to_dataset()
+    chains = best.sizes["chain"]
+
+    def ragged(name: str) -> Floats:
+        rows = [np.asarray(row, dtype=float) for row in stats[name].to_numpy().reshape(chains, -1)]
+        rows = [row if row.ndim == 1 else row.ravel() for row in rows]
+        out = np.full((chains, max(map(len, rows))), np.nan)
+        for line, row in zip(out, rows, strict=True):
+            line[: len(row)] = row
+        return out
+
+    return xr.Dataset(
+        {
+            "epsilon": (("chain", "stage"), epsilon / np.sqrt(ragged("beta"))),
+            "accept_rate": (("chain", "stage"), ragged("accept_rate")),
+            "unique": ("chain", [len(np.unique(row)) / row.size for row in best.to_numpy()]),
+        }
+    )
 
 
 def assemble(
     board: xr.DataArray,
     model: Board,
-    points: Floats,
-    draws: int,
-    chains: int,
+    values: dict[str, Floats],
+    shape: tuple[int, int],
     rng: np.random.Generator,
 ) -> xr.DataTree:
-    """Draw what follows from the parameters (chain x draw, number), and name all of it."""
-    made = model.draw(points, rng)
+    """Draw what follows from the parameters (chain x draw, component), and name all of it."""
+    chains, draws = shape
+    made = model.draw(values, chains * draws, rng)
 
     def named(values: Floats, *dims: str) -> xr.DataArray:
         coords = {"chain": np.arange(chains), "draw": np.arange(draws)}
         if "team" in dims:
             coords["team"] = board["team"].to_numpy()
-        shape = (chains, draws, *values.shape[1:])
-        return xr.DataArray(values.reshape(shape), dims=("chain", "draw", *dims), coords=coords)
+        values = values.reshape(chains, draws, *values.shape[1:])
+        return xr.DataArray(values, dims=("chain", "draw", *dims), coords=coords)
 
     def parameter(values: Floats) -> xr.DataArray:
         return named(values, "component") if values.shape[1] > 1 else named(values[:, 0])
 
-    values = prior.unpack(model.parameters, points)
     posterior_group = {name: parameter(v) for name, v in values.items()}
     posterior_group["theta_sota"] = named(made["theta_sota"])
     posterior_group["theta"] = named(made["theta"], "team")
-    priors = prior.log_priors(model.parameters, points)
     known = {"n": board.attrs["n"]} if "n" in board.attrs else {"se": board["se"]}
     groups = {
         "posterior": posterior_group,
@@ -317,7 +420,6 @@ def assemble(
             name: named(made[name], "team") for name in ("score", "new_score")
         },
         "log_likelihood": {"score": named(made["log_likelihood"], "team")},
-        "log_prior": {name: named(v) for name, v in priors.items()},
         "observed_data": {"score": board.drop_attrs()},
         "constant_data": known,
     }

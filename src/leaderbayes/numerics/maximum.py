@@ -27,7 +27,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import bdtr, log_ndtr, ndtr, ndtri
+from scipy.special import bdtr, ndtr, ndtri
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -154,39 +154,69 @@ def loading(rho: float, theta: float) -> float:
 
 
 def copula_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> tuple[int, Floats]:
-    """F from its first count on, (count,), of classifiers with a shared latent difficulty.
+    r"""F from its first count on, (count,), of classifiers with a shared latent difficulty.
 
     On instance i classifier j is right where l z_i + sqrt(1 - l^2) e_ij is below theta_j's normal
-    quantile, l being the `loading`. Given the difficulties z, X_j has mean sum_i p_j(z_i); over
-    many instances these means are nearly normal and move together. That is what is used: one normal
-    factor for the means, and normal counts given it. Errors are of the order of 1 / sqrt(n).
+    quantile, l being the `loading`. Given the difficulties z, X_j has mean sum_i p_j(z_i): these
+    means are what counts share. Counts are given their binomial laws and one normal factor
+    (`factor_cdf`), on which they load by their correlation with these means,
+
+    .. math:: \lambda_j^2 = \mathrm{Var}\, p_j(Z) / (\theta_j (1 - \theta_j)).
+
+    An approximation, of Kolmogorov distance to the law of instances, on 400 of them (benchmarks/
+    copula_law.py), 0.003 for 10 classifiers of theta 0.7 to 0.9, 0.010 for 100 and 0.018 for 1000;
+    at theta 0.98 0.007, 0.024 and 0.043. Its mean is less than a tenth of a standard deviation off.
     """
     theta = np.clip(mixture.theta, 1e-12, 1.0 - 1e-12)
     right = right_given_difficulty(theta, loading(rho, theta_0), _NORMAL)
-    shared = np.sqrt(np.maximum((right**2) @ _CHANCE - theta**2, 0.0) * n)
-    own = np.sqrt(np.maximum((right * (1.0 - right)) @ _CHANCE, 1e-12) * n)
-    low, high = window(n, mixture, extra=_REACH)
-    counts = np.arange(low, high + 1) + 0.5
-    factor = np.linspace(-8.0, 8.0, 65)
+    shared = np.maximum((right**2) @ _CHANCE - theta**2, 0.0)
+    low, high = window(n, mixture)
+    counts = np.arange(low, high + 1, dtype=float)
+    below = bdtr(counts, n, mixture.theta[:, None])
+    return low, factor_cdf(below, mixture, np.sqrt(shared / (theta * (1.0 - theta))))
+
+
+def factor_cdf(g: Floats, mixture: Mixture, load: Floats | float) -> Floats:
+    r"""F from the cdfs G (node, x) of estimates that share one normal factor, (x,).
+
+    .. math:: F(x) = \int \mathrm{combine}\Bigl(\Phi\Bigl(\frac{\Phi^{-1}(G(x)) - \lambda z}
+              {\sqrt{1 - \lambda^2}}\Bigr)\Bigr) \, d\Phi(z)
+
+    A Gaussian copula: every estimate keeps its law G, and normal scores of two estimates correlate
+    by the product of their loads (a number, or one a node), 0 to 1.
+    """
+    load = np.minimum(np.broadcast_to(load, len(g)), _STEEPEST)[:, None]
+    own = np.sqrt(1.0 - load * load)
+    # Dependence makes F larger: where it is 1 without, or below what is seen, it needs no integral.
+    result = combine(g, mixture)
+    unsure = (_bound(g, mixture) > _LEAST) & (result < 1.0 - 1e-15)
+    quantile = ndtri(g[:, unsure])
+    step = min(0.25, float(own.min()) / 2.0)  # no step of z may leap over a cdf's rise
+    factor = np.linspace(-8.0, 8.0, 2 * math.ceil(8.0 / step) + 1)
     chance = np.exp(-0.5 * factor**2)
-    total = np.zeros(len(counts))
+    total = np.zeros(quantile.shape[1])
     for z, share in zip(factor, chance / chance.sum(), strict=True):
-        gap = (counts - n * theta[:, None] - z * shared[:, None]) / own[:, None]
-        total += share * combine(np.exp(log_ndtr(gap)), mixture)
-    total[-1] = 1.0 if high == n else total[-1]
-    return low, total
+        total += share * combine(ndtr((quantile - load * z) / own), mixture)
+    result[unsure] = np.minimum(total, 1.0)
+    return result
 
 
 def combine(g: Floats, mixture: Mixture) -> Floats:
     """F(x | s) from G (node, count)."""
+    bound = _bound(g, mixture)
     if mixture.power:
-        mean = np.minimum(mixture.weight @ g, 1.0)
-        return np.asarray(mean**mixture.power)
-    best = g[np.argmax(mixture.theta)]
-    seen = best > _LEAST
+        return np.asarray(bound**mixture.power)
+    seen = bound > _LEAST
     result = np.zeros(g.shape[1])
     result[seen] = np.exp(np.minimum(mixture.weight @ np.log(np.maximum(g[:, seen], 1e-300)), 0.0))
     return result
+
+
+def _bound(g: Floats, mixture: Mixture) -> Floats:
+    """Bound F from above: by the law of the best classifier, or of one drawn from P(theta)."""
+    if mixture.power:
+        return np.asarray(np.minimum(mixture.weight @ g, 1.0))
+    return np.asarray(g[np.argmax(mixture.theta)])
 
 
 def _reference_counts(n: int, theta_0: float) -> tuple[Longs, Floats]:

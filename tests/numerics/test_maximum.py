@@ -103,7 +103,7 @@ def test_drawn_thetas(law, m):
     [("boland", 0.0, 0.0), ("boland", 0.5, 0.0), ("copula", 0.5, 0.001)],
 )
 def test_simulators_follow_the_laws(dependence, rho, slack):
-    """The copula's law is an approximation: slack is its error, as benchmarks/copula_law.py has it."""
+    """The copula's law is an approximation: slack is its error, measured as in benchmarks/."""
     rng = np.random.default_rng(4)
     n, boards = 400, 4000
     theta = np.linspace(0.82, 0.9, 30)

@@ -185,6 +185,8 @@ def factor_cdf(g: Floats, mixture: Mixture, load: Floats | float) -> Floats:
     A Gaussian copula: every estimate keeps its law G, and normal scores of two estimates correlate
     by the product of their loads (a number, or one a node), 0 to 1.
     """
+    if not np.any(load):
+        return combine(g, mixture)
     load = np.minimum(np.broadcast_to(load, len(g)), _STEEPEST)[:, None]
     own = np.sqrt(1.0 - load * load)
     # Dependence makes F larger: where it is 1 without, or below what is seen, it needs no integral.

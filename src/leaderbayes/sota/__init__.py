@@ -1,17 +1,21 @@
 """How good the best on a board really is: the law of the sample maximum, and estimates from it."""
 
+from leaderbayes.sota._auc import auc_variance, delong, maximum_auc, simulate_aucs
 from leaderbayes.sota._board import naive_interval, read_board
 from leaderbayes.sota._dependence import estimate_rho
-from leaderbayes.sota._law import maximum_auc, maximum_distribution, simulate_boards
+from leaderbayes.sota._law import maximum_distribution, simulate_boards
 from leaderbayes.sota._shrink import crop, shrink
 
 __all__ = [
+    "auc_variance",
     "crop",
+    "delong",
     "estimate_rho",
     "maximum_auc",
     "maximum_distribution",
     "naive_interval",
     "read_board",
     "shrink",
+    "simulate_aucs",
     "simulate_boards",
 ]

@@ -1,6 +1,5 @@
 """Estimates of the best theta: boards shrunk or cropped until their maximum is what was seen."""
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -14,7 +13,8 @@ from scipy.optimize import brentq
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics import auc
 from leaderbayes.numerics.maximum import binomial_sd, moments, of_board, quantiles
-from leaderbayes.sota._law import Dependence, auc_cdf, cdf_of, class_sizes, feasible
+from leaderbayes.sota._auc import auc_cdf, auc_sd, class_sizes
+from leaderbayes.sota._law import Dependence, cdf_of, feasible
 
 Floats = NDArray[np.float64]
 Criterion = Literal["mean", "upper"]
@@ -61,10 +61,11 @@ class _ShareLaw:
 
 @dataclass(frozen=True)
 class _AucLaw:
-    """Law of the best AUC of independent classifiers."""
+    """Law of the best AUC of classifiers with these AUCs."""
 
     positives: int
     negatives: int
+    rho: float
 
     tick: ClassVar[float] = 0.0
     steps: ClassVar[int] = auc.STEPS
@@ -72,8 +73,8 @@ class _AucLaw:
     def __call__(self, theta: Floats) -> tuple[int, Floats, int]:
         """F at multiples of 1 / steps; nobody is excluded."""
         sizes = self.positives, self.negatives
-        spread = math.sqrt(auc.variance(min(float(theta.max()), 0.999), *sizes))
-        return 0, auc_cdf(of_board(theta, spread), *sizes), 0
+        mixture = of_board(theta, auc_sd(float(theta.max()), *sizes))
+        return 0, auc_cdf(mixture, *sizes, self.rho), 0
 
 
 _Law = _ShareLaw | _AucLaw
@@ -104,11 +105,11 @@ def shrink(
     classes : int
         Number of classes.
     positive_rate : float, optional
-        Share of the positive class: the board is one of AUCs, of independent classifiers with
-        binormal scores (section 5.2).
+        Share of the positive class: the board is one of AUCs, of classifiers with binormal scores
+        (section 5.2).
     rho, theta_0, dependence
-        As for `maximum_distribution`; theta_0 is the highest theta' by default. Teams that
-        equation 8 excludes are left out: they are never the best.
+        As for `maximum_distribution`, of AUCs rho as for `maximum_auc`; theta_0 is the highest
+        theta' by default. Teams that equation 8 excludes are left out: they are never the best.
     criterion : {"mean", "upper"}
         The observed maximum is the expected one, or the upper limit of its interval.
     prob : float
@@ -238,12 +239,11 @@ def _prepare(
         )
     if positive_rate is None:
         return _ShareLaw(n, rho, theta_0, dependence), scores, chance
-    if rho != 0.0 or classes != 2:
-        raise LeaderbayesError(
-            "Boards of AUC are of two classes and independent classifiers here: leave out rho and "
-            "classes."
-        )
-    return _AucLaw(*class_sizes(n, positive_rate)), scores, chance
+    if classes != 2:
+        raise LeaderbayesError("Boards of AUC are of two classes: leave out classes.")
+    if theta_0 is not None:
+        raise LeaderbayesError("theta_0 is for shares of right answers: leave it out.")
+    return _AucLaw(*class_sizes(n, positive_rate), rho), scores, chance
 
 
 def _solve(

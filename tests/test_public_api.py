@@ -59,6 +59,7 @@ FUNCTIONS = [
     "sota.estimate_rho",
     "sota.maximum_auc",
     "sota.maximum_distribution",
+    "sota.maximum_estimate",
     "sota.naive_interval",
     "sota.read_board",
     "sota.shrink",
@@ -121,6 +122,7 @@ def test_options_are_keyword_only(name):
             ("datasets.load_classifiers", "tournament"),
             ("sota.maximum_auc", "m"),
             ("sota.maximum_distribution", "m"),
+            ("sota.maximum_estimate", "m"),
         }
         assert not has_default or allowed or parameter.kind is parameter.KEYWORD_ONLY
 

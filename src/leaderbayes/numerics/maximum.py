@@ -84,6 +84,19 @@ def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
     return Mixture(theta, share, float(m))
 
 
+def of_estimates(theta: Floats, se: Floats) -> tuple[Mixture, Floats]:
+    """Classifiers of known thetas and standard errors (classifier,), and the errors of the nodes.
+
+    Classifiers too weak ever to be the highest are left out.
+    """
+    if np.all(se == se[0]):
+        mixture = of_board(theta, float(se[0]))
+        return mixture, np.full(len(mixture.theta), se[0])
+    likely = theta + _REACH * se >= np.max(theta - _REACH * se)
+    pairs, counts = np.unique(np.stack([theta, se])[:, likely], axis=1, return_counts=True)
+    return Mixture(pairs[0], counts.astype(float), 0.0), pairs[1]
+
+
 def binomial_sd(n: int, theta: float) -> float:
     """Give the standard deviation of X / n, and a step more."""
     return math.sqrt(theta * (1.0 - theta) / n) + 1.0 / n
@@ -102,19 +115,50 @@ def conditionals(theta: Floats, rho: float, theta_0: float) -> tuple[Floats, Flo
 
 def window(n: int, mixture: Mixture, extra: float = 0.0) -> tuple[int, int]:
     """Range of counts that the highest of classifiers can take; F is 0 below and 1 above."""
-    top = bottom = float(np.max(mixture.theta))
-    if mixture.power:
-        # The best of few draws may be a weak one.
-        ascending = np.argsort(mixture.theta)
-        below = np.cumsum(mixture.weight[ascending])
-        likely = np.searchsorted(below, _LEAST ** (1.0 / mixture.power))
-        bottom = float(mixture.theta[ascending][min(int(likely), len(below) - 1)])
+    top, bottom = float(np.max(mixture.theta)), _least_best(mixture)
 
     def reach(theta: float) -> float:
         return (_REACH + 1.0 + extra) * math.sqrt(n * theta * (1.0 - theta)) + 10.0
 
     low, high = math.floor(n * bottom - reach(bottom)), math.ceil(n * top + reach(top))
     return max(0, low), min(n, high)
+
+
+def _least_best(mixture: Mixture) -> float:
+    """Give the theta of the weakest classifier that may be the best."""
+    if not mixture.power:
+        return float(np.max(mixture.theta))
+    # The best of few draws may be a weak one.
+    ascending = np.argsort(mixture.theta)
+    below = np.cumsum(mixture.weight[ascending])
+    likely = int(np.searchsorted(below, _LEAST ** (1.0 / mixture.power)))
+    return float(mixture.theta[ascending][min(likely, len(below) - 1)])
+
+
+def estimate_window(mixture: Mixture, se: Floats) -> tuple[float, float]:
+    """Range of values that the highest of normal estimates can take; se (node,)."""
+    reach = (_REACH + 1.0) * se
+    high = float(np.max(mixture.theta + reach))
+    if mixture.power:
+        return _least_best(mixture) - float(np.max(reach)), high
+    return float(np.max(mixture.theta - reach)), high
+
+
+def steps_of(low: float, high: float) -> float:
+    """Give steps a unit, a power of 2, such that there are one to two thousand in the range."""
+    return 2.0 ** math.ceil(math.log2(1000.0 / (high - low)))
+
+
+def estimate_cdf(mixture: Mixture, se: Floats, rho: float, steps: float) -> tuple[int, Floats]:
+    """F of the highest normal estimate, rounded to multiples of 1 / steps, from its first on.
+
+    Estimates are N(theta, se^2) (node,) and correlate by rho^2, by one factor.
+    """
+    low, high = estimate_window(mixture, se)
+    first, last = math.floor(low * steps), math.ceil(high * steps)
+    x = (np.arange(first, last + 1) + 0.5) / steps
+    below = ndtr((x - mixture.theta[:, None]) / se[:, None])
+    return first, factor_cdf(below, mixture, rho)
 
 
 def independent_cdf(n: int, mixture: Mixture) -> tuple[int, Floats]:
@@ -285,7 +329,7 @@ def _two_binomials(s: int, n: int, up: Floats, down: Floats, low: int, high: int
     return g
 
 
-def moments(n: int, low: int, cdf: Floats) -> tuple[float, float]:
+def moments(n: float, low: int, cdf: Floats) -> tuple[float, float]:
     """Mean and standard deviation of the maximum's share, max X / n."""
     pmf = np.diff(cdf, prepend=0.0)
     x = (low + np.arange(len(cdf))) / n
@@ -293,7 +337,7 @@ def moments(n: int, low: int, cdf: Floats) -> tuple[float, float]:
     return mean, math.sqrt(max(float(pmf @ (x - mean) ** 2 / pmf.sum()), 0.0))
 
 
-def quantiles(n: int, low: int, cdf: Floats, probability: Floats) -> Floats:
+def quantiles(n: float, low: int, cdf: Floats, probability: Floats) -> Floats:
     """Smallest share max X / n with F at least each probability."""
     return np.asarray((low + np.searchsorted(cdf, probability - 1e-12)) / n)
 

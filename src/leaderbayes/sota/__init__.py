@@ -3,6 +3,7 @@
 from leaderbayes.sota._auc import auc_variance, delong, maximum_auc, simulate_aucs
 from leaderbayes.sota._board import naive_interval, read_board
 from leaderbayes.sota._dependence import estimate_rho
+from leaderbayes.sota._estimate import maximum_estimate
 from leaderbayes.sota._law import maximum_distribution, simulate_boards
 from leaderbayes.sota._shrink import crop, shrink
 
@@ -13,6 +14,7 @@ __all__ = [
     "estimate_rho",
     "maximum_auc",
     "maximum_distribution",
+    "maximum_estimate",
     "naive_interval",
     "read_board",
     "shrink",

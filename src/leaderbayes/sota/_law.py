@@ -209,7 +209,7 @@ def mixture_of(
     return int(m), Mixture(distinct, counts / values.size, float(m)), distinct
 
 
-def lattice(low: int, cdf: Floats, steps: int, attrs: dict[str, Any]) -> xr.Dataset:
+def lattice(low: int, cdf: Floats, steps: float, attrs: dict[str, Any]) -> xr.Dataset:
     """Give a maximum's law, tabled at low / steps, (low + 1) / steps, and so on, as a Dataset."""
     mean, sd = moments(steps, low, cdf)
     return xr.Dataset(

@@ -200,6 +200,21 @@ def test_a_noisy_team_explains_its_own_maximum():
     assert cropped.attrs["method"] == "crop"
 
 
+def test_scales_of_estimates():
+    """A precise leader far above noisy teams, and scores of any size."""
+    far = pd.DataFrame({"score": [10.0, -900.0, -900.0], "sd": [0.001, 50.0, 50.0]})
+    alone = SOTA.shrink(SOTA.read_board(far, se="sd"), chance=-1000.0)
+    assert alone.attrs["solved"] == 0
+    assert float(alone["naive_upper"]) == pytest.approx(10.0 + 1.96 * 0.001, abs=2e-5)
+    rng = np.random.default_rng(6)
+    scores = 1.0 + 0.01 * rng.normal(size=40)
+    found = [
+        float(SOTA.shrink(SOTA.read_board(scale * scores, se=scale * 0.01), chance=0.0)["weight"])
+        for scale in (1e-6, 1.0, 1e6)
+    ]
+    np.testing.assert_allclose(found, found[1], atol=1e-6)
+
+
 def test_instances_of_each_team():
     """Accuracies on test sets of their own are estimates with binomial errors, and say so."""
     table = pd.DataFrame({"team": list("abc"), "acc": [0.9, 0.8, 0.85], "size": [400, 100, 900]})

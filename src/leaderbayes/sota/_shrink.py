@@ -41,6 +41,25 @@ class _Family(NamedTuple):
     whole: float  # the board as it is
 
 
+class _Tabled(NamedTuple):
+    """F of the best score at low / steps, (low + 1) / steps, and so on."""
+
+    steps: float
+    low: int
+    cdf: Floats
+    excluded: int = 0  # classifiers, by equation 8
+
+    @property
+    def mean(self) -> float:
+        """The expected best score."""
+        return moments(self.steps, self.low, self.cdf)[0]
+
+    def at(self, score: float, tick: float) -> float:
+        """F some ticks below a score; between steps a line, so that limits move smoothly."""
+        index = score * self.steps - tick - self.low
+        return float(np.interp(index, np.arange(len(self.cdf)), self.cdf))
+
+
 @dataclass(frozen=True)
 class _ShareLaw:
     """Law of the best share of right answers of classifiers with these thetas."""
@@ -54,13 +73,8 @@ class _ShareLaw:
     ticks: ClassVar[tuple[float, float]] = (1.0, 0.0)
     bounds: ClassVar[tuple[float, float]] = _SHARES  # of thetas
 
-    @property
-    def steps(self) -> int:
-        """Scores are multiples of one over this."""
-        return self.n
-
-    def __call__(self, theta: Floats) -> tuple[int, Floats, int]:
-        """F from its first count on, and how many classifiers equation 8 excludes."""
+    def __call__(self, theta: Floats) -> _Tabled:
+        """Table F at counts."""
         theta = theta[np.isfinite(theta)]
         kept = np.ones(len(theta), dtype=bool)
         reference = float(theta.max()) if self.theta_0 is None else self.theta_0
@@ -70,7 +84,7 @@ class _ShareLaw:
             kept = feasible(theta, rho, reference)
         mixture = of_board(theta[kept], binomial_sd(self.n, float(theta.max())))
         low, cdf = cdf_of(self.n, mixture, rho, reference, self.dependence)
-        return low, cdf, int((~kept).sum())
+        return _Tabled(self.n, low, cdf, int((~kept).sum()))
 
 
 @dataclass(frozen=True)
@@ -83,13 +97,12 @@ class _AucLaw:
 
     ticks: ClassVar[tuple[float, float]] = (0.5, 0.5)  # F is that of the middle between steps
     bounds: ClassVar[tuple[float, float]] = _SHARES
-    steps: ClassVar[int] = auc.STEPS
 
-    def __call__(self, theta: Floats) -> tuple[int, Floats, int]:
-        """F at multiples of 1 / steps; nobody is excluded."""
+    def __call__(self, theta: Floats) -> _Tabled:
+        """Table F from 0 to 1."""
         sizes = self.positives, self.negatives
         mixture = of_board(theta, auc_sd(float(theta.max()), *sizes))
-        return 0, auc_cdf(mixture, *sizes, self.rho), 0
+        return _Tabled(auc.STEPS, 0, auc_cdf(mixture, *sizes, self.rho))
 
 
 @dataclass(frozen=True)
@@ -98,21 +111,16 @@ class _EstimateLaw:
 
     se: Floats  # (team,)
     rho: float
-    window: tuple[float, float]  # of the maximum, were thetas the scores
     bounds: tuple[float, float]
 
     ticks: ClassVar[tuple[float, float]] = (0.5, 0.5)
 
-    @property
-    def steps(self) -> float:
-        """Values at which the law is tabled, a unit."""
-        return steps_of(*self.window)
-
-    def __call__(self, theta: Floats) -> tuple[int, Floats, int]:
-        """F at multiples of 1 / steps, from its first on; nobody is excluded."""
+    def __call__(self, theta: Floats) -> _Tabled:
+        """Table F in steps that are small against the range of the best score."""
         kept = np.isfinite(theta)
         mixture, se = of_estimates(theta[kept], self.se[kept])
-        return *estimate_cdf(mixture, se, self.rho, self.steps), 0
+        steps = steps_of(*estimate_window(mixture, se))
+        return _Tabled(steps, *estimate_cdf(mixture, se, self.rho, steps))
 
 
 _Law = _ShareLaw | _AucLaw | _EstimateLaw
@@ -270,7 +278,7 @@ def _root(excess: Excess, low: float, high: float) -> float:
     """Where an increasing function crosses 0 between low and high, or the end next to it."""
     if excess(high) <= 0.0:
         return high
-    return float(brentq(excess, low, high, xtol=1e-8)) if excess(low) < 0.0 else low
+    return float(brentq(excess, low, high, xtol=1e-8 * (high - low))) if excess(low) < 0.0 else low
 
 
 def _prepare(
@@ -333,10 +341,9 @@ def _law_of(
 ) -> _Law:
     """Law of the maximum of a board, by its metric."""
     if board.attrs.get("metric") == "estimate":
-        se, scores = board["se"].to_numpy(), board.to_numpy()
-        window = estimate_window(*of_estimates(scores, se))
+        se, best = board["se"].to_numpy(), float(board.max())
         far = 10.0 * float(se.max())
-        return _EstimateLaw(se, rho, window, (float(scores.max()) - far, float(scores.max()) + far))
+        return _EstimateLaw(se, rho, (best - far, best + far))
     n = int(board.attrs["n"])
     if positive_rate is None:
         return _ShareLaw(n, rho, theta_0, dependence)
@@ -351,30 +358,28 @@ def _solve(
         raise LeaderbayesError(f"criterion={criterion!r}: choose 'mean' or 'upper'.")
     if not 0.0 < prob < 1.0:
         raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")
-    observed, n = float(scores.max()), law.steps
+    observed = float(scores.max())
     tails = ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)
 
     def above_mean(parameter: float) -> float:
-        low, cdf, _ = law(family.thetas(parameter))
-        return moments(n, low, cdf)[0] - observed
+        return law(family.thetas(parameter)).mean - observed
 
     def limits(boards: _Family) -> tuple[float, float]:
         """Parameters at which so high a maximum, or so low a one, has half of 1 - prob."""
 
-        def excess(parameter: float, count: float, tail: float) -> float:
-            low, cdf, _ = law(boards.thetas(parameter))
-            # Between counts F is drawn as a line, so that the limit moves smoothly.
-            return tail - float(np.interp(count, low + np.arange(len(cdf)), cdf))
+        def excess(parameter: float, tick: float, tail: float) -> float:
+            return tail - law(boards.thetas(parameter)).at(observed, tick)
 
         # As Clopper and Pearson have it.
-        at_least, at_most = (observed * n - tick for tick in law.ticks)
+        at_least, at_most = law.ticks
         return (
             boards.root(lambda p: excess(p, at_least, tails[1])),
             boards.root(lambda p: excess(p, at_most, tails[0])),
         )
 
-    bias = above_mean(family.whole)
-    solved = bias >= 0.5 / n
+    whole = law(family.thetas(family.whole))
+    bias = whole.mean - observed
+    solved = bias >= 0.5 / whole.steps
     between = limits(family)
     parameter = family.whole
     if solved:
@@ -387,9 +392,9 @@ def _solve(
             f"observed {observed:.5f}."
         )
     theta = family.thetas(parameter)
-    low, cdf, excluded = law(theta)
-    expected = moments(n, low, cdf)[0]
-    lower, upper = quantiles(n, low, cdf, np.array(tails))
+    tabled = law(theta)
+    expected = tabled.mean
+    lower, upper = quantiles(tabled.steps, tabled.low, tabled.cdf, np.array(tails))
     is_best = np.arange(len(scores)) == np.argmax(scores)
     alone = limits(
         _Family(
@@ -414,7 +419,7 @@ def _solve(
             "bias": bias,
             "teams_above": int((scores > theta.max()).sum()),
             "m": len(scores),
-            "excluded": excluded,
+            "excluded": tabled.excluded,
         },
         attrs={
             "solved": int(solved),

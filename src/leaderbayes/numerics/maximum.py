@@ -34,6 +34,10 @@ Longs = NDArray[np.int64]
 
 _REACH = 9.0  # standard deviations beyond which a count has no mass
 _NODES = 64  # in theta, for boards of more distinct values than that
+_ERROR_NODES = 10  # in standard errors, times _NODES, for boards of more distinct teams than that
+# Errors that differ by more than this factor are not put on nodes: where the node of the highest
+# theta and the least error has no mass left (_LEAST), the best classifier must have none, either.
+_ALIKE = 1.7
 _STEPS = 4  # values of s a standard deviation
 _NORMAL = np.linspace(-9.0, 9.0, 801)  # difficulties of instances
 _CHANCE = np.exp(-0.5 * _NORMAL**2) / np.exp(-0.5 * _NORMAL**2).sum()
@@ -60,13 +64,18 @@ def of_board(theta: Floats, sd: float) -> Mixture:
     values, counts = np.unique(theta, return_counts=True)
     if len(values) <= _NODES:
         return Mixture(values, counts.astype(float), 0.0)
-    low, high = values[0], values[-1]
-    node = chebpts1(_NODES)
-    at = 2.0 * (theta - low) / (high - low) - 1.0
-    basis = chebvander(node, _NODES - 1)
-    moments = chebvander(at, _NODES - 1).sum(axis=0) * (2.0 / _NODES)
-    moments[0] /= 2.0
-    return Mixture(low + (high - low) * (node + 1.0) / 2.0, basis @ moments, 0.0)
+    node, share = _interpolation(theta, _NODES)
+    return Mixture(node, share.sum(axis=0), 0.0)
+
+
+def _interpolation(values: Floats, count: int) -> tuple[Floats, Floats]:
+    """Chebyshev nodes in the range of values, and how much of each node a value is made of."""
+    low = values.min()
+    span = (values.max() - low) or 1.0
+    node = chebpts1(count)
+    moments = chebvander(2.0 * (values - low) / span - 1.0, count - 1) * (2.0 / count)
+    moments[:, 0] /= 2.0
+    return low + span * (node + 1.0) / 2.0, moments @ chebvander(node, count - 1).T
 
 
 def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
@@ -87,14 +96,21 @@ def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
 def of_estimates(theta: Floats, se: Floats) -> tuple[Mixture, Floats]:
     """Classifiers of known thetas and standard errors (classifier,), and the errors of the nodes.
 
-    Classifiers too weak ever to be the highest are left out.
+    Classifiers too weak ever to be the highest are left out. Of very many with errors of the same
+    size log G, smooth in both, is put on Chebyshev nodes of theta times log se.
     """
     if np.all(se == se[0]):
         mixture = of_board(theta, float(se[0]))
         return mixture, np.full(len(mixture.theta), se[0])
     likely = theta + _REACH * se >= np.max(theta - _REACH * se)
-    pairs, counts = np.unique(np.stack([theta, se])[:, likely], axis=1, return_counts=True)
-    return Mixture(pairs[0], counts.astype(float), 0.0), pairs[1]
+    theta, se = theta[likely], se[likely]
+    pairs, counts = np.unique(np.stack([theta, se]), axis=1, return_counts=True)
+    if len(counts) <= _NODES * _ERROR_NODES or se.max() > _ALIKE * se.min():
+        return Mixture(pairs[0], counts.astype(float), 0.0), pairs[1]
+    node, share = _interpolation(theta, _NODES)
+    log_se, portion = _interpolation(np.log(se), _ERROR_NODES)
+    weight = (share.T @ portion).ravel()
+    return Mixture(np.repeat(node, _ERROR_NODES), weight, 0.0), np.tile(np.exp(log_se), _NODES)
 
 
 def binomial_sd(n: int, theta: float) -> float:
@@ -145,8 +161,8 @@ def estimate_window(mixture: Mixture, se: Floats) -> tuple[float, float]:
 
 
 def steps_of(low: float, high: float) -> float:
-    """Give steps a unit, a power of 2, such that there are one to two thousand in the range."""
-    return 2.0 ** math.ceil(math.log2(1000.0 / (high - low)))
+    """Give steps a unit, a power of 2, such that there are 500 to 1000 in the range."""
+    return 2.0 ** math.ceil(math.log2(500.0 / (high - low)))
 
 
 def estimate_cdf(mixture: Mixture, se: Floats, rho: float, steps: float) -> tuple[int, Floats]:

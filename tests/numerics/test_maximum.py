@@ -135,18 +135,19 @@ def test_one_factor_by_integration():
     np.testing.assert_allclose(got, [joint.cdf(t - shift) for t in x], atol=1e-5)
 
 
-def test_many_distinct_errors_need_640_nodes():
+def test_many_distinct_errors_need_few_nodes():
     rng = np.random.default_rng(9)
     theta, se = rng.normal(0.9, 0.006, size=900), rng.uniform(0.003, 0.005, size=900)
     nodes, errors = of_estimates(theta, se)
-    assert len(nodes.theta) == 640
+    assert len(nodes.theta) == 64 * 10
     low, cdf = estimate_cdf(nodes, errors, 0.6, 2000.0)
     x = (low + np.arange(len(cdf)) + 0.5) / 2000.0
     each = stats.norm.cdf((x - theta[:, None]) / se[:, None])
     exact = factor_cdf(each, Mixture(theta, np.ones(900), 0.0), 0.6)
     np.testing.assert_allclose(cdf, exact, atol=1e-5)
-    # Errors of different sizes are taken one by one.
-    assert len(of_estimates(theta, se * np.where(theta > 0.9, 1.0, 3.0))[0].theta) == 900
+    # A noisy leader, of whom the least error says nothing: teams are taken one by one.
+    theta[0], se[0] = 0.95, 0.02
+    assert len(of_estimates(theta, se)[0].theta) > 800
 
 
 @pytest.mark.parametrize("mixture", [(1.0, 50.0, 0.0), (1.0, 1.0, 50.0)])

@@ -34,10 +34,6 @@ Longs = NDArray[np.int64]
 
 _REACH = 9.0  # standard deviations beyond which a count has no mass
 _NODES = 64  # in theta, for boards of more distinct values than that
-_ERROR_NODES = 10  # in standard errors, times _NODES, for boards of more distinct teams than that
-# Errors that differ by more than this factor are not put on nodes: where the node of the highest
-# theta and the least error has no mass left (_LEAST), the best classifier must have none, either.
-_ALIKE = 1.7
 _STEPS = 4  # values of s a standard deviation
 _NORMAL = np.linspace(-9.0, 9.0, 801)  # difficulties of instances
 _CHANCE = np.exp(-0.5 * _NORMAL**2) / np.exp(-0.5 * _NORMAL**2).sum()
@@ -96,8 +92,8 @@ def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
 def of_estimates(theta: Floats, se: Floats) -> tuple[Mixture, Floats]:
     """Classifiers of known thetas and standard errors (classifier,), and the errors of the nodes.
 
-    Classifiers too weak ever to be the highest are left out. Of very many with errors of the same
-    size log G, smooth in both, is put on Chebyshev nodes of theta times log se.
+    Classifiers too weak ever to be the highest are left out. Of very many log G, smooth in
+    both, is put on Chebyshev nodes of theta times log se.
     """
     if np.all(se == se[0]):
         mixture = of_board(theta, float(se[0]))
@@ -105,12 +101,15 @@ def of_estimates(theta: Floats, se: Floats) -> tuple[Mixture, Floats]:
     likely = theta + _REACH * se >= np.max(theta - _REACH * se)
     theta, se = theta[likely], se[likely]
     pairs, counts = np.unique(np.stack([theta, se]), axis=1, return_counts=True)
-    if len(counts) <= _NODES * _ERROR_NODES or se.max() > _ALIKE * se.min():
+    errors = 6 + math.ceil(6.0 * math.log(se.max() / se.min()))
+    # Where the node of the highest theta and the least error has no mass, F must have none, either.
+    empty = np.max(theta) + float(ndtri(_LEAST)) * se.min()
+    if len(counts) <= _NODES * errors or np.min(ndtr((empty - theta) / se)) > 1e-6:
         return Mixture(pairs[0], counts.astype(float), 0.0), pairs[1]
     node, share = _interpolation(theta, _NODES)
-    log_se, portion = _interpolation(np.log(se), _ERROR_NODES)
+    log_se, portion = _interpolation(np.log(se), errors)
     weight = (share.T @ portion).ravel()
-    return Mixture(np.repeat(node, _ERROR_NODES), weight, 0.0), np.tile(np.exp(log_se), _NODES)
+    return Mixture(np.repeat(node, errors), weight, 0.0), np.tile(np.exp(log_se), _NODES)
 
 
 def binomial_sd(n: int, theta: float) -> float:

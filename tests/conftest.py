@@ -48,6 +48,15 @@ def close_figures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+def kolmogorov_bound(draws, level=0.001):
+    """Distance of an empirical cdf to its law that is exceeded with probability level at most.
+
+    The inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant,
+    P(distance > d) <= 2 exp(-2 draws d^2): it holds for any law, discrete ones too.
+    """
+    return np.sqrt(np.log(2.0 / level) / (2.0 * draws))
+
+
 @pytest.fixture(scope="session")
 def reference():
     """Read a reference table of scores, or skip where ../shared is absent."""

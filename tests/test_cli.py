@@ -162,8 +162,11 @@ def test_sota(folder):
     assert result["theta_sota_lower"] < result["theta_sota"] < result["observed_max"] == 0.9
     text = run("sota", "board.csv", "--n", 1000, "--method", "crop", cwd=folder)
     assert "Estimate of the best classifier (crop)" in text.stdout
+    errors = run("sota", "board.csv", "--se", 0.01, "--chance", 0.5, "--rho", 0.3, cwd=folder)
+    assert "Best of 60 teams: 0.9000" in errors.stdout
     for arguments, message in (
-        (["board.csv"], "Missing option '--n'"),
+        (["board.csv"], "Give n, the instances of the test set, or se"),
+        (["board.csv", "--se", 0.01], "--chance"),
         (["board.csv", "--n", 10, "--rho", 2], "rho=2.0"),
         (["absent.csv", "--n", 10], "absent.csv: cannot be read"),
     ):

@@ -58,15 +58,19 @@ FUNCTIONS = [
     "rankings",
     "read_scores",
     "select_tournament",
+    "sota.auc_variance",
     "sota.bias_curve",
     "sota.crop",
+    "sota.delong",
     "sota.estimate_rho",
     "sota.maximum_auc",
     "sota.maximum_distribution",
+    "sota.maximum_estimate",
     "sota.naive_interval",
     "sota.read_board",
     "sota.realisation",
     "sota.shrink",
+    "sota.simulate_aucs",
     "sota.simulate_boards",
     "tied_for_top",
     "win_probability",
@@ -126,6 +130,7 @@ def test_options_are_keyword_only(name):
             ("plots.board", "estimate"),
             ("sota.maximum_auc", "m"),
             ("sota.maximum_distribution", "m"),
+            ("sota.maximum_estimate", "m"),
         }
         assert not has_default or allowed or parameter.kind is parameter.KEYWORD_ONLY
 

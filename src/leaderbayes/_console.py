@@ -86,8 +86,9 @@ def short(name: str, longest: int = 40) -> str:
 
 def print_sota(result: dict[str, Any], made: "xr.Dataset", prob: float) -> None:
     """Say how good the best of a board is."""
+    instances = "" if result["n"] is None else f" on {result['n']} instances"
     click.echo(
-        f"Best of {result['m']} teams on {result['n']} instances: {result['observed_max']:.4f} "
+        f"Best of {result['m']} teams{instances}: {result['observed_max']:.4f} "
         f"({prob:.0%} interval {float(made['naive_lower']):.4f} to "
         f"{float(made['naive_upper']):.4f}, were it the only team)."
     )

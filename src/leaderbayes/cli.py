@@ -47,6 +47,25 @@ class Weight(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is neither 'composite' nor a number.", param, ctx)
 
 
+class ColumnOrNumber(click.ParamType):  # type: ignore[type-arg]
+    """A number, or the name of a column."""
+
+    name = "column|number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        """Give what reads as a number as one, and anything else as it is."""
+        try:
+            return int(value)
+        except ValueError:
+            pass
+        try:
+            return float(value)
+        except ValueError:
+            return str(value)
+
+
 def _probability(ctx: click.Context, param: click.Parameter, value: float) -> float:
     """Refuse what is not between 0 and 1; nan passes click's range."""
     if not 0.0 < value < 1.0:
@@ -215,20 +234,36 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
 
 @cli.command()
 @click.argument("file", type=click.Path())
-@click.option("--n", "n", type=click.IntRange(1), required=True, help="Instances of the test set.")
+@click.option(
+    "--n",
+    type=ColumnOrNumber(),
+    help="Instances of the test set; or the column with those of each team.",
+)
+@click.option(
+    "--se",
+    type=ColumnOrNumber(),
+    help="Standard error of the scores, of any metric; or the column with that of each. Not with "
+    "--n.",
+)
 @click.option("--classes", type=click.IntRange(2), default=2, show_default=True)
+@click.option(
+    "--chance",
+    type=float,
+    help="Score of a random classifier, instead of 1 / classes; needed to shrink with --se.",
+)
 @click.option("--auc", is_flag=True, help="Scores are AUCs.")
 @click.option(
     "--positive-rate", type=float, metavar="SHARE", help="Share of the positive class, for --auc."
 )
 @click.option("--team", metavar="COLUMN", help="Column of the teams' names.")
-@click.option("--score", metavar="COLUMN", help="Column of the scores, shares from 0 to 1.")
+@click.option("--score", metavar="COLUMN", help="Column of the scores, of which more is better.")
 @click.option(
     "--rho",
     type=float,
     default=0.0,
     show_default=True,
-    help="Correlation of each classifier with a reference; two correlate by its square.",
+    help="Correlation of each classifier's answers, with --auc its scores, with --se its estimate, "
+    "with a reference; two correlate by its square.",
 )
 @click.option(
     "--method", type=click.Choice(["shrink", "crop"]), default="shrink", show_default=True
@@ -253,7 +288,7 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
 )
 @click.option("--json", "as_json", is_flag=True,
               help="Print one JSON object and nothing else.")  # fmt: skip
-def sota(file: str, n: int, method: str, auc: bool, as_json: bool, **options: Any) -> None:
+def sota(file: str, method: str, auc: bool, as_json: bool, **options: Any) -> None:
     """Estimate how good the best classifier of a competition's board is."""
     import leaderbayes as lb
 
@@ -263,7 +298,8 @@ def sota(file: str, n: int, method: str, auc: bool, as_json: bool, **options: An
         simplefilter("always")
         board = lb.sota.read_board(
             file,
-            n=n,
+            n=options.pop("n"),
+            se=options.pop("se"),
             metric="auc" if auc else "accuracy",
             team=options.pop("team"),
             score=options.pop("score"),
@@ -274,7 +310,7 @@ def sota(file: str, n: int, method: str, auc: bool, as_json: bool, **options: An
     made = getattr(lb.sota, method)(board, **options)
     result = {
         "method": method,
-        "n": n,
+        "n": board.attrs.get("n"),
         "m": int(made["m"]),
         **{
             key: float(made[key])

@@ -170,6 +170,129 @@ def test_naive_interval():
         SOTA.naive_interval(1.2, 10)
 
 
+def test_equal_estimates():
+    """Fifty teams that scored alike: theta is E max of fifty normals, 2.2491 se, below."""
+    board = SOTA.read_board([-3.0] * 50, se=0.2)
+    assert board.attrs["metric"] == "estimate"
+    for rho in (0.0, 0.6):
+        made = SOTA.shrink(board, chance=-10.0, rho=rho)
+        own = np.sqrt(1.0 - rho**2)
+        assert float(made["theta_sota"]) == pytest.approx(-3.0 - 0.2 * own * 2.2491, abs=1e-3)
+        assert float(made["expected_max"]) == pytest.approx(-3.0, abs=1e-6)
+        assert float(made["naive_lower"]) == pytest.approx(-3.0 - 0.2 * 1.96, abs=1e-3)
+        assert float(made["naive_upper"]) == pytest.approx(-3.0 + 0.2 * 1.96, abs=1e-3)
+        assert made.attrs["chance"] == -10.0
+        assert made.attrs["rho"] == rho
+        assert "classes" not in made.attrs
+
+
+def test_a_noisy_team_explains_its_own_maximum():
+    """The best score is one team's with a large error: of ten such, luck is part of it."""
+    table = pd.DataFrame({"score": [30.0, *np.linspace(20.0, 24.0, 40)], "sd": [8.0] + [1.0] * 40})
+    precise = SOTA.shrink(SOTA.read_board(table, se=1.0), chance=0.0)
+    noisy = SOTA.read_board(table, se="sd")
+    made = SOTA.shrink(noisy, chance=0.0)
+    assert float(made["theta_sota"]) < float(precise["theta_sota"])
+    width = made["naive_upper"] - made["naive_lower"]
+    assert float(width) == pytest.approx(2 * 1.96 * 8.0, rel=1e-3)  # the best one's own error
+    cropped = SOTA.crop(noisy)
+    assert float(cropped["observed_max"]) == 30.0
+    assert cropped.attrs["method"] == "crop"
+
+
+def test_scales_of_estimates():
+    """A precise leader far above noisy teams, and scores of any size."""
+    far = pd.DataFrame({"score": [10.0, -900.0, -900.0], "sd": [0.001, 50.0, 50.0]})
+    alone = SOTA.shrink(SOTA.read_board(far, se="sd"), chance=-1000.0)
+    assert alone.attrs["solved"] == 0
+    assert float(alone["naive_upper"]) == pytest.approx(10.0 + 1.96 * 0.001, abs=2e-5)
+    rng = np.random.default_rng(6)
+    scores = 1.0 + 0.01 * rng.normal(size=40)
+    found = [
+        float(SOTA.shrink(SOTA.read_board(scale * scores, se=scale * 0.01), chance=0.0)["weight"])
+        for scale in (1e-6, 1.0, 1e6)
+    ]
+    np.testing.assert_allclose(found, found[1], atol=1e-6)
+
+
+def test_instances_of_each_team():
+    """Accuracies on test sets of their own are estimates with binomial errors, and say so."""
+    table = pd.DataFrame({"team": list("abc"), "acc": [0.9, 0.8, 0.85], "size": [400, 100, 900]})
+    board = SOTA.read_board(table, n="size")
+    np.testing.assert_allclose(board["se"], [0.015, 0.04, np.sqrt(0.85 * 0.15 / 900)])
+    assert board.attrs["se"] == "sqrt(p (1 - p) / n), n from column 'size'"
+    assert "n" not in board.attrs
+    # On one test set's size, normal estimates are shrunk almost as counts are.
+    rng = np.random.default_rng(5)
+    scores = rng.binomial(2000, 0.8, size=100) / 2000
+    whole = SOTA.shrink(SOTA.read_board(scores, n=2000))
+    same = pd.DataFrame({"score": scores, "size": 2000})
+    normal = SOTA.shrink(SOTA.read_board(same, n="size"), chance=0.5)
+    sd = np.sqrt(0.8 * 0.2 / 2000)
+    assert float(normal["theta_sota"]) == pytest.approx(float(whole["theta_sota"]), abs=0.1 * sd)
+
+
+ERRORS = pd.DataFrame(
+    {"score": [0.5, 1.0, np.nan], "se": [0.1, np.nan, np.nan], "size": [10.0, 10.5, np.nan]}
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "Give n, the instances of the test set, or se"),
+        ({"n": 10, "se": 0.1}, "not both"),
+        ({"se": 0.0}, "se=0.0"),
+        ({"se": "se"}, "column 'se' is empty; a score needs a standard error"),
+        ({"n": "size"}, "row 1 .from 0.: column 'size' holds 10.5"),
+        ({"n": "sd"}, "no column 'sd'"),
+        ({"se": 0.1, "metric": "auc"}, "metric='auc' is for AUCs on one test set"),
+        ({"n": "size", "metric": "auc"}, "metric='auc' is for AUCs on one test set"),
+    ],
+)
+def test_bad_errors(options, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        SOTA.read_board(ERRORS, **options)
+
+
+def test_bad_estimates():
+    with pytest.raises(lb.LeaderbayesError, match=r"row 1 .*the score 1 has the binomial"):
+        SOTA.read_board(ERRORS.assign(size=10), n="size")
+    board = SOTA.read_board(ERRORS, se=0.1)
+    with pytest.raises(lb.LeaderbayesError, match="chance=, --chance"):
+        SOTA.shrink(board)
+    for options, message in (
+        ({"classes": 3}, "give chance instead of classes"),
+        ({"theta_0": 0.9}, "theta_0 is for shares"),
+        ({"positive_rate": 0.1}, "positive_rate is for boards of AUC"),
+        ({"chance": np.inf}, "chance=inf"),
+        ({"chance": 2.0}, "No team scores above chance"),
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=message):
+            SOTA.crop(board, **options)
+    with pytest.raises(lb.LeaderbayesError, match="chance=-1"):
+        SOTA.shrink(SOTA.read_board([0.5], n=10), chance=-1.0)
+
+
+def test_chance_of_unequal_classes():
+    """Chance is what is given: two classes of which one is 0.7 of the instances."""
+    board = SOTA.read_board([0.9, 0.89, 0.88, 0.6], n=100)
+    given = SOTA.shrink(board, chance=0.7)
+    assert int(given["m"]) == 3
+    assert given.attrs["chance"] == 0.7
+    np.testing.assert_allclose(
+        SOTA.shrink(board, chance=0.5)["theta_sota"], SOTA.shrink(board)["theta_sota"]
+    )
+
+
+def test_nothing_but_luck():
+    """Scores that random classifiers reach: the estimate is chance, not an error."""
+    board = SOTA.read_board([0.6, 0.55] + [0.51] * 3000, n=100)
+    made = SOTA.shrink(board)
+    assert made.attrs["solved"] == 1
+    assert float(made["theta_sota"]) == pytest.approx(0.5, abs=1e-6)
+
+
 def test_auc_board():
     """A hundred classifiers of AUC 0.85: the best looks better than it is."""
     from leaderbayes.numerics.auc import draw
@@ -183,7 +306,12 @@ def test_auc_board():
     assert float(made["naive_lower"]) < float(made["observed_max"]) < float(made["naive_upper"])
     with pytest.raises(lb.LeaderbayesError, match="read_board"):
         SOTA.shrink(board)
-    with pytest.raises(lb.LeaderbayesError, match="leave out rho"):
-        SOTA.crop(board, positive_rate=0.1, rho=0.5)
+    # Dependent classifiers are lucky together: less of the maximum is luck in choosing.
+    dependent = SOTA.shrink(board, positive_rate=0.1, rho=0.8)
+    assert float(made["theta_sota"]) < float(dependent["theta_sota"])
+    assert dependent.attrs["rho"] == 0.8
+    for options, message in (({"classes": 3}, "leave out classes"), ({"theta_0": 0.9}, "theta_0")):
+        with pytest.raises(lb.LeaderbayesError, match=message):
+            SOTA.crop(board, positive_rate=0.1, **options)
     with pytest.raises(lb.LeaderbayesError, match="metric='f1'"):
         SOTA.read_board(scores, n=600, metric="f1")

@@ -78,16 +78,16 @@ def sota(
     seen = counts(board.to_numpy(), n, floor_count(n, classes, floor))
     reference = float(np.clip(seen.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
     reference = reference if theta_0 is None else theta_0
-    depends = not np.isscalar(rho) or rho > 0.0
+    known = None if hasattr(rho, "logpdf") else float(rho)
+    depends = known is None or known > 0.0
     which = slice(None) if statistic == "board" else slice(1)
     observed = statistics(np.repeat(seen.x, seen.times) / n)[which]
     simulate = _simulator(seen, reference, which)
-    noise = 0.6 if not np.isscalar(rho) else float(rho)
-    near = epsilon * _spread(seen, noise, simulate)
+    near = epsilon * _spread(seen, float(rho.mean()) if known is None else known, simulate)
     names = list(STATISTICS[which])
     with pm.Model(coords={"statistic": names}) as model:
         ease = pm.Normal("ease") if depends else pt.zeros(())
-        common = _correlation("rho", rho)
+        common = _correlation(rho) if known is None else pt.as_tensor_variable(known)
         if isinstance(law, str) and law != "empirical":
             parameters, draw = _betas(law, components, len(seen.of))
         elif law == "empirical":
@@ -116,10 +116,8 @@ def sota(
 Draw = Callable[..., Floats]  # (rng, how many, parameters) -> thetas below the best one
 
 
-def _correlation(name: str, rho: Any) -> Any:
-    """Rho, known or with a prior."""
-    if np.isscalar(rho):
-        return pt.as_tensor_variable(float(rho))
+def _correlation(rho: Any) -> Any:
+    """Give rho a prior."""
 
     def logp(value: Any, *_: Any) -> Any:
         # The prior's log density, as a fine table: any scipy.stats law will do.
@@ -130,7 +128,7 @@ def _correlation(name: str, rho: Any) -> Any:
         return np.asarray(rho.rvs(size=size, random_state=rng))
 
     return pm.CustomDist(
-        name, logp=logp, random=random, transform=pm.distributions.transforms.logodds
+        "rho", logp=logp, random=random, transform=pm.distributions.transforms.logodds
     )
 
 
@@ -162,7 +160,8 @@ def _empirical(seen: Counts, chance: float) -> tuple[list[Any], Draw]:
     )
 
     def draw(rng: np.random.Generator, size: int, shrinkage: Any, _: Any) -> Floats:
-        return shrinkage * score[rng.integers(m, size=size)] + (1.0 - shrinkage) * chance
+        drawn = score[rng.integers(m, size=size)]
+        return np.asarray(shrinkage * drawn + (1.0 - shrinkage) * chance)
 
     return [shrinkage, best], draw
 
@@ -192,7 +191,7 @@ def largest_beta(name: str, m: int, a: Any, b: Any, weight: Any) -> Any:
     def random(a: Any, b: Any, weight: Any, rng: Any = None, size: Any = None) -> Floats:
         at = _component(rng, m, weight)
         # Particles start on the scale of log-odds.
-        return np.clip(rng.beta(a[at], b[at]).max(), 1e-9, 1.0 - 1e-9)
+        return np.asarray(np.clip(rng.beta(a[at], b[at]).max(), 1e-9, 1.0 - 1e-9))
 
     return pm.CustomDist(
         name, a, b, weight, logp=logp, random=random, signature="(c),(c),(c)->()",
@@ -234,7 +233,7 @@ def _simulator(seen: Counts, theta_0: float, which: slice) -> Callable[..., Floa
 def _scores(
     theta: Floats, n: int, s: int, rho: float, theta_0: float, rng: np.random.Generator
 ) -> Floats:
-    """Counts of right answers, given that the reference is right on s instances."""
+    """Draw counts of right answers, given that the reference is right on s instances."""
     if rho == 0.0:
         return np.asarray(rng.binomial(n, theta))
     inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
@@ -244,7 +243,7 @@ def _scores(
 
 
 def _spread(seen: Counts, rho: float, simulate: Callable[..., Floats]) -> Floats:
-    """Standard deviation of each statistic, were the scores thetas."""
+    """Simulate the standard deviation of each statistic, were the scores thetas."""
     rng = np.random.default_rng(0)
     score = np.repeat(seen.x, seen.times) / seen.n
 

@@ -6,12 +6,22 @@ the larger one:
 
 - the mean of :math:`V_i = \Phi(\mu + Z_i)` over the smaller class, whose law is computed exactly
   from its characteristic function;
-- plus what the larger class adds, nearly normal, with the variance that it has at that mean: a
-  lucky draw of the smaller class leaves less to be lost.
+- plus what the larger class adds, a gamma law with the variance and the skewness that it has at
+  that mean: a lucky draw of the smaller class leaves less to be lost.
+
+Dependent classifiers (section 5.3.1): within either class scores of each correlate by rho with
+those of a reference,
+
+.. math:: S_{ij} = \mu_j 1_{i+} + \rho Z_i + \sqrt{1 - \rho^2} \epsilon_{ij},
+
+and so scores of two, and differences of a positive's and a negative's, by :math:`\rho^2`.
 
 References
 ----------
 Møllersen, Holsbø (2024), section 5.2.
+DeLong, DeLong, Clarke-Pearson (1988), https://doi.org/10.2307/2531595; midranks: Sun, Xu (2014),
+https://doi.org/10.1109/LSP.2014.2337313.
+Hanley, McNeil (1982), https://doi.org/10.1148/radiology.143.1.7063747.
 """
 
 import math
@@ -20,20 +30,30 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, owens_t
+from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 
 STEPS = 4000  # of the unit interval, on which laws are tabled
 
+_REACH = 9.0  # standard deviations beyond which an estimate has no mass
 _FAR = 4.0  # normal quantile of the highest AUC that is told from 1
 _NODE = np.linspace(-8.5, 8.5, 1201)
 _CHANCE = np.exp(-0.5 * _NODE**2) / np.exp(-0.5 * _NODE**2).sum()
 
 
-def _spread(auc: float) -> float:
-    """Variance of V: P(two positives above one negative) - a^2, and of negatives alike."""
-    return float(_CHANCE @ (_share(auc) - auc) ** 2)
+def _agreement(auc: Floats, r: float) -> Floats:
+    r"""Cov(1{D > 0}, 1{D' > 0}) of two pairs' differences of scores that correlate by r.
+
+    Both have P(D > 0) = a: :math:`\Phi_2(h, h; r) - a^2` at :math:`h = \Phi^{-1}(a)`, by Owen's T.
+    """
+    return np.asarray(auc * (1.0 - auc) - 2.0 * owens_t(ndtri(auc), math.sqrt((1 - r) / (1 + r))))
+
+
+def _spread(auc: Floats) -> Floats:
+    """Variance of V, of positives and of negatives alike: pairs with one instance in common."""
+    return _agreement(auc, 0.5)
 
 
 def _share(auc: float) -> Floats:
@@ -41,11 +61,34 @@ def _share(auc: float) -> Floats:
     return np.asarray(ndtr(math.sqrt(2.0) * float(ndtri(auc)) + _NODE))
 
 
+def covariance(auc: Floats, positives: int, negatives: int, rho: float) -> Floats:
+    """Covariance of the estimates of two classifiers with this AUC, exact for binormal scores.
+
+    Two pairs of instances have none, one or both instances in common.
+    """
+    one = (positives + negatives - 2) * _agreement(auc, rho * rho / 2.0)
+    return (one + _agreement(auc, rho * rho)) / (positives * negatives)
+
+
 def variance(auc: float, positives: int, negatives: int) -> float:
     """Variance of an AUC estimate, exact for binormal scores."""
-    own, pairs = _spread(auc), positives * negatives
-    rest = auc * (1.0 - auc) - 2.0 * own
-    return own / positives + own / negatives + rest / pairs
+    return float(covariance(np.asarray(auc), positives, negatives, 1.0))
+
+
+def hanley_mcneil(auc: float, positives: int, negatives: int) -> float:
+    """Variance of an AUC estimate, were scores of both classes exponential."""
+    two_positives, two_negatives = auc / (2.0 - auc), 2.0 * auc * auc / (1.0 + auc)
+    one = (positives - 1) * (two_positives - auc**2) + (negatives - 1) * (two_negatives - auc**2)
+    return (auc * (1.0 - auc) + one) / (positives * negatives)
+
+
+def loading(auc: Floats, positives: int, negatives: int, rho: float) -> Floats:
+    """Root of the correlation of the estimates of two classifiers with this AUC."""
+    inside = np.clip(auc, 1e-12, 1.0 - 1e-12)
+    shared = covariance(inside, positives, negatives, rho)
+    return np.asarray(
+        np.sqrt(np.maximum(shared / covariance(inside, positives, negatives, 1.0), 0.0))
+    )
 
 
 def cdf_of_many(auc: Floats, positives: int, negatives: int) -> Floats:
@@ -73,10 +116,6 @@ def cdf(auc: Floats, positives: int, negatives: int) -> Floats:
     small, large = sorted((positives, negatives))
     x = (np.arange(STEPS + 1) + 0.5) / STEPS
     middle = x[:-1]
-    grid = np.linspace(0.0, 1.0, 201)
-    own = np.array([_spread(a) if 0.0 < a < 1.0 else 0.0 for a in grid])
-    added = own / large + np.maximum(grid * (1.0 - grid) - 2.0 * own, 0.0) / (small * large)
-    sd = np.sqrt(np.interp(middle, grid, added))
     out = np.empty((len(auc), len(x)))
     for row, a in zip(out, auc, strict=True):
         if not 0.0 < a < 1.0 or variance(float(a), small, large) < (0.5 / STEPS) ** 2:
@@ -84,16 +123,51 @@ def cdf(auc: Floats, positives: int, negatives: int) -> Floats:
             continue
         mass = np.diff(_mean_cdf(float(a), small, np.arange(STEPS + 1) / STEPS))
         kept = mass > 1e-16
-        gap = (x - middle[kept, None]) / np.maximum(sd[kept, None], 1e-9)
-        row[:] = np.minimum(mass[kept] @ ndtr(gap) / mass[kept].sum(), 1.0)
+        centre = middle[kept]
+        sd, skew = _added(float(a), small, large, centre)
+        reach = _REACH * float(sd.max())
+        row[:] = x >= a
+        near = (x > centre[0] - reach) & (x < centre[-1] + reach)
+        score = _normal_score((x[near] - centre[:, None]) / sd[:, None], skew[:, None])
+        row[near] = np.minimum(mass[kept] @ ndtr(score) / mass[kept].sum(), 1.0)
         row[-1] = 1.0
     return out
+
+
+def _normal_score(gap: Floats, skew: Floats) -> Floats:
+    """Give the normal scores of standardised gamma variables with this skewness.
+
+    Wilson and Hilferty (1931): their cube roots are nearly normal.
+    """
+    root = np.cbrt(np.maximum(1.0 + skew * gap / 2.0, 0.0))
+    return np.asarray(6.0 / skew * (root - 1.0) + skew / 6.0)
+
+
+def _added(auc: float, small: int, large: int, mean: Floats) -> tuple[Floats, Floats]:
+    """Sd and skewness of what the larger class adds where the smaller one's V's have this mean.
+
+    V's of a given mean are distributed as if drawn with weights exp(t V) (Gibbs' conditioning
+    principle). An instance of the larger class loses to two V's, or three, with probability 1 - V
+    of the highest.
+    """
+    v = _share(auc)
+    tilt = np.sinh(np.linspace(-5.0, 5.0, 101)) / math.sqrt(float(_spread(np.asarray(auc))) * small)
+    weight = _CHANCE * np.exp(tilt[:, None] * (v - (tilt[:, None] > 0.0)))
+    below = np.cumsum(weight / weight.sum(axis=1, keepdims=True), axis=1)
+    one, two, three = (np.diff(below**k, prepend=0.0, axis=1) @ (1.0 - v) for k in (1, 2, 3))
+    two, three = (np.interp(mean, 1.0 - one, moment) for moment in (two, three))
+    lost = 1.0 - mean
+    own = np.maximum(two - lost**2, 1e-18)
+    added = own / large + np.maximum(mean * lost - 2.0 * own, 0.0) / (small * large)
+    skew = (3.0 * lost * two - three - 2.0 * lost**3) / own**1.5 / math.sqrt(large)
+    skew = np.where(abs(skew) < 1e-3, 1e-3, np.clip(skew, -20.0, 20.0))
+    return np.sqrt(added), skew
 
 
 def _mean_cdf(auc: float, count: int, x: Floats) -> Floats:
     """P(mean of ``count`` V's <= x); a law within [-1/2, 3/2] has Fourier coefficients at k pi."""
     v = _share(auc)
-    sd = math.sqrt(_spread(auc) / count)
+    sd = math.sqrt(float(_spread(np.asarray(auc))) / count)
     t = np.pi * np.arange(1, math.ceil(9.0 / (np.pi * sd)) + 2)
     wave = (np.exp(1j * np.outer(t / count, v - auc)) @ _CHANCE) ** count
     # Integral of the density from -1/2 to x.
@@ -143,3 +217,37 @@ def roc(positive: Floats, negative: Floats, false_rate: Floats) -> tuple[Floats,
         for p, q in pairs
     ]
     return np.array(caught), np.array([np.searchsorted(q, p).mean() / n for p, q in pairs])
+
+
+def draw_board(
+    auc: Floats, positives: int, negatives: int, rho: float, rng: np.random.Generator
+) -> Floats:
+    """Draw the estimates of all classifiers on one test set, (classifier,), from their scores."""
+    if rho == 0.0:
+        return draw(auc, positives, negatives, rng)
+    instances = positives + negatives
+    noise = math.sqrt(1.0 - rho * rho) * rng.normal(size=(len(auc), instances))
+    scores = rho * rng.normal(size=instances) + noise
+    scores[:, :positives] += math.sqrt(2.0) * ndtri(auc)[:, None]
+    negative = np.argsort(scores, axis=1) >= positives
+    won = (np.cumsum(negative, axis=1) * ~negative).sum(axis=1)
+    return np.asarray(won / (positives * negatives))
+
+
+def placements(scores: Floats, positive: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Share of negatives below each positive, and of positives above each negative; ties half.
+
+    Of scores (classifier, instance): (classifier, positive) and (classifier, negative), each with
+    the AUC as its mean. By midranks, among all instances and within the class.
+    """
+    among_all = rankdata(scores, axis=1)
+    below = among_all[:, positive] - rankdata(scores[:, positive], axis=1)
+    under = among_all[:, ~positive] - rankdata(scores[:, ~positive], axis=1)
+    return below / (~positive).sum(), 1.0 - under / positive.sum()
+
+
+def delong(scores: Floats, positive: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """AUCs (classifier,) and DeLong's covariance of them (classifier, classifier)."""
+    by_positive, by_negative = placements(scores, positive)
+    total = sum(np.atleast_2d(np.cov(v)) / v.shape[1] for v in (by_positive, by_negative))
+    return by_positive.mean(axis=1), np.asarray(total)

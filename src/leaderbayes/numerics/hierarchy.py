@@ -56,7 +56,7 @@ class Law(NamedTuple):
 
 
 def counts(score: Floats, n: int, floor: int = -1) -> Counts:
-    """Counts of right answers from shares (classifier,), which may be rounded."""
+    """Count right answers, of shares (classifier,), which may be rounded."""
     right = np.round(score * n)
     x, of, times = np.unique(right[right > floor], return_inverse=True, return_counts=True)
     return Counts(n, floor, x, times.astype(np.int64), of.astype(np.int64))
@@ -152,7 +152,7 @@ def shifted_binomial(
 def _conditionals(
     n: float, phi: Floats, share: Floats, rho: float, theta_0: float, z: float
 ) -> Floats:
-    """What `_weight` needs of each node, (node, 5)."""
+    """Prepare what `_weight` needs of each node, (node, 5)."""
     out = np.empty((phi.size, 5))
     for k in range(phi.size):
         shift, size, p = shifted_binomial(n, math.sin(phi[k]) ** 2, rho, theta_0, z)
@@ -228,10 +228,12 @@ def marginals(board: Counts, law: Law, rho: float, theta_0: float, z: float) -> 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def draw_thetas(
-    board: Counts, law: Law, rho: float, theta_0: float, z: float, seed: int
+    board: Counts, law: Law, rho: float, theta_0: float, z: float, uniform: Floats
 ) -> tuple[Floats, Floats]:
-    """Draw every classifier's theta given its count, (classifier,); and `marginals`."""
-    np.random.seed(seed)
+    """Draw every classifier's theta given its count, (classifier,); and `marginals`.
+
+    From uniform numbers (classifier, 2): which cell, and where in it.
+    """
     node = _conditionals(board.n, law.phi, law.share, rho, theta_0, z)
     seen = np.sum(law.share * above(board.floor, node)) if board.floor >= 0 else 1.0
     shift = 0.5 * rho * z / math.sqrt(board.n)
@@ -246,9 +248,9 @@ def draw_thetas(
         count = _explain(board.x[u], board.n, shift, law, node, at, below)
         share[u] = max(below[count - 1] / seen, _LEAST)
         for j in order[done : done + board.times[u]]:
-            drawn = np.random.random() * below[count - 1]
+            drawn = uniform[j, 0] * below[count - 1]
             k = at[min(np.searchsorted(below[:count], drawn, side="right"), count - 1)]
-            out[j] = math.sin(law.phi[k] + (np.random.random() - 0.5) * cell[k]) ** 2
+            out[j] = math.sin(law.phi[k] + (uniform[j, 1] - 0.5) * cell[k]) ** 2
         done += board.times[u]
     return out, share
 
@@ -266,7 +268,9 @@ def of_maximum(
     phi, share = law.phi[order], law.share[order] / law.share.sum()
     m, best = len(board.of), board.x[-1]
     # Whoever is too weak is below the best count for certain.
-    weak = int(np.searchsorted(phi, math.asin(math.sqrt(best / board.n)) - 8.0 / math.sqrt(board.n)))
+    weak = int(
+        np.searchsorted(phi, math.asin(math.sqrt(best / board.n)) - 8.0 / math.sqrt(board.n))
+    )
     node = _conditionals(board.n, phi[weak:], share[weak:], rho, theta_0, z)
     size, p = node[:, 1], np.exp(node[:, 3])
 

@@ -97,15 +97,15 @@ def _curvature(log_density: LogDensity, mode: Floats) -> Floats:
     move = np.diag(step)
     out = np.empty((d, d))
     for k in range(d):
-        for l in range(k + 1):
-            if k == l:
+        for j in range(k + 1):
+            if k == j:
                 points = [mode + move[k], mode - move[k]]
                 second = log_density(np.array(points)) @ [1.0, 1.0] - 2.0 * top
             else:
                 both = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])
-                points = [mode + s * move[k] + t * move[l] for s, t in both]
+                points = [mode + s * move[k] + t * move[j] for s, t in both]
                 second = log_density(np.array(points)) @ [1.0, 1.0, -1.0, -1.0] / 4.0
-            out[k, l] = out[l, k] = -second / (step[k] * step[l])
+            out[k, j] = out[j, k] = -second / (step[k] * step[j])
     # Where it is flat, or rises, the step is the scale.
     value, vector = np.linalg.eigh(out * np.outer(step, step))
     safe = (vector * np.maximum(value, 1e-4)) @ vector.T

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import bdtr, log_ndtr, ndtr, ndtri
+from scipy.special import bdtr, ndtr, ndtri
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -60,13 +60,18 @@ def of_board(theta: Floats, sd: float) -> Mixture:
     values, counts = np.unique(theta, return_counts=True)
     if len(values) <= _NODES:
         return Mixture(values, counts.astype(float), 0.0)
-    low, high = values[0], values[-1]
-    node = chebpts1(_NODES)
-    at = 2.0 * (theta - low) / (high - low) - 1.0
-    basis = chebvander(node, _NODES - 1)
-    moments = chebvander(at, _NODES - 1).sum(axis=0) * (2.0 / _NODES)
-    moments[0] /= 2.0
-    return Mixture(low + (high - low) * (node + 1.0) / 2.0, basis @ moments, 0.0)
+    node, share = _interpolation(theta, _NODES)
+    return Mixture(node, share.sum(axis=0), 0.0)
+
+
+def _interpolation(values: Floats, count: int) -> tuple[Floats, Floats]:
+    """Chebyshev nodes in the range of values, and how much of each node a value is made of."""
+    low = values.min()
+    span = (values.max() - low) or 1.0
+    node = chebpts1(count)
+    moments = chebvander(2.0 * (values - low) / span - 1.0, count - 1) * (2.0 / count)
+    moments[:, 0] /= 2.0
+    return low + span * (node + 1.0) / 2.0, moments @ chebvander(node, count - 1).T
 
 
 def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
@@ -82,6 +87,29 @@ def of_law(ppf: Callable[[Floats], Floats], m: int) -> Mixture:
     share = (width * weight / 2.0).ravel()
     theta = np.asarray(ppf((low + width * (node + 1.0) / 2.0).ravel()), dtype=float)
     return Mixture(theta, share, float(m))
+
+
+def of_estimates(theta: Floats, se: Floats) -> tuple[Mixture, Floats]:
+    """Classifiers of known thetas and standard errors (classifier,), and the errors of the nodes.
+
+    Classifiers too weak ever to be the highest are left out. Of very many log G, smooth in
+    both, is put on Chebyshev nodes of theta times log se.
+    """
+    if np.all(se == se[0]):
+        mixture = of_board(theta, float(se[0]))
+        return mixture, np.full(len(mixture.theta), se[0])
+    likely = theta + _REACH * se >= np.max(theta - _REACH * se)
+    theta, se = theta[likely], se[likely]
+    pairs, counts = np.unique(np.stack([theta, se]), axis=1, return_counts=True)
+    errors = 6 + math.ceil(6.0 * math.log(se.max() / se.min()))
+    # Where the node of the highest theta and the least error has no mass, F must have none, either.
+    empty = np.max(theta) + float(ndtri(_LEAST)) * se.min()
+    if len(counts) <= _NODES * errors or np.min(ndtr((empty - theta) / se)) > 1e-6:
+        return Mixture(pairs[0], counts.astype(float), 0.0), pairs[1]
+    node, share = _interpolation(theta, _NODES)
+    log_se, portion = _interpolation(np.log(se), errors)
+    weight = (share.T @ portion).ravel()
+    return Mixture(np.repeat(node, errors), weight, 0.0), np.tile(np.exp(log_se), _NODES)
 
 
 def binomial_sd(n: int, theta: float) -> float:
@@ -102,19 +130,50 @@ def conditionals(theta: Floats, rho: float, theta_0: float) -> tuple[Floats, Flo
 
 def window(n: int, mixture: Mixture, extra: float = 0.0) -> tuple[int, int]:
     """Range of counts that the highest of classifiers can take; F is 0 below and 1 above."""
-    top = bottom = float(np.max(mixture.theta))
-    if mixture.power:
-        # The best of few draws may be a weak one.
-        ascending = np.argsort(mixture.theta)
-        below = np.cumsum(mixture.weight[ascending])
-        likely = np.searchsorted(below, _LEAST ** (1.0 / mixture.power))
-        bottom = float(mixture.theta[ascending][min(int(likely), len(below) - 1)])
+    top, bottom = float(np.max(mixture.theta)), _least_best(mixture)
 
     def reach(theta: float) -> float:
         return (_REACH + 1.0 + extra) * math.sqrt(n * theta * (1.0 - theta)) + 10.0
 
     low, high = math.floor(n * bottom - reach(bottom)), math.ceil(n * top + reach(top))
     return max(0, low), min(n, high)
+
+
+def _least_best(mixture: Mixture) -> float:
+    """Give the theta of the weakest classifier that may be the best."""
+    if not mixture.power:
+        return float(np.max(mixture.theta))
+    # The best of few draws may be a weak one.
+    ascending = np.argsort(mixture.theta)
+    below = np.cumsum(mixture.weight[ascending])
+    likely = int(np.searchsorted(below, _LEAST ** (1.0 / mixture.power)))
+    return float(mixture.theta[ascending][min(likely, len(below) - 1)])
+
+
+def estimate_window(mixture: Mixture, se: Floats) -> tuple[float, float]:
+    """Range of values that the highest of normal estimates can take; se (node,)."""
+    reach = (_REACH + 1.0) * se
+    high = float(np.max(mixture.theta + reach))
+    if mixture.power:
+        return _least_best(mixture) - float(np.max(reach)), high
+    return float(np.max(mixture.theta - reach)), high
+
+
+def steps_of(low: float, high: float) -> float:
+    """Give steps a unit, a power of 2, such that there are 500 to 1000 in the range."""
+    return 2.0 ** math.ceil(math.log2(500.0 / (high - low)))
+
+
+def estimate_cdf(mixture: Mixture, se: Floats, rho: float, steps: float) -> tuple[int, Floats]:
+    """F of the highest normal estimate, rounded to multiples of 1 / steps, from its first on.
+
+    Estimates are N(theta, se^2) (node,) and correlate by rho^2, by one factor.
+    """
+    low, high = estimate_window(mixture, se)
+    first, last = math.floor(low * steps), math.ceil(high * steps)
+    x = (np.arange(first, last + 1) + 0.5) / steps
+    below = ndtr((x - mixture.theta[:, None]) / se[:, None])
+    return first, factor_cdf(below, mixture, rho)
 
 
 def independent_cdf(n: int, mixture: Mixture) -> tuple[int, Floats]:
@@ -154,39 +213,71 @@ def loading(rho: float, theta: float) -> float:
 
 
 def copula_cdf(n: int, mixture: Mixture, rho: float, theta_0: float) -> tuple[int, Floats]:
-    """F from its first count on, (count,), of classifiers with a shared latent difficulty.
+    r"""F from its first count on, (count,), of classifiers with a shared latent difficulty.
 
     On instance i classifier j is right where l z_i + sqrt(1 - l^2) e_ij is below theta_j's normal
-    quantile, l being the `loading`. Given the difficulties z, X_j has mean sum_i p_j(z_i); over
-    many instances these means are nearly normal and move together. That is what is used: one normal
-    factor for the means, and normal counts given it. Errors are of the order of 1 / sqrt(n).
+    quantile, l being the `loading`. Given the difficulties z, X_j has mean sum_i p_j(z_i): these
+    means are what counts share. Counts are given their binomial laws and one normal factor
+    (`factor_cdf`), on which they load by their correlation with these means,
+
+    .. math:: \lambda_j^2 = \mathrm{Var}\, p_j(Z) / (\theta_j (1 - \theta_j)).
+
+    An approximation, of Kolmogorov distance to the law of instances, on 400 of them (benchmarks/
+    copula_law.py), 0.003 for 10 classifiers of theta 0.7 to 0.9, 0.010 for 100 and 0.018 for 1000;
+    at theta 0.98 0.007, 0.024 and 0.043. Its mean is less than a tenth of a standard deviation off.
     """
     theta = np.clip(mixture.theta, 1e-12, 1.0 - 1e-12)
     right = right_given_difficulty(theta, loading(rho, theta_0), _NORMAL)
-    shared = np.sqrt(np.maximum((right**2) @ _CHANCE - theta**2, 0.0) * n)
-    own = np.sqrt(np.maximum((right * (1.0 - right)) @ _CHANCE, 1e-12) * n)
-    low, high = window(n, mixture, extra=_REACH)
-    counts = np.arange(low, high + 1) + 0.5
-    factor = np.linspace(-8.0, 8.0, 65)
+    shared = np.maximum((right**2) @ _CHANCE - theta**2, 0.0)
+    low, high = window(n, mixture)
+    counts = np.arange(low, high + 1, dtype=float)
+    below = bdtr(counts, n, mixture.theta[:, None])
+    return low, factor_cdf(below, mixture, np.sqrt(shared / (theta * (1.0 - theta))))
+
+
+def factor_cdf(g: Floats, mixture: Mixture, load: Floats | float) -> Floats:
+    r"""F from the cdfs G (node, x) of estimates that share one normal factor, (x,).
+
+    .. math:: F(x) = \int \mathrm{combine}\Bigl(\Phi\Bigl(\frac{\Phi^{-1}(G(x)) - \lambda z}
+              {\sqrt{1 - \lambda^2}}\Bigr)\Bigr) \, d\Phi(z)
+
+    A Gaussian copula: every estimate keeps its law G, and normal scores of two estimates correlate
+    by the product of their loads (a number, or one a node), 0 to 1.
+    """
+    if not np.any(load):
+        return combine(g, mixture)
+    load = np.minimum(np.broadcast_to(load, len(g)), _STEEPEST)[:, None]
+    own = np.sqrt(1.0 - load * load)
+    # Dependence makes F larger: where it is 1 without, or below what is seen, it needs no integral.
+    result = combine(g, mixture)
+    unsure = (_bound(g, mixture) > _LEAST) & (result < 1.0 - 1e-15)
+    quantile = ndtri(g[:, unsure])
+    step = min(0.25, float(own.min()) / 2.0)  # no step of z may leap over a cdf's rise
+    factor = np.linspace(-8.0, 8.0, 2 * math.ceil(8.0 / step) + 1)
     chance = np.exp(-0.5 * factor**2)
-    total = np.zeros(len(counts))
+    total = np.zeros(quantile.shape[1])
     for z, share in zip(factor, chance / chance.sum(), strict=True):
-        gap = (counts - n * theta[:, None] - z * shared[:, None]) / own[:, None]
-        total += share * combine(np.exp(log_ndtr(gap)), mixture)
-    total[-1] = 1.0 if high == n else total[-1]
-    return low, total
+        total += share * combine(ndtr((quantile - load * z) / own), mixture)
+    result[unsure] = np.minimum(total, 1.0)
+    return result
 
 
 def combine(g: Floats, mixture: Mixture) -> Floats:
     """F(x | s) from G (node, count)."""
+    bound = _bound(g, mixture)
     if mixture.power:
-        mean = np.minimum(mixture.weight @ g, 1.0)
-        return np.asarray(mean**mixture.power)
-    best = g[np.argmax(mixture.theta)]
-    seen = best > _LEAST
+        return np.asarray(bound**mixture.power)
+    seen = bound > _LEAST
     result = np.zeros(g.shape[1])
     result[seen] = np.exp(np.minimum(mixture.weight @ np.log(np.maximum(g[:, seen], 1e-300)), 0.0))
     return result
+
+
+def _bound(g: Floats, mixture: Mixture) -> Floats:
+    """Bound F from above: by the law of the best classifier, or of one drawn from P(theta)."""
+    if mixture.power:
+        return np.asarray(np.minimum(mixture.weight @ g, 1.0))
+    return np.asarray(g[np.argmax(mixture.theta)])
 
 
 def _reference_counts(n: int, theta_0: float) -> tuple[Longs, Floats]:
@@ -253,7 +344,7 @@ def _two_binomials(s: int, n: int, up: Floats, down: Floats, low: int, high: int
     return g
 
 
-def moments(n: int, low: int, cdf: Floats) -> tuple[float, float]:
+def moments(n: float, low: int, cdf: Floats) -> tuple[float, float]:
     """Mean and standard deviation of the maximum's share, max X / n."""
     pmf = np.diff(cdf, prepend=0.0)
     x = (low + np.arange(len(cdf))) / n
@@ -261,7 +352,7 @@ def moments(n: int, low: int, cdf: Floats) -> tuple[float, float]:
     return mean, math.sqrt(max(float(pmf @ (x - mean) ** 2 / pmf.sum()), 0.0))
 
 
-def quantiles(n: int, low: int, cdf: Floats, probability: Floats) -> Floats:
+def quantiles(n: float, low: int, cdf: Floats, probability: Floats) -> Floats:
     """Smallest share max X / n with F at least each probability."""
     return np.asarray((low + np.searchsorted(cdf, probability - 1e-12)) / n)
 

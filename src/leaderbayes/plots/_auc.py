@@ -16,7 +16,7 @@ from leaderbayes.plots._canvas import (
     frame,
     panels,
 )
-from leaderbayes.sota._law import class_sizes
+from leaderbayes.sota._auc import class_sizes
 
 _LIGHT = "#B8D4E8"
 

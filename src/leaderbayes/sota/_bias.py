@@ -8,7 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.sota._law import check_arguments, feasible, maximum_distribution
+from leaderbayes.sota._law import (
+    check_dependence,
+    check_many,
+    check_size,
+    feasible,
+    maximum_distribution,
+)
 
 Floats = NDArray[np.float64]
 Parameter = Literal["m", "n", "theta", "spread", "rho"]
@@ -87,7 +93,9 @@ def bias_curve(
 
 def _moments(n: int, theta: float, m: int, spread: float, rho: float) -> tuple[float, float]:
     """Bias and standard deviation at one point."""
-    check_arguments(n, m, rho, "boland")
+    check_size(n)
+    check_many(m)
+    check_dependence(rho)
     if spread < 0.0:
         raise LeaderbayesError(f"spread={spread}: give the width of a distribution, from 0 up.")
     high = theta + spread / (m + 1)

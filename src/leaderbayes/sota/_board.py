@@ -12,7 +12,7 @@ from scipy.special import betaincinv
 
 from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
 from leaderbayes._scores import as_numbers, recognise
-from leaderbayes._tables import listed, read_table, shown, suggest
+from leaderbayes._tables import Table, listed, read_table, shown, suggest
 
 _TEAM = "team team_name teamname player model name team_id teamid submission rank"
 _SCORE = "score private_score public_score accuracy acc auc roc_auc value result"
@@ -21,7 +21,8 @@ _SCORE = "score private_score public_score accuracy acc auc roc_auc value result
 def read_board(
     source: str | Path | pd.DataFrame | pd.Series | Sequence[float],
     *,
-    n: int,
+    n: int | str | None = None,
+    se: float | str | None = None,
     metric: Literal["accuracy", "auc"] = "accuracy",
     team: str | None = None,
     score: str | None = None,
@@ -33,69 +34,143 @@ def read_board(
     source : path, DataFrame, Series or sequence of float
         CSV or Parquet file or a table with a column of scores (Kaggle's leaderboards are
         recognised); or the scores themselves, a Series' index naming the teams.
-    n : int
-        Instances of the test set.
+    n : int or str, optional
+        Instances of the test set; or the column with those of each team, whose accuracies then
+        become estimates with the binomial standard errors sqrt(p (1 - p) / n).
+    se : float or str, optional
+        Standard error of every score, or the column with that of each: the board is then one of
+        estimates, of any metric of which more is better. Give n or se, not both.
     metric : {"accuracy", "auc"}
-        Whether scores are shares of right answers or areas under the curve.
+        Whether scores are shares of right answers or areas under the curve; not with se.
     team, score : str, optional
         Names of columns.
 
     Returns
     -------
     DataArray (team)
-        Scores, in the order of the source; rows without one are left out. attrs: ``n``,
-        ``metric``, ``source``.
+        Scores, in the order of the source; rows without one are left out. attrs: ``metric``,
+        ``source``, and ``n``; of estimates ``metric`` is "estimate", ``se`` is a coordinate (team),
+        and an attribute that says where it comes from.
 
     Raises
     ------
     ScoresError
-        If the board cannot be read, or a score is not from 0 to 1: names the file, row or column.
+        If the board cannot be read, a share is not from 0 to 1, or a standard error not above 0:
+        names the file, row or column.
 
     Warns
     -----
     BoardWarning
         LB020, if accuracies are not multiples of 1 / n up to rounding: n may be another one.
     """
-    if n != int(n) or n < 1:
-        raise LeaderbayesError(f"n={n}: give the number of instances of the test set, from 1 up.")
-    if metric not in ("accuracy", "auc"):
-        raise LeaderbayesError(f"metric={metric!r}: choose 'accuracy' or 'auc'.")
+    _check_errors(n, se, metric)
     if not isinstance(source, str | Path | pd.DataFrame):
         names = source.index if isinstance(source, pd.Series) else None
         source = pd.DataFrame({"score": np.asarray(source, dtype=float)})
         if names is not None:
             source.insert(0, "team", names.astype(str))
     table, _ = read_table(source, None)
-    for name in (team, score):
-        if name is not None and name not in table.frame.columns:
+    for name in (team, score, n, se):
+        if isinstance(name, str) and name not in table.frame.columns:
             table.refuse(f"no column {shown(name)}; {suggest(name, table.frame.columns)}")
-    column = score or recognise(table, _SCORE, [team])
+    given = [name for name in (n, se) if isinstance(name, str)]
+    column = score or recognise(table, _SCORE, [team, *given])
     if column is None:
         table.refuse(
             f"which column is the score? Name one (score=): {listed(table.frame.columns)}."
         )
-    label = team or recognise(table, _TEAM, [column])
-    values = as_numbers(table, column)
-    wrong = values[(values < 0.0) | (values > 1.0)]
-    if len(wrong):
-        percent = "; divide percentages by 100" if 1.0 < float(values.max()) <= 100.0 else ""
-        table.refuse(
-            f"column {shown(column)} holds {wrong.iloc[0]:g}; shares are from 0 to 1{percent}.",
-            wrong.index[0],
-        )
-    kept = values.dropna()
+    label = team or recognise(table, _TEAM, [column, *given])
+    kept = as_numbers(table, column).dropna()
+    if se is None:
+        _check_shares(table, column, kept)
     if kept.empty:
         raise ScoresError(f"{table.where}: column {shown(column)} holds no score.")
     names = table.frame.loc[kept.index, label].astype(str) if label else kept.index.astype(str)
-    if metric == "accuracy":
-        _check_resolution(kept.to_numpy(), n)
-    return xr.DataArray(
+    board = xr.DataArray(
         kept.to_numpy(),
         dims="team",
         coords={"team": np.asarray(names, dtype=object)},
         name="score",
-        attrs={"n": int(n), "metric": metric, "source": table.where},
+        attrs={"metric": metric, "source": table.where},
     )
+    if se is not None:
+        errors, origin = _errors(table, se, kept), f"column {se!r}" if isinstance(se, str) else se
+    elif isinstance(n, str):
+        errors = _binomial_errors(table, n, kept)
+        origin = f"sqrt(p (1 - p) / n), n from column {n!r}"
+    elif n is not None:
+        if metric == "accuracy":
+            _check_resolution(board.to_numpy(), n)
+        return board.assign_attrs(n=int(n))
+    return board.assign_coords(se=("team", errors)).assign_attrs(metric="estimate", se=origin)
+
+
+def _check_errors(n: int | str | None, se: float | str | None, metric: str) -> None:
+    """Raise unless what is given of n, se and metric fits together."""
+    if (n is None) == (se is None):
+        raise LeaderbayesError(
+            "Give n, the instances of the test set, or se, the standard errors of the scores"
+            + ("." if n is None else ", not both.")
+        )
+    if metric not in ("accuracy", "auc"):
+        raise LeaderbayesError(f"metric={metric!r}: choose 'accuracy' or 'auc'.")
+    if metric == "auc" and (n is None or isinstance(n, str)):
+        raise LeaderbayesError(
+            "metric='auc' is for AUCs on one test set of n instances: leave it out, and give se, "
+            "such as the root of sota.auc_variance."
+        )
+    if n is not None and not isinstance(n, str) and (n != int(n) or n < 1):
+        raise LeaderbayesError(f"n={n}: give the number of instances of the test set, from 1 up.")
+    if se is not None and not isinstance(se, str) and not 0.0 < se < np.inf:
+        raise LeaderbayesError(f"se={se}: give a standard error above 0, or the name of a column.")
+
+
+def _check_shares(table: Table, column: str, values: pd.Series) -> None:
+    """Refuse what is not from 0 to 1."""
+    wrong = values[(values < 0.0) | (values > 1.0)]
+    if len(wrong):
+        percent = "; divide percentages by 100" if 1.0 < float(values.max()) <= 100.0 else ""
+        table.refuse(
+            f"column {shown(column)} holds {wrong.iloc[0]:g}; shares are from 0 to 1{percent}. Of "
+            "another metric give standard errors (se=, --se).",
+            wrong.index[0],
+        )
+
+
+def _errors(table: Table, se: float | str, scores: pd.Series) -> np.ndarray:
+    """Give the standard errors of the scores (team,)."""
+    if not isinstance(se, str):
+        return np.full(len(scores), float(se))
+    values = as_numbers(table, se)[scores.index]
+    wrong = values[~(values > 0.0)]
+    if len(wrong):
+        held = "is empty" if np.isnan(wrong.iloc[0]) else f"holds {wrong.iloc[0]:g}"
+        table.refuse(
+            f"column {shown(se)} {held}; a score needs a standard error above 0: leave the score "
+            "empty, too, where there is none.",
+            wrong.index[0],
+        )
+    return values.to_numpy()
+
+
+def _binomial_errors(table: Table, n: str, scores: pd.Series) -> np.ndarray:
+    """Give the binomial standard errors of accuracies on test sets of their own (team,)."""
+    sizes = as_numbers(table, n)[scores.index]
+    wrong = sizes[~((sizes >= 1.0) & (sizes == np.floor(sizes)))]
+    if len(wrong):
+        held = "is empty" if np.isnan(wrong.iloc[0]) else f"holds {wrong.iloc[0]:g}"
+        table.refuse(
+            f"column {shown(n)} {held}; give each score the number of its instances, from 1 up.",
+            wrong.index[0],
+        )
+    certain = scores[(scores == 0.0) | (scores == 1.0)]
+    if len(certain):
+        table.refuse(
+            f"the score {certain.iloc[0]:g} has the binomial standard error 0, which says nothing "
+            "of its error; give standard errors of your own (se=, --se), or leave it empty.",
+            certain.index[0],
+        )
+    return np.sqrt((scores * (1.0 - scores) / sizes).to_numpy())
 
 
 def _check_resolution(values: np.ndarray, n: int) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class CountBoard:
     classes: int
     rho: Any  # a number, or a frozen scipy.stats law
     theta_0: float
-    statistic: str
+    statistic: Literal["board", "maximum"]
 
     @property
     def components(self) -> int:
@@ -129,12 +129,14 @@ class CountBoard:
         def at(i: int) -> tuple[Floats, Floats, float]:
             given = rho[i], self.theta_0, ease[i]
             law = self._law(value, i, _FINE)
-            theta, likelihood = draw_thetas(self.board, law, *given, int(seeds[i]))
+            own = np.random.default_rng(seeds[i])
+            uniform = own.random((len(self.board.of), 2))
+            theta, likelihood = draw_thetas(self.board, law, *given, uniform)
             if self.statistic == "board":
                 return theta, likelihood, theta.max()
             law = self._law(value, i, _FINEST, whole=True)
             _, node, chance = of_maximum(self.board, law, *given)
-            return theta, likelihood, np.random.default_rng(seeds[i]).choice(node, p=chance)
+            return theta, likelihood, own.choice(node, p=chance)
 
         thetas, likelihoods, best = zip(*_in_parallel(at, size), strict=True)
         theta = np.array(thetas)

@@ -45,7 +45,7 @@ def normal(name: str, size: int = 1, mean: float = 0.0, sd: float = 1.0) -> Para
 
 
 def log_normal(name: str, size: int, mean: float, sd: float) -> Parameter:
-    """Sampled as its logarithm, which is normal."""
+    """Give a log-normal prior; sampled as the logarithm."""
     return Parameter(name, size, np.exp, _normal(mean, sd))
 
 

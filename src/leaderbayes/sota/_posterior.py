@@ -12,15 +12,20 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import beta
 
-from leaderbayes._errors import BoardWarning, ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
+from leaderbayes._errors import (
+    BoardWarning,
+    ConvergenceWarning,
+    LeaderbayesError,
+    LeaderbayesWarning,
+)
 from leaderbayes.numerics import auc
 from leaderbayes.numerics.hierarchy import counts, floor_count
 from leaderbayes.numerics.importance import sample
 from leaderbayes.sota import _parameters as prior
+from leaderbayes.sota._auc import class_sizes
 from leaderbayes.sota._counts import CountBoard
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._estimates import EstimateBoard, from_probit
-from leaderbayes.sota._law import class_sizes
 from leaderbayes.sota._summary import check
 
 Floats = NDArray[np.float64]
@@ -82,7 +87,8 @@ def posterior(
         need not describe failures far below the best. Accuracies only.
     rho : float, distribution or DataArray (classifier, instance)
         Dependence: known; with a prior, frozen from ``scipy.stats``; or right and wrong answers
-        (1, 0) of comparable classifiers, whose `estimate_rho` is the prior.
+        (1, 0) of comparable classifiers, whose `estimate_rho` is the prior. Of AUCs as for
+        `maximum_auc`, known.
     theta_0 : float, optional
         P(the reference is right); the best score by default, which matters little.
     statistic : {"board", "maximum"}
@@ -152,6 +158,8 @@ def posterior(
         warnings.simplefilter("always", LeaderbayesWarning)
         if method == "exact":
             tree = _exact(kept, model, draws, chains, rng)
+        elif isinstance(model, EstimateBoard):
+            raise LeaderbayesError("method='abc-smc' is for accuracies: take method='exact'.")
         else:
             tree = _simulated(kept, model, epsilon, draws, chains, rng, progressbar=progressbar)
         _question(tree)
@@ -203,7 +211,7 @@ def _model(
     floor: float | None,
     rho: Any,
     theta_0: float | None,
-    statistic: str,
+    statistic: Literal["board", "maximum"],
 ) -> tuple[xr.DataArray, Board]:
     """Teams that stay, and the model of their board."""
     if board.dims != ("team",) or "metric" not in board.attrs:
@@ -261,21 +269,26 @@ def _estimates(
     slope = np.exp(-0.5 * latent**2) / np.sqrt(2.0 * np.pi)
     variance = np.array([auc.variance(float(a), *sizes) for a in from_probit(latent)])
     se = np.sqrt(variance) / slope
-    return board, EstimateBoard(latent, se, components, rho, 1.0, 1.0, from_probit)
+    if hasattr(rho, "logpdf"):
+        raise LeaderbayesError("rho: AUCs take a number; a prior is for accuracies and estimates.")
+    # Scores correlate by rho with a reference, estimates by this with their common factor.
+    common = float(auc.loading(np.array([score.max()]), *sizes, rho)[0])
+    return board, EstimateBoard(latent, se, components, common, 1.0, 1.0, from_probit)
 
 
 def _exact(
     board: xr.DataArray, model: Board, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw from the posterior by importance sampling."""
-    from arviz_stats.base import array_stats
+    import arviz  # noqa: F401  registers the accessor
 
     size = draws * chains
     if model.parameters:
         found = sample(model.log_density, model.start(), 2 * size, rng)
         # Smoothed: the heaviest weights are what their tail says they should be.
-        smoothed, pareto_k = array_stats.psislw(-found.log_weight)
-        weight = np.exp(smoothed - smoothed.max())
+        ratio = xr.DataArray(-found.log_weight, dims="sample")
+        smoothed, pareto_k = ratio.azstats.psislw(dim="sample")
+        weight = np.exp(smoothed.to_numpy() - float(smoothed.max()))
         weight /= weight.sum()
         ess, pareto_k = float(1.0 / (weight**2).sum()), float(pareto_k)
         points = found.point[rng.choice(len(weight), size, p=weight)]

@@ -1,6 +1,5 @@
 """Estimates of the best theta: boards shrunk or cropped until their maximum is what was seen."""
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -13,21 +12,52 @@ from scipy.optimize import brentq
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics import auc
-from leaderbayes.numerics.maximum import binomial_sd, moments, of_board, quantiles
-from leaderbayes.sota._law import Dependence, auc_cdf, cdf_of, class_sizes, feasible
+from leaderbayes.numerics.maximum import (
+    binomial_sd,
+    estimate_cdf,
+    estimate_window,
+    moments,
+    of_board,
+    of_estimates,
+    quantiles,
+    steps_of,
+)
+from leaderbayes.sota._auc import auc_cdf, auc_sd, class_sizes
+from leaderbayes.sota._law import Dependence, cdf_of, check_dependence, feasible
 
 Floats = NDArray[np.float64]
 Criterion = Literal["mean", "upper"]
 Excess = Callable[[float], float]
+
+_SHARES = (1e-9, 1.0 - 1e-9)  # next to 0 and to 1
 
 
 class _Family(NamedTuple):
     """Boards made of a board's scores by one parameter; their maximum grows with it."""
 
     parameter: str
-    thetas: Callable[[float], Floats]
+    thetas: Callable[[float], Floats]  # (team,), -inf of a team that is left out
     root: Callable[[Excess], float]  # where an increasing function crosses 0
     whole: float  # the board as it is
+
+
+class _Tabled(NamedTuple):
+    """F of the best score at low / steps, (low + 1) / steps, and so on."""
+
+    steps: float
+    low: int
+    cdf: Floats
+    excluded: int = 0  # classifiers, by equation 8
+
+    @property
+    def mean(self) -> float:
+        """The expected best score."""
+        return moments(self.steps, self.low, self.cdf)[0]
+
+    def at(self, score: float, tick: float) -> float:
+        """F some ticks below a score; between steps a line, so that limits move smoothly."""
+        index = score * self.steps - tick - self.low
+        return float(np.interp(index, np.arange(len(self.cdf)), self.cdf))
 
 
 @dataclass(frozen=True)
@@ -39,15 +69,13 @@ class _ShareLaw:
     theta_0: float | None
     dependence: Dependence
 
-    tick: ClassVar[float] = 1.0  # a maximum at least as high is one count more than below it
+    # A maximum at least as high is one count more than below it, one at most as high is not.
+    ticks: ClassVar[tuple[float, float]] = (1.0, 0.0)
+    bounds: ClassVar[tuple[float, float]] = _SHARES  # of thetas
 
-    @property
-    def steps(self) -> int:
-        """Scores are multiples of one over this."""
-        return self.n
-
-    def __call__(self, theta: Floats) -> tuple[int, Floats, int]:
-        """F from its first count on, and how many classifiers equation 8 excludes."""
+    def __call__(self, theta: Floats) -> _Tabled:
+        """Table F at counts."""
+        theta = theta[np.isfinite(theta)]
         kept = np.ones(len(theta), dtype=bool)
         reference = float(theta.max()) if self.theta_0 is None else self.theta_0
         # A reference that is always right depends on nothing.
@@ -56,33 +84,62 @@ class _ShareLaw:
             kept = feasible(theta, rho, reference)
         mixture = of_board(theta[kept], binomial_sd(self.n, float(theta.max())))
         low, cdf = cdf_of(self.n, mixture, rho, reference, self.dependence)
-        return low, cdf, int((~kept).sum())
+        return _Tabled(self.n, low, cdf, int((~kept).sum()))
 
 
 @dataclass(frozen=True)
 class _AucLaw:
-    """Law of the best AUC of independent classifiers."""
+    """Law of the best AUC of classifiers with these AUCs."""
 
     positives: int
     negatives: int
+    rho: float
 
-    tick: ClassVar[float] = 0.0
-    steps: ClassVar[int] = auc.STEPS
+    ticks: ClassVar[tuple[float, float]] = (0.5, 0.5)  # F is that of the middle between steps
+    bounds: ClassVar[tuple[float, float]] = _SHARES
 
-    def __call__(self, theta: Floats) -> tuple[int, Floats, int]:
-        """F at multiples of 1 / steps; nobody is excluded."""
+    def __call__(self, theta: Floats) -> _Tabled:
+        """Table F from 0 to 1."""
         sizes = self.positives, self.negatives
-        spread = math.sqrt(auc.variance(min(float(theta.max()), 0.999), *sizes))
-        return 0, auc_cdf(of_board(theta, spread), *sizes), 0
+        mixture = of_board(theta, auc_sd(float(theta.max()), *sizes))
+        return _Tabled(auc.STEPS, 0, auc_cdf(mixture, *sizes, self.rho))
 
 
-_Law = _ShareLaw | _AucLaw
+@dataclass(frozen=True)
+class _EstimateLaw:
+    """Law of the best estimate of teams with these thetas and their own standard errors."""
+
+    se: Floats  # (team,)
+    rho: float
+    bounds: tuple[float, float]
+
+    ticks: ClassVar[tuple[float, float]] = (0.5, 0.5)
+
+    def __call__(self, theta: Floats) -> _Tabled:
+        """Table F in steps that are small against the range of the best score."""
+        kept = np.isfinite(theta)
+        mixture, se = of_estimates(theta[kept], self.se[kept])
+        steps = steps_of(*estimate_window(mixture, se))
+        return _Tabled(steps, *estimate_cdf(mixture, se, self.rho, steps))
+
+
+_Law = _ShareLaw | _AucLaw | _EstimateLaw
+
+
+class _Case(NamedTuple):
+    """What is asked of a board."""
+
+    law: _Law
+    scores: Floats  # (team,), those above chance
+    chance: float  # -inf where not given, of estimates
+    attrs: dict[str, float]
 
 
 def shrink(
     board: xr.DataArray,
     *,
     classes: int = 2,
+    chance: float | None = None,
     positive_rate: float | None = None,
     rho: float = 0.0,
     theta_0: float | None = None,
@@ -92,7 +149,7 @@ def shrink(
 ) -> xr.Dataset:
     r"""Estimate the best theta by shrinking a board towards the random classifier.
 
-    .. math:: \theta_j' = w \hat\theta_j + (1 - w) / |classes|
+    .. math:: \theta_j' = w \hat\theta_j + (1 - w) \, \mathrm{chance}
 
     with the weight w at which the best of a board with thetas :math:`\theta'` is expected to score
     what the best team scored; the estimate is :math:`\max \theta'`.
@@ -100,15 +157,18 @@ def shrink(
     Parameters
     ----------
     board : DataArray (team)
-        From `read_board`. Teams at or below chance, 1 / classes, are left out.
+        From `read_board`. Teams at or below chance are left out.
     classes : int
-        Number of classes.
+        Number of classes: chance is 1 / classes.
+    chance : float, optional
+        Score of the random classifier, instead of 1 / classes; boards of estimates need it.
     positive_rate : float, optional
-        Share of the positive class: the board is one of AUCs, of independent classifiers with
-        binormal scores (section 5.2).
+        Share of the positive class: the board is one of AUCs, of classifiers with binormal scores
+        (section 5.2).
     rho, theta_0, dependence
-        As for `maximum_distribution`; theta_0 is the highest theta' by default. Teams that
-        equation 8 excludes are left out: they are never the best.
+        As for `maximum_distribution`, of AUCs rho as for `maximum_auc`; theta_0 is the highest
+        theta' by default. Teams that equation 8 excludes are left out: they are never the best.
+        Of estimates rho is as for `maximum_estimate`.
     criterion : {"mean", "upper"}
         The observed maximum is the expected one, or the upper limit of its interval.
     prob : float
@@ -137,24 +197,33 @@ def shrink(
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, section 5.1, equation 9.
     """
-    law, scores, chance = _prepare(board, classes, positive_rate, rho, theta_0, dependence)
-    # The best theta is next to 1.
-    heaviest = max(1.0, (1.0 - 1e-9 - chance) / (scores.max() - chance))
+    law, scores, bottom, attrs = _prepare(
+        board, classes, chance, positive_rate, rho, theta_0, dependence
+    )
+    if not np.isfinite(bottom):
+        raise LeaderbayesError(
+            "Estimates of any metric are shrunk towards chance: give the score of a random "
+            "classifier (chance=, --chance), or crop."
+        )
+    best = float(scores.max())
+    # The best theta is next to the highest possible one.
+    heaviest = max(1.0, (law.bounds[1] - bottom) / (best - bottom))
 
     def thetas(weight: float) -> Floats:
-        return np.minimum(weight * scores + (1.0 - weight) * chance, 1.0)
+        return weight * scores + (1.0 - weight) * bottom
 
     def root(excess: Excess) -> float:
-        return _root(excess, heaviest)
+        return _root(excess, 1e-9, heaviest)
 
     made = _solve(_Family("weight", thetas, root, 1.0), law, scores, criterion, prob)
-    return made.assign_attrs(method="shrink", classes=classes)
+    return made.assign_attrs(method="shrink", **attrs)
 
 
 def crop(
     board: xr.DataArray,
     *,
     classes: int = 2,
+    chance: float | None = None,
     positive_rate: float | None = None,
     rho: float = 0.0,
     theta_0: float | None = None,
@@ -169,8 +238,8 @@ def crop(
 
     Parameters
     ----------
-    board, classes, positive_rate, rho, theta_0, dependence, criterion, prob
-        As for `shrink`.
+    board, classes, chance, positive_rate, rho, theta_0, dependence, criterion, prob
+        As for `shrink`; without chance all teams of a board of estimates are taken.
 
     Returns
     -------
@@ -187,11 +256,13 @@ def crop(
     ----------
     Møllersen, Holsbø (2024), appendix, Table 4.
     """
-    law, scores, _ = _prepare(board, classes, positive_rate, rho, theta_0, dependence)
+    law, scores, _, attrs = _prepare(
+        board, classes, chance, positive_rate, rho, theta_0, dependence
+    )
     steps = np.unique(scores)
 
     def thetas(threshold: float) -> Floats:
-        return scores[scores <= threshold]
+        return np.where(scores <= threshold, scores, -np.inf)
 
     def root(excess: Excess) -> float:
         above = bisect_left(range(len(steps)), 0.0, key=lambda k: excess(float(steps[k])))
@@ -200,50 +271,83 @@ def crop(
 
     family = _Family("threshold", thetas, root, float(steps[-1]))
     made = _solve(family, law, scores, criterion, prob)
-    return made.assign_attrs(method="crop", classes=classes)
+    return made.assign_attrs(method="crop", **attrs)
 
 
-def _root(excess: Excess, high: float = 1.0 - 1e-9) -> float:
-    """Where an increasing function crosses 0, from next to 0 to high."""
-    return float(brentq(excess, 1e-9, high, xtol=1e-8)) if excess(high) > 0.0 else high
+def _root(excess: Excess, low: float, high: float) -> float:
+    """Where an increasing function crosses 0 between low and high, or the end next to it."""
+    if excess(high) <= 0.0:
+        return high
+    return float(brentq(excess, low, high, xtol=1e-8 * (high - low))) if excess(low) < 0.0 else low
 
 
 def _prepare(
     board: xr.DataArray,
     classes: int,
+    chance: float | None,
     positive_rate: float | None,
     rho: float,
     theta_0: float | None,
     dependence: Dependence,
-) -> tuple[_Law, Floats, float]:
-    """Check what is given; the scores above chance, and chance."""
+) -> _Case:
+    """Check what is given, and find the law of the board's maximum."""
     if classes < 2:
         raise LeaderbayesError(f"classes={classes}: give at least 2.")
-    if not 0.0 <= rho <= 1.0:
-        raise LeaderbayesError(f"rho={rho}: give a correlation from 0 to 1.")
+    check_dependence(rho, dependence)
     if theta_0 is not None and not 0.0 < theta_0 < 1.0:
         raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
-    if dependence not in ("boland", "copula"):
-        raise LeaderbayesError(f"dependence={dependence!r}: choose 'boland' or 'copula'.")
-    if "n" not in board.attrs or board.dims != ("team",):
-        raise LeaderbayesError("A board comes from sota.read_board: dimension team, attribute n.")
-    chance = 1.0 / classes
-    scores = board.to_numpy()[board.to_numpy() > chance]
-    if scores.size == 0:
-        raise LeaderbayesError(f"No team scores above chance, {chance:.4g}; is classes right?")
-    n = int(board.attrs["n"])
-    if (board.attrs.get("metric") == "auc") != (positive_rate is not None):
+    metric = board.attrs.get("metric")
+    if chance is not None and not (
+        np.isfinite(chance) if metric == "estimate" else 0.0 <= chance < 1.0
+    ):
+        raise LeaderbayesError(f"chance={chance}: give the score of a random classifier.")
+    if board.dims != ("team",) or ("se" not in board.coords and "n" not in board.attrs):
+        raise LeaderbayesError(
+            "A board comes from sota.read_board: dimension team, attribute n or coordinate se."
+        )
+    if (metric == "auc") != (positive_rate is not None):
         raise LeaderbayesError(
             "positive_rate is for boards of AUC, and these need it: read_board(metric='auc')."
         )
-    if positive_rate is None:
-        return _ShareLaw(n, rho, theta_0, dependence), scores, chance
-    if rho != 0.0 or classes != 2:
+    if theta_0 is not None and metric in ("auc", "estimate"):
         raise LeaderbayesError(
-            "Boards of AUC are of two classes and independent classifiers here: leave out rho and "
-            "classes."
+            "theta_0 is for shares of right answers on n instances: leave it out."
         )
-    return _AucLaw(*class_sizes(n, positive_rate)), scores, chance
+    if classes != 2 and metric in ("auc", "estimate"):
+        instead = "leave out classes" if metric == "auc" else "give chance instead of classes"
+        raise LeaderbayesError(f"classes is for shares of right answers: {instead}.")
+    if chance is not None:
+        bottom, attrs = float(chance), {"chance": float(chance)}
+    elif metric == "estimate":
+        bottom, attrs = -np.inf, {}
+    else:
+        bottom, attrs = 1.0 / classes, {"classes": classes}
+    values = board.to_numpy()
+    above = values > bottom
+    if not above.any():
+        raise LeaderbayesError(
+            f"No team scores above chance, {bottom:.4g}; is classes, or chance, right?"
+        )
+    law = _law_of(board[above], positive_rate, rho, theta_0, dependence)
+    return _Case(law, values[above], bottom, attrs)
+
+
+def _law_of(
+    board: xr.DataArray,
+    positive_rate: float | None,
+    rho: float,
+    theta_0: float | None,
+    dependence: Dependence,
+) -> _Law:
+    """Law of the maximum of a board, by its metric."""
+    if board.attrs.get("metric") == "estimate":
+        se, best = board["se"].to_numpy(), float(board.max())
+        far = 10.0 * float(se.max())
+        return _EstimateLaw(se, rho, (best - far, best + far))
+    n = int(board.attrs["n"])
+    if positive_rate is None:
+        return _ShareLaw(n, rho, theta_0, dependence)
+    return _AucLaw(*class_sizes(n, positive_rate), rho)
 
 
 def _solve(
@@ -254,30 +358,28 @@ def _solve(
         raise LeaderbayesError(f"criterion={criterion!r}: choose 'mean' or 'upper'.")
     if not 0.0 < prob < 1.0:
         raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")
-    observed, n = float(scores.max()), law.steps
+    observed = float(scores.max())
     tails = ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)
 
     def above_mean(parameter: float) -> float:
-        low, cdf, _ = law(family.thetas(parameter))
-        return moments(n, low, cdf)[0] - observed
+        return law(family.thetas(parameter)).mean - observed
 
     def limits(boards: _Family) -> tuple[float, float]:
         """Parameters at which so high a maximum, or so low a one, has half of 1 - prob."""
 
-        def excess(parameter: float, count: float, tail: float) -> float:
-            low, cdf, _ = law(boards.thetas(parameter))
-            # Between counts F is drawn as a line, so that the limit moves smoothly.
-            return tail - float(np.interp(count, low + np.arange(len(cdf)), cdf))
+        def excess(parameter: float, tick: float, tail: float) -> float:
+            return tail - law(boards.thetas(parameter)).at(observed, tick)
 
         # As Clopper and Pearson have it.
-        at_least, at_most = observed * n - law.tick, observed * n
+        at_least, at_most = law.ticks
         return (
             boards.root(lambda p: excess(p, at_least, tails[1])),
             boards.root(lambda p: excess(p, at_most, tails[0])),
         )
 
-    bias = above_mean(family.whole)
-    solved = bias >= 0.5 / n
+    whole = law(family.thetas(family.whole))
+    bias = whole.mean - observed
+    solved = bias >= 0.5 / whole.steps
     between = limits(family)
     parameter = family.whole
     if solved:
@@ -290,10 +392,18 @@ def _solve(
             f"observed {observed:.5f}."
         )
     theta = family.thetas(parameter)
-    low, cdf, excluded = law(theta)
-    expected = moments(n, low, cdf)[0]
-    lower, upper = quantiles(n, low, cdf, np.array(tails))
-    alone = limits(_Family("theta", lambda t: np.array([t]), _root, observed))
+    tabled = law(theta)
+    expected = tabled.mean
+    lower, upper = quantiles(tabled.steps, tabled.low, tabled.cdf, np.array(tails))
+    is_best = np.arange(len(scores)) == np.argmax(scores)
+    alone = limits(
+        _Family(
+            "theta",
+            lambda theta: np.where(is_best, theta, -np.inf),
+            lambda excess: _root(excess, *law.bounds),
+            observed,
+        )
+    )
     return xr.Dataset(
         {
             family.parameter: parameter,
@@ -309,12 +419,12 @@ def _solve(
             "bias": bias,
             "teams_above": int((scores > theta.max()).sum()),
             "m": len(scores),
-            "excluded": excluded,
+            "excluded": tabled.excluded,
         },
         attrs={
             "solved": int(solved),
             "message": message.format(len(scores), expected - theta.max()),
-            **{k: v for k, v in asdict(law).items() if v is not None},
+            **{k: v for k, v in asdict(law).items() if isinstance(v, int | float | str)},
             "criterion": criterion,
             "prob": prob,
         },

@@ -7,6 +7,7 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics.hierarchy import STATISTICS, statistics
 
+
 def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     """Say how good the best really is.
 

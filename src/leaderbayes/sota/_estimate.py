@@ -1,0 +1,104 @@
+"""Distribution of the best of many estimates with standard errors, of any metric."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.numerics.maximum import (
+    Mixture,
+    estimate_cdf,
+    estimate_window,
+    of_estimates,
+    of_law,
+    steps_of,
+)
+from leaderbayes.sota._law import check_dependence, check_many, lattice
+
+Floats = NDArray[np.float64]
+
+
+def maximum_estimate(
+    se: ArrayLike, theta: Any, m: int | None = None, *, rho: float = 0.0
+) -> xr.Dataset:
+    r"""Distribution of the highest of many estimates, of any metric.
+
+    .. math:: \hat\theta_j \sim N(\theta_j, \mathrm{se}_j^2), \quad
+              \mathrm{corr}(\hat\theta_j, \hat\theta_k \mid \theta) = \rho^2
+
+    through one normal factor that all share.
+
+    Parameters
+    ----------
+    se : float or array (classifier,)
+        Standard errors, one for all classifiers or one for each.
+    theta : float, array or distribution
+        True values: one for all m classifiers; one for each (classifier,); or what m classifiers'
+        are drawn from, a frozen ``scipy.stats`` law, or with ``m`` an array to draw from with
+        replacement. With ``m`` an array of standard errors is drawn from too, together with theta
+        where that is an array.
+    m : int, optional
+        Number of classifiers; not with an array of what each has.
+    rho : float
+        Correlation of each estimate with the factor, 0 to 1 (1 is taken as 0.999).
+
+    Returns
+    -------
+    Dataset
+        ``cdf`` over ``x``, values in even steps; scalars ``mean`` and ``sd``; ``quantile``
+        (probability). attrs: ``m``, ``rho``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an argument is out of range, or arrays differ in length.
+    """
+    check_dependence(rho)
+    check_many(m)
+    size, mixture, errors = _nodes(_errors(se), theta, m)
+    steps = steps_of(*estimate_window(mixture, errors))
+    low, cdf = estimate_cdf(mixture, errors, rho, steps)
+    return lattice(low, cdf, steps, {"m": size, "rho": rho})
+
+
+def _errors(se: ArrayLike) -> Floats:
+    """Check standard errors."""
+    values = np.asarray(se, dtype=float)
+    wrong = ~((values > 0.0) & np.isfinite(values))
+    if values.size == 0 or values.ndim > 1 or wrong.any():
+        held = f" and holds {values[wrong][0]:g}" if wrong.any() else ""
+        raise LeaderbayesError(
+            f"se has the shape {values.shape}{held}: give one standard error above 0, or one for "
+            "each classifier."
+        )
+    return values
+
+
+def _nodes(se: Floats, theta: Any, m: int | None) -> tuple[int, Mixture, Floats]:
+    """Give the number of classifiers, where their thetas lie, and the standard errors there."""
+    if hasattr(theta, "ppf"):
+        if m is None:
+            raise LeaderbayesError("theta is drawn from a distribution: give m, how many are.")
+        drawn, many = of_law(theta.ppf, int(m)), np.atleast_1d(se)
+        nodes = Mixture(
+            np.repeat(drawn.theta, many.size), np.repeat(drawn.weight, many.size) / many.size, m
+        )
+        return int(m), nodes, np.tile(many, len(drawn.theta))
+    values = np.asarray(theta, dtype=float)
+    if values.size == 0 or values.ndim > 1 or not np.isfinite(values).all():
+        raise LeaderbayesError("theta is neither a number nor an array of them, without gaps.")
+    if values.ndim and se.ndim and len(values) != len(se):
+        raise LeaderbayesError(
+            f"There are {len(values)} thetas and {len(se)} standard errors: give as many of both."
+        )
+    values, se = np.broadcast_arrays(values, se)
+    if m is None:
+        if values.ndim == 0:
+            raise LeaderbayesError("theta and se are numbers: give m, how many classifiers.")
+        return len(values), *of_estimates(values, se)
+    if values.ndim == 0:
+        return int(m), Mixture(values.reshape(1), np.array([float(m)]), 0.0), se.reshape(1)
+    share = np.full(len(values), 1.0 / len(values))
+    return int(m), Mixture(values, share, float(m)), se

@@ -200,15 +200,31 @@ def _explain(
 
 @numba.njit(cache=True, error_model="numpy")
 def above(count: float, node: Floats) -> Floats:
-    """P(X > count) at each node, (node,): normal, corrected for continuity and skewness."""
+    """P(X > count) at each node, (node,).
+
+    Normal, corrected for continuity and skewness; in the upper tail by summing it.
+    """
     out = np.empty(len(node))
     for k in range(len(node)):
+        shift, size = node[k, 0], node[k, 1]
         p, q = math.exp(node[k, 2]), math.exp(node[k, 3])
-        sd = math.sqrt(node[k, 1] * p * q)
-        gap = (count + 0.5 - node[k, 0] - node[k, 1] * p) / sd
-        if abs(gap) < 6.0:  # beyond, the expansion ends
-            gap -= (q - p) / sd * (gap * gap - 1.0) / 6.0
-        out[k] = 0.5 * math.erfc(gap / math.sqrt(2.0))
+        sd = math.sqrt(size * p * q)
+        gap = (count + 0.5 - shift - size * p) / sd
+        if gap < 3.0:
+            if gap > -6.0:  # beyond, the expansion ends
+                gap -= (q - p) / sd * (gap * gap - 1.0) / 6.0
+            out[k] = 0.5 * math.erfc(gap / math.sqrt(2.0))
+            continue
+        y, total = count + 1.0 - shift, 0.0
+        term = 0.0
+        if y < size + 1.0:
+            log = math.lgamma(size + 1.0) - math.lgamma(y + 1.0) - math.lgamma(size - y + 1.0)
+            term = math.exp(log + y * node[k, 2] + (size - y) * node[k, 3])
+        while term > 1e-10 * total and term > 0.0:
+            total += term
+            term *= max(size - y, 0.0) / (y + 1.0) * p / q
+            y += 1.0
+        out[k] = total
     return out
 
 
@@ -222,7 +238,7 @@ def marginals(board: Counts, law: Law, rho: float, theta_0: float, z: float) -> 
     out = np.empty(board.x.size)
     for u in range(board.x.size):
         count = _explain(board.x[u], board.n, shift, law, node, at, below)
-        out[u] = max(below[count - 1] / seen, _LEAST)
+        out[u] = max(below[count - 1] / max(seen, _LEAST), _LEAST)
     return out
 
 
@@ -246,7 +262,7 @@ def draw_thetas(
     done = 0
     for u in range(board.x.size):
         count = _explain(board.x[u], board.n, shift, law, node, at, below)
-        share[u] = max(below[count - 1] / seen, _LEAST)
+        share[u] = max(below[count - 1] / max(seen, _LEAST), _LEAST)
         for j in order[done : done + board.times[u]]:
             drawn = uniform[j, 0] * below[count - 1]
             k = at[min(np.searchsorted(below[:count], drawn, side="right"), count - 1)]

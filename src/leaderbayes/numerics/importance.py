@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 LogDensity = Callable[[Floats], Floats]  # (point, parameter) -> (point,)
 
 _DF = 5.0  # of the proposals' t distribution: its tails are heavier than any posterior's here
-_HIGH = 1e12  # minus the density where it is none, for optimisers that subtract
+_NONE = -1e12  # log-density where there is none: optimisers subtract
 _ROUNDS = 20  # at most, in which the proposals' mean and covariance are learned
 
 
@@ -30,15 +30,19 @@ def sample(log_density: LogDensity, start: Floats, size: int, rng: np.random.Gen
     covariance of its own draws.
     """
 
-    def height(x: Floats) -> float:
-        return min(-float(log_density(x[None, :])[0]), _HIGH)
+    def bounded(x: Floats) -> Floats:
+        height = log_density(x)
+        return np.asarray(np.where(np.isfinite(height), np.maximum(height, _NONE), _NONE))
 
-    mode = minimize(height, start, method="Nelder-Mead", options={"maxfev": 200 * len(start)}).x
-    mean = minimize(height, mode, method="BFGS").x
-    covariance = np.linalg.inv(_curvature(log_density, mean))
+    def depth(x: Floats) -> float:
+        return -float(bounded(x[None, :])[0])
+
+    mode = minimize(depth, start, method="Nelder-Mead", options={"maxfev": 200 * len(start)}).x
+    mean = minimize(depth, mode, method="BFGS").x
+    covariance = np.linalg.inv(_curvature(bounded, mean))
     steady = 0
     for _ in range(_ROUNDS):
-        drawn = _draw(log_density, mean, 1.5 * covariance, 200 * len(start), rng)
+        drawn = _draw(bounded, mean, 1.5 * covariance, 200 * len(start), rng)
         power, weight = _tempered(drawn.log_weight, 20.0 * len(start))
         mean = weight @ drawn.point
         gap = drawn.point - mean
@@ -46,7 +50,7 @@ def sample(log_density: LogDensity, start: Floats, size: int, rng: np.random.Gen
         steady += power == 1.0
         if steady == 3:
             break
-    return _draw(log_density, mean, 1.2 * covariance, size, rng)
+    return _draw(bounded, mean, 1.2 * covariance, size, rng)
 
 
 def _tempered(log_weight: Floats, enough: float) -> tuple[float, Floats]:
@@ -56,8 +60,8 @@ def _tempered(log_weight: Floats, enough: float) -> tuple[float, Floats]:
     """
 
     def flat(power: float) -> Floats:
-        weight = np.exp(power * np.maximum(log_weight - log_weight.max(), -_HIGH))
-        weight[log_weight == -np.inf] = 0.0
+        weight = np.exp(power * (log_weight - log_weight.max()))
+        weight[log_weight < 0.5 * _NONE] = 0.0
         return np.asarray(weight / weight.sum())
 
     def lack(power: float) -> float:
@@ -105,8 +109,9 @@ def _curvature(log_density: LogDensity, mode: Floats) -> Floats:
                 both = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])
                 points = [mode + s * move[k] + t * move[j] for s, t in both]
                 second = log_density(np.array(points)) @ [1.0, 1.0, -1.0, -1.0] / 4.0
-            out[k, j] = out[j, k] = -second / (step[k] * step[j])
-    # Where it is flat, or rises, the step is the scale.
-    value, vector = np.linalg.eigh(out * np.outer(step, step))
+            out[k, j] = out[j, k] = -second
+    # Next to a bound nothing is known but the step; where it is flat, or rises, that is the scale.
+    out = np.where(np.abs(out) < -1e-3 * _NONE, out, np.eye(d))
+    value, vector = np.linalg.eigh(out)
     safe = (vector * np.maximum(value, 1e-4)) @ vector.T
     return np.asarray(safe / np.outer(step, step))

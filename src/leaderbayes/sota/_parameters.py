@@ -46,7 +46,12 @@ def normal(name: str, size: int = 1, mean: float = 0.0, sd: float = 1.0) -> Para
 
 def log_normal(name: str, size: int, mean: float, sd: float) -> Parameter:
     """Give a log-normal prior; sampled as the logarithm."""
-    return Parameter(name, size, np.exp, _normal(mean, sd))
+
+    def constrain(x: Floats) -> Floats:
+        # As far as the laws can be computed; the prior has nothing beyond.
+        return np.asarray(np.exp(np.clip(x, -16.0, 18.0)))
+
+    return Parameter(name, size, constrain, _normal(mean, sd))
 
 
 def simplex(name: str, size: int) -> Parameter:

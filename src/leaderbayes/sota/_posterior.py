@@ -33,6 +33,7 @@ Board = CountBoard | EstimateBoard
 
 MAX_PARETO_K = 0.7
 MIN_ESS = 400.0
+FEWEST = 20  # instances, for which the laws given the test set's ease are good enough
 MAX_RHAT = 1.05
 MIN_UNIQUE = 0.3
 MISFIT = 0.005  # p-value of a statistic of the board, below which the model is called in question
@@ -167,7 +168,6 @@ def posterior(
         warnings.warn(warning.message, warning.category, stacklevel=2)
     packages = ("leaderbayes", "numpy", "scipy", "arviz", "xarray")
     tree.attrs |= {
-        "model": "sota",
         "method": method,
         "arguments": json.dumps(arguments),
         "versions": json.dumps({package: version(package) for package in packages}),
@@ -244,6 +244,10 @@ def _model(
     if theta_0 is not None and not 0.0 < theta_0 < 1.0:
         raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
     n = int(board.attrs["n"])
+    if n < FEWEST:
+        raise LeaderbayesError(
+            f"n={n}: a posterior needs a test set of {FEWEST} instances or more."
+        )
     lowest = max(1.0 / classes, floor or 0.0)
     made = counts(board.to_numpy(), n, floor_count(n, classes, floor))
     if not len(made.x):
@@ -308,7 +312,7 @@ def _exact(
     priors = prior.log_priors(model.parameters, points)
     named = {name: (("chain", "draw"), v.reshape(chains, draws)) for name, v in priors.items()}
     tree["log_prior"] = xr.DataTree(xr.Dataset(named))
-    tree.attrs = {"converged": int(converged), "pareto_k": pareto_k, "ess": ess}
+    tree.attrs |= {"converged": int(converged), "pareto_k": pareto_k, "ess": ess}
     return tree
 
 
@@ -373,7 +377,7 @@ def _simulated(
             ConvergenceWarning,
             stacklevel=3,
         )
-    tree.attrs = {"converged": int(converged), "max_rhat": max_rhat}
+    tree.attrs |= {"converged": int(converged), "max_rhat": max_rhat}
     return tree
 
 
@@ -386,8 +390,10 @@ def _stages(found: xr.DataTree, epsilon: float, best: xr.DataArray) -> xr.Datase
     chains = best.sizes["chain"]
 
     def ragged(name: str) -> Floats:
-        rows = [np.asarray(row, dtype=float) for row in stats[name].to_numpy().reshape(chains, -1)]
-        rows = [row if row.ndim == 1 else row.ravel() for row in rows]
+        # PyMC gives a list a chain, or an array where all are as long, or of one chain its list.
+        values = stats[name].to_numpy()
+        lists = values if chains > 1 else [values]
+        rows = [np.hstack([np.asarray(v, dtype=float) for v in np.atleast_1d(r)]) for r in lists]
         out = np.full((chains, max(map(len, rows))), np.nan)
         for line, row in zip(out, rows, strict=True):
             line[: len(row)] = row
@@ -436,7 +442,9 @@ def assemble(
         "observed_data": {"score": board.drop_attrs()},
         "constant_data": known,
     }
-    return xr.DataTree.from_dict({name: xr.Dataset(group) for name, group in groups.items()})
+    tree = xr.DataTree.from_dict({name: xr.Dataset(group) for name, group in groups.items()})
+    tree.attrs = {"model": "sota"}
+    return tree
 
 
 def _question(tree: xr.DataTree) -> None:

@@ -1,0 +1,259 @@
+"""Posterior of the best theta: conjugate cases, coverage, exactly against by simulation."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import leaderbayes as lb
+from leaderbayes.numerics import auc
+from leaderbayes.numerics.hierarchy import counts
+from leaderbayes.sota._counts import CountBoard
+from leaderbayes.sota._parameters import log_priors, simplex, unpack
+
+
+def simulated(a, b, m, n, rho, theta_0, rng):
+    """Thetas from Beta(a, b), and a board of them."""
+    theta = rng.beta(a, b, size=m)
+    model = CountBoard(counts(theta, n), "beta", 2, 2, rho, theta_0, "board")
+    score = model.replicate(theta[None], np.array([rho]), rng)[0]
+    return theta, lb.sota.read_board(score, n=n)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    _, board = simulated(85.0, 15.0, 80, 500, 0.5, 0.9, np.random.default_rng(1))
+    return board, lb.sota.posterior(board, rho=0.5, theta_0=0.9, seed=3)
+
+
+def test_known_law_is_conjugate():
+    rng, n, a, b = np.random.default_rng(2), 300, 60.0, 12.0
+    _, board = simulated(a, b, 40, n, 0.0, 0.9, rng)
+    dt = lb.sota.posterior(board, law=stats.beta(a, b), draws=1000, seed=1)
+    theta = dt["posterior"]["theta"].stack(s=("chain", "draw")).transpose("team", "s").to_numpy()
+    x = np.round(board.to_numpy() * n)
+    exact = stats.beta(a + x, b + n - x)
+    error = exact.std() / np.sqrt(theta.shape[1])
+    # 80 numbers: four standard errors and a half.
+    assert (abs(theta.mean(axis=1) - exact.mean()) < 4.5 * error).all()
+    np.testing.assert_allclose(theta.std(axis=1), exact.std(), rtol=4.5 / np.sqrt(2 * 4000))
+    # The best of independent conjugate thetas, drawn.
+    best = exact.rvs((20_000, 40), random_state=rng).max(axis=1)
+    found = dt["posterior"]["theta_sota"].to_numpy().ravel()
+    assert stats.ks_2samp(found, best).pvalue > 1e-3
+
+
+def test_data_tree(fitted):
+    board, dt = fitted
+    assert dt.attrs["converged"] == 1
+    assert dt["posterior"]["theta"].dims == ("chain", "draw", "team")
+    np.testing.assert_array_equal(
+        dt["posterior"]["theta_sota"], dt["posterior"]["theta"].max("team")
+    )
+    assert set(dt.children) == {
+        "posterior", "posterior_predictive", "log_likelihood", "log_prior", "observed_data",
+        "constant_data",
+    }  # fmt: skip
+    again = lb.sota.posterior(board, rho=0.5, theta_0=0.9, seed=3)
+    xr.testing.assert_identical(again["posterior"].to_dataset(), dt["posterior"].to_dataset())
+
+
+def test_survives_netcdf(fitted, tmp_path):
+    _, dt = fitted
+    dt.to_netcdf(tmp_path / "posterior.nc")
+    back = xr.open_datatree(tmp_path / "posterior.nc")
+    xr.testing.assert_allclose(lb.sota.summary(back), lb.sota.summary(dt))
+
+
+def test_tables(fitted):
+    board, dt = fitted
+    made = lb.sota.summary(dt)
+    assert made["theta_sota_lower"] < made["theta_sota"] < made["theta_sota_upper"]
+    assert float(made["observed_max"]) == float(board.max())
+    assert int(made["teams_above"]) == int((board > float(made["theta_sota"])).sum())
+    table = lb.sota.teams(dt)
+    assert list(table["theta"]) == sorted(table["theta"], reverse=True)
+    assert table["p_best"].sum() == pytest.approx(1.0)
+    assert table["p_sota"].iloc[0] > table["p_sota"].iloc[-1]
+    found = lb.sota.check(dt)
+    assert ((found["lower"] <= found["upper"]) & (found["p_value"] > 0.005)).all()
+    lb.plots.board(board, made, backend="none")
+
+
+def test_mixtures_are_noticed():
+    """One beta does not describe two groups of teams; two do, and a floor leaves one out."""
+    rng, n = np.random.default_rng(4), 2000
+    theta = np.concatenate([rng.beta(20, 30, 60), rng.beta(1700, 300, 300)])
+    board = lb.sota.read_board(rng.binomial(n, theta) / n, n=n)
+    with pytest.warns(lb.BoardWarning, match="LB021"):
+        poor = lb.sota.posterior(board, classes=10, seed=1)
+    assert "LB021" in poor.attrs["warnings"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", lb.BoardWarning)
+        good = lb.sota.posterior(board, classes=10, law="mixture", seed=1)
+        high = lb.sota.posterior(board, classes=10, floor=0.75, seed=1)
+    for dt in (good, high):
+        made = lb.sota.summary(dt)
+        assert made["theta_sota_lower"] < theta.max() < made["theta_sota_upper"]
+    assert good["posterior"]["weight"].sizes["component"] == 2
+    assert int(lb.sota.summary(high)["m"]) < 320
+
+
+def test_equal_teams():
+    """Their scores are all luck: the best is not as good as it looks."""
+    rng = np.random.default_rng(5)
+    board = lb.sota.read_board(rng.binomial(1000, 0.85, 300) / 1000, n=1000)
+    for law, gap in (("beta", 0.02), ("empirical", 0.005)):
+        made = lb.sota.summary(lb.sota.posterior(board, law=law, rho=0.3, seed=1))
+        assert made["theta_sota_upper"] < made["observed_max"]
+        assert float(made["theta_sota"]) < float(board.max()) - gap
+
+
+def test_rho_from_answers_and_with_a_prior():
+    rng = np.random.default_rng(6)
+    _, board = simulated(85.0, 15.0, 30, 400, 0.6, 0.9, rng)
+    reference = rng.random(400) < 0.9
+    answers = np.where(rng.random((12, 400)) < 0.7, reference, rng.random((12, 400)) < 0.9)
+    right = xr.DataArray(answers.astype(int), dims=("classifier", "instance"))
+    known = float(lb.sota.estimate_rho(right)["rho"])
+    for rho in (right, stats.beta(30, 20)):
+        dt = lb.sota.posterior(board, rho=rho, theta_0=0.9, seed=1)
+        drawn = dt["posterior"]["rho"]
+        expected = known if rho is right else 0.6
+        # A board of 30 says little of rho: the prior stays.
+        assert float(drawn.mean()) == pytest.approx(expected, abs=0.08)
+        assert dt.attrs["converged"] == 1
+
+
+def test_estimates_are_normal():
+    """One normal law, independent errors: given its parameters the posterior is conjugate."""
+    rng, m = np.random.default_rng(7), 60
+    theta = rng.normal(3.0, 0.5, m)
+    se = rng.uniform(0.2, 0.6, m)
+    table = pd.DataFrame({"team": range(m), "score": rng.normal(theta, se), "se": se})
+    board = lb.sota.read_board(table, se="se")
+    dt = lb.sota.posterior(board, draws=1000, seed=1)
+    post = dt["posterior"].to_dataset().stack(s=("chain", "draw"))
+    scale, location = post["scale"].to_numpy(), post["location"].to_numpy()
+    kept = scale**2 / (scale**2 + se[:, None] ** 2)
+    mean = location + kept * (board.to_numpy()[:, None] - location)
+    drawn = post["theta"].transpose("team", "s").to_numpy()
+    gap = (drawn - mean) / (np.sqrt(kept) * se[:, None])
+    assert stats.kstest(gap[:, ::40].ravel(), "norm").pvalue > 1e-3
+    made = lb.sota.summary(dt)
+    assert made["theta_sota_lower"] < theta.max() < made["theta_sota_upper"]
+    assert float(made["theta_sota"]) < float(board.max())
+
+
+def test_auc_board():
+    rng = np.random.default_rng(8)
+    theta = np.clip(rng.normal(0.85, 0.02, 200), 0.0, 0.99)
+    board = lb.sota.read_board(auc.draw(theta, 60, 940, rng), n=1000, metric="auc")
+    dt = lb.sota.posterior(board, positive_rate=0.06, seed=1)
+    made = lb.sota.summary(dt)
+    assert made["theta_sota_lower"] < theta.max() < made["theta_sota_upper"]
+    assert float(made["theta_sota"]) < float(board.max()) - 0.01
+
+
+@pytest.mark.parametrize(
+    "scores", [[0.9], [0.9] * 20, [0.0, 1.0], [1.0], [1.0] * 5, [0.98, 1.0, 0.6]]
+)
+def test_edges(scores):
+    board = lb.sota.read_board(scores, n=50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        for options in ({}, {"rho": 0.5}, {"law": "empirical", "rho": 0.5}):
+            dt = lb.sota.posterior(board, seed=1, draws=100, **options)
+            assert np.isfinite(dt["posterior"]["theta_sota"]).all()
+            assert (dt["posterior"]["theta"] <= 1.0).all()
+
+
+def test_one_instance():
+    with pytest.raises(lb.LeaderbayesError, match="20 instances"):
+        lb.sota.posterior(lb.sota.read_board([1.0, 1.0, 0.0], n=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "mcmc"}, "method"),
+        ({"law": "normal"}, "law"),
+        ({"law": 0.3}, "frozen"),
+        ({"law": "mixture", "components": 1}, "components"),
+        ({"statistic": "maximum"}, "alone does not tell"),
+        ({"statistic": "mean"}, "statistic"),
+        ({"rho": 1.0}, "rho"),
+        ({"rho": stats.norm()}, "between 0 and 1"),
+        ({"classes": 1}, "classes"),
+        ({"floor": 0.99}, "above 0.99"),
+        ({"theta_0": 1.0}, "theta_0"),
+        ({"positive_rate": 0.1}, "AUC"),
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"draws": 0}, "draws"),
+    ],
+)
+def test_bad_options(fitted, options, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.sota.posterior(fitted[0], **options)
+
+
+def test_tables_refuse_other_things(fitted):
+    with pytest.raises(lb.LeaderbayesError, match=r"sota\.posterior"):
+        lb.sota.summary(xr.DataTree())
+    with pytest.raises(lb.LeaderbayesError, match="prob"):
+        lb.sota.teams(fitted[1], prob=1.0)
+
+
+def test_shares_are_uniform_on_the_simplex():
+    """The stick's prior is Dirichlet(1, 1, 1): its density integrates to one, its mean is 1/3."""
+    parameter = simplex("weight", 3)
+    x = np.stack(np.meshgrid(*2 * [np.linspace(-14, 14, 281)]), axis=-1).reshape(-1, 2)
+    density = np.exp(log_priors([parameter], x)["weight"]) * 0.1**2
+    assert density.sum() == pytest.approx(1.0, abs=1e-4)
+    np.testing.assert_allclose(density @ unpack([parameter], x)["weight"], 1 / 3, atol=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("m", "n", "rho"), [(50, 500, 0.0), (50, 3000, 0.6), (1000, 500, 0.6), (1000, 3000, 0.0)]
+)
+def test_simulation_agrees_with_the_exact_posterior(m, n, rho):
+    """Of the best score alone, as in the paper: means within 0.1 sd, intervals within 10 %.
+
+    Beside Monte Carlo error of the two samples, some 0.03 sd of each mean, and 3 % of each end.
+    """
+    a, b = 127.5, 22.5
+    _, board = simulated(a, b, m, n, rho, 0.9, np.random.default_rng(m + n))
+    given = {
+        "law": stats.beta(a, b), "statistic": "maximum", "rho": rho, "theta_0": 0.9, "seed": 1,
+        "chains": 2, "progressbar": False,
+    }  # fmt: skip
+    exact = lb.sota.posterior(board, draws=4000, **given)
+    found = lb.sota.posterior(board, method="abc-smc", draws=1000, epsilon=0.25, **given)
+    assert found.attrs["converged"] == 1
+    best, near = (dt["posterior"]["theta_sota"].to_numpy().ravel() for dt in (exact, found))
+    assert near.mean() == pytest.approx(best.mean(), abs=0.1 * best.std())
+    width, wide = (np.ptp(np.quantile(v, [0.025, 0.975])) for v in (best, near))
+    assert wide == pytest.approx(width, rel=0.1)
+    stages = found["sample_stats"]
+    assert (np.diff(stages["epsilon"].to_numpy()) < 0).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rho", [0.0, 0.6])
+def test_coverage(rho):
+    """300 boards: a 95 % interval covers 93 to 97 %, and the naive one hardly ever."""
+    rng, n, m, boards = np.random.default_rng(9), 1000, 400, 300
+    hits, naive = 0, 0
+    for k in range(boards):
+        theta, board = simulated(1700.0, 300.0, m, n, rho, 0.9, rng)
+        dt = lb.sota.posterior(board, rho=rho, theta_0=0.9, draws=100, seed=k)
+        made = lb.sota.summary(dt)
+        hits += bool(made["theta_sota_lower"] <= theta.max() <= made["theta_sota_upper"])
+        low, high = lb.sota.naive_interval(float(board.max()), n)
+        naive += low <= theta.max() <= high
+    assert 0.93 <= hits / boards <= 0.97
+    assert naive / boards < 0.25

@@ -332,26 +332,27 @@ def _simulated(
 
     from leaderbayes import models
 
-    made = models.sota(
-        board,
-        law=model.law,
-        components=max(model.components, 2),
-        classes=model.classes,
-        floor=(model.board.floor + 0.5) / model.board.n,
-        rho=model.rho,
-        theta_0=model.theta_0,
-        statistic=model.statistic,
-        epsilon=epsilon,
-    )
     logger = logging.getLogger("pymc")
     level = logger.level
     try:
         logger.setLevel(logging.ERROR)
-        with made, warnings.catch_warnings():
+        with warnings.catch_warnings():
             # Simulators are Python, and that is meant; early particles lie far out.
             warnings.simplefilter("ignore")
+            made = models.sota(
+                board,
+                law=model.law,
+                components=max(model.components, 2),
+                classes=model.classes,
+                floor=(model.board.floor + 0.5) / model.board.n,
+                rho=model.rho,
+                theta_0=model.theta_0,
+                statistic=model.statistic,
+                epsilon=epsilon,
+            )
             found = pm.sample_smc(
                 draws,
+                model=made,
                 chains=chains,
                 random_seed=[int(s) for s in rng.integers(2**31, size=chains)],
                 progressbar=progressbar,
@@ -364,7 +365,8 @@ def _simulated(
         p.name: drawn[p.name].to_numpy().reshape(draws * chains, -1) for p in model.parameters
     }
     tree = assemble(board, model, values, (chains, draws), rng)
-    tree["posterior"]["theta_sota"] = (("chain", "draw"), drawn["theta_sota"].to_numpy())
+    found_best = tree["posterior"].to_dataset().assign(theta_sota=drawn["theta_sota"])
+    tree["posterior"] = xr.DataTree(found_best)
     tree["sample_stats"] = xr.DataTree(_stages(found, epsilon, drawn["theta_sota"]))
     max_rhat = float(az.rhat(tree["posterior"]["theta_sota"]))
     unique = float(tree["sample_stats"]["unique"].min())
@@ -404,7 +406,8 @@ def _stages(found: xr.DataTree, epsilon: float, best: xr.DataArray) -> xr.Datase
             "epsilon": (("chain", "stage"), epsilon / np.sqrt(ragged("beta"))),
             "accept_rate": (("chain", "stage"), ragged("accept_rate")),
             "unique": ("chain", [len(np.unique(row)) / row.size for row in best.to_numpy()]),
-        }
+        },
+        coords={"chain": best["chain"]},
     )
 
 

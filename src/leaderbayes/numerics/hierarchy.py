@@ -32,6 +32,8 @@ _WIDTH = 12.0  # of a component of P(theta), in standard deviations
 _OWN_STEP = 0.25  # of the grid, in standard deviations of the component
 _TINY = 1e-25  # a likelihood below it is summed over all thetas
 _LEAST = 1e-300
+_NARROWEST = 1e10  # concentration
+_SUMMED = 30  # counts left out, or left, whose probabilities are added up
 
 STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
 
@@ -93,6 +95,9 @@ def beta_law(
 
     Grids have steps of ``fine`` in units of 1 / (2 sqrt n), or finer where a beta is narrow.
     """
+    # Narrower ones look the same in the counts, and their logarithms would cancel.
+    most = np.minimum(1.0, _NARROWEST / (a + b))
+    a, b = a * most, b * most
     unit = 0.5 / math.sqrt(n)
     ends = np.empty((a.size, 2))
     start, width = np.zeros(a.size + 1, np.int64), np.empty(a.size)
@@ -199,11 +204,29 @@ def _explain(
 
 
 @numba.njit(cache=True, error_model="numpy")
-def above(count: float, node: Floats) -> Floats:
-    """P(X > count) at each node, (node,): normal, corrected for continuity and skewness."""
+def above(count: int, n: int, node: Floats) -> Floats:
+    """P(X > count) at each node, (node,).
+
+    Normal, corrected for continuity and skewness; near either end, a sum of probabilities.
+    """
     out = np.empty(len(node))
+    low, high = count + 1 <= _SUMMED, n - count <= _SUMMED
+    first, last = (0, count + 1) if low else (count + 1, n + 1)
     for k in range(len(node)):
         p, q = math.exp(node[k, 2]), math.exp(node[k, 3])
+        if low or high:
+            one = node[k].copy()
+            one[4] = math.lgamma(one[1] + 1.0)
+            total = 0.0
+            for x in range(first, last):
+                total += _weight(x, one)
+            out[k] = max(1.0 - total, 0.0) if low else min(total, 1.0)
+            if low and out[k] < 1e-6:  # too few digits: what is above, as far as it counts
+                out[k], x = _weight(last, one), last + 1
+                while _weight(x, one) > 1e-16 * out[k]:
+                    out[k] += _weight(x, one)
+                    x += 1
+            continue
         sd = math.sqrt(node[k, 1] * p * q)
         gap = (count + 0.5 - node[k, 0] - node[k, 1] * p) / sd
         if abs(gap) < 6.0:  # beyond, the expansion ends
@@ -216,7 +239,7 @@ def above(count: float, node: Floats) -> Floats:
 def marginals(board: Counts, law: Law, rho: float, theta_0: float, z: float) -> Floats:
     """P(x | z, P(theta), x above the floor) of each different count, (count,)."""
     node = _conditionals(board.n, law.phi, law.share, rho, theta_0, z)
-    seen = np.sum(law.share * above(board.floor, node)) if board.floor >= 0 else 1.0
+    seen = np.sum(law.share * above(board.floor, board.n, node)) if board.floor >= 0 else 1.0
     shift = 0.5 * rho * z / math.sqrt(board.n)
     at, below = np.empty(law.phi.size, np.int64), np.empty(law.phi.size)
     out = np.empty(board.x.size)
@@ -235,7 +258,7 @@ def draw_thetas(
     From uniform numbers (classifier, 2): which cell, and where in it.
     """
     node = _conditionals(board.n, law.phi, law.share, rho, theta_0, z)
-    seen = np.sum(law.share * above(board.floor, node)) if board.floor >= 0 else 1.0
+    seen = np.sum(law.share * above(board.floor, board.n, node)) if board.floor >= 0 else 1.0
     shift = 0.5 * rho * z / math.sqrt(board.n)
     cell = np.empty(law.phi.size)
     for c in range(law.width.size):

@@ -30,6 +30,7 @@ Longs = NDArray[np.int64]
 _REACH = 7.0  # of a count, in units of 1 / (2 sqrt n), beyond which few thetas explain it
 _WIDTH = 12.0  # of a component of P(theta), in standard deviations
 _OWN_STEP = 0.25  # of the grid, in standard deviations of the component
+_END_STEP = 0.25  # of grids that end at theta 0 or 1, in units of 1 / (2 sqrt n)
 _TINY = 1e-25  # a likelihood below it is summed over all thetas
 _LEAST = 1e-300
 _NARROWEST = 1e10  # concentration
@@ -55,6 +56,7 @@ class Law(NamedTuple):
     phi: Floats  # (node,), ascending within components
     share: Floats  # (node,): probabilities
     width: Floats  # (component,): of cells, in phi; 0 for a discrete law
+    power: Floats  # (component, 2): the law of phi rises from 0, and from pi / 2, as d(phi^power)
 
 
 def counts(score: Floats, n: int, floor: int = -1) -> Counts:
@@ -84,7 +86,7 @@ def empirical_law(board: Counts, weight: float, chance: float) -> Law:
     theta = weight * board.x / board.n + (1.0 - weight) * chance
     # Nobody is always right or always wrong.
     phi = np.arcsin(np.sqrt(np.clip(theta, 1e-12, 1.0 - 1e-12)))
-    return Law(np.array([0, len(phi)]), phi, board.times / len(board.of), np.zeros(1))
+    return Law(np.array([0, len(phi)]), phi, board.times / len(board.of), np.zeros(1), np.ones((1, 2)))
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
@@ -93,7 +95,8 @@ def beta_law(
 ) -> Law:
     """Mixture of betas, for counts between low and high.
 
-    Grids have steps of ``fine`` in units of 1 / (2 sqrt n), or finer where a beta is narrow.
+    Grids have steps of ``fine`` in units of 1 / (2 sqrt n), or finer where a beta is narrow, or
+    reaches 0 or 1, where it may be singular.
     """
     # Narrower ones look the same in the counts, and their logarithms would cancel.
     most = np.minimum(1.0, _NARROWEST / (a + b))
@@ -112,11 +115,13 @@ def beta_law(
         )
         if last <= first:  # nobody is where this component is
             first, last = max(middle - own, 0.0), min(middle + own, 0.5 * math.pi)
-        cells = max(math.ceil((last - first) / min(fine * unit, _OWN_STEP * own)), 1)
+        step = min(fine, _END_STEP) if first == 0.0 or last == 0.5 * math.pi else fine
+        cells = max(math.ceil((last - first) / min(step * unit, _OWN_STEP * own)), 1)
         start[c + 1] = start[c] + cells
         width[c] = (last - first) / cells
         ends[c] = first, last
     phi, share = np.empty(start[-1]), np.empty(start[-1])
+    power = np.column_stack((2.0 * a, 2.0 * b))
     for c in range(a.size):
         log = math.lgamma(a[c] + b[c]) - math.lgamma(a[c]) - math.lgamma(b[c])
         for k in range(start[c], start[c + 1]):
@@ -124,7 +129,14 @@ def beta_law(
             density = (2.0 * a[c] - 1.0) * math.log(math.sin(phi[k]))
             density += (2.0 * b[c] - 1.0) * math.log(math.cos(phi[k]))
             share[k] = weight[c] * 2.0 * math.exp(log + density) * width[c]
-    return Law(start, phi, share, width)
+        # The mass of a power of the distance, and its second moment.
+        for end, k in enumerate((start[c], start[c + 1] - 1)):
+            rise = power[c, end]
+            if ends[c, end] == 0.5 * math.pi * end and rise < 50.0:
+                share[k] *= 2.0 ** (rise - 1.0) / rise
+                gap = width[c] * max(math.sqrt(rise / (rise + 2.0)), 1e-3)
+                phi[k] = abs(0.5 * math.pi * end - gap)
+    return Law(start, phi, share, width, power)
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -273,7 +285,13 @@ def draw_thetas(
         for j in order[done : done + board.times[u]]:
             drawn = uniform[j, 0] * below[count - 1]
             k = at[min(np.searchsorted(below[:count], drawn, side="right"), count - 1)]
-            out[j] = math.sin(law.phi[k] + (uniform[j, 1] - 0.5) * cell[k]) ** 2
+            phi = law.phi[k] + (uniform[j, 1] - 0.5) * cell[k]
+            c = np.searchsorted(law.start, k, side="right") - 1
+            if law.phi[k] < cell[k]:
+                phi = cell[k] * uniform[j, 1] ** (1.0 / law.power[c, 0])
+            elif 0.5 * math.pi - law.phi[k] < cell[k]:
+                phi = 0.5 * math.pi - cell[k] * uniform[j, 1] ** (1.0 / law.power[c, 1])
+            out[j] = math.sin(phi) ** 2
         done += board.times[u]
     return out, share
 
@@ -316,4 +334,5 @@ def fixed_law(n: int, ppf: Callable[[Floats], Floats], cdf: Callable[[Floats], F
     edge = np.linspace(low, high, cells + 1)
     share = np.diff(cdf(np.sin(edge) ** 2))
     phi = np.clip((edge[1:] + edge[:-1]) / 2.0, 1e-6, 0.5 * math.pi - 1e-6)
-    return Law(np.array([0, cells]), phi, share / share.sum(), np.array([edge[1] - edge[0]]))
+    share = share / share.sum()
+    return Law(np.array([0, cells]), phi, share, np.array([edge[1] - edge[0]]), np.ones((1, 2)))

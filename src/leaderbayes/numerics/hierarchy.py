@@ -30,6 +30,7 @@ Longs = NDArray[np.int64]
 _REACH = 7.0  # of a count, in units of 1 / (2 sqrt n), beyond which few thetas explain it
 _WIDTH = 12.0  # of a component of P(theta), in standard deviations
 _OWN_STEP = 0.25  # of the grid, in standard deviations of the component
+_END = 1e-6  # of phi, the least and the largest
 _END_STEP = 0.25  # of grids that end at theta 0 or 1, in units of 1 / (2 sqrt n)
 _TINY = 1e-25  # a likelihood below it is summed over all thetas
 _LEAST = 1e-300
@@ -134,8 +135,9 @@ def beta_law(
             rise = power[c, end]
             if ends[c, end] == 0.5 * math.pi * end and rise < 50.0:
                 share[k] *= 2.0 ** (rise - 1.0) / rise
-                gap = width[c] * max(math.sqrt(rise / (rise + 2.0)), 1e-3)
-                phi[k] = abs(0.5 * math.pi * end - gap)
+                phi[k] = abs(0.5 * math.pi * end - width[c] * math.sqrt(rise / (rise + 2.0)))
+    # Closer to an end, 1 - theta has no digits.
+    phi = np.minimum(np.maximum(phi, _END), 0.5 * math.pi - _END)
     return Law(start, phi, share, width, power)
 
 
@@ -333,6 +335,6 @@ def fixed_law(n: int, ppf: Callable[[Floats], Floats], cdf: Callable[[Floats], F
     cells = min(max(math.ceil((high - low) / (0.1 * 0.5 / math.sqrt(n))), 256), 100_000)
     edge = np.linspace(low, high, cells + 1)
     share = np.diff(cdf(np.sin(edge) ** 2))
-    phi = np.clip((edge[1:] + edge[:-1]) / 2.0, 1e-6, 0.5 * math.pi - 1e-6)
+    phi = np.clip((edge[1:] + edge[:-1]) / 2.0, _END, 0.5 * math.pi - _END)
     share = share / share.sum()
     return Law(np.array([0, cells]), phi, share, np.array([edge[1] - edge[0]]), np.ones((1, 2)))

@@ -31,7 +31,8 @@ def model(counts=None, *, n, teams, rho, theta_0):
         # All ways to be right k times where the reference is, and x - k times where it is not.
         k = np.arange(n + 1)[:, None]
         first = pm.logp(pm.Binomial.dist(s, p_1), k)
-        return pm.math.logsumexp(first + pm.logp(pm.Binomial.dist(n - s, p_0), x - k), axis=0)[0]
+        second = pm.logp(pm.Binomial.dist(n - s, p_0), x - k)
+        return pt.logsumexp(first + second, axis=0)
 
     with pm.Model(coords={"team": range(teams)}) as specification:
         mean = pm.Uniform("mean", 0.0, 1.0)

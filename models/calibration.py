@@ -1,11 +1,14 @@
 """Simulation-based calibration of a model on small boards: compile once, exchange the data.
 
 Ranks of prior draws among posterior draws are uniform where the likelihood is the law that the
-data are drawn from: weight 1, and for pairwise models one match a round. See make.py.
+data are drawn from: weight 1, and for pairwise models one match a round. A board whose best score
+was chosen ("sota") has no matches and is not sampled by NUTS: its data come from its executable
+specification, and its posterior from `sota.posterior`. See make.py.
 """
 
 import csv
 import json
+import runpy
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +30,15 @@ class Setting:
     options: tuple[tuple[str, object], ...] = (("weight", 1.0), ("prior_scale", 1.0))
 
 
+@dataclass(frozen=True)
+class BoardSetting:
+    """Board of counts, and what is known of it."""
+
+    n: int
+    teams: int
+    options: tuple[tuple[str, object], ...]
+
+
 SETTINGS = {
     "bradley_terry": Setting(rounds=20, pairs=True),
     "davidson": Setting(
@@ -36,6 +48,7 @@ SETTINGS = {
         rounds=8, options=(("prior_scale", 1.0), ("tie_scale", 1.0), ("tie_sizes", (2, 3)))
     ),
     "round_intercept": Setting(rounds=6),
+    "sota": BoardSetting(n=200, teams=20, options=(("rho", 0.5), ("theta_0", 0.8))),
     "tournaments": Setting(
         rounds=12,
         pairs=True,
@@ -43,6 +56,14 @@ SETTINGS = {
         options=(("weight", 1.0), ("prior_scale", 1.0), ("spread_scale", 1.0)),
     ),
 }
+
+
+def specification(name, **given):
+    """Executable specification of a board's model."""
+    setting = SETTINGS[name]
+    path = Path(__file__).parent / name / "model.py"
+    given = {"teams": setting.teams} | given
+    return runpy.run_path(str(path))["model"](n=setting.n, **dict(setting.options), **given)
 
 
 def template(setting):
@@ -74,6 +95,8 @@ def build(name):
     import leaderbayes as lb
 
     setting = SETTINGS[name]
+    if isinstance(setting, BoardSetting):
+        return specification(name, counts=np.zeros(setting.teams, int))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         matches = lb.matches(template(setting))
@@ -145,8 +168,69 @@ def quantities(posterior):
     return {str(v): posterior[v] for v in sorted(names)}
 
 
+def board_ranks(name, count, seed, only):
+    """`ranks` of a board: parameters from the prior, thetas and counts given them.
+
+    The posterior knows that teams at or below chance were left out, which are those that are never
+    right where there are so many classes; teams are drawn until the board is full.
+    """
+    import warnings
+
+    import pymc as pm
+    from pymc.pytensorf import reseed_rngs
+
+    import leaderbayes as lb
+
+    setting = SETTINGS[name]
+    made = specification(name, teams=500)
+    given = [made["mean"], made["concentration"], made["ease"]]
+    prior = np.transpose(pm.draw(given, count, random_seed=seed))
+    teams = pm.compile(given, [made["theta"], made["count"]])
+    rngs = [v for v in teams.get_shared() if isinstance(v.get_value(), np.random.Generator)]
+    rows = []
+    for s in only:
+        sequence = np.random.SeedSequence([seed, s])
+        reseed_rngs(rngs, int(sequence.generate_state(1)[0]))
+        drawn = np.zeros((2, 0))
+        while drawn.shape[1] < setting.teams:
+            more = np.array(teams(*prior[s]))
+            drawn = np.hstack([drawn, more[:, more[1] > 0]])
+        theta, right = drawn[:, : setting.teams]
+        board = xr.DataArray(
+            right / setting.n,
+            {"team": [f"t{i}" for i in range(setting.teams)]},
+            attrs={"n": setting.n, "metric": "accuracy"},
+        )
+        with warnings.catch_warnings():
+            # One board in many is unlike the others.
+            warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+            fitted = lb.sota.posterior(
+                board,
+                classes=10**6,
+                draws=THIN * KEPT,
+                chains=1,
+                seed=int(sequence.generate_state(2)[1]),
+                **dict(setting.options),
+            )
+        if not fitted.attrs["converged"]:
+            print(f"{name} {s}: not converged, {prior[s]}, {right}", flush=True)
+        posterior = fitted["posterior"].to_dataset().isel(chain=0, draw=slice(None, None, THIN))
+        true = dict(zip(("mean", "concentration", "ease"), prior[s], strict=True))
+        true |= {"theta[0]": theta[0], "theta_sota": theta.max()}
+        rng = np.random.default_rng(sequence)
+        row = {"simulation": s}
+        for quantity, value in true.items():
+            draws = posterior[quantity.removesuffix("[0]")].to_numpy().reshape(KEPT, -1)[:, 0]
+            # Thetas that round to 1 are equal.
+            row[quantity] = int((draws < value).sum() + rng.integers((draws == value).sum() + 1))
+        rows.append(row)
+    return rows
+
+
 def ranks(name, count, seed, only):
     """Rank of each prior draw among KEPT posterior draws, a row for each simulation in ``only``."""
+    if isinstance(SETTINGS[name], BoardSetting):
+        return board_ranks(name, count, seed, only)
     import nutpie
 
     from leaderbayes.models._ops import exchangeable_data

@@ -90,7 +90,7 @@ def test_floor_is_a_truncation():
     np.testing.assert_allclose(found, whole.pmf(board.x) / whole.sf(floor), rtol=1e-3)
     node = _conditionals(n, law.phi, law.share, 0.0, 0.9, 0.0)
     exact = stats.binom(n, np.sin(law.phi) ** 2).sf(floor)
-    np.testing.assert_allclose(above(floor, node), exact, atol=5e-4)
+    np.testing.assert_allclose(above(floor, node), exact, atol=1e-8)
 
 
 def test_drawn_thetas_have_the_conjugate_law():

@@ -30,8 +30,11 @@ Longs = NDArray[np.int64]
 _REACH = 7.0  # of a count, in units of 1 / (2 sqrt n), beyond which few thetas explain it
 _WIDTH = 12.0  # of a component of P(theta), in standard deviations
 _OWN_STEP = 0.25  # of the grid, in standard deviations of the component
+_END = 1e-6  # of phi, the least and the largest
+_END_STEP = 0.25  # of grids that end at theta 0 or 1, in units of 1 / (2 sqrt n)
 _TINY = 1e-25  # a likelihood below it is summed over all thetas
 _LEAST = 1e-300
+_NARROWEST = 1e10  # concentration
 
 STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
 
@@ -53,6 +56,7 @@ class Law(NamedTuple):
     phi: Floats  # (node,), ascending within components
     share: Floats  # (node,): probabilities
     width: Floats  # (component,): of cells, in phi; 0 for a discrete law
+    power: Floats  # (component, 2): the law of phi rises from 0, and from pi / 2, as d(phi^power)
 
 
 def counts(score: Floats, n: int, floor: int = -1) -> Counts:
@@ -82,7 +86,9 @@ def empirical_law(board: Counts, weight: float, chance: float) -> Law:
     theta = weight * board.x / board.n + (1.0 - weight) * chance
     # Nobody is always right or always wrong.
     phi = np.arcsin(np.sqrt(np.clip(theta, 1e-12, 1.0 - 1e-12)))
-    return Law(np.array([0, len(phi)]), phi, board.times / len(board.of), np.zeros(1))
+    return Law(
+        np.array([0, len(phi)]), phi, board.times / len(board.of), np.zeros(1), np.ones((1, 2))
+    )
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
@@ -91,8 +97,12 @@ def beta_law(
 ) -> Law:
     """Mixture of betas, for counts between low and high.
 
-    Grids have steps of ``fine`` in units of 1 / (2 sqrt n), or finer where a beta is narrow.
+    Grids have steps of ``fine`` in units of 1 / (2 sqrt n), or finer where a beta is narrow, or
+    reaches 0 or 1, where it may be singular.
     """
+    # Narrower ones look the same in the counts, and their logarithms would cancel.
+    most = np.minimum(1.0, _NARROWEST / (a + b))
+    a, b = a * most, b * most
     unit = 0.5 / math.sqrt(n)
     ends = np.empty((a.size, 2))
     start, width = np.zeros(a.size + 1, np.int64), np.empty(a.size)
@@ -107,11 +117,13 @@ def beta_law(
         )
         if last <= first:  # nobody is where this component is
             first, last = max(middle - own, 0.0), min(middle + own, 0.5 * math.pi)
-        cells = max(math.ceil((last - first) / min(fine * unit, _OWN_STEP * own)), 1)
+        step = min(fine, _END_STEP) if first == 0.0 or last == 0.5 * math.pi else fine
+        cells = max(math.ceil((last - first) / min(step * unit, _OWN_STEP * own)), 1)
         start[c + 1] = start[c] + cells
         width[c] = (last - first) / cells
         ends[c] = first, last
     phi, share = np.empty(start[-1]), np.empty(start[-1])
+    power = np.column_stack((2.0 * a, 2.0 * b))
     for c in range(a.size):
         log = math.lgamma(a[c] + b[c]) - math.lgamma(a[c]) - math.lgamma(b[c])
         for k in range(start[c], start[c + 1]):
@@ -119,7 +131,15 @@ def beta_law(
             density = (2.0 * a[c] - 1.0) * math.log(math.sin(phi[k]))
             density += (2.0 * b[c] - 1.0) * math.log(math.cos(phi[k]))
             share[k] = weight[c] * 2.0 * math.exp(log + density) * width[c]
-    return Law(start, phi, share, width)
+        # The mass of a power of the distance, and its second moment.
+        for end, k in enumerate((start[c], start[c + 1] - 1)):
+            rise = power[c, end]
+            if ends[c, end] == 0.5 * math.pi * end and rise < 50.0:
+                share[k] *= 2.0 ** (rise - 1.0) / rise
+                phi[k] = abs(0.5 * math.pi * end - width[c] * math.sqrt(rise / (rise + 2.0)))
+    # Closer to an end, 1 - theta has no digits.
+    phi = np.minimum(np.maximum(phi, _END), 0.5 * math.pi - _END)
+    return Law(start, phi, share, width, power)
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -200,31 +220,22 @@ def _explain(
 
 @numba.njit(cache=True, error_model="numpy")
 def above(count: float, node: Floats) -> Floats:
-    """P(X > count) at each node, (node,).
-
-    Normal, corrected for continuity and skewness; in the upper tail by summing it.
-    """
-    out = np.empty(len(node))
+    """P(X > count) at each node, (node,), by summing it up from the next count."""
+    out = np.ones(len(node))
     for k in range(len(node)):
-        shift, size = node[k, 0], node[k, 1]
-        p, q = math.exp(node[k, 2]), math.exp(node[k, 3])
-        sd = math.sqrt(size * p * q)
-        gap = (count + 0.5 - shift - size * p) / sd
-        if gap < 3.0:
-            if gap > -6.0:  # beyond, the expansion ends
-                gap -= (q - p) / sd * (gap * gap - 1.0) / 6.0
-            out[k] = 0.5 * math.erfc(gap / math.sqrt(2.0))
+        shift, size, p, q = node[k, 0], node[k, 1], math.exp(node[k, 2]), math.exp(node[k, 3])
+        # Rare mistakes have a heavier tail than the normal law.
+        if count + 12.0 < shift + size * p - 6.0 * math.sqrt(size * p * q):
             continue
-        y, total = count + 1.0 - shift, 0.0
-        term = 0.0
+        y, total, term = count + 1.0 - shift, 0.0, 0.0
         if y < size + 1.0:
             log = math.lgamma(size + 1.0) - math.lgamma(y + 1.0) - math.lgamma(size - y + 1.0)
             term = math.exp(log + y * node[k, 2] + (size - y) * node[k, 3])
-        while term > 1e-10 * total and term > 0.0:
+        while term > 1e-10 * total:
             total += term
             term *= max(size - y, 0.0) / (y + 1.0) * p / q
             y += 1.0
-        out[k] = total
+        out[k] = min(total, 1.0)
     return out
 
 
@@ -266,7 +277,13 @@ def draw_thetas(
         for j in order[done : done + board.times[u]]:
             drawn = uniform[j, 0] * below[count - 1]
             k = at[min(np.searchsorted(below[:count], drawn, side="right"), count - 1)]
-            out[j] = math.sin(law.phi[k] + (uniform[j, 1] - 0.5) * cell[k]) ** 2
+            phi = law.phi[k] + (uniform[j, 1] - 0.5) * cell[k]
+            c = np.searchsorted(law.start, k, side="right") - 1
+            if law.phi[k] < cell[k]:
+                phi = cell[k] * uniform[j, 1] ** (1.0 / law.power[c, 0])
+            elif 0.5 * math.pi - law.phi[k] < cell[k]:
+                phi = 0.5 * math.pi - cell[k] * uniform[j, 1] ** (1.0 / law.power[c, 1])
+            out[j] = math.sin(phi) ** 2
         done += board.times[u]
     return out, share
 
@@ -308,5 +325,6 @@ def fixed_law(n: int, ppf: Callable[[Floats], Floats], cdf: Callable[[Floats], F
     cells = min(max(math.ceil((high - low) / (0.1 * 0.5 / math.sqrt(n))), 256), 100_000)
     edge = np.linspace(low, high, cells + 1)
     share = np.diff(cdf(np.sin(edge) ** 2))
-    phi = np.clip((edge[1:] + edge[:-1]) / 2.0, 1e-6, 0.5 * math.pi - 1e-6)
-    return Law(np.array([0, cells]), phi, share / share.sum(), np.array([edge[1] - edge[0]]))
+    phi = np.clip((edge[1:] + edge[:-1]) / 2.0, _END, 0.5 * math.pi - _END)
+    share = share / share.sum()
+    return Law(np.array([0, cells]), phi, share, np.array([edge[1] - edge[0]]), np.ones((1, 2)))

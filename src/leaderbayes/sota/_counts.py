@@ -30,6 +30,8 @@ Floats = NDArray[np.float64]
 
 _COARSE, _FINE, _FINEST = 1.0, 0.25, 0.1  # steps of grids: likelihood, drawn thetas, their maximum
 
+_LEAST = 1e-300
+
 
 @dataclass(frozen=True)
 class CountBoard:
@@ -99,6 +101,10 @@ class CountBoard:
         rho, ease = self._dependence(value, len(points))
         s = self.theta_0 + ease * np.sqrt(self.theta_0 * (1.0 - self.theta_0) / self.board.n)
         inside = (s >= 0.0) & (s <= 1.0) & (rho < 0.999) & np.isfinite(total)
+        if "mean" in value:
+            # Means that round to 0 or 1 have no beta.
+            a, b, _ = self._betas(value)
+            inside &= ((a > _LEAST) & (b > _LEAST) & np.isfinite(a + b)).all(axis=1)
         total[~inside] = -np.inf
         total[inside] += self._log_likelihood(
             {name: v[inside] for name, v in value.items()}, rho[inside], ease[inside]

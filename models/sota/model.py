@@ -1,0 +1,52 @@
+r"""Executable specification of the model of a board: slow and obviously right.
+
+.. math:: \theta_j \sim \mathrm{Beta}(\mu c, (1 - \mu) c), \quad \theta_{SOTA} = \max_j \theta_j
+
+.. math:: s = n \theta_0 + z \sqrt{n \theta_0 (1 - \theta_0)}, \quad
+          X_j \sim \mathrm{Bin}(s, p_{1j}) + \mathrm{Bin}(n - s, p_{0j})
+
+A reference is right on s of n instances; team j is right on those with p_1, on the others with p_0:
+
+.. math:: p_{1j} = \theta_j + \rho_j \sqrt{\theta_j (1 - \theta_j) (1 - \theta_0) / \theta_0}, \quad
+          p_{0j} = \theta_j - \rho_j \sqrt{\theta_j (1 - \theta_j) \theta_0 / (1 - \theta_0)}
+
+with rho, or as much of it as keeps both between 0 and 1 (equation 8). Thetas stay in the model.
+"""
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+
+
+def model(counts=None, *, n, teams, rho, theta_0):
+    """Build the model of a board; without counts (team), of boards to be drawn.
+
+    n: instances in the test set. rho, theta_0: correlation with the reference, and its P(right).
+    """
+
+    def draw(s, p_1, p_0, size):
+        return pm.Binomial.dist(s, p_1, size=size) + pm.Binomial.dist(n - s, p_0, size=size)
+
+    def logp(x, s, p_1, p_0):
+        # All ways to be right k times where the reference is, and x - k times where it is not.
+        k = np.arange(n + 1)[:, None]
+        first = pm.logp(pm.Binomial.dist(s, p_1), k)
+        second = pm.logp(pm.Binomial.dist(n - s, p_0), x - k)
+        return pt.logsumexp(first + second, axis=0)
+
+    with pm.Model(coords={"team": range(teams)}) as specification:
+        mean = pm.Uniform("mean", 0.0, 1.0)
+        concentration = pm.LogNormal("concentration", 5.0, 2.5)
+        shape = mean * concentration, (1.0 - mean) * concentration
+        theta = pm.Beta("theta", *shape, dims="team")
+        pm.Deterministic("theta_sota", theta.max())
+        ease = pm.Normal("ease", 0.0, 1.0)
+        s = n * theta_0 + ease * np.sqrt(n * theta_0 * (1.0 - theta_0))
+        s = pt.clip(pt.round(s), 0, n).astype("int64")
+        odds = theta / (1.0 - theta) * (1.0 - theta_0) / theta_0
+        allowed = pt.minimum(rho, pt.sqrt(pt.minimum(odds, 1.0 / odds)))
+        spread = allowed * pt.sqrt(theta * (1.0 - theta))
+        p_1 = pt.clip(theta + spread * np.sqrt((1.0 - theta_0) / theta_0), 0.0, 1.0)
+        p_0 = pt.clip(theta - spread * np.sqrt(theta_0 / (1.0 - theta_0)), 0.0, 1.0)
+        pm.CustomDist("count", s, p_1, p_0, dist=draw, logp=logp, observed=counts, dims="team")
+    return specification

@@ -1,0 +1,123 @@
+"""The likelihood of a board with thetas integrated out is that of the executable specification."""
+
+import runpy
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytensor
+import pytest
+import xarray as xr
+from scipy.special import logit, logsumexp
+from scipy.stats import betabinom, binom, norm
+
+import leaderbayes as lb
+from leaderbayes.numerics.hierarchy import Counts, Law, above, allowed, beta_law, counts, marginals
+from leaderbayes.numerics.hierarchy import _conditionals as conditionals
+from leaderbayes.numerics.hierarchy import _weight as weight
+from leaderbayes.numerics.maximum import conditionals as reference_conditionals
+from leaderbayes.sota._counts import CountBoard
+
+MODEL = Path(__file__).parents[2] / "models" / "sota" / "model.py"
+NODES = 1001
+THETA_0 = 0.8
+LOG_ODDS = np.linspace(-15.0, 15.0, NODES)
+
+
+def at(n, s, mean=0.5, concentration=1.0):
+    """Give the fast road's point whose reference is right s times."""
+    ease = (s - n * THETA_0) / np.sqrt(n * THETA_0 * (1 - THETA_0))
+    return np.array([logit(mean), np.log(concentration), ease])
+
+
+def log_density(n, rho, x, points):
+    """Of the specification: a team a node of a grid of log-odds, on which theta is integrated."""
+    right = pytensor.shared(np.zeros(NODES, int))
+    made = runpy.run_path(str(MODEL))["model"](right, n=n, teams=NODES, rho=rho, theta_0=THETA_0)
+    prior = made.compile_logp([made["mean"], made["concentration"], made["ease"]])
+    terms = made.compile_fn(made.logp([made["theta"], made["count"]], sum=False))
+    out = []
+    for mean, concentration, ease in points:
+        point = {
+            "mean_interval__": mean,
+            "concentration_log__": concentration,
+            "ease": ease,
+            "theta_logodds__": LOG_ODDS,
+        }
+        out.append(float(prior(point)))
+        for count in x:
+            right.set_value(np.full(NODES, count))
+            out[-1] += logsumexp(np.sum(terms(point), axis=0)) + np.log(np.diff(LOG_ODDS)[0])
+    return np.array(out)
+
+
+def shifted_binomial_error(n, s, rho, x):
+    """Largest error of log P(x | theta), over thetas that explain x within a factor of 100."""
+    theta = np.linspace(0.02, 0.98, 481)
+    worst = 0.0
+    node = conditionals(n, np.arcsin(np.sqrt(theta)), np.ones(481), rho, THETA_0, at(n, s)[2])
+    spread = allowed(theta, rho, THETA_0)
+    p_1, p_0 = reference_conditionals(theta, spread, THETA_0)
+    k = np.arange(s + 1)[:, None]
+    for count in x:
+        exact = (binom.pmf(k, s, p_1) * binom.pmf(count - k, n - s, p_0)).sum(axis=0)
+        matters = exact > 0.01 * exact.max()
+        fast = np.array([weight(count, row) for row in node[matters]])
+        worst = max(worst, abs(np.log(fast / exact[matters])).max())
+    return worst
+
+
+@pytest.mark.parametrize(("n", "rho"), [(50, 0.0), (50, 0.6), (200, 0.6)])
+def test_fast_likelihood_and_priors_equal_the_specification(n, rho):
+    """Whole s only, where the specification's test set is the fast one's."""
+    x = np.round(np.array([0.7, 0.8, 0.8, 0.86]) * n).astype(int)
+    s = np.round(np.array([0.72, 0.8, 0.86]) * n).astype(int)
+    laws = [(0.75, 20.0), (0.8, 200.0), (0.5, 3.0)]
+    points = np.array([at(n, one, *law) for one in s for law in laws])
+    board = CountBoard(counts(x / n, n), "beta", 1, 2, rho, THETA_0, "board")
+    slow = log_density(n, rho, x, points)
+    if rho == 0.0:  # without dependence the fast model has no test set
+        fast = board.log_density(points[:, :2]) + norm.logpdf(points[:, 2])
+        np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-6)
+        return
+    gap = np.abs(board.log_density(points) - slow).reshape(len(s), len(laws))
+    error = np.array([shifted_binomial_error(n, one, rho, x) for one in s])
+    # The tails' error is the bound; most of it cancels over thetas.
+    assert error.max() < (0.2 if n == 50 else 0.04)
+    assert (gap < len(x) * error[:, None]).all()
+    assert gap.max() < (0.02 if n == 50 else 0.01)
+
+
+@pytest.mark.parametrize("concentration", [0.05, 1.0, 2.0, 30.0])
+@pytest.mark.parametrize("mean", [0.1, 0.5, 0.99])
+def test_betas_that_are_singular_at_the_ends(mean, concentration):
+    """Without dependence counts are beta-binomial; those that have a chance, to 1 percent."""
+    n, a, b = 200, mean * concentration, (1 - mean) * concentration
+    x = np.arange(n + 1.0)
+    board = Counts(n, -1, x, np.ones(n + 1, int), np.arange(n + 1))
+    law = Law(*beta_law(n, 0, n, np.array([a]), np.array([b]), np.ones(1), 1.0))
+    exact = betabinom.pmf(x, n, a, b)
+    near = exact > 1e-6
+    np.testing.assert_allclose(marginals(board, law, 0.0, 0.8, 0.0)[near], exact[near], rtol=0.01)
+
+
+@pytest.mark.parametrize("count", [0, 2, 29, 60, 171, 198])
+def test_probability_above_the_floor(count):
+    theta = np.concatenate([np.logspace(-9, -1, 60), 1 - np.logspace(-9, -1, 60)])
+    node = conditionals(200, np.arcsin(np.sqrt(theta)), np.ones(120), 0.0, 0.8, 0.0)
+    found, exact = above(count, node), binom.sf(count, 200, theta)
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-8)
+    if count < 30:
+        np.testing.assert_allclose(found, exact, rtol=1e-6, atol=1e-200)
+
+
+@pytest.mark.parametrize("x", [[200] * 20, [1] * 20, [0] * 10 + [200] * 10, [0] * 19 + [1]])
+def test_boards_at_the_ends_have_a_posterior(x):
+    coords = {"team": [f"t{i}" for i in range(20)]}
+    attrs = {"n": 200, "metric": "accuracy"}
+    board = xr.DataArray(np.array(x) / 200, coords, attrs=attrs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.BoardWarning)
+        found = lb.sota.posterior(board, classes=10**6, rho=0.5, theta_0=0.8, draws=50, seed=1)
+    assert found.attrs["converged"]
+    assert abs(found["posterior"]["theta_sota"].mean() - max(x) / 200) < 0.02

@@ -360,7 +360,9 @@ def _simulated(
         p.name: drawn[p.name].to_numpy().reshape(draws * chains, -1) for p in model.parameters
     }
     tree = assemble(board, model, values, (chains, draws), rng)
-    tree["posterior"]["theta_sota"] = (("chain", "draw"), drawn["theta_sota"].to_numpy())
+    # The model's own best, which the distance was computed from. A tuple would become an object.
+    best = tree["posterior"]["theta_sota"]
+    tree["posterior"]["theta_sota"] = best.copy(data=drawn["theta_sota"].to_numpy())
     tree["sample_stats"] = xr.DataTree(_stages(found, epsilon, drawn["theta_sota"]))
     max_rhat = float(az.rhat(tree["posterior"]["theta_sota"]))
     unique = float(tree["sample_stats"]["unique"].min())

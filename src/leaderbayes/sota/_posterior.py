@@ -33,6 +33,7 @@ Board = CountBoard | EstimateBoard
 
 MAX_PARETO_K = 0.7
 MIN_ESS = 400.0
+MIN_POINTS = 200  # whose weights have a tail that can be smoothed
 MAX_RHAT = 1.05
 MIN_UNIQUE = 0.3
 MISFIT = 0.005  # p-value of a statistic of the board, below which the model is called in question
@@ -163,6 +164,8 @@ def posterior(
         else:
             tree = _simulated(kept, model, epsilon, draws, chains, rng, progressbar=progressbar)
         _question(tree)
+    # What libraries say of themselves is not said of this posterior.
+    caught = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=2)
     packages = ("leaderbayes", "numpy", "scipy", "arviz", "xarray")
@@ -243,6 +246,8 @@ def _model(
         return _estimates(board, components if law == "mixture" else 1, positive_rate, rho)
     if theta_0 is not None and not 0.0 < theta_0 < 1.0:
         raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
+    if floor is not None and not 0.0 <= floor < 1.0:
+        raise LeaderbayesError(f"floor={floor}: give a score from 0 up, below 1.")
     n = int(board.attrs["n"])
     lowest = max(1.0 / classes, floor or 0.0)
     made = counts(board.to_numpy(), n, floor_count(n, classes, floor))
@@ -284,7 +289,7 @@ def _exact(
 
     size = draws * chains
     if model.parameters:
-        found = sample(model.log_density, model.start(), 2 * size, rng)
+        found = sample(model.log_density, model.start(), max(2 * size, MIN_POINTS), rng)
         # Smoothed: the heaviest weights are what their tail says they should be.
         ratio = xr.DataArray(-found.log_weight, dims="sample")
         smoothed, pareto_k = ratio.azstats.psislw(dim="sample")
@@ -362,7 +367,7 @@ def _simulated(
     tree = assemble(board, model, values, (chains, draws), rng)
     # The model's own best, which the distance was computed from. A tuple would become an object.
     best = tree["posterior"]["theta_sota"]
-    tree["posterior"]["theta_sota"] = best.copy(data=drawn["theta_sota"].to_numpy())
+    tree["posterior"]["theta_sota"] = 0.0 * best + drawn["theta_sota"].to_numpy()
     tree["sample_stats"] = xr.DataTree(_stages(found, epsilon, drawn["theta_sota"]))
     max_rhat = float(az.rhat(tree["posterior"]["theta_sota"]))
     unique = float(tree["sample_stats"]["unique"].min())

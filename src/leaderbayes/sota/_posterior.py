@@ -393,8 +393,8 @@ def _stages(found: xr.DataTree, epsilon: float, best: xr.DataArray) -> xr.Datase
     chains = best.sizes["chain"]
 
     def ragged(name: str) -> Floats:
-        rows = [np.asarray(row, dtype=float) for row in stats[name].to_numpy().reshape(chains, -1)]
-        rows = [row if row.ndim == 1 else row.ravel() for row in rows]
+        # One number a stage, or a list of them where chains have different numbers of stages.
+        rows = [np.hstack(row).astype(float) for row in stats[name].to_numpy().reshape(chains, -1)]
         out = np.full((chains, max(map(len, rows))), np.nan)
         for line, row in zip(out, rows, strict=True):
             line[: len(row)] = row

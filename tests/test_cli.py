@@ -209,16 +209,19 @@ def test_sota_posterior(folder, teams):
     assert json.loads(fewer.stdout)["m"] < 60
 
 
-def test_sota_posterior_warns_and_fails(folder, teams):
+def test_sota_posterior_warns_and_fails(folder):
     # No beta law has so many equal teams, and one so much better.
     rows = "\n".join(f"t{k},{0.9 if k == 0 else 0.7}" for k in range(200))
     (folder / "odd_board.csv").write_text(f"TeamName,Score\n{rows}\n")
-    asked = ["--method", "exact", "--draws", 100, "--seed", 1, "--json"]
-    done = run("sota", "odd_board.csv", "--n", 1000, *asked, cwd=folder)
+    asked = ["--method", "exact", "--seed", 1, "--json"]
+    done = run("sota", "odd_board.csv", "--n", 1000, *asked, "--draws", 100, cwd=folder)
     assert done.stderr.startswith("Warning: LB021")
     assert json.loads(done.stdout)["warnings"][0].startswith("LB021")
-    # Two laws cannot be told apart here.
-    done = run("sota", *teams, *asked, "--law", "mixture", cwd=folder)
+    # Three laws cannot be told apart here.
+    rows = "\n".join(f"t{k},{0.9 - 0.001 * k:.3f}" for k in range(60))
+    (folder / "even_board.csv").write_text(f"TeamName,Score\n{rows}\n")
+    law = ["--law", "mixture", "--components", 3]
+    done = run("sota", "even_board.csv", "--n", 1000, *asked, *law, cwd=folder)
     assert done.returncode == 1, done.stdout
     assert "Warning: LB001" in done.stderr
     result = json.loads(done.stdout)
@@ -226,6 +229,7 @@ def test_sota_posterior_warns_and_fails(folder, teams):
     assert result["warnings"][0].startswith("LB001")
 
 
+@pytest.mark.slow
 def test_sota_simulated(folder, teams):
     asked = ["--method", "abc-smc", "--draws", 20, "--chains", 2, "--epsilon", 2, "--seed", 1]
     done = run("sota", *teams, *asked, "--json", cwd=folder)
@@ -250,6 +254,7 @@ def test_sota_simulated(folder, teams):
         (["exact", "--epsilon", 1], "--epsilon is for --method abc-smc, not exact"),
         (["exact", "--components", 3], "--components is for --law mixture"),
         (["exact", "--floor", "nan"], "floor=nan"),
+        (["exact", "--components", 3, "--law", "beta"], "--components is for --law mixture"),
         (["exact", "--floor", 0.99], "No team scores above 0.99"),
         (["abc-smc", "--epsilon", "nan"], "epsilon=nan"),
         (["exact", "--rho", 2], "rho=2.0"),

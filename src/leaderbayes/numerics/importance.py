@@ -13,6 +13,7 @@ LogDensity = Callable[[Floats], Floats]  # (point, parameter) -> (point,)
 
 _DF = 5.0  # of the proposals' t distribution: its tails are heavier than any posterior's here
 _HIGH = 1e12  # minus the density where it is none, for optimisers that subtract
+_STEEP = 10.0  # lower than the mode: as if it were nothing
 _ROUNDS = 20  # at most, in which the proposals' mean and covariance are learned
 
 
@@ -31,10 +32,13 @@ def sample(log_density: LogDensity, start: Floats, size: int, rng: np.random.Gen
     """
 
     def height(x: Floats) -> float:
-        return min(-float(log_density(x[None, :])[0]), _HIGH)
+        found = -float(log_density(x[None, :])[0])
+        return min(found, _HIGH) if np.isfinite(found) else _HIGH
 
     mode = minimize(height, start, method="Nelder-Mead", options={"maxfev": 200 * len(start)}).x
     mean = minimize(height, mode, method="BFGS").x
+    if not height(mean) <= height(mode):  # next to a bound, gradients lead anywhere
+        mean = mode
     covariance = np.linalg.inv(_curvature(log_density, mean))
     steady = 0
     for _ in range(_ROUNDS):
@@ -87,6 +91,11 @@ def _curvature(log_density: LogDensity, mode: Floats) -> Floats:
     """Minus the Hessian, by differences over about a standard deviation of each parameter."""
     d = len(mode)
     top = float(log_density(mode[None, :])[0])
+
+    def near(points: Floats) -> Floats:
+        # Beyond a bound there is no density: a steep fall, as far as the curvature goes.
+        return np.fmax(log_density(points), top - _STEEP)
+
     step = np.full(d, 1e-3)
     for k in range(d):
         for _ in range(30):
@@ -100,11 +109,11 @@ def _curvature(log_density: LogDensity, mode: Floats) -> Floats:
         for j in range(k + 1):
             if k == j:
                 points = [mode + move[k], mode - move[k]]
-                second = log_density(np.array(points)) @ [1.0, 1.0] - 2.0 * top
+                second = near(np.array(points)) @ [1.0, 1.0] - 2.0 * top
             else:
                 both = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])
                 points = [mode + s * move[k] + t * move[j] for s, t in both]
-                second = log_density(np.array(points)) @ [1.0, 1.0, -1.0, -1.0] / 4.0
+                second = near(np.array(points)) @ [1.0, 1.0, -1.0, -1.0] / 4.0
             out[k, j] = out[j, k] = -second / (step[k] * step[j])
     # Where it is flat, or rises, the step is the scale.
     value, vector = np.linalg.eigh(out * np.outer(step, step))

@@ -394,7 +394,9 @@ def _stages(found: xr.DataTree, epsilon: float, best: xr.DataArray) -> xr.Datase
 
     def ragged(name: str) -> Floats:
         # One number a stage, or a list of them where chains have different numbers of stages.
-        rows = [np.hstack(row).astype(float) for row in stats[name].to_numpy().reshape(chains, -1)]
+        rows = [
+            np.hstack(list(row)).astype(float) for row in stats[name].to_numpy().reshape(chains, -1)
+        ]
         out = np.full((chains, max(map(len, rows))), np.nan)
         for line, row in zip(out, rows, strict=True):
             line[: len(row)] = row

@@ -87,17 +87,39 @@ def short(name: str, longest: int = 40) -> str:
 def print_sota(result: dict[str, Any], made: "xr.Dataset", prob: float) -> None:
     """Say how good the best of a board is."""
     instances = "" if result["n"] is None else f" on {result['n']} instances"
-    click.echo(
-        f"Best of {result['m']} teams{instances}: {result['observed_max']:.4f} "
-        f"({prob:.0%} interval {float(made['naive_lower']):.4f} to "
-        f"{float(made['naive_upper']):.4f}, were it the only team)."
-    )
+    alone = ""
+    if "naive_lower" in made:
+        alone = (
+            f" ({prob:.0%} interval {float(made['naive_lower']):.4f} to "
+            f"{float(made['naive_upper']):.4f}, were it the only team)"
+        )
+    click.echo(f"Best of {result['m']} teams{instances}: {result['observed_max']:.4f}{alone}.")
     click.echo(
         f"Estimate of the best classifier ({result['method']}): {result['theta_sota']:.4f} "
         f"({prob:.0%} interval {result['theta_sota_lower']:.4f} to "
         f"{result['theta_sota_upper']:.4f}); {result['teams_above']} teams scored above it."
     )
-    click.echo(made.attrs["message"])
+    diagnostics = result["diagnostics"]
+    if "converged" not in diagnostics:
+        click.echo(diagnostics["message"])
+        return
+    likely = ", ".join(f"{short(name)} {p:.2f}" for name, p in made.attrs["likely"])
+    click.echo(f"As good as that, most probably: {likely}.")
+    click.echo(
+        f"The same teams' best on another test set: {diagnostics['expected_max']:.4f} "
+        f"({diagnostics['max_lower']:.4f} to {diagnostics['max_upper']:.4f})."
+    )
+    if not diagnostics["converged"]:
+        click.echo("NOT CONVERGED: do not report these numbers.")
+        return
+    if "max_rhat" in diagnostics:
+        reliable = f"R-hat {diagnostics['max_rhat']:.3f}"
+    else:
+        reliable = (
+            f"Pareto k {diagnostics['pareto_k']:.2f}, effective sample size "
+            f"{diagnostics['ess']:.0f}"
+        )
+    click.echo(f"Converged: {reliable}. Seed {diagnostics['seed']}.")
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from warnings import catch_warnings, simplefilter
 
 import click
+from click.core import ParameterSource
 
 from leaderbayes._console import (
     print_comparison,
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 NOT_CONVERGED = 1
+# Options of sota that belong to one kind of its methods.
+ESTIMATE_ONLY = ("criterion", "dependence", "chance")
+POSTERIOR_ONLY = ("law", "components", "floor", "draws", "chains", "epsilon", "seed")
+RELIABILITY = ("pareto_k", "ess", "max_rhat")
 FIGURES = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance")
 
 
@@ -266,17 +271,68 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     "with a reference; two correlate by its square.",
 )
 @click.option(
-    "--method", type=click.Choice(["shrink", "crop"]), default="shrink", show_default=True
+    "--method",
+    type=click.Choice(["shrink", "crop", "exact", "abc-smc"]),
+    default="shrink",
+    show_default=True,
+    help="Scores drawn towards chance, or the best left out; or a posterior, by the likelihood or "
+    "by simulated boards.",
 )
 @click.option(
     "--criterion",
     type=click.Choice(["mean", "upper"]),
     default="mean",
     show_default=True,
-    help="The observed maximum is the expected one, or the upper limit of its interval.",
+    help="Of shrink, crop: the observed maximum is the expected one, or the upper limit of its "
+    "interval.",
 )
 @click.option(
-    "--dependence", type=click.Choice(["boland", "copula"]), default="boland", show_default=True
+    "--dependence",
+    type=click.Choice(["boland", "copula"]),
+    default="boland",
+    show_default=True,
+    help="Of shrink, crop; a posterior has boland.",
+)
+@click.option(
+    "--law",
+    type=click.Choice(["beta", "mixture", "empirical"]),
+    default="beta",
+    show_default=True,
+    help="Of a posterior: the teams' thetas are from a beta law, from several, or are the scores "
+    "drawn towards chance.",
+)
+@click.option(
+    "--components",
+    type=click.IntRange(2),
+    default=2,
+    show_default=True,
+    help="Laws in --law mixture.",
+)
+@click.option(
+    "--floor",
+    type=float,
+    metavar="SCORE",
+    help="Of a posterior: leave out teams with this score or a lower one.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(1),
+    default=250,
+    show_default=True,
+    help="Of a posterior, per chain.",
+)
+@click.option(
+    "--chains", type=click.IntRange(1), default=4, show_default=True, help="Of a posterior."
+)
+@click.option(
+    "--epsilon",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="Of abc-smc: how near, in standard deviations, simulated boards must come.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), help="Of a posterior: same seed, same numbers."
 )
 @click.option(
     "--prob",
@@ -292,6 +348,9 @@ def sota(file: str, method: str, auc: bool, as_json: bool, **options: Any) -> No
     """Estimate how good the best classifier of a competition's board is."""
     import leaderbayes as lb
 
+    alien = _alien(method, options["law"])
+    if alien is not None:
+        raise lb.LeaderbayesError(alien)
     if auc != (options["positive_rate"] is not None):
         raise lb.LeaderbayesError("--auc and --positive-rate belong together.")
     with catch_warnings(record=True) as caught:
@@ -307,7 +366,8 @@ def sota(file: str, method: str, auc: bool, as_json: bool, **options: Any) -> No
     said = [str(w.message) for w in caught if issubclass(w.category, lb.LeaderbayesWarning)]
     for message in said:
         click.echo(f"Warning: {message}", err=True)
-    made = getattr(lb.sota, method)(board, **options)
+    estimate = _best_of if method in ("exact", "abc-smc") else _estimate_of_best
+    made, diagnostics, more = estimate(board, method, options)
     result = {
         "method": method,
         "n": board.attrs.get("n"),
@@ -317,18 +377,15 @@ def sota(file: str, method: str, auc: bool, as_json: bool, **options: Any) -> No
             for key in ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper")
         },
         "teams_above": int(made["teams_above"]),
-        "diagnostics": {
-            "solved": bool(made.attrs["solved"]),
-            "message": made.attrs["message"],
-            "excluded": int(made["excluded"]),
-            **{key: float(made[key]) for key in ("expected_max", "max_lower", "max_upper", "bias")},
-        },
-        "warnings": said,
+        "diagnostics": diagnostics,
+        "warnings": said + more,
     }
     if as_json:
         click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
     else:
         print_sota(result, made, options["prob"])
+    if not diagnostics.get("converged", True):
+        sys.exit(NOT_CONVERGED)
 
 
 def main() -> None:
@@ -528,6 +585,62 @@ def _deviance(series: "pd.Series") -> dict[str, Any]:
 def _number(value: float) -> float | None:
     """Give a float to JSON, which has no NaN."""
     return float(value) if float("-inf") < value < float("inf") else None
+
+
+def _alien(method: str, law: str) -> str | None:
+    """Name the first option that was given and that the method does not have."""
+    ctx = click.get_current_context()
+    sampled = method in ("exact", "abc-smc")
+    others = ESTIMATE_ONLY if sampled else POSTERIOR_ONLY
+    for name, value in ctx.params.items():
+        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        if name in others and (name, value) != ("dependence", "boland"):
+            belongs = "shrink or crop" if sampled else "exact or abc-smc"
+            return f"--{name} is for --method {belongs}, not {method}."
+        if name == "epsilon" and method == "exact":
+            return "--epsilon is for --method abc-smc, not exact."
+        if name == "components" and law != "mixture":
+            return "--components is for --law mixture."
+    return None
+
+
+def _estimate_of_best(
+    board: "xr.DataArray", method: str, options: dict[str, Any]
+) -> tuple["xr.Dataset", dict[str, Any], list[str]]:
+    """Shrink or crop; with diagnostics, and no warnings."""
+    import leaderbayes as lb
+
+    given = {key: value for key, value in options.items() if key not in POSTERIOR_ONLY}
+    made = getattr(lb.sota, method)(board, **given)
+    diagnostics = {
+        "solved": bool(made.attrs["solved"]),
+        "message": made.attrs["message"],
+        "excluded": int(made["excluded"]),
+        **{key: float(made[key]) for key in ("expected_max", "max_lower", "max_upper", "bias")},
+    }
+    return made, diagnostics, []
+
+
+def _best_of(
+    board: "xr.DataArray", method: Any, options: dict[str, Any]
+) -> tuple["xr.Dataset", dict[str, Any], list[str]]:
+    """Summarise the posterior, with the three likeliest teams; diagnostics, and warnings."""
+    import leaderbayes as lb
+
+    given = {k: v for k, v in options.items() if k not in ESTIMATE_ONLY and k != "prob"}
+    with redirect_stdout(sys.stderr):
+        dt = lb.sota.posterior(board, method=method, progressbar=sys.stderr.isatty(), **given)
+    made = lb.sota.summary(dt, prob=options["prob"])
+    likely = lb.sota.teams(dt).sort_values("p_sota", ascending=False, kind="stable")[:3]
+    made.attrs["likely"] = list(zip(likely["team"].astype(str), likely["p_sota"], strict=True))
+    diagnostics = {
+        "converged": bool(dt.attrs["converged"]),
+        **{key: _number(dt.attrs[key]) for key in RELIABILITY if key in dt.attrs},
+        **{key: float(made[key]) for key in ("expected_max", "max_lower", "max_upper")},
+        "seed": dt.attrs["seed"],
+    }
+    return made, diagnostics, json.loads(dt.attrs["warnings"])
 
 
 # -- output ----------------------------------------------------------------------------------------

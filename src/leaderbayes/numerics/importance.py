@@ -39,6 +39,8 @@ def sample(log_density: LogDensity, start: Floats, size: int, rng: np.random.Gen
 
     mode = minimize(depth, start, method="Nelder-Mead", options={"maxfev": 200 * len(start)}).x
     mean = minimize(depth, mode, method="BFGS").x
+    if depth(mean) > depth(mode):  # next to a bound gradients lead anywhere
+        mean = mode
     covariance = np.linalg.inv(_curvature(bounded, mean))
     steady = 0
     for _ in range(_ROUNDS):

@@ -179,7 +179,7 @@ def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset
     Returns
     -------
     Dataset
-        ``auc`` (classifier); ``covariance`` (classifier, classifier_). attrs: ``positives``,
+        ``auc`` (classifier); ``covariance`` (classifier, ``classifier_``). attrs: ``positives``,
         ``negatives``.
 
     Raises

@@ -34,6 +34,7 @@ Board = CountBoard | EstimateBoard
 MAX_PARETO_K = 0.7
 MIN_ESS = 400.0
 FEWEST = 20  # instances, for which the laws given the test set's ease are good enough
+MIN_POINTS = 200  # whose weights have a tail that can be smoothed
 MAX_RHAT = 1.05
 MIN_UNIQUE = 0.3
 MISFIT = 0.005  # p-value of a statistic of the board, below which the model is called in question
@@ -164,6 +165,8 @@ def posterior(
         else:
             tree = _simulated(kept, model, epsilon, draws, chains, rng, progressbar=progressbar)
         _question(tree)
+    # What libraries say of themselves is not said of this posterior.
+    caught = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=2)
     packages = ("leaderbayes", "numpy", "scipy", "arviz", "xarray")
@@ -243,6 +246,8 @@ def _model(
         return _estimates(board, components if law == "mixture" else 1, positive_rate, rho)
     if theta_0 is not None and not 0.0 < theta_0 < 1.0:
         raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
+    if floor is not None and not 0.0 <= floor < 1.0:
+        raise LeaderbayesError(f"floor={floor}: give a score from 0 up, below 1.")
     n = int(board.attrs["n"])
     if n < FEWEST:
         raise LeaderbayesError(
@@ -288,7 +293,7 @@ def _exact(
 
     size = draws * chains
     if model.parameters:
-        found = sample(model.log_density, model.start(), 2 * size, rng)
+        found = sample(model.log_density, model.start(), max(2 * size, MIN_POINTS), rng)
         # Smoothed: the heaviest weights are what their tail says they should be.
         ratio = xr.DataArray(-found.log_weight, dims="sample")
         smoothed, pareto_k = ratio.azstats.psislw(dim="sample")

@@ -45,3 +45,18 @@ def test_bounded_density():
     weight = weights(found)
     worth = 1.0 / (weight**2).sum()
     assert weight @ found.point[:, 0] == pytest.approx(0.2, abs=0.8 / np.sqrt(worth))
+
+
+@pytest.mark.parametrize("rate", [5.0, 500.0])
+def test_density_that_ends_at_its_mode(rate):
+    """An exponential law backwards from 1, beside a normal one."""
+
+    def log_density(x):
+        return np.where(x[:, 0] < 1.0, rate * x[:, 0], -np.inf) - 0.5 * x[:, 1] ** 2
+
+    found = sample(log_density, np.array([0.9, 0.0]), 20000, np.random.default_rng(1))
+    weight = weights(found)
+    mean, worth = weight @ found.point, 1.0 / (weight**2).sum()
+    assert worth > 2000.0
+    assert mean[0] == pytest.approx(1.0 - 1.0 / rate, abs=4.0 / rate / np.sqrt(worth))
+    assert mean[1] == pytest.approx(0.0, abs=4.0 / np.sqrt(worth))

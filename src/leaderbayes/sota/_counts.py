@@ -27,10 +27,11 @@ from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._parameters import Parameter
 
 Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
 
 _COARSE, _FINE, _FINEST = 1.0, 0.25, 0.1  # steps of grids: likelihood, drawn thetas, their maximum
-
 _LEAST = 1e-300
+_TRIALS = 30  # of classifiers of a new board that must lie above the floor
 
 
 @dataclass(frozen=True)
@@ -151,19 +152,37 @@ class CountBoard:
             "theta_sota": np.array(best),
             "log_likelihood": np.log(likelihoods)[:, self.board.of],
             "score": self.replicate(theta, rho, rng),
-            "new_score": self.replicate(self._draw_law(value, size, rng), rho, rng),
+            "new_score": self._new_board(value, rho, rng),
         }
 
-    def replicate(self, theta: Floats, rho: Floats, rng: np.random.Generator) -> Floats:
-        """Scores on another test set of the same size, (point, classifier)."""
+    def replicate(
+        self, theta: Floats, rho: Floats, rng: np.random.Generator, right: Longs | None = None
+    ) -> Floats:
+        """Scores on another test set of the same size, (point, classifier).
+
+        On which the reference is ``right`` so often, (point, 1).
+        """
         n = self.board.n
         if not self.depends:
             return np.asarray(rng.binomial(n, theta) / n)
         inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
         capped = allowed(inside, rho[:, None], self.theta_0)
         up, down = (np.clip(p, 0.0, 1.0) for p in conditionals(inside, capped, self.theta_0))
-        s = rng.binomial(n, self.theta_0, size=(len(theta), 1))
+        s = rng.binomial(n, self.theta_0, size=(len(theta), 1)) if right is None else right
         return np.asarray((rng.binomial(s, up) + rng.binomial(n - s, down)) / n)
+
+    def _new_board(self, value: dict[str, Floats], rho: Floats, rng: np.random.Generator) -> Floats:
+        """Scores of other classifiers, all of them above the floor, (point, classifier)."""
+        size = len(rho)
+        right = rng.binomial(self.board.n, self.theta_0, size=(size, 1))
+        score = self.replicate(self._draw_law(value, size, rng), rho, rng, right)
+        for _ in range(_TRIALS):
+            low = np.round(score * self.board.n) <= self.board.floor
+            if not low.any():
+                break
+            again = self.replicate(self._draw_law(value, size, rng), rho, rng, right)
+            score = np.where(low, again, score)
+        return score
 
     def _dependence(self, value: dict[str, Floats], size: int) -> tuple[Floats, Floats]:
         """Rho and the test set's ease, (point,)."""

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.special import gammaln
 
+from leaderbayes._errors import NotConvergedError
+
 Floats = NDArray[np.float64]
 LogDensity = Callable[[Floats], Floats]  # (point, parameter) -> (point,)
 
@@ -28,6 +30,11 @@ def sample(log_density: LogDensity, start: Floats, size: int, rng: np.random.Gen
 
     The fit starts at the mode with the curvature there, and goes on by the weighted mean and
     covariance of its own draws.
+
+    Raises
+    ------
+    NotConvergedError
+        If none of the points has a density.
     """
 
     def bounded(x: Floats) -> Floats:
@@ -86,7 +93,12 @@ def _draw(
     proposal = gammaln((_DF + d) / 2.0) - gammaln(_DF / 2.0) - 0.5 * d * np.log(_DF * np.pi)
     proposal = proposal - np.log(np.diag(root)).sum()
     proposal = proposal - 0.5 * (_DF + d) * np.log1p(square / _DF)
-    return Sample(point, log_density(point) - proposal)
+    height = log_density(point)
+    if height.max() <= _NONE:
+        raise NotConvergedError(
+            "LB001 importance sampling found no point that has a density: take a simpler law."
+        )
+    return Sample(point, height - proposal)
 
 
 def _curvature(log_density: LogDensity, mode: Floats) -> Floats:

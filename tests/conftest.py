@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: boards, references, and fits that are sampled once."""
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -10,6 +11,10 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+
+# Many tests start processes: byte code is compiled once, and not by each of them.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 

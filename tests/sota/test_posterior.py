@@ -240,20 +240,3 @@ def test_simulation_agrees_with_the_exact_posterior(m, n, rho):
     assert wide == pytest.approx(width, rel=0.1)
     stages = found["sample_stats"]
     assert (np.diff(stages["epsilon"].to_numpy()) < 0).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rho", [0.0, 0.6])
-def test_coverage(rho):
-    """300 boards: a 95 % interval covers 93 to 97 %, and the naive one hardly ever."""
-    rng, n, m, boards = np.random.default_rng(9), 1000, 400, 300
-    hits, naive = 0, 0
-    for k in range(boards):
-        theta, board = simulated(1700.0, 300.0, m, n, rho, 0.9, rng)
-        dt = lb.sota.posterior(board, rho=rho, theta_0=0.9, draws=100, seed=k)
-        made = lb.sota.summary(dt)
-        hits += bool(made["theta_sota_lower"] <= theta.max() <= made["theta_sota_upper"])
-        low, high = lb.sota.naive_interval(float(board.max()), n)
-        naive += low <= theta.max() <= high
-    assert 0.93 <= hits / boards <= 0.97
-    assert naive / boards < 0.25

@@ -151,7 +151,7 @@ def estimates(scores, *, slow):
     import xarray as xr
 
     import leaderbayes as lb
-    from leaderbayes.models._board import dependence, resolve_weight
+    from leaderbayes._weight import dependence, resolve_weight
 
     coords = {"player": np.arange(len(scores)), "round": np.arange(scores.shape[1])}
     matches = lb.matches(xr.DataArray(scores, coords, ("player", "round")))

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 import leaderbayes as lb
 from conftest import simulate
-from leaderbayes.models._board import resolve_weight
+from leaderbayes._weight import resolve_weight
 from leaderbayes.numerics.bradley_terry import newton
 from leaderbayes.numerics.newton import inverse
 

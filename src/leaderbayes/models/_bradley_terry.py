@@ -3,7 +3,8 @@
 import pymc as pm
 import xarray as xr
 
-from leaderbayes.models._board import Weight, board_model, check_options
+from leaderbayes._weight import Weight
+from leaderbayes.models._board import board_model, check_options
 
 
 def bradley_terry(

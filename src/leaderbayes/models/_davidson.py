@@ -4,7 +4,8 @@ import pymc as pm
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.models._board import Weight, board_model, check_options
+from leaderbayes._weight import Weight
+from leaderbayes.models._board import board_model, check_options
 
 
 def davidson(

@@ -10,14 +10,8 @@ import xarray as xr
 from scipy.special import gammaln
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.models._board import (
-    check_board,
-    check_options,
-    coords_of,
-    dependence,
-    rank_reliability,
-    strengths,
-)
+from leaderbayes._weight import check_board, dependence
+from leaderbayes.models._board import check_options, coords_of, rank_reliability, strengths
 from leaderbayes.models._ops import known, ranking_log_likelihood
 from leaderbayes.numerics.plackett_luce import draw_rankings, rankings
 from leaderbayes.numerics.plackett_luce import tie_sizes as sizes_of_ties

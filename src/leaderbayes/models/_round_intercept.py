@@ -9,15 +9,8 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._matches import listed_positions
-from leaderbayes.models._board import (
-    Weight,
-    check_board,
-    check_options,
-    coords_of,
-    reliability,
-    resolve_weight,
-    strengths,
-)
+from leaderbayes._weight import Weight, check_board, resolve_weight
+from leaderbayes.models._board import check_options, coords_of, reliability, strengths
 from leaderbayes.models._ops import known, listed_log_likelihood
 from leaderbayes.numerics.round_intercept import (
     ABSENT,

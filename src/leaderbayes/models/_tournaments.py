@@ -11,13 +11,8 @@ import xarray as xr
 from pytensor.tensor.variable import TensorVariable
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.models._board import (
-    Weight,
-    check_options,
-    estimates,
-    resolve_weight,
-    strengths,
-)
+from leaderbayes._weight import Weight, resolve_weight
+from leaderbayes.models._board import check_options, estimates, strengths
 from leaderbayes.models._ops import known, pairs_log_likelihood
 from leaderbayes.numerics.places import draw_places
 from leaderbayes.numerics.rounds import round_statistics

@@ -1,0 +1,108 @@
+"""What a model of a board asks of it, and how much its matches count."""
+
+import warnings
+from typing import Literal
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
+from leaderbayes._matches import components, name_groups
+from leaderbayes.numerics.composite_weight import composite_weight, exchangeable_weight
+from leaderbayes.numerics.rounds import round_statistics
+
+Weight = float | Literal["composite"]
+
+
+def check_board(matches: xr.Dataset) -> None:
+    """Raise unless it is one tournament's; warn where differences rest on the prior alone."""
+    if "tournament" in matches["place"].dims:
+        raise LeaderbayesError(
+            "These matches are of several tournaments: pick one, or use models.tournaments."
+        )
+    groups = components(matches)
+    if groups.nunique() > 1:
+        never_met = "" if groups.attrs["weakly_connected"] else " Some groups never met at all."
+        warnings.warn(
+            f"LB010 the win graph has {groups.nunique()} strong components, "
+            f"{name_groups(groups)}. How far they are apart rests on the prior.{never_met} See "
+            "leaderbayes.components.",
+            DisconnectedWarning,
+            stacklevel=4,
+        )
+
+
+def check_scales(**scales: float) -> None:
+    """Raise unless the scales of priors are above 0."""
+    for name, scale in scales.items():
+        if not (np.isfinite(scale) and scale > 0):
+            raise LeaderbayesError(f"{name}={scale}: give a number above 0 (log-odds).")
+
+
+def check_pairs(matches: xr.Dataset) -> None:
+    """Raise where ties have no pairwise likelihood by round."""
+    ties, within = matches.attrs["ties"], bool(matches.attrs["within_round"])
+    if ties == "floor" or (ties == "drop" and not within):
+        raise LeaderbayesError(
+            f"ties={ties!r}{'' if within else ' across rounds'} has no likelihood by round; use "
+            "ties='half' here, or leaderbayes.likelihood.bradley_terry for the point estimate."
+        )
+
+
+def resolve_weight(
+    matches: xr.Dataset, weight: Weight, test_fraction: float | None, *, with_ties: bool
+) -> float:
+    """Give the power of the likelihood of one tournament as a number."""
+    if not isinstance(weight, str):
+        if not 0.0 < weight <= 1.0:
+            raise LeaderbayesError(
+                f"weight={weight}: the power of the likelihood lies above 0 and at most at 1."
+            )
+        eta = float(weight)
+    elif weight == "composite":
+        eta = _composite_weight(matches, with_ties=with_ties)
+    else:
+        raise LeaderbayesError(f"weight={weight!r}: give 'composite' or a number above 0.")
+    return eta * dependence(matches.sizes["round"], test_fraction)
+
+
+def dependence(rounds: int, test_fraction: float | None) -> float:
+    """Factor for rounds that share training data: 1 / (1 + r f / (1 - f)).
+
+    The variance of a mean over r splits with test fraction f is (1/r + f/(1-f)) / (1/r) times
+    that over independent rounds (Nadeau and Bengio 2003).
+    """
+    if test_fraction is None:
+        return 1.0
+    if not 0.0 < test_fraction < 1.0:
+        raise LeaderbayesError(
+            f"test_fraction={test_fraction}: give the share of the data that each round tests on, "
+            "such as 0.1 for 10-fold cross-validation."
+        )
+    return 1.0 / (1.0 + rounds * test_fraction / (1.0 - test_fraction))
+
+
+def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> float:
+    """Estimate the composite weight (methods: `numerics.composite_weight`)."""
+    within = bool(matches.attrs["within_round"])
+    place = matches["place"].to_numpy()
+    if matches.sizes["round"] < 3:
+        eta = exchangeable_weight(place, within_round=within)
+        warnings.warn(
+            f"LB011 {matches.sizes['round']} rounds are too few to estimate the composite weight; "
+            f"{eta:.3f}, that of equal players, is used, and the posterior leans on its prior.",
+            WeightWarning,
+            stacklevel=5,
+        )
+        return eta
+    wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
+    return composite_weight(
+        wins,
+        n,
+        # Without a single tie nu has no estimate, and says nothing about the players.
+        matches["tied"].to_numpy() if with_ties and matches["tied"].any() else None,
+        round_statistics(place, within_round=within, ties=str(matches.attrs["ties"])),
+        within_round=within,
+        # Where no estimate exists, a drawn match against an average player makes one.
+        pseudo_rounds=0.0 if components(matches).nunique() == 1 else 1.0,
+    )

@@ -19,9 +19,10 @@ from leaderbayes._errors import (
     LeaderbayesWarning,
     PredictiveWarning,
 )
+from leaderbayes._laplace import approximate
 from leaderbayes._matches import Ties, matches, one_tournament, rankings, valid_scores
 
-Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
+Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
 MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments")
 MAX_RHAT = 1.01
 MIN_ESS = 400.0
@@ -41,6 +42,7 @@ def fit(
     seed: int | None = None,
     sampler: Sampler = "nutpie",
     prior: bool = False,
+    replicates: int | None = None,
     progressbar: bool = True,
     **options: Any,
 ) -> xr.DataTree:
@@ -60,10 +62,17 @@ def fit(
         Draws kept and tuning steps per chain (None: 1000), number of chains.
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
-    sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
-        NUTS implementation, by PyMC's name.
+    sampler : {"nutpie", "pymc", "numpyro", "blackjax", "laplace"}
+        NUTS implementation, by PyMC's name. Or "laplace", for "bradley_terry" alone: independent
+        draws of a normal approximation given the players' scale, which is integrated out; in
+        milliseconds and without PyMC. Means are within a tenth of a standard deviation,
+        probabilities of being better within 0.03 (0.04 for two players and six matches); intervals
+        are too narrow, by a tenth to a quarter, where few rounds decide nearly every match.
     prior : bool
-        Also draw the groups ``prior`` and ``prior_predictive``.
+        Also draw the groups ``prior`` and ``prior_predictive``; not by "laplace".
+    replicates : int, optional
+        Draws, spread evenly, that get a board in ``posterior_predictive``; all of them by
+        default, where they take less than 400 MB.
     progressbar : bool
         Show progress, in terminals and notebooks.
     **options
@@ -73,9 +82,9 @@ def fit(
     -------
     DataTree
         Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``,
-        ``epp_unit`` (what is sampled for ``epp``), and what the model adds),
+        ``epp_unit`` (what NUTS samples for ``epp``), and what the model adds),
         ``sample_stats``, ``posterior_predictive`` (``place`` (chain, draw, round, player), whole
-        rankings), ``log_likelihood`` (``place`` (chain, draw, round)), ``log_prior``,
+        rankings), ``log_likelihood`` (``place`` (chain, draw, round)), ``log_prior`` (of NUTS),
         ``observed_data`` (``place``), ``constant_data`` (``scores``, ``weight``). Of many
         tournaments the rounds stand along ``tournament_round``; "round_intercept" has
         ``outcome`` (round, pair) in place of ``place``. attrs:
@@ -103,6 +112,12 @@ def fit(
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
     if not 0 <= seed < 2**32:
         raise LeaderbayesError(f"seed={seed}: give a whole number from 0 to 4294967295.")
+    if replicates is not None and replicates < 1:
+        raise LeaderbayesError(f"replicates={replicates}: give at least 1.")
+    if sampler == "laplace" and (model != "bradley_terry" or prior):
+        raise LeaderbayesError(
+            "sampler='laplace' is for model='bradley_terry', without prior=True: take 'nutpie'."
+        )
     arguments = {
         "within_round": within_round,
         "ties": ties,
@@ -110,22 +125,28 @@ def fit(
         "tune": tune,
         "chains": chains,
         "sampler": sampler,
-        **_model_options(model, options),
+        "replicates": replicates,
+        **_model_options(model, sampler, options),
     }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         # Rankings are replicated by Python code, and that is meant.
         warnings.filterwarnings("ignore", "Numba will use object mode", UserWarning)
         board = valid_scores(scores) if model == "tournaments" else one_tournament(scores)
-        with _quiet():
-            tree = _sample(
-                _build(board, model, within_round, ties, options),
-                arguments,
-                seed,
-                prior=prior,
-                progressbar=progressbar,
-            )
-        diagnostics = _diagnose(tree)
+        if sampler == "laplace":
+            tree = _approximate(board, arguments, seed, options)
+            diagnostics = {"converged": 1, "max_rhat": np.nan, "min_ess": float(draws * chains)}
+            diagnostics["divergences"] = 0
+        else:
+            with _quiet():
+                tree = _sample(
+                    _build(board, model, within_round, ties, options),
+                    arguments,
+                    seed,
+                    prior=prior,
+                    progressbar=progressbar,
+                )
+            diagnostics = _diagnose(tree)
     ours = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=2)
@@ -154,12 +175,19 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
-def _model_options(model: str, given: dict[str, Any]) -> dict[str, Any]:
+def _model_options(model: str, sampler: Sampler, given: dict[str, Any]) -> dict[str, Any]:
     """All options of a model's function, the given ones and its defaults."""
-    from leaderbayes import models
+    if sampler == "laplace":
+        function: Any = approximate
+    else:
+        from leaderbayes import models
 
-    parameters = dict(inspect.signature(getattr(models, model)).parameters)
-    del parameters["matches"]
+        function = getattr(models, model)
+    parameters = {
+        name: p
+        for name, p in inspect.signature(function).parameters.items()
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    }
     for name in given:
         if name not in parameters:
             near = get_close_matches(name, parameters, n=1, cutoff=0.5)
@@ -184,6 +212,16 @@ def _build(
     return getattr(models, model)(made, **options)
 
 
+def _approximate(
+    board: xr.DataArray, arguments: dict[str, Any], seed: int, options: dict[str, Any]
+) -> xr.DataTree:
+    """Draw every group by Laplace's method."""
+    made = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
+    shape = arguments["chains"], arguments["draws"]
+    most = _replicates(shape, made["place"].size, arguments["replicates"])
+    return approximate(made, shape, most, seed, **options)
+
+
 def _sample(
     model: Any, arguments: dict[str, Any], seed: int, *, prior: bool, progressbar: bool
 ) -> xr.DataTree:
@@ -206,7 +244,7 @@ def _sample(
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
         replicates = pm.sample_posterior_predictive(
-            _thin(tree),
+            _thin(tree, arguments["replicates"]),
             random_seed=streams[1],
             progressbar=False,
             extend_inferencedata=False,
@@ -251,19 +289,28 @@ def adaptation(sampler: str, parameters: int, variables: int = 2) -> dict[str, A
     return {"nuts": nuts}
 
 
-def _thin(tree: xr.DataTree) -> xr.DataTree:
-    """Posterior for replicates, thinned where memory asks for it."""
+def _thin(tree: xr.DataTree, replicates: int | None) -> xr.DataTree:
+    """Posterior for replicates, thinned where that is asked for, or memory asks for it."""
     posterior = tree["posterior"].to_dataset()
     size = sum(int(observed.size) for observed in tree["observed_data"].to_dataset().values())
-    total = posterior.sizes["chain"] * posterior.sizes["draw"] * size
-    step = -(-total // MAX_REPLICATED)
+    shape = posterior.sizes["chain"], posterior.sizes["draw"]
+    step = -(-shape[0] * shape[1] // _replicates(shape, size, replicates))
+    return xr.DataTree.from_dict({"posterior": posterior.isel(draw=slice(None, None, step))})
+
+
+def _replicates(shape: tuple[int, int], size: int, asked: int | None) -> int:
+    """Count the draws that get a board of so many places."""
+    total = shape[0] * shape[1]
+    if asked is not None:
+        return min(asked, total)
+    step = -(-total * size // MAX_REPLICATED)
     if step > 1:
         warnings.warn(
             f"LB012 replicates are kept for every {step}th draw, to bound their memory.",
             PredictiveWarning,
             stacklevel=4,
         )
-    return xr.DataTree.from_dict({"posterior": posterior.isel(draw=slice(None, None, step))})
+    return -(-total // step)
 
 
 def _diagnose(tree: xr.DataTree) -> dict[str, float | int]:

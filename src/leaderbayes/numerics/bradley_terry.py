@@ -43,7 +43,7 @@ def davidson_probability(epp: Floats, nu: float) -> tuple[Floats, Floats]:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _pair_sums(epp: Floats, kappa: float, n: Floats) -> tuple[float, Floats, Floats, Floats]:
+def pair_sums(epp: Floats, kappa: float, n: Floats) -> tuple[float, Floats, Floats, Floats]:
     """Sum over unordered pairs, in one pass, what Newton's method needs.
 
     Returns the log normaliser; expected points (player,); the information of the players, and
@@ -145,7 +145,7 @@ def newton(
 
     def parts(x: Floats) -> tuple[float, Floats, Floats]:
         epp, kappa = x[:m], 0.0 if tied is None else float(np.exp(x[m]))
-        log_normaliser, expected, information, ties = _pair_sums(epp, kappa, n)
+        log_normaliser, expected, information, ties = pair_sums(epp, kappa, n)
         information = information[:size, :size]
         value = float(points @ epp) - log_normaliser
         gradient = points - expected

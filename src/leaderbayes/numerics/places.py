@@ -17,9 +17,23 @@ def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Int
     """Rank scores (round, player); NaN becomes place 0."""
     # A missing score ranks behind every other one, so that it shifts nobody's place.
     loss = np.where(np.isnan(scores), np.inf, -scores if higher_is_better else scores)
-    boards = loss if within_round else loss.reshape(1, -1)
-    ranked = np.concatenate([1 + np.searchsorted(np.sort(row), row) for row in boards])
+    ranked = _rank(loss if within_round else loss.reshape(1, -1))
     return np.where(np.isnan(scores), 0, ranked.reshape(loss.shape)).astype(np.int32)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _rank(loss: Floats) -> Ints:
+    """Rank rows (row, item), 1 is least; equals share the lowest rank."""
+    out = np.empty(loss.shape, np.int32)
+    for k in range(len(loss)):
+        order = np.argsort(loss[k])
+        rank = 1
+        for position in range(order.size):
+            item = order[position]
+            if position and loss[k, item] > loss[k, order[position - 1]]:
+                rank = position + 1
+            out[k, item] = rank
+    return out
 
 
 @numba.njit(cache=True)

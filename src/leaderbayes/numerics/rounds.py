@@ -297,3 +297,16 @@ def round_scores(epp: Floats, nu: float, statistics: RoundStatistics) -> tuple[F
         np.add.at(slopes, statistics.round[of], statistics.sign[of, None] * slope)
         np.add.at(ties, statistics.round[of], statistics.sign[of] * tie)
     return -slopes, -ties
+
+
+def round_log_likelihood(epp: Floats, statistics: RoundStatistics) -> Floats:
+    """Bradley-Terry log-likelihood of each round at strengths (draw, player), (draw, round).
+
+    Of one tournament.
+    """
+    out = epp @ statistics.points.T
+    none = np.array([-np.inf])
+    for row, own in zip(out, epp, strict=True):
+        normaliser = log_normalisers(own, none, *statistics[5:])[statistics.set]
+        np.subtract.at(row, statistics.round, statistics.sign * normaliser)
+    return np.asarray(out)

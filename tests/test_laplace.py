@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 import xarray as xr
-from conftest import simulate
 from scipy.special import log_expit
 
 import leaderbayes as lb
+from conftest import simulate
 
 
 @pytest.fixture(scope="module")

@@ -31,5 +31,7 @@ from ._matches import components as components
 from ._matches import matches as matches
 from ._matches import rankings as rankings
 from ._scores import read_scores as read_scores
+from ._store import open_tournaments as open_tournaments
+from ._study import fit_tournaments as fit_tournaments
 
 __version__: str

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from leaderbayes._weight import Weight, check_board, check_pairs, check_scales, resolve_weight
 from leaderbayes.numerics.laplace import sample
-from leaderbayes.numerics.places import draw_places, places
+from leaderbayes.numerics.places import draw_places
 from leaderbayes.numerics.rounds import round_log_likelihood, round_statistics
 
 Floats = NDArray[np.float64]

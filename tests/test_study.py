@@ -1,0 +1,230 @@
+"""fit_tournaments: one store, whole or not at all, the same on every executor."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from conftest import simulate
+from leaderbayes._store import key_of
+
+OPTIONS = {"sampler": "laplace", "draws": 20, "replicates": 10, "seed": 1, "progressbar": False}
+
+
+def many(names, rng=None):
+    """Scores (tournament, player, round) of small boards; the second lacks a player."""
+    rng = np.random.default_rng(1) if rng is None else rng
+    boards = [simulate(np.zeros(4), 12, rng) for _ in names]
+    boards[1][3] = np.nan
+    return xr.concat(boards, dim=xr.DataArray(list(names), dims="tournament", name="tournament"))
+
+
+@pytest.fixture(scope="module")
+def boards():
+    return many(["a", "b c", "d/e", ".f", "ü%", "long" * 60])
+
+
+@pytest.fixture(scope="module")
+def study(boards, tmp_path_factory):
+    return lb.fit_tournaments(boards, store=tmp_path_factory.mktemp("one") / "study", **OPTIONS)
+
+
+def files_of(folder):
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_each_tournament_is_a_fit(boards, study):
+    assert [t.attrs["tournament"] for t in study.children.values()] == list(
+        boards["tournament"].to_numpy()
+    )
+    assert list(study.children)[:2] == ["a", "b c"]
+    assert len(lb.leaderboard(study["a"])) == 4
+    assert len(lb.leaderboard(study["b c"])) == 3
+    assert 0.0 <= float(lb.check(study["a"])["p_round"]) <= 1.0
+    alone = lb.fit(
+        boards.sel(tournament="a", drop=True), sampler="laplace", draws=20, replicates=10,
+        seed=study["a"].attrs["seed"],
+    )  # fmt: skip
+    xr.testing.assert_allclose(study["a/posterior"].to_dataset(), alone["posterior"].to_dataset())
+
+
+def test_keys_are_names_of_files():
+    keys = [key_of(name) for name in ("a", "A b", "../x", ".", "..", "__x", "a/b", "é" * 300, "")]
+    assert len(set(keys)) == len(keys)
+    assert keys[:2] == ["a", "A b"]
+    for key in keys[:-1]:
+        assert "/" not in key
+        assert not key.startswith((".", "_"))
+        assert len(key.encode()) < 255
+
+
+@pytest.mark.parametrize("make", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_the_same_on_executors(boards, tmp_path, make):
+    with make(2) as executor:
+        lb.fit_tournaments(boards, store=tmp_path / "two", executor=executor, **OPTIONS)
+    lb.fit_tournaments(boards, store=tmp_path / "one", **OPTIONS)
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_same_on_dask(boards, tmp_path):
+    """A local cluster of two processes, given as a client and by name."""
+    distributed = pytest.importorskip("distributed")
+    lb.fit_tournaments(boards, store=tmp_path / "one", **OPTIONS)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster, distributed.Client(cluster) as client:  # fmt: skip
+        for name, executor in (("two", client), ("three", "dask")):
+            lb.fit_tournaments(boards, store=tmp_path / name, executor=executor, **OPTIONS)
+            assert files_of(tmp_path / "one") == files_of(tmp_path / name)
+
+
+KILLED = """
+import sys
+sys.path.insert(0, {tests!r})
+from test_study import OPTIONS, many
+import leaderbayes as lb
+
+print("ready", flush=True)
+lb.fit_tournaments(many([str(t) for t in range(30)]), store=sys.argv[1], **OPTIONS)
+"""
+
+
+def run_killed(store, kills, rng):
+    """Start fitting, kill it after a while, and start again; give the times it was killed."""
+    code = KILLED.format(tests=os.path.dirname(__file__))
+    killed = 0
+    while killed < kills:
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, str(store)], stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        process.stdout.readline()
+        time.sleep(rng.uniform(0.0, 0.4))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        done = process.wait() == 0
+        process.stdout.close()
+        if store.exists():
+            # Whatever is there is whole.
+            for child in lb.open_tournaments(store).children.values():
+                lb.leaderboard(child)
+        if done:
+            return killed
+    return killed
+
+
+def check_killed(tmp_path, kills, seed):
+    killed = run_killed(tmp_path / "killed", kills, random.Random(seed))
+    boards = many([str(t) for t in range(30)])
+    lb.fit_tournaments(boards, store=tmp_path / "killed", **OPTIONS)
+    lb.fit_tournaments(boards, store=tmp_path / "whole", **OPTIONS)
+    assert files_of(tmp_path / "killed") == files_of(tmp_path / "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
+    return killed
+
+
+def test_survives_being_killed(tmp_path):
+    assert check_killed(tmp_path, 1, 1) > 0
+
+
+@pytest.mark.slow
+def test_survives_being_killed_twenty_times(tmp_path):
+    total = 0
+    for seed in range(20):
+        (tmp_path / str(seed)).mkdir()
+        total += check_killed(tmp_path / str(seed), 20 - total, seed)
+        if total >= 20:
+            return
+    raise AssertionError(f"killed {total} times only")
+
+
+def test_continues_and_grows(boards, tmp_path):
+    first = lb.fit_tournaments(boards[:2], store=tmp_path / "study", **OPTIONS)
+    before = files_of(tmp_path / "study" / "a")
+    both = lb.fit_tournaments(boards, store=tmp_path / "study", **(OPTIONS | {"seed": None}))
+    assert list(both.children)[:2] == list(first.children)
+    assert len(both.children) == 6
+    assert files_of(tmp_path / "study" / "a") == before
+    fewer = lb.fit_tournaments(boards[2:3], store=tmp_path / "study", **OPTIONS)
+    assert len(fewer.children) == 6
+
+
+def test_other_arguments_are_refused(boards, tmp_path):
+    lb.fit_tournaments(boards[:2], store=tmp_path / "study", **OPTIONS)
+    before = files_of(tmp_path / "study")
+    for changed, message in (
+        ({"draws": 30}, "made with arguments"),
+        ({"seed": 2}, "made with seed 1, not 2"),
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=message):
+            lb.fit_tournaments(boards, store=tmp_path / "study", **(OPTIONS | changed))
+    with pytest.raises(lb.LeaderbayesError, match="'a' was fitted to other scores"):
+        lb.fit_tournaments(-boards, store=tmp_path / "study", **OPTIONS)
+    assert files_of(tmp_path / "study") == before
+
+
+def test_a_failing_tournament_is_reported(boards, tmp_path):
+    broken = boards.copy()
+    broken[0, 1:] = np.nan  # one player is left
+    with pytest.warns(lb.LeaderbayesWarning, match="LB030 tournament 'a'"):
+        study = lb.fit_tournaments(broken, store=tmp_path / "study", **OPTIONS)
+    assert "a" not in study.children
+    assert len(study.children) == 5
+    assert list(json.loads(study.attrs["failed"])) == ["a"]
+    again = lb.open_tournaments(tmp_path / "study")
+    assert list(again.children) == list(study.children)
+
+
+def test_all_fail(boards, tmp_path):
+    with (
+        pytest.warns(lb.LeaderbayesWarning, match="LB030"),
+        pytest.raises(lb.LeaderbayesError, match="No tournament could be fitted"),
+    ):
+        lb.fit_tournaments(boards, store=tmp_path / "study", **(OPTIONS | {"ties": "floor"}))
+
+
+def test_warnings_are_said_once(tmp_path):
+    boards = many(["a", "b", "c"])[..., :2]  # two rounds are too few for a weight
+    warnings.simplefilter("ignore", lb.DisconnectedWarning)
+    with pytest.warns(lb.WeightWarning) as caught:
+        lb.fit_tournaments(boards, store=tmp_path / "study", **OPTIONS)
+    ours = [str(w.message) for w in caught if issubclass(w.category, lb.WeightWarning)]
+    assert ours == ["LB011 in 3 of 3 tournaments, a, b, c: see the attribute 'warnings' of each."]
+
+
+def test_bad_arguments(boards, tmp_path):
+    with pytest.raises(lb.LeaderbayesError, match="for one board"):
+        lb.fit_tournaments(boards[0], store=tmp_path / "study")
+    with pytest.raises(lb.LeaderbayesError, match="model='tournaments'"):
+        lb.fit_tournaments(boards, "tournaments", store=tmp_path / "study")
+    with pytest.raises(lb.LeaderbayesError, match="executor"):
+        lb.fit_tournaments(boards, store=tmp_path / "study", executor=3)
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    for name in ("file", "folder"):
+        with pytest.raises(lb.LeaderbayesError, match="no study"):
+            lb.fit_tournaments(boards, store=tmp_path / name, **OPTIONS)
+        with pytest.raises(lb.LeaderbayesError, match="no study"):
+            lb.open_tournaments(tmp_path / name)
+    with pytest.raises(lb.LeaderbayesError, match="there is no study"):
+        lb.open_tournaments(tmp_path / "nowhere")
+    assert (tmp_path / "file").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]

@@ -10,7 +10,7 @@ from leaderbayes.datasets import example_path, load_answers, load_classifiers, l
 
 def test_classifiers():
     scores = load_classifiers()
-    assert dict(scores.sizes) == {"tournament": 4, "player": 15, "round": 25}
+    assert dict(scores.sizes) == {"tournament": 5, "player": 15, "round": 25}
     assert not scores.isnull().any()
     assert float(scores.min()) >= 0.0
     assert float(scores.max()) <= 1.0

@@ -40,16 +40,17 @@ def example_path(name: str) -> Path:
 
 
 def load_classifiers(tournament: str | None = None) -> xr.DataArray:
-    """Fifteen scikit-learn classifiers on four data sets, 25 rounds each.
+    """Fifteen scikit-learn classifiers on five data sets, 25 rounds each.
 
     Three settings of each of five algorithms (logistic regression, support vector machine, k
     nearest neighbours, random forest, decision tree) by 5 times repeated stratified 5-fold
-    cross-validation. The score is ROC AUC on breast_cancer and accuracy on digits (600 of its
-    instances), iris and wine; both are shares from 0 to 1, and higher is better.
+    cross-validation. The score is ROC AUC on breast_cancer and diabetes (whether the disease's
+    progression is above the median) and accuracy on digits (600 of its instances), iris and wine;
+    both are shares from 0 to 1, and higher is better.
 
     Parameters
     ----------
-    tournament : {"breast_cancer", "digits", "iris", "wine"}, optional
+    tournament : {"breast_cancer", "diabetes", "digits", "iris", "wine"}, optional
         One data set, without the players and rounds that have no score on it; all data sets by
         default.
 

@@ -75,6 +75,7 @@ def test_every_function_takes_every_fit(any_fit, tmp_path):
     assert lb.leaderboard(back).equals(table)
 
 
+@pytest.mark.slow
 def test_tournaments_recover_means_and_spread(fitted_tournaments):
     posterior = fitted_tournaments["posterior"]
     sums = posterior["epp_tournament"].isel(player=slice(0, 4)).sum("player")
@@ -85,6 +86,7 @@ def test_tournaments_recover_means_and_spread(fitted_tournaments):
         assert float(np.abs(z).max()) < 3.5
 
 
+@pytest.mark.slow
 def test_a_new_tournament_is_a_mean_over_its_deviations(fitted_tournaments):
     posterior = fitted_tournaments["posterior"].to_dataset().stack(sample=("chain", "draw"))
     rng = np.random.default_rng(0)
@@ -95,6 +97,7 @@ def test_a_new_tournament_is_a_mean_over_its_deviations(fitted_tournaments):
     assert answer == pytest.approx(simulated.mean(), abs=0.002)
 
 
+@pytest.mark.slow
 def test_one_tournament_of_many(fitted_tournaments, tournaments):
     one = lb.select_tournament(fitted_tournaments, "data 1")
     table = lb.leaderboard(one)
@@ -150,6 +153,7 @@ def test_test_fraction_divides_the_weight(scores, tournaments):
 
 
 @high_pareto_k
+@pytest.mark.slow
 def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, scores):
     ours = {"pairs": lb.loo(fitted), "pmra": lb.loo(fitted_intercepts)}
     table = az.compare(ours)

@@ -1,0 +1,96 @@
+"""Low-rank tables: principal components, values that are missing, rotations."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leaderbayes._errors import NotConvergedError
+
+Floats = NDArray[np.float64]
+
+_TOLERANCE = 1e-7
+_MOST_STEPS = 5000
+
+
+def complete(table: Floats, rank: int) -> Floats:
+    """Fill a table's gaps by a low-rank fit, rows on one scale; O(rows columns min) a step.
+
+    A row's values are known up to a level, as strengths relative to the average of those present
+    are. Gaps are filled from the column means and ``rank`` regularised principal components, and
+    each row is moved to the level at which its known values fit best, in turns until both stand.
+    Without gaps the table is returned as it is.
+
+    Parameters
+    ----------
+    table : (row, column)
+        NaN where there is no value; the values of a row sum to zero.
+    rank : int
+        Components to fill from; 0 takes the column means.
+
+    Returns
+    -------
+    (row, column)
+        Rows sum to zero.
+
+    Raises
+    ------
+    NotConvergedError
+        If the values do not settle.
+
+    References
+    ----------
+    Josse, Husson (2016), missMDA: a package for handling missing values in multivariate data
+    analysis, Journal of Statistical Software 70, doi:10.18637/jss.v070.i01.
+    """
+    known = ~np.isnan(table)
+    if known.all():
+        return table
+    values = np.where(known, table, 0.0)
+    size = known.sum(axis=1, keepdims=True)
+    filled = values
+    for _ in range(_MOST_STEPS):
+        fitted = _low_rank(filled, rank)
+        level = (known * (fitted - values)).sum(axis=1, keepdims=True) / size
+        new = np.where(known, values + level, fitted)
+        if np.abs(new - filled).max() <= _TOLERANCE * max(1.0, np.abs(new).max()):
+            return new
+        filled = new
+    raise NotConvergedError(
+        f"Values imputed for absent players did not settle in {_MOST_STEPS} steps: leave out the "
+        "tournaments with the most absent players, or take fewer dimensions."
+    )
+
+
+def _low_rank(table: Floats, rank: int) -> Floats:
+    """Column means and regularised components; rows that sum to zero keep doing so."""
+    center = table.mean(axis=0)
+    if rank == 0:
+        return np.broadcast_to(center, table.shape)
+    u, s, vt = np.linalg.svd(table - center, full_matrices=False)
+    free = np.subtract(table.shape, 1 + rank).prod()
+    noise = (s[rank:] ** 2).sum() / free if free > 0 else 0.0
+    # What noise of this variance adds to a singular value of a table of this size.
+    kept = np.maximum(s[:rank] - max(table.shape) * noise / np.maximum(s[:rank], 1e-300), 0.0)
+    return np.asarray(center + (u[:, :rank] * kept) @ vt[:rank])
+
+
+def principal(table: Floats, dimensions: int) -> tuple[Floats, Floats, Floats]:
+    """Principal components of a table's rows, columns centred.
+
+    Returns
+    -------
+    scores (row, component), loadings (column, component), shares (component,)
+        Loadings have length 1 and their largest entry is positive; shares of the sum of squares.
+    """
+    u, s, vt = np.linalg.svd(table - table.mean(axis=0), full_matrices=False)
+    square = s**2
+    loadings = vt[:dimensions].T
+    largest = np.abs(loadings).argmax(axis=0)
+    sign = np.sign(loadings[largest, np.arange(dimensions)])
+    shares = square[:dimensions] / max(square.sum(), np.finfo(float).tiny)
+    return (u * s)[:, :dimensions] * sign, loadings * sign, shares
+
+
+def rotated(scores: Floats, target: Floats) -> Floats:
+    """Rotate (and reflect) scores (row, component) onto a target: orthogonal Procrustes."""
+    u, _, vt = np.linalg.svd(scores.T @ target)
+    return np.asarray(scores @ (u @ vt))

@@ -24,8 +24,9 @@ _BLOCK_VALUES = 20_000_000
 
 def draws_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
     """Posterior draws of epp, (sample, player), and the players."""
-    epp = dt["posterior"]["epp"].stack(sample=("chain", "draw")).transpose("sample", "player")
-    return epp.to_numpy(), pd.Index(epp["player"].to_numpy(), name="player")
+    epp = dt["posterior"]["epp"].transpose("chain", "draw", "player")
+    players = pd.Index(epp["player"].to_numpy(), name="player")
+    return epp.to_numpy().reshape(-1, len(players)), players
 
 
 def spread_of(dt: xr.DataTree) -> Floats | None:

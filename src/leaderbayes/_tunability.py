@@ -33,8 +33,9 @@ def tunability(
     A group is an algorithm, say, and its players are settings of it. The best is the player with
     the highest posterior mean, chosen by the very rounds that it is judged by: its lead is
     flattered by the choice, the more so the more players a group has and the fewer rounds there
-    are. The prior on epp takes some of that back. ``gain_each_draw`` chooses anew in each draw, as if the
-    best were known: it is higher still, and where the two are far apart the choice is uncertain.
+    are. The prior on epp takes some of that back. ``gain_each_draw`` chooses anew in each draw, as
+    if the best were known: it is higher still, and where the two are far apart the choice is
+    uncertain.
 
     Parameters
     ----------

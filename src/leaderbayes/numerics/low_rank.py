@@ -7,7 +7,7 @@ from leaderbayes._errors import NotConvergedError
 
 Floats = NDArray[np.float64]
 
-_TOLERANCE = 1e-7
+_TOLERANCE = 1e-6
 _MOST_STEPS = 5000
 
 
@@ -17,6 +17,7 @@ def complete(table: Floats, rank: int) -> Floats:
     A row's values are known up to a level, as strengths relative to the average of those present
     are. Gaps are filled from the column means and ``rank`` regularised principal components, and
     each row is moved to the level at which its known values fit best, in turns until both stand.
+    One component is added after the other: from a poor start a gap becomes a component of its own.
     Without gaps the table is returned as it is.
 
     Parameters
@@ -44,13 +45,19 @@ def complete(table: Floats, rank: int) -> Floats:
     known = ~np.isnan(table)
     if known.all():
         return table
-    values = np.where(known, table, 0.0)
+    filled = np.where(known, table, 0.0)
+    for components in range(rank + 1):
+        filled = _settled(filled, known, components)
+    return filled
+
+
+def _settled(filled: Floats, known: NDArray[np.bool_], rank: int) -> Floats:
+    """Alternate between the low-rank fit of a table, and its gaps and levels."""
     size = known.sum(axis=1, keepdims=True)
-    filled = values
     for _ in range(_MOST_STEPS):
         fitted = _low_rank(filled, rank)
-        level = (known * (fitted - values)).sum(axis=1, keepdims=True) / size
-        new = np.where(known, values + level, fitted)
+        level = (known * (fitted - filled)).sum(axis=1, keepdims=True) / size
+        new = np.where(known, filled + level, fitted)
         if np.abs(new - filled).max() <= _TOLERANCE * max(1.0, np.abs(new).max()):
             return new
         filled = new

@@ -68,7 +68,7 @@ def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     names = np.concatenate([made["player"].to_numpy(), made["tournament"].to_numpy()]).astype(str)
     drawn = np.concatenate([points, ellipses.reshape(-1, 2)])
     low, high = drawn.min(axis=0), drawn.max(axis=0)
-    room = np.array([0.22, 0.06]) * (high - low)
+    room = np.array([0.28, 0.06]) * (high - low)
     limits = low - room, high + room
     texts = labels(names, collection.backend, 24)
     for k in _named(points, texts, len(tips), limits):

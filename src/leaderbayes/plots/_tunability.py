@@ -55,13 +55,15 @@ def tunability(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     for k, name in enumerate(names):
         target = targets[name]
         epp = made["epp"].isel(player=made["player_group"].to_numpy() == name)
-        lowest, low, middle, high, highest = epp.quantile(
-            [0.0, 0.25, 0.5, 0.75, 1.0], "player"
-        ).to_numpy()
+        there = epp.notnull().any("player").to_numpy()
+        at = y[there]
+        lowest, low, middle, high, highest = (
+            epp.isel(tournament=there).quantile([0.0, 0.25, 0.5, 0.75, 1.0], "player").to_numpy()
+        )
         draw.vline(0.0, target, color=GREY)
-        draw_spans(draw, target, lowest, highest, y, color=BLUE, width=1.0)
-        draw_spans(draw, target, low, high, y, color=BLUE, width=4.0)
-        draw.scatter(middle, y, target, color=BLUE, facecolor="white", size=16)
+        draw_spans(draw, target, lowest, highest, at, color=BLUE, width=1.0)
+        draw_spans(draw, target, low, high, at, color=BLUE, width=4.0)
+        draw.scatter(middle, at, target, color=BLUE, facecolor="white", size=16)
         label_rows(draw, target, tournaments, collection.backend, shown=k % columns == 0)
         draw.xlim((ends[0] - margin, ends[1] + margin), target)
         draw.xlabel("epp", target)

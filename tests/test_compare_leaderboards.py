@@ -60,7 +60,10 @@ def test_one_tournament_has_no_odd_player(study):
     assert np.isnan(row.odd_z)
 
 
-def test_draws_of_a_check(study):
-    with pytest.raises(lb.LeaderbayesError, match="draws=0"):
-        lb.compare_leaderboards(study, draws=0)
-    assert isinstance(lb.compare_leaderboards(study, draws=1), pd.DataFrame)
+def test_draws_of_a_check(study, table):
+    with pytest.raises(lb.LeaderbayesError, match="draws=-1"):
+        lb.compare_leaderboards(study, draws=-1)
+    without = lb.compare_leaderboards(study, draws=0)
+    assert without["p_check"].isna().all()
+    pd.testing.assert_frame_equal(without.drop(columns="p_check"), table.drop(columns="p_check"))
+    lb.plots.leaderboards(without, backend="none")

@@ -29,7 +29,8 @@ def compare_leaderboards(
     convention : {"correct", "published"}
         As for `deviance`.
     draws : int
-        Posterior draws of each tournament's check. Its standard error is up to 0.5 / sqrt(draws).
+        Posterior draws of each tournament's check, whose standard error is up to
+        0.5 / sqrt(draws). With thousands of players a draw takes seconds: 0 leaves ``p_check`` out.
 
     Returns
     -------
@@ -69,7 +70,7 @@ def compare_leaderboards(
                 "deviance": float(fitted["value"]),
                 "df": int(fitted["df"]),
                 **{k: float(fitted[k]) for k in ("standardised", "p_value", "p_value_normal")},
-                "p_check": float(check(fit, draws=draws)["p_round"]),
+                "p_check": float(check(fit, draws=draws)["p_round"]) if draws else np.nan,
                 "weight": float(fit.attrs["weight"]),
                 "leader": str(players[leader]),
                 "p_best": float((epp.argmax(axis=1) == leader).mean()),

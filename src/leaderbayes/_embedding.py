@@ -13,9 +13,10 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     """Place tournaments by their players' strengths: those near each other rank players alike.
 
     Principal components of posterior means of epp (tournament, player), less each player's mean
-    over tournaments. Strengths of absent players are imputed from as many components, and hold
-    still in what follows. The uncertainty is that of the posterior: the components are found
-    again in each of up to 200 draws, and turned onto those of the means (orthogonal Procrustes).
+    over tournaments; strengths of absent players are imputed from as many components. The
+    uncertainty is that of the posterior: the components are found again in each of up to 200
+    draws, and turned onto those of the means (orthogonal Procrustes). Imputed strengths stay as
+    they are, so it is too small for tournaments that lack many players.
 
     Parameters
     ----------
@@ -29,10 +30,10 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     Returns
     -------
     Dataset
-        ``score`` (tournament, component), log-odds times the root of the players, and
-        ``score_sd``; ``score_draws`` (sample, tournament, component); ``loading`` (player,
-        component), of length 1, the largest positive; ``explained`` (component), share of the
-        sum of squares, posterior noise included; ``similarity``, ``similarity_lower``,
+        ``score`` (tournament, component), log-odds along the component, and ``score_sd``;
+        ``score_draws`` (sample, tournament, component); ``loading`` (player, component), of
+        length 1, the largest positive; ``explained`` (component), share of the sum of squares,
+        posterior noise included; ``similarity``, ``similarity_lower``,
         ``similarity_upper`` (tournament, ``tournament_``): Spearman's correlation over the
         players of both, which posterior noise draws towards 0; NaN where only one player is in
         both. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
@@ -66,7 +67,7 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
         )
     filled = complete(epp, dimensions)
     score, loading, explained = principal(filled, dimensions)
-    # Means of a player's draws, moved as the means of the posterior were.
+    # Each tournament's draws at the level that its means were moved to.
     moved = np.where(known, draw + (filled - epp), filled)
     again = np.stack([rotated(principal(each, dimensions)[0], score) for each in moved])
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]

@@ -126,8 +126,13 @@ def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     LeaderbayesError
         If it is neither, or has no tournament.
     """
-    for name in tournaments_of(study):
-        yield name, select_tournament(study, name)
+    names = tournaments_of(study)
+    fits = (
+        (select_tournament(study, name) for name in names)
+        if "posterior" in study.children
+        else study.children.values()
+    )
+    yield from zip(names, fits, strict=True)
 
 
 def trust_of(study: xr.DataTree) -> dict[str, Any]:

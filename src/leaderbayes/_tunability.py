@@ -20,6 +20,11 @@ from leaderbayes._strengths import Floats, strengths_of
 
 Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
+_NUMBERS = (
+    "best_epp", "best_lower", "best_upper", "p_best_in_class", "median_epp", "spread",
+    "gain", "gain_lower", "gain_upper", "gain_each_draw",
+)  # fmt: skip
+
 
 def tunability(
     study: xr.DataTree,
@@ -149,12 +154,6 @@ def _of_group(
         win.mean(), *np.quantile(win, tails), each.mean(),
     )  # fmt: skip
     return {"best": str(players[own][best]), **dict(zip(_NUMBERS, values, strict=True))}
-
-
-_NUMBERS = (
-    "best_epp", "best_lower", "best_upper", "p_best_in_class", "median_epp", "spread",
-    "gain", "gain_lower", "gain_upper", "gain_each_draw",
-)  # fmt: skip
 
 
 def best_in_class(

@@ -101,9 +101,13 @@ def test_embedding_of_one_dimension(study):
         lb.plots.embedding(lb.embedding(study, dimensions=1), backend="none")
 
 
-def test_names_do_not_overlap():
-    from leaderbayes.plots._embedding import _named
+def test_names_do_not_overlap_or_leave_the_plot():
+    from leaderbayes.plots._embedding import _boxes, _named
 
-    points = np.array([[1.0, 1.0], [1.0, 1.001], [-1.0, 1.0], [0.2, -1.0]])
+    points = np.array([[1.0, 1.0], [1.0, 1.001], [-1.0, 1.0], [1.99, -1.0]])
     limits = np.array([-2.0, -2.0]), np.array([2.0, 2.0])
-    assert sorted(_named(points, ["abc"] * 4, 2, limits)) == [1, 2, 3]
+    away, boxes = _boxes(points, ["abc"] * 4, limits)
+    np.testing.assert_array_equal(away, [[1, 1], [1, 1], [-1, 1], [-1, -1]])
+    assert boxes.min() >= 0.0
+    assert boxes.max() <= 1.0
+    assert sorted(_named(points, boxes, 2)) == [1, 2, 3]

@@ -9,6 +9,7 @@ Floats = NDArray[np.float64]
 
 _TOLERANCE = 1e-6
 _MOST_STEPS = 5000
+_TINY = np.finfo(float).tiny
 
 
 def complete(table: Floats, rank: int) -> Floats:
@@ -72,12 +73,25 @@ def _low_rank(table: Floats, rank: int) -> Floats:
     center = table.mean(axis=0)
     if rank == 0:
         return np.broadcast_to(center, table.shape)
-    u, s, vt = np.linalg.svd(table - center, full_matrices=False)
+    centred = table - center
+    s, v = _right_singular(centred)
     free = np.subtract(table.shape, 1 + rank).prod()
     noise = (s[rank:] ** 2).sum() / free if free > 0 else 0.0
-    # What noise of this variance adds to a singular value of a table of this size.
-    kept = np.maximum(s[:rank] - max(table.shape) * noise / np.maximum(s[:rank], 1e-300), 0.0)
-    return np.asarray(center + (u[:, :rank] * kept) @ vt[:rank])
+    # Noise of this variance adds so much to the square of a singular value.
+    added = max(table.shape) * noise
+    kept = np.maximum(1.0 - added / np.maximum(s[:rank] ** 2, _TINY), 0.0)
+    return np.asarray(center + centred @ (v[:, :rank] * kept) @ v[:, :rank].T)
+
+
+def _right_singular(table: Floats) -> tuple[Floats, Floats]:
+    """Singular values, and right vectors (column, value), by the smaller Gram matrix.
+
+    Half the digits of a singular value decomposition, and a hundred times as fast.
+    """
+    wide = table.shape[0] < table.shape[1]
+    square, vectors = np.linalg.eigh(table @ table.T if wide else table.T @ table)
+    s, vectors = np.sqrt(np.maximum(square[::-1], 0.0)), vectors[:, ::-1]
+    return s, table.T @ vectors / np.maximum(s, _TINY) if wide else vectors
 
 
 def principal(table: Floats, dimensions: int) -> tuple[Floats, Floats, Floats]:
@@ -88,13 +102,13 @@ def principal(table: Floats, dimensions: int) -> tuple[Floats, Floats, Floats]:
     scores (row, component), loadings (column, component), shares (component,)
         Loadings have length 1 and their largest entry is positive; shares of the sum of squares.
     """
-    u, s, vt = np.linalg.svd(table - table.mean(axis=0), full_matrices=False)
-    square = s**2
-    loadings = vt[:dimensions].T
+    centred = table - table.mean(axis=0)
+    s, v = _right_singular(centred)
+    loadings = v[:, :dimensions]
     largest = np.abs(loadings).argmax(axis=0)
     sign = np.sign(loadings[largest, np.arange(dimensions)])
-    shares = square[:dimensions] / max(square.sum(), np.finfo(float).tiny)
-    return (u * s)[:, :dimensions] * sign, loadings * sign, shares
+    shares = s[:dimensions] ** 2 / max((s**2).sum(), _TINY)
+    return centred @ loadings * sign, loadings * sign, shares
 
 
 def rotated(scores: Floats, target: Floats) -> Floats:

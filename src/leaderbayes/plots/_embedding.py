@@ -68,16 +68,17 @@ def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     names = np.concatenate([made["player"].to_numpy(), made["tournament"].to_numpy()]).astype(str)
     drawn = np.concatenate([points, ellipses.reshape(-1, 2)])
     low, high = drawn.min(axis=0), drawn.max(axis=0)
-    room = np.array([0.28, 0.06]) * (high - low)
-    limits = low - room, high + room
+    # One scale for both axes, so that angles mean something; a fifth at either side for names.
+    center, half = (low + high) / 2.0, 0.7 * (high - low).max()
+    limits = center - half, center + half
     texts = labels(names, collection.backend, 24)
-    for k in _named(points, texts, len(tips), limits):
-        left = points[k, 0] < 0.0
-        space = 0.008 * (limits[1] - limits[0]) * np.where(points[k] < 0.0, -1.0, 1.0)
+    away, boxes = _boxes(points, texts, limits)
+    for k in _named(points, boxes, len(tips)):
         draw.text(
-            *(points[k] + space), texts[k], target, color=ORANGE if k < len(tips) else GREY, size=9,
-            vertical_align="top" if points[k, 1] < 0.0 else "bottom",
-            horizontal_align="right" if left else "left",
+            *(points[k] + 0.016 * half * away[k]), texts[k], target,
+            color=ORANGE if k < len(tips) else GREY, size=9,
+            vertical_align="top" if away[k, 1] < 0.0 else "bottom",
+            horizontal_align="right" if away[k, 0] < 0.0 else "left",
         )  # fmt: skip
     share = made_of["explained"].to_numpy()
     draw.xlim((limits[0][0], limits[1][0]), target)
@@ -105,22 +106,30 @@ def _joined(lines: Floats) -> tuple[Floats, Floats]:
     return x, y
 
 
-def _named(
-    points: Floats, texts: list[str], lines: int, limits: tuple[Floats, Floats]
-) -> list[int]:
+def _boxes(
+    points: Floats, texts: list[str], limits: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Directions (point, 2) in which names stand, and what they cover (point, end, 2).
+
+    Names stand away from the middle unless they leave the plot there; covers are shares of it.
+    """
+    at = (points - limits[0]) / (limits[1] - limits[0])
+    size = np.array([[_LETTER * len(text), _LINE] for text in texts])
+    away = np.where(points < 0.0, -1.0, 1.0)
+    end = at + away * size
+    away = np.where((end < 0.0) | (end > 1.0), -away, away)
+    return away, np.sort(np.stack([at, at + away * size], axis=1), axis=1)
+
+
+def _named(points: Floats, boxes: Floats, lines: int) -> list[int]:
     """Choose points with names that do not overlap: the longest lines, then the farthest points."""
     far = -np.hypot(*points.T)
     lengths = np.argsort(far[:lines], kind="stable")[:_MOST_NAMES]
     farthest = lines + np.argsort(far[lines:], kind="stable")[:_MOST_NAMES]
-    at = (points - limits[0]) / (limits[1] - limits[0])
     chosen: list[int] = []
-    boxes: list[Floats] = []
     for k in [*lengths, *farthest]:
-        size = np.array([_LETTER * len(texts[k]), _LINE])
-        corner = at[k] - np.where(points[k] < 0.0, size, 0.0)
-        box = np.stack([corner, corner + size])
-        clear = all((box[0] > other[1]).any() or (box[1] < other[0]).any() for other in boxes)
-        if clear:
+        low, high = boxes[k]
+        others = boxes[chosen]
+        if ((low > others[:, 1]) | (high < others[:, 0])).any(axis=1).all():
             chosen.append(int(k))
-            boxes.append(box)
     return chosen

@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: boards, references, and fits that are sampled once."""
 
+import json
 import os
 import sys
 import warnings
@@ -43,6 +44,56 @@ def simulate(epp, rounds, rng, noise="gumbel"):
         "normal": rng.normal(scale=np.pi / np.sqrt(6.0), size=shape),
     }[noise]
     return board(np.asarray(epp)[:, None] + draws)
+
+
+def study_of(strengths, rng, *, sd=0.3, draws=400, rounds=12):
+    """A study with normal posteriors around these strengths (tournament, player), NaN: absent."""
+    return xr.DataTree.from_dict(
+        {
+            name.replace("/", " "): _normal_fit(name, row.dropna(), rng, sd, draws, rounds)
+            for name, row in strengths.iterrows()
+        }
+    )
+
+
+def _normal_fit(name, strengths, rng, sd, draws, rounds):
+    """What `lb.fit` returns, where the posterior of epp is normal and nothing was sampled."""
+    m = len(strengths)
+    epp = strengths.to_numpy() + sd * rng.normal(size=(2, draws // 2, m))
+    epp -= epp.mean(axis=2, keepdims=True)
+    scores = simulate(strengths, rounds, rng).assign_coords(player=list(strengths.index))
+    utility = epp[:, :, None] + rng.gumbel(size=(2, draws // 2, rounds, m))
+    place = 1 + np.argsort(np.argsort(-utility, axis=-1), axis=-1)
+    dims = ("chain", "draw", "round", "player")
+    names = {"player": scores["player"], "round": scores["round"]}
+    fit = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"epp": (("chain", "draw", "player"), epp)}).assign_coords(
+                player=scores["player"]
+            ),
+            "posterior_predictive": xr.Dataset({"place": (dims, place.astype(np.int32))}, names),
+            "observed_data": lb.rankings(scores)[["place"]],
+            "constant_data": xr.Dataset({"scores": scores, "weight": 0.4}),
+        }
+    )
+    fit.attrs = {
+        "model": "bradley_terry",
+        "arguments": json.dumps({"within_round": True, "ties": "half"}),
+        "weight": 0.4,
+        "converged": 1,
+        "warnings": "[]",
+        "tournament": name,
+    }
+    return fit
+
+
+@pytest.fixture(scope="session")
+def study():
+    """Three usual tournaments, one without the last player, and one in reverse order."""
+    usual = pd.Series([2.0, 1.0, 0.5, -0.5, -1.0, -2.0], index=[f"p{i}" for i in range(6)])
+    table = pd.DataFrame({"one": usual, "two/2": usual, "three": usual, "reversed": -usual}).T
+    table.loc["three", "p5"] = np.nan
+    return study_of(table, np.random.default_rng(11))
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,11 @@ import pytest
 import leaderbayes as lb
 
 FUNCTIONS = [
+    "average_player",
+    "best_in_class",
     "check",
     "compare",
+    "compare_leaderboards",
     "components",
     "datasets.example_path",
     "datasets.load_answers",
@@ -22,6 +25,7 @@ FUNCTIONS = [
     "datasets.load_regressors",
     "deviance",
     "elo",
+    "embedding",
     "fit",
     "groups",
     "leaderboard",
@@ -45,13 +49,17 @@ FUNCTIONS = [
     "models.tournaments",
     "p_top",
     "plots.auc",
+    "plots.average_player",
     "plots.bias",
     "plots.board",
     "plots.deviance",
+    "plots.embedding",
     "plots.leaderboard",
+    "plots.leaderboards",
     "plots.maximum",
     "plots.multiplicity",
     "plots.rank_distribution",
+    "plots.tunability",
     "plots.win_probability",
     "plots.win_rate",
     "rank_probability",
@@ -73,6 +81,8 @@ FUNCTIONS = [
     "sota.simulate_aucs",
     "sota.simulate_boards",
     "tied_for_top",
+    "tunability",
+    "unusual",
     "win_probability",
 ]
 ERRORS = [

@@ -1,6 +1,7 @@
 """Posterior of a leaderboard to tables: ranks, win probabilities, groups. No sampling."""
 
 import json
+from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
@@ -23,8 +24,9 @@ _BLOCK_VALUES = 20_000_000
 
 def draws_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
     """Posterior draws of epp, (sample, player), and the players."""
-    epp = dt["posterior"]["epp"].stack(sample=("chain", "draw")).transpose("sample", "player")
-    return epp.to_numpy(), pd.Index(epp["player"].to_numpy(), name="player")
+    epp = dt["posterior"]["epp"].transpose("chain", "draw", "player")
+    players = pd.Index(epp["player"].to_numpy(), name="player")
+    return epp.to_numpy().reshape(-1, len(players)), players
 
 
 def spread_of(dt: xr.DataTree) -> Floats | None:
@@ -35,12 +37,12 @@ def spread_of(dt: xr.DataTree) -> Floats | None:
 
 
 def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
-    """Take one tournament out of a fit of many, as if it had been fitted alone.
+    """Take one tournament out of a study, or out of a fit of many as if it had been fitted alone.
 
     Parameters
     ----------
     dt : DataTree
-        From ``leaderbayes.fit(scores, "tournaments")``.
+        A study, a fit for each tournament; or from ``leaderbayes.fit(scores, "tournaments")``.
     tournament : str
         Its name.
 
@@ -50,26 +52,26 @@ def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
         ``posterior`` (``epp`` (chain, draw, player) in this tournament, of the players that it
         has), ``posterior_predictive`` and ``observed_data`` (``place``), ``constant_data``
         (``scores`` (player, round), ``weight``); attrs as they were. Tables, checks and plots
-        take it as any fit; `loo` does not.
+        take it as any fit; `loo` does not. Of a study, the tournament's own fit.
 
     Raises
     ------
     LeaderbayesError
-        If the fit is not of many tournaments, or has none of this name.
+        If it is not of many tournaments, or has none of this name.
     """
-    if "epp_tournament" not in dt["posterior"]:
-        raise LeaderbayesError(f"This is a fit of one tournament ({dt.attrs['model']}).")
-    scores = dt["constant_data"]["scores"]
-    names = scores["tournament"].to_numpy()
+    names = tournaments_of(dt)
     if tournament not in names:
-        near = get_close_matches(str(tournament), list(map(str, names)), n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else f"the first is {str(names[0])!r}."
+        near = get_close_matches(str(tournament), names, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else f"the first is {names[0]!r}."
         raise LeaderbayesError(f"There is no tournament {tournament!r}; {hint}")
+    if "posterior" not in dt.children:
+        return list(dt.children.values())[names.index(tournament)]
+    scores = dt["constant_data"]["scores"]
     board = scores.sel(tournament=tournament, drop=True)
     board = board.dropna("player", how="all").dropna("round", how="all")
     # Its rounds stand together, in the order of the scores.
     rows = (scores.transpose("tournament", "round", "player").notnull()).any("player").to_numpy()
-    first = rows[: list(names).index(tournament)].sum()
+    first = rows[: names.index(tournament)].sum()
     own = slice(int(first), int(first) + board.sizes["round"])
     who = {"player": board["player"].to_numpy()}
 
@@ -90,6 +92,70 @@ def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
     )
     tree.attrs = dt.attrs | {"weight": float(weight), "tournament": tournament}
     return tree
+
+
+def tournaments_of(study: xr.DataTree) -> list[str]:
+    """Names of the tournaments of a study, or of a fit of the model "tournaments".
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is neither, or has none.
+    """
+    if "posterior" in study.children:
+        if "epp_tournament" not in study["posterior"]:
+            raise LeaderbayesError(
+                f"This is a fit of one tournament ({study.attrs['model']}): give a study, with a "
+                "fit for each tournament, or a fit of the model 'tournaments'."
+            )
+        return [str(name) for name in study["constant_data"]["scores"]["tournament"].to_numpy()]
+    if not study.children:
+        raise LeaderbayesError("The study has no tournament: give one with a fit for each.")
+    for name, fit in study.children.items():
+        if "posterior" not in fit.children:
+            raise LeaderbayesError(f"{name!r} in the study is no fit: it has no group posterior.")
+    # A name with a slash cannot be a node's: the attribute holds the real one.
+    return [str(fit.attrs.get("tournament", name)) for name, fit in study.children.items()]
+
+
+def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
+    """Give each tournament's name and fit, of a study or of a fit of the model "tournaments".
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is neither, or has no tournament.
+    """
+    names = tournaments_of(study)
+    fits = (
+        (select_tournament(study, name) for name in names)
+        if "posterior" in study.children
+        else study.children.values()
+    )
+    yield from zip(names, fits, strict=True)
+
+
+def trust_of(study: xr.DataTree) -> dict[str, Any]:
+    """Whether all of a study's fits converged, and their warnings with the tournament's name."""
+    if "posterior" in study.children:
+        return trust(study)
+    every = {name: trust(fit) for name, fit in fits_of(study)}
+    return {
+        "converged": all(one["converged"] for one in every.values()),
+        "warnings": [
+            f"tournament {name!r}: {text}"
+            for name, one in every.items()
+            for text in one["warnings"]
+        ],
+    }
+
+
+def plain(trusted: dict[str, Any]) -> dict[str, Any]:
+    """Write what `trust` or `trust_of` gives as attrs that netCDF takes."""
+    return {
+        "converged": int(trusted["converged"]),
+        "warnings": json.dumps(trusted["warnings"]),
+    }
 
 
 def trust(dt: xr.DataTree) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Figures on arviz-plots, for every backend that it has.
 
-Each function takes the DataTree of `leaderbayes.fit`, or what `leaderbayes.sota` gives, and returns
-an ``arviz_plots.PlotCollection``: ``.show()``, ``.savefig(path)``.
+Each function takes the DataTree of `leaderbayes.fit`, or what `leaderbayes.sota` or a function on
+many tournaments gives, and returns an ``arviz_plots.PlotCollection``: ``.show()``,
+``.savefig(path)``.
 """
 
 import lazy_loader

@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 Backend = Literal["matplotlib", "plotly", "bokeh", "none"]
@@ -37,7 +38,7 @@ def canvas(
 
 def panels(
     titles: Mapping[str, str],
-    result: xr.DataTree | xr.Dataset | None = None,
+    result: xr.DataTree | xr.Dataset | pd.DataFrame | None = None,
     *,
     width: float,
     height: float,
@@ -131,6 +132,30 @@ def frame(
         )  # fmt: skip
     draw.xlim((across[0] - margin, across[1] + margin), target)
     draw.ylim((bottom, top + (max(len(key), room) + 0.7) * line), target)
+
+
+def draw_spans(
+    draw: ModuleType, target: Any, low: Any, high: Any, at: Any, *, color: str, width: float
+) -> None:
+    """Draw horizontal lines from ``low`` to ``high`` at the heights ``at``, all at once."""
+    gap = np.full(len(at), np.nan)
+    x, y = np.column_stack([low, high, gap]), np.column_stack([at, at, gap])
+    draw.line(x.reshape(-1), y.reshape(-1), target, color=color, width=width)
+
+
+def rows_height(count: int) -> float:
+    """Height in inches of rows with a name each, of up to 150 of them."""
+    return float(np.clip(0.17 * count, 2.0, 26.0))
+
+
+def label_rows(
+    draw: ModuleType, target: Any, names: Any, backend: str, *, shown: bool = True
+) -> None:
+    """Put names beside rows, the first on top, as many as are legible (or none)."""
+    m = len(names)
+    some = thinned(m, 150) if shown else slice(0)
+    draw.yticks(np.arange(m)[::-1][some], labels(names, backend, 30)[some], target)
+    draw.ylim((-0.8, m - 0.2), target)
 
 
 def labels(names: Any, backend: str, longest: int = _LONGEST) -> list[str]:

@@ -1,0 +1,57 @@
+"""Heat map of beating the average player, over tournaments."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes.plots._canvas import (
+    GREY,
+    Backend,
+    canvas,
+    heat_map,
+    label_rows,
+    labels,
+    rows_height,
+    thinned,
+)
+
+
+def average_player(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
+    """Draw each player's probability of beating the average player, in every tournament.
+
+    Parameters
+    ----------
+    made : Dataset
+        From `leaderbayes.average_player`.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        One plot: players across, the best overall on the left; tournaments down; blue above 1/2,
+        red below, a cross where the player is absent.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property
+    3.4.
+    """
+    best_first = made.sortby(-made["overall"])
+    mean = best_first["mean"].transpose("tournament", "player").to_numpy()
+    rows, m = mean.shape
+    collection, target, draw = canvas(
+        made, "P(beats the average player)", width=float(np.clip(0.26 * m, 4.0, 14.0)) + 2.5,
+        height=rows_height(rows) + 2.0, backend=backend,
+    )  # fmt: skip
+    heat_map(target, mean[::-1], collection.backend, low=0.0, high=1.0, diverging=True)
+    absent, who = np.nonzero(np.isnan(mean))
+    if len(absent):
+        draw.scatter(who, rows - 1 - absent, target, marker="x", color=GREY, size=10)
+    label_rows(draw, target, made["tournament"].to_numpy(), collection.backend)
+    draw.ylim((-0.5, rows - 0.5), target)
+    names, shown = labels(best_first["player"].to_numpy(), collection.backend, 24), thinned(m, 50)
+    draw.xticks(np.arange(m)[shown], names[shown], target, rotation=90)
+    draw.xlim((-0.5, m - 0.5), target)
+    return collection

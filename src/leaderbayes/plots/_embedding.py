@@ -1,0 +1,135 @@
+"""Biplot of tournaments and players."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.stats import chi2
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas, labels
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+_MOST_NAMES = 20
+_SIDE = 9.0  # of the figure, inches
+# Of the plot's width and height: a letter, and a line.
+_LETTER, _LINE = 0.012, 0.024
+
+
+def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
+    """Draw tournaments as points with their uncertainty, and players as lines from the middle.
+
+    A player is strong, compared with its mean, in tournaments that lie where its line points to.
+
+    Parameters
+    ----------
+    made : Dataset
+        From `leaderbayes.embedding`, of two dimensions or more: the first two are drawn.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        One plot. Ellipses hold each tournament with the posterior probability ``prob`` of the
+        embedding, if its posterior is normal. Up to 20 of the longest lines and of the farthest
+        tournaments are named, where there is room.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the embedding has one dimension.
+
+    References
+    ----------
+    Gosiewska, Bakała, Woźnica, Zwoliński, Biecek (2019), EPP: interpretable score of model
+    predictive power, Figure 4.
+    """
+    if made.sizes["component"] < 2:
+        raise LeaderbayesError("The embedding has one dimension: embed in two to draw it.")
+    made_of = made.isel(component=slice(2))
+    score, loading = made_of["score"].to_numpy(), made_of["loading"].to_numpy()
+    ellipses = _ellipses(score, made_of["score_draws"].to_numpy(), made.attrs["prob"])
+    collection, target, draw = canvas(
+        made, "Tournaments (points) and players (lines)", width=_SIDE, height=_SIDE,
+        backend=backend,
+    )  # fmt: skip
+    # The longest line reaches as far as most of the tournaments.
+    reach = np.quantile(np.hypot(*score.T), 0.9) / np.hypot(*loading.T).max()
+    tips = reach * loading
+    draw.line(*_joined(ellipses), target, color=BLUE, alpha=0.35, width=0.8)
+    draw.scatter(*score.T, target, color=BLUE, size=14)
+    middle = np.zeros_like(tips)
+    draw.line(*_joined(np.stack([middle, tips], axis=1)), target, color=ORANGE, width=1.0)
+    draw.scatter(*tips.T, target, color=ORANGE, size=8)
+
+    points = np.concatenate([tips, score])
+    names = np.concatenate([made["player"].to_numpy(), made["tournament"].to_numpy()]).astype(str)
+    drawn = np.concatenate([points, ellipses.reshape(-1, 2)])
+    low, high = drawn.min(axis=0), drawn.max(axis=0)
+    # One scale for both axes, so that angles mean something; a fifth at either side for names.
+    center, half = (low + high) / 2.0, 0.7 * (high - low).max()
+    limits = center - half, center + half
+    texts = labels(names, collection.backend, 24)
+    away, boxes = _boxes(points, texts, limits)
+    for k in _named(points, boxes, len(tips)):
+        draw.text(
+            *(points[k] + 0.016 * half * away[k]), texts[k], target,
+            color=ORANGE if k < len(tips) else GREY, size=9,
+            vertical_align="top" if away[k, 1] < 0.0 else "bottom",
+            horizontal_align="right" if away[k, 0] < 0.0 else "left",
+        )  # fmt: skip
+    share = made_of["explained"].to_numpy()
+    draw.xlim((limits[0][0], limits[1][0]), target)
+    draw.ylim((limits[0][1], limits[1][1]), target)
+    draw.xlabel(f"component 1 ({share[0]:.0%})", target)
+    draw.ylabel(f"component 2 ({share[1]:.0%})", target)
+    return collection
+
+
+def _ellipses(score: Floats, draws: Floats, prob: float) -> Floats:
+    """Outlines (tournament, step, 2) that hold normal draws (sample, tournament, 2)."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 61)
+    circle = np.sqrt(chi2.ppf(prob, 2)) * np.stack([np.cos(turn), np.sin(turn)])
+    centred = draws - draws.mean(axis=0)
+    covariance = np.einsum("sti,stj->tij", centred, centred) / len(draws)
+    square, axes = np.linalg.eigh(covariance)
+    radii = axes * np.sqrt(np.maximum(square, 0.0))[:, None]
+    return np.asarray(score[:, None] + (radii @ circle).transpose(0, 2, 1))
+
+
+def _joined(lines: Floats) -> tuple[Floats, Floats]:
+    """Coordinates of lines (line, point, 2) with gaps between them, to draw at once."""
+    gaps = np.full((len(lines), 1, 2), np.nan)
+    x, y = np.concatenate([lines, gaps], axis=1).reshape(-1, 2).T
+    return x, y
+
+
+def _boxes(
+    points: Floats, texts: list[str], limits: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Directions (point, 2) in which names stand, and what they cover (point, end, 2).
+
+    Names stand away from the middle unless they leave the plot there; covers are shares of it.
+    """
+    at = (points - limits[0]) / (limits[1] - limits[0])
+    size = np.array([[_LETTER * len(text), _LINE] for text in texts])
+    away = np.where(points < 0.0, -1.0, 1.0)
+    end = at + away * size
+    away = np.where((end < 0.0) | (end > 1.0), -away, away)
+    return away, np.sort(np.stack([at, at + away * size], axis=1), axis=1)
+
+
+def _named(points: Floats, boxes: Floats, lines: int) -> list[int]:
+    """Choose points with names that do not overlap: the longest lines, then the farthest points."""
+    far = -np.hypot(*points.T)
+    lengths = np.argsort(far[:lines], kind="stable")[:_MOST_NAMES]
+    farthest = lines + np.argsort(far[lines:], kind="stable")[:_MOST_NAMES]
+    chosen: list[int] = []
+    for k in [*lengths, *farthest]:
+        low, high = boxes[k]
+        others = boxes[chosen]
+        if ((low > others[:, 1]) | (high < others[:, 0])).any(axis=1).all():
+            chosen.append(int(k))
+    return chosen

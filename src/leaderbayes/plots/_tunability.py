@@ -1,0 +1,70 @@
+"""Strengths by algorithm and tournament."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes.plots._canvas import (
+    BLUE,
+    GREY,
+    Backend,
+    draw_spans,
+    label_rows,
+    labels,
+    panels,
+    rows_height,
+)
+
+_COLUMNS = 5  # at most
+
+
+def tunability(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
+    """Draw the range of each group's players in every tournament: the longer, the more tunable.
+
+    Parameters
+    ----------
+    made : Dataset
+        From `leaderbayes.tunability`.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        A plot for each group, by its name: epp (log-odds of beating the average player) across,
+        tournaments down. A thin line from the worst player to the best, a thick one over the
+        middle half, a dot for the median. All have one scale.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, Figure 4.
+    """
+    names = [str(name) for name in made["group"].to_numpy()]
+    tournaments = made["tournament"].to_numpy()
+    m, columns = len(tournaments), min(len(names), _COLUMNS)
+    down = -(-len(names) // columns)
+    collection, targets, draw = panels(
+        dict(zip(names, labels(names, "none", 24), strict=True)), made,
+        width=2.5 + 2.5 * columns, height=down * (rows_height(m) + 1.2),
+        columns=columns, backend=backend,
+    )  # fmt: skip
+    y = np.arange(m)[::-1]
+    ends = float(made["epp"].min()), float(made["epp"].max())
+    margin = 0.04 * (ends[1] - ends[0])
+    for k, name in enumerate(names):
+        target = targets[name]
+        epp = made["epp"].isel(player=made["player_group"].to_numpy() == name)
+        there = epp.notnull().any("player").to_numpy()
+        at = y[there]
+        lowest, low, middle, high, highest = (
+            epp.isel(tournament=there).quantile([0.0, 0.25, 0.5, 0.75, 1.0], "player").to_numpy()
+        )
+        draw.vline(0.0, target, color=GREY)
+        draw_spans(draw, target, lowest, highest, at, color=BLUE, width=1.0)
+        draw_spans(draw, target, low, high, at, color=BLUE, width=4.0)
+        draw.scatter(middle, at, target, color=BLUE, facecolor="white", size=16)
+        label_rows(draw, target, tournaments, collection.backend, shown=k % columns == 0)
+        draw.xlim((ends[0] - margin, ends[1] + margin), target)
+        draw.xlabel("epp", target)
+    return collection

@@ -126,3 +126,17 @@ def test_bad_options(dt):
         lb.compare(dt, "p0", "p0")
     with pytest.raises(lb.LeaderbayesError, match="no player 'p9' among the 5; did you mean"):
         lb.compare(dt, "p9", "p0")
+
+
+def test_fits_of_a_study(study):
+    from leaderbayes._leaderboard import fits_of
+
+    fits = dict(fits_of(study))
+    assert list(fits) == ["one", "two/2", "three", "reversed"]
+    assert fits["two/2"].identical(lb.select_tournament(study, "two/2"))
+    assert list(lb.leaderboard(fits["three"])["player"]) == ["p0", "p1", "p2", "p3", "p4"]
+    # Without the attribute, by the name of the node.
+    plain = xr.DataTree.from_dict({"x": tree(np.zeros((1, 2, 3)))})
+    assert list(dict(fits_of(plain))) == ["x"]
+    with pytest.raises(lb.LeaderbayesError, match="no tournament 'won'; did you mean 'one'"):
+        lb.select_tournament(study, "won")

@@ -39,6 +39,22 @@ def test_complete_with_noise_is_better_than_means():
     assert error[1] < 0.2 * error[0]
 
 
+def test_means_of_players_seldom_there():
+    """One column is known in one row of 400 only: no iteration is in the way."""
+    rng = np.random.default_rng(5)
+    table = low_rank(400, 5, 0, rng)
+    gaps = table.copy()
+    gaps[1:, 4] = np.nan
+    gaps -= np.nanmean(gaps, axis=1, keepdims=True)
+    np.testing.assert_allclose(complete(gaps, 0), table, atol=1e-9)
+
+
+def test_rows_that_share_no_column():
+    gaps = np.array([[1.0, -1.0, np.nan, np.nan], [np.nan, np.nan, 2.0, -2.0]])
+    expected = [[1.0, -1.0, 2.0, -2.0]] * 2
+    np.testing.assert_allclose(complete(gaps, 0), expected, atol=1e-12)
+
+
 def test_complete_table_is_itself():
     table = low_rank(5, 4, 1, np.random.default_rng(0))
     assert complete(table, 1) is table

@@ -46,10 +46,22 @@ def complete(table: Floats, rank: int) -> Floats:
     known = ~np.isnan(table)
     if known.all():
         return table
-    filled = np.where(known, table, 0.0)
-    for components in range(rank + 1):
+    filled = _additive(np.where(known, table, 0.0), known)
+    for components in range(1, rank + 1):
         filled = _settled(filled, known, components)
     return filled
+
+
+def _additive(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """Fill gaps by column means, rows moved to their levels: least squares, solved at once."""
+    count = np.maximum(known.sum(axis=0), 1)
+    shared = (known / count) @ known.T
+    misfit = (known * (values.sum(axis=0) / count - values)).sum(axis=1)
+    # Rows that share no column, even by way of others, have no common level: then the nearest to 0.
+    level = np.linalg.lstsq(np.diag(known.sum(axis=1)) - shared, misfit)[0]
+    moved = np.where(known, values + level[:, None], 0.0)
+    center = moved.sum(axis=0) / count
+    return np.asarray(np.where(known, moved, center) - center.mean())
 
 
 def _settled(filled: Floats, known: NDArray[np.bool_], rank: int) -> Floats:
@@ -71,8 +83,6 @@ def _settled(filled: Floats, known: NDArray[np.bool_], rank: int) -> Floats:
 def _low_rank(table: Floats, rank: int) -> Floats:
     """Column means and regularised components; rows that sum to zero keep doing so."""
     center = table.mean(axis=0)
-    if rank == 0:
-        return np.broadcast_to(center, table.shape)
     centred = table - center
     s, v = _right_singular(centred)
     free = np.subtract(table.shape, 1 + rank).prod()

@@ -122,7 +122,10 @@ def test_elimination_and_plackett_luce(folder):
         (["scores.csv", "--test-fraction", "2"], "test_fraction=2.0"),
         (["scores.csv", "--nonsense"], "No such option"),
         (["scores.csv", "--prob", "nan"], "nan is not between 0 and 1"),
-        ([example_path("classifiers")], "--model tournaments: breast_cancer, diabetes, digits, iris, wine"),
+        (
+            [example_path("classifiers")],
+            "--model tournaments: breast_cancer, diabetes, digits, iris, wine",
+        ),
     ],
 )
 def test_bad_input_exits_with_2_and_leaves_nothing(folder, arguments, message):

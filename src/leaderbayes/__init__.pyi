@@ -3,14 +3,11 @@ from . import likelihood as likelihood
 from . import models as models
 from . import plots as plots
 from . import sota as sota
-from ._average_player import average_player as average_player
 from ._baselines import elo as elo
 from ._baselines import mean_scores as mean_scores
 from ._checks import check as check
 from ._checks import deviance as deviance
 from ._compare import compare as compare
-from ._compare_leaderboards import compare_leaderboards as compare_leaderboards
-from ._embedding import embedding as embedding
 from ._errors import BoardWarning as BoardWarning
 from ._errors import ConvergenceWarning as ConvergenceWarning
 from ._errors import DisconnectedError as DisconnectedError
@@ -34,10 +31,13 @@ from ._matches import components as components
 from ._matches import matches as matches
 from ._matches import rankings as rankings
 from ._scores import read_scores as read_scores
-from ._store import open_tournaments as open_tournaments
-from ._study import fit_tournaments as fit_tournaments
-from ._tunability import best_in_class as best_in_class
-from ._tunability import tunability as tunability
-from ._unusual import unusual as unusual
+from .studies._average_player import average_player as average_player
+from .studies._compare_leaderboards import compare_leaderboards as compare_leaderboards
+from .studies._embedding import embedding as embedding
+from .studies._fit_tournaments import fit_tournaments as fit_tournaments
+from .studies._store import open_tournaments as open_tournaments
+from .studies._tunability import best_in_class as best_in_class
+from .studies._tunability import tunability as tunability
+from .studies._unusual import unusual as unusual
 
 __version__: str

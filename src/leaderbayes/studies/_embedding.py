@@ -5,8 +5,8 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._leaderboard import check_probability
-from leaderbayes._strengths import Floats, check_several, standard_ranks, strengths_of
 from leaderbayes.numerics.low_rank import complete, principal, rotated
+from leaderbayes.studies._strengths import Floats, check_several, standard_ranks, strengths_of
 
 
 def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) -> xr.Dataset:

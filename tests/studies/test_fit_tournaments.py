@@ -16,7 +16,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import simulate
-from leaderbayes._store import key_of
+from leaderbayes.studies._store import key_of
 
 OPTIONS = {"sampler": "laplace", "draws": 20, "replicates": 10, "seed": 1, "progressbar": False}
 
@@ -97,8 +97,8 @@ def test_the_same_on_dask(boards, tmp_path):
 
 KILLED = """
 import sys
-sys.path.insert(0, {tests!r})
-from test_study import OPTIONS, many
+sys.path[:0] = [{tests!r}, {tests!r} + "/.."]
+from test_fit_tournaments import OPTIONS, many
 import leaderbayes as lb
 
 print("ready", flush=True)

@@ -16,7 +16,7 @@ from leaderbayes._leaderboard import (
     select_tournament,
     trust,
 )
-from leaderbayes._strengths import Floats, strengths_of
+from leaderbayes.studies._strengths import Floats, strengths_of
 
 Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 

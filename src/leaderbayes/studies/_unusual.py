@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._leaderboard import check_probability
-from leaderbayes._strengths import Floats, check_several, standard_ranks, strengths_of
 from leaderbayes.numerics.left_out import left_out_score
+from leaderbayes.studies._strengths import Floats, check_several, standard_ranks, strengths_of
 
 
 def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:

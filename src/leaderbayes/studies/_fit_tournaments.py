@@ -17,7 +17,7 @@ from leaderbayes import _errors
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fit import fit
 from leaderbayes._matches import valid_scores
-from leaderbayes._store import Writer, fingerprint, key_of, open_tournaments, root_attrs
+from leaderbayes.studies._store import Writer, fingerprint, key_of, open_tournaments, root_attrs
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
 _CATEGORIES = {

@@ -5,7 +5,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._leaderboard import check_probability, draws_of, fits_of, plain, trust_of
-from leaderbayes._strengths import evenly, fewest_draws, players_of
+from leaderbayes.studies._strengths import evenly, fewest_draws, players_of
 
 
 def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:

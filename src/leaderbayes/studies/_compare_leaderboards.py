@@ -6,9 +6,9 @@ import xarray as xr
 
 from leaderbayes._checks import check, deviance
 from leaderbayes._leaderboard import check_probability, draws_of, fits_of, tied_for_top, trust_of
-from leaderbayes._strengths import strengths_of
-from leaderbayes._unusual import surprise
 from leaderbayes.likelihood._hypothesis import Convention
+from leaderbayes.studies._strengths import strengths_of
+from leaderbayes.studies._unusual import surprise
 
 
 def compare_leaderboards(

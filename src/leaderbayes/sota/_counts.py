@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -226,5 +227,9 @@ class CountBoard:
 
 def _in_parallel(at: Callable[[int], Any], size: int) -> list[Any]:
     """Call for each point; the kernels let go of Python's lock."""
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        return list(threads.map(at, range(size)))
+    cores = os.cpu_count() or 1
+    if size < 2 * cores:  # an optimiser's point is done before a thread has started
+        return [at(i) for i in range(size)]
+    parts = np.array_split(np.arange(size), cores)
+    with ThreadPoolExecutor(cores) as threads:
+        return list(chain(*threads.map(lambda part: [at(int(i)) for i in part], parts)))

@@ -31,6 +31,7 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 _COARSE, _FINE, _FINEST = 1.0, 0.25, 0.1  # steps of grids: likelihood, drawn thetas, their maximum
+_GROUP = 0.1  # step within which scores are one theta of the empirical law's likelihood
 _LEAST = 1e-300
 _TRIALS = 30  # of classifiers of a new board that must lie above the floor
 
@@ -201,7 +202,9 @@ class CountBoard:
     def _law(self, value: dict[str, Floats], i: int, step: float, *, whole: bool = False) -> Law:
         """P(theta) at a point, where the counts are or everywhere."""
         if self.law == "empirical":
-            return empirical_law(self.board, float(value["shrinkage"][i, 0]), 1.0 / self.classes)
+            weight, chance = float(value["shrinkage"][i, 0]), 1.0 / self.classes
+            # Drawn thetas are scores themselves.
+            return empirical_law(self.board, weight, chance, _GROUP if step == _COARSE else 0.0)
         if "mean" not in value:
             return self._fixed
         low, high = 0.0, self.board.n

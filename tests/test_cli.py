@@ -160,7 +160,8 @@ def test_sota(folder):
     result = json.loads(done.stdout)
     assert list(result) == KEYS
     assert result["theta_sota_lower"] < result["theta_sota"] < result["observed_max"] == 0.9
-    text = run("sota", "board.csv", "--n", 1000, "--method", "crop", cwd=folder)
+    crop = ["sota", "board.csv", "--n", 1000, "--method", "crop", "--convention", "published"]
+    text = run(*crop, cwd=folder)
     assert "Estimate of the best classifier (crop)" in text.stdout
     errors = run("sota", "board.csv", "--se", 0.01, "--chance", 0.5, "--rho", 0.3, cwd=folder)
     assert "Best of 60 teams: 0.9000" in errors.stdout
@@ -254,6 +255,7 @@ def test_sota_simulated(folder, teams):
         (["exact", "--criterion", "mean"], "--criterion is for --method shrink or crop"),
         (["abc-smc", "--dependence", "copula"], "--dependence is for --method shrink or crop"),
         (["exact", "--chance", 0.1], "--chance is for --method shrink or crop"),
+        (["exact", "--convention", "published"], "--convention is for --method shrink or crop"),
         (["exact", "--epsilon", 1], "--epsilon is for --method abc-smc, not exact"),
         (["exact", "--components", 3], "--components is for --law mixture"),
         (["exact", "--floor", "nan"], "floor=nan"),

@@ -1,4 +1,4 @@
-"""What the command line prints: tables and sentences for people; warnings on standard error."""
+"""What commands share: tables and sentences for people; warnings on standard error."""
 
 import warnings
 from collections.abc import Iterator
@@ -10,6 +10,20 @@ import click
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+NOT_CONVERGED = 1  # exit status
+
+
+def probability(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """Refuse what is not between 0 and 1; nan passes click's range."""
+    if not 0.0 < value < 1.0:
+        raise click.BadParameter(f"{value} is not between 0 and 1.")
+    return value
+
+
+def number(value: float) -> float | None:
+    """Give a float to JSON, which has no NaN."""
+    return float(value) if float("-inf") < value < float("inf") else None
 
 
 def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:

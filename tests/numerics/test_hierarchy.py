@@ -156,3 +156,15 @@ def test_statistics_are_quantiles():
     expected = np.quantile(boards, [1.0, 0.9, 0.5, 0.1], axis=-1)
     np.testing.assert_allclose(statistics(boards), np.moveaxis(expected, 0, -1))
     np.testing.assert_allclose(statistics(np.array([0.3])), 0.3)
+
+
+def test_grouped_scores_have_the_likelihood_of_all():
+    """Seven hundred different scores as two hundred: a tenth of a log unit over the whole board."""
+    rng, n = np.random.default_rng(0), 13840
+    score = rng.binomial(n, rng.beta(450, 50, 2000)) / n
+    board = counts(score, n)
+    whole, grouped = (empirical_law(board, 0.998, 0.5, step) for step in (0.0, 0.1))
+    assert len(grouped.phi) < 0.5 * len(whole.phi)
+    assert grouped.share.sum() == pytest.approx(1.0)
+    found = [board.times @ np.log(marginals(board, law, 0.6, 0.9, 0.3)) for law in (whole, grouped)]
+    assert found[0] == pytest.approx(found[1], abs=0.1)

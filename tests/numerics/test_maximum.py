@@ -61,6 +61,16 @@ def test_boland_by_enumeration():
     np.testing.assert_allclose(got, expected, atol=1e-12)
 
 
+def test_nodes_of_draws_with_replacement():
+    """Two hundred thetas, one of them far above, put on nodes; against all of them."""
+    n, theta = 500, np.append(np.linspace(0.6, 0.7, 199), 0.95)
+    drawn = of_board(theta, np.sqrt(0.95 * 0.05 / n), 200.0)
+    assert len(drawn.theta) < 200
+    every = Mixture(theta, np.full(200, 1 / 200), 200.0)
+    expected = full(n, independent_cdf(n, every))
+    np.testing.assert_allclose(full(n, independent_cdf(n, drawn)), expected, atol=1e-7)
+
+
 def test_full_correlation_is_one_classifier():
     one = Mixture(np.array([0.6]), np.array([50.0]), 0.0)
     got = full(20, boland_cdf(20, one, 1.0, 0.6))

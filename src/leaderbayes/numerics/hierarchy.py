@@ -81,14 +81,22 @@ def statistics(score: Floats) -> Floats:
     return np.concatenate([ascending[..., -1:], quantile], axis=-1)
 
 
-def empirical_law(board: Counts, weight: float, chance: float) -> Law:
-    """Scores themselves, shrunk towards chance by a weight (equation 9)."""
-    theta = weight * board.x / board.n + (1.0 - weight) * chance
+def empirical_law(board: Counts, weight: float, chance: float, step: float = 0.0) -> Law:
+    """Scores themselves, shrunk towards chance by a weight (equation 9).
+
+    Those within a step, in units of 1 / (2 sqrt n), are taken as one, at their mean.
+    """
+    score = board.x / board.n
+    share = board.times / len(board.of)
+    if step:
+        cell = np.floor(2.0 * math.sqrt(board.n) * np.arcsin(np.sqrt(score)) / step)
+        first = np.flatnonzero(np.diff(cell, prepend=-1.0))
+        mass = np.add.reduceat(share, first)
+        score, share = np.add.reduceat(share * score, first) / mass, mass
+    theta = weight * score + (1.0 - weight) * chance
     # Nobody is always right or always wrong.
     phi = np.arcsin(np.sqrt(np.clip(theta, 1e-12, 1.0 - 1e-12)))
-    return Law(
-        np.array([0, len(phi)]), phi, board.times / len(board.of), np.zeros(1), np.ones((1, 2))
-    )
+    return Law(np.array([0, len(phi)]), phi, share, np.zeros(1), np.ones((1, 2)))
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)

@@ -45,7 +45,8 @@ def sample(log_density: LogDensity, start: Floats, size: int, rng: np.random.Gen
         return -float(bounded(x[None, :])[0])
 
     mode = minimize(depth, start, method="Nelder-Mead", options={"maxfev": 200 * len(start)}).x
-    mean = minimize(depth, mode, method="BFGS").x
+    # Grids move with the parameters, so that gradients are no better than this.
+    mean = minimize(depth, mode, method="BFGS", options={"gtol": 0.01}).x
     if depth(mean) > depth(mode):  # next to a bound gradients lead anywhere
         mean = mode
     covariance = np.linalg.inv(_curvature(bounded, mean))

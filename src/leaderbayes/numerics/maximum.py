@@ -49,19 +49,24 @@ class Mixture(NamedTuple):
     power: float  # 0 for counts; else the number of draws from P(theta)
 
 
-def of_board(theta: Floats, sd: float) -> Mixture:
-    """Classifiers of known thetas (classifier,); sd is that of the best one's score.
+def of_board(theta: Floats, sd: float, power: float = 0.0) -> Mixture:
+    """Classifiers of known thetas (classifier,), or so many draws from these with replacement.
 
-    More distinct values than _NODES are replaced by Chebyshev nodes: log G is smooth in theta, so
-    that its sum over classifiers is a weighted sum over nodes. Classifiers too weak ever to be the
-    highest are left out.
+    sd is that of the best one's score. More distinct values than _NODES are replaced by Chebyshev
+    nodes: log G is smooth in theta, and G is, so that its sum over classifiers is a weighted sum
+    over nodes. Classifiers too weak ever to be the highest are left out; of draws they count, as
+    if they were just as weak as that.
     """
-    theta = theta[theta >= np.max(theta) - 2.0 * _REACH * sd]
+    total = len(theta) if power else 1
     values, counts = np.unique(theta, return_counts=True)
-    if len(values) <= _NODES:
-        return Mixture(values, counts.astype(float), 0.0)
-    node, share = _interpolation(theta, _NODES)
-    return Mixture(node, share.sum(axis=0), 0.0)
+    weakest = _least_best(Mixture(values, counts / total, power)) - 2.0 * _REACH * sd
+    theta = np.maximum(theta, weakest) if power else theta[theta >= weakest]
+    values, counts = np.unique(theta, return_counts=True)
+    nodes = int(_NODES * max(1.0, (values[-1] - values[0]) / (2.0 * _REACH * sd)))
+    if len(values) <= nodes:
+        return Mixture(values, counts / total, power)
+    node, share = _interpolation(theta, nodes)
+    return Mixture(node, share.sum(axis=0) / total, power)
 
 
 def _interpolation(values: Floats, count: int) -> tuple[Floats, Floats]:
@@ -276,7 +281,7 @@ def combine(g: Floats, mixture: Mixture) -> Floats:
 def _bound(g: Floats, mixture: Mixture) -> Floats:
     """Bound F from above: by the law of the best classifier, or of one drawn from P(theta)."""
     if mixture.power:
-        return np.asarray(np.minimum(mixture.weight @ g, 1.0))
+        return np.clip(mixture.weight @ g, 0.0, 1.0)
     return np.asarray(g[np.argmax(mixture.theta)])
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -30,6 +31,7 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 _COARSE, _FINE, _FINEST = 1.0, 0.25, 0.1  # steps of grids: likelihood, drawn thetas, their maximum
+_GROUP = 0.1  # step within which scores are one theta of the empirical law's likelihood
 _LEAST = 1e-300
 _TRIALS = 30  # of classifiers of a new board that must lie above the floor
 
@@ -200,7 +202,9 @@ class CountBoard:
     def _law(self, value: dict[str, Floats], i: int, step: float, *, whole: bool = False) -> Law:
         """P(theta) at a point, where the counts are or everywhere."""
         if self.law == "empirical":
-            return empirical_law(self.board, float(value["shrinkage"][i, 0]), 1.0 / self.classes)
+            weight, chance = float(value["shrinkage"][i, 0]), 1.0 / self.classes
+            # Drawn thetas are scores themselves.
+            return empirical_law(self.board, weight, chance, _GROUP if step == _COARSE else 0.0)
         if "mean" not in value:
             return self._fixed
         low, high = 0.0, self.board.n
@@ -226,5 +230,9 @@ class CountBoard:
 
 def _in_parallel(at: Callable[[int], Any], size: int) -> list[Any]:
     """Call for each point; the kernels let go of Python's lock."""
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        return list(threads.map(at, range(size)))
+    cores = os.cpu_count() or 1
+    if size < 2 * cores:  # an optimiser's point is done before a thread has started
+        return [at(i) for i in range(size)]
+    parts = np.array_split(np.arange(size), cores)
+    with ThreadPoolExecutor(cores) as threads:
+        return list(chain(*threads.map(lambda part: [at(int(i)) for i in part], parts)))

@@ -2,7 +2,8 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from leaderbayes.sota._law import Dependence, cdf_of, check_dependence, feasible
 
 Floats = NDArray[np.float64]
 Criterion = Literal["mean", "upper"]
+Convention = Literal["correct", "published"]
 Excess = Callable[[float], float]
 
 _SHARES = (1e-9, 1.0 - 1e-9)  # next to 0 and to 1
@@ -54,10 +56,9 @@ class _Tabled(NamedTuple):
         """The expected best score."""
         return moments(self.steps, self.low, self.cdf)[0]
 
-    def at(self, score: float, tick: float) -> float:
-        """F some ticks below a score; between steps a line, so that limits move smoothly."""
-        index = score * self.steps - tick - self.low
-        return float(np.interp(index, np.arange(len(self.cdf)), self.cdf))
+    def quantile(self, tail: float) -> float:
+        """Score, in steps, at which F is this; between steps a line: limits move smoothly."""
+        return self.low + float(np.interp(tail, self.cdf, np.arange(len(self.cdf))))
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class _ShareLaw:
     rho: float
     theta_0: float | None
     dependence: Dependence
+    convention: Convention
 
     # A maximum at least as high is one count more than below it, one at most as high is not.
     ticks: ClassVar[tuple[float, float]] = (1.0, 0.0)
@@ -75,6 +77,7 @@ class _ShareLaw:
 
     def __call__(self, theta: Floats) -> _Tabled:
         """Table F at counts."""
+        teams = len(theta)
         theta = theta[np.isfinite(theta)]
         kept = np.ones(len(theta), dtype=bool)
         reference = float(theta.max()) if self.theta_0 is None else self.theta_0
@@ -82,9 +85,11 @@ class _ShareLaw:
         rho = self.rho if 0.0 < reference < 1.0 else 0.0
         if rho > 0.0 and self.dependence == "boland":
             kept = feasible(theta, rho, reference)
-        mixture = of_board(theta[kept], binomial_sd(self.n, float(theta.max())))
+        excluded = int((~kept).sum())
+        sd = binomial_sd(self.n, float(theta.max()))
+        mixture = of_board(theta[kept], sd, _draws(teams - excluded, self.convention))
         low, cdf = cdf_of(self.n, mixture, rho, reference, self.dependence)
-        return _Tabled(self.n, low, cdf, int((~kept).sum()))
+        return _Tabled(self.n, low, cdf, excluded)
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,7 @@ class _AucLaw:
     positives: int
     negatives: int
     rho: float
+    convention: Convention
 
     ticks: ClassVar[tuple[float, float]] = (0.5, 0.5)  # F is that of the middle between steps
     bounds: ClassVar[tuple[float, float]] = _SHARES
@@ -101,7 +107,9 @@ class _AucLaw:
     def __call__(self, theta: Floats) -> _Tabled:
         """Table F from 0 to 1."""
         sizes = self.positives, self.negatives
-        mixture = of_board(theta, auc_sd(float(theta.max()), *sizes))
+        draws = _draws(len(theta), self.convention)
+        theta = theta[np.isfinite(theta)]
+        mixture = of_board(theta, auc_sd(float(theta.max()), *sizes), draws)
         return _Tabled(auc.STEPS, 0, auc_cdf(mixture, *sizes, self.rho))
 
 
@@ -126,6 +134,11 @@ class _EstimateLaw:
 _Law = _ShareLaw | _AucLaw | _EstimateLaw
 
 
+def _draws(teams: int, convention: Convention) -> float:
+    """Give the number of draws from the thetas; 0 where each team is taken once."""
+    return float(teams) if convention == "published" else 0.0
+
+
 class _Case(NamedTuple):
     """What is asked of a board."""
 
@@ -146,6 +159,7 @@ def shrink(
     dependence: Dependence = "boland",
     criterion: Criterion = "mean",
     prob: float = 0.95,
+    convention: Convention = "correct",
 ) -> xr.Dataset:
     r"""Estimate the best theta by shrinking a board towards the random classifier.
 
@@ -173,6 +187,10 @@ def shrink(
         The observed maximum is the expected one, or the upper limit of its interval.
     prob : float
         Probability of the intervals.
+    convention : {"correct", "published"}
+        Each team is on the board once; or, as in the authors' program, as many teams are drawn
+        from the thetas with replacement (of cropped thetas too, as many as there are teams above
+        chance that equation 8 does not exclude). Not of estimates.
 
     Returns
     -------
@@ -198,7 +216,7 @@ def shrink(
     performance, section 5.1, equation 9.
     """
     law, scores, bottom, attrs = _prepare(
-        board, classes, chance, positive_rate, rho, theta_0, dependence
+        board, classes, chance, positive_rate, rho, theta_0, dependence, convention
     )
     if not np.isfinite(bottom):
         raise LeaderbayesError(
@@ -230,6 +248,7 @@ def crop(
     dependence: Dependence = "boland",
     criterion: Criterion = "mean",
     prob: float = 0.95,
+    convention: Convention = "correct",
 ) -> xr.Dataset:
     """Estimate the best theta by cropping a board: teams above a threshold are left out.
 
@@ -238,7 +257,7 @@ def crop(
 
     Parameters
     ----------
-    board, classes, chance, positive_rate, rho, theta_0, dependence, criterion, prob
+    board, classes, chance, positive_rate, rho, theta_0, dependence, criterion, prob, convention
         As for `shrink`; without chance all teams of a board of estimates are taken.
 
     Returns
@@ -257,7 +276,7 @@ def crop(
     Møllersen, Holsbø (2024), appendix, Table 4.
     """
     law, scores, _, attrs = _prepare(
-        board, classes, chance, positive_rate, rho, theta_0, dependence
+        board, classes, chance, positive_rate, rho, theta_0, dependence, convention
     )
     steps = np.unique(scores)
 
@@ -289,11 +308,14 @@ def _prepare(
     rho: float,
     theta_0: float | None,
     dependence: Dependence,
+    convention: Convention,
 ) -> _Case:
     """Check what is given, and find the law of the board's maximum."""
     if classes < 2:
         raise LeaderbayesError(f"classes={classes}: give at least 2.")
     check_dependence(rho, dependence)
+    if convention not in ("correct", "published"):
+        raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
     if theta_0 is not None and not 0.0 < theta_0 < 1.0:
         raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
     metric = board.attrs.get("metric")
@@ -313,6 +335,8 @@ def _prepare(
         raise LeaderbayesError(
             "theta_0 is for shares of right answers on n instances: leave it out."
         )
+    if convention == "published" and metric == "estimate":
+        raise LeaderbayesError("convention='published' is for shares of right answers and AUCs.")
     if classes != 2 and metric in ("auc", "estimate"):
         instead = "leave out classes" if metric == "auc" else "give chance instead of classes"
         raise LeaderbayesError(f"classes is for shares of right answers: {instead}.")
@@ -328,7 +352,7 @@ def _prepare(
         raise LeaderbayesError(
             f"No team scores above chance, {bottom:.4g}; is classes, or chance, right?"
         )
-    law = _law_of(board[above], positive_rate, rho, theta_0, dependence)
+    law = _law_of(board[above], positive_rate, rho, theta_0, dependence, convention)
     return _Case(law, values[above], bottom, attrs)
 
 
@@ -338,6 +362,7 @@ def _law_of(
     rho: float,
     theta_0: float | None,
     dependence: Dependence,
+    convention: Convention,
 ) -> _Law:
     """Law of the maximum of a board, by its metric."""
     if board.attrs.get("metric") == "estimate":
@@ -346,8 +371,29 @@ def _law_of(
         return _EstimateLaw(se, rho, (best - far, best + far))
     n = int(board.attrs["n"])
     if positive_rate is None:
-        return _ShareLaw(n, rho, theta_0, dependence)
-    return _AucLaw(*class_sizes(n, positive_rate), rho)
+        return _ShareLaw(n, rho, theta_0, dependence, convention)
+    return _AucLaw(*class_sizes(n, positive_rate), rho, convention)
+
+
+def _limits(
+    table: Callable[[float], _Tabled],
+    root: Callable[[Excess], float],
+    observed: float,
+    ticks: tuple[float, float],
+    tails: tuple[float, float],
+) -> tuple[float, float]:
+    """Parameters at which so high a maximum, or so low a one, has half of 1 - prob."""
+
+    def excess(parameter: float, tick: float, tail: float) -> float:
+        tabled = table(parameter)
+        return (tabled.quantile(tail) + tick) / tabled.steps - observed
+
+    # As Clopper and Pearson have it.
+    at_least, at_most = ticks
+    return (
+        root(lambda p: excess(p, at_least, tails[1])),
+        root(lambda p: excess(p, at_most, tails[0])),
+    )
 
 
 def _solve(
@@ -361,26 +407,15 @@ def _solve(
     observed = float(scores.max())
     tails = ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)
 
+    table = cache(lambda parameter: law(family.thetas(parameter)))
+
     def above_mean(parameter: float) -> float:
-        return law(family.thetas(parameter)).mean - observed
+        return table(parameter).mean - observed
 
-    def limits(boards: _Family) -> tuple[float, float]:
-        """Parameters at which so high a maximum, or so low a one, has half of 1 - prob."""
-
-        def excess(parameter: float, tick: float, tail: float) -> float:
-            return tail - law(boards.thetas(parameter)).at(observed, tick)
-
-        # As Clopper and Pearson have it.
-        at_least, at_most = law.ticks
-        return (
-            boards.root(lambda p: excess(p, at_least, tails[1])),
-            boards.root(lambda p: excess(p, at_most, tails[0])),
-        )
-
-    whole = law(family.thetas(family.whole))
+    whole = table(family.whole)
     bias = whole.mean - observed
     solved = bias >= 0.5 / whole.steps
-    between = limits(family)
+    between = _limits(table, family.root, observed, law.ticks, tails)
     parameter = family.whole
     if solved:
         parameter = family.root(above_mean) if criterion == "mean" else between[0]
@@ -392,17 +427,18 @@ def _solve(
             f"observed {observed:.5f}."
         )
     theta = family.thetas(parameter)
-    tabled = law(theta)
+    tabled = table(parameter)
     expected = tabled.mean
     lower, upper = quantiles(tabled.steps, tabled.low, tabled.cdf, np.array(tails))
     is_best = np.arange(len(scores)) == np.argmax(scores)
-    alone = limits(
-        _Family(
-            "theta",
-            lambda theta: np.where(is_best, theta, -np.inf),
-            lambda excess: _root(excess, *law.bounds),
-            observed,
-        )
+    # One team is not drawn again.
+    own = law if isinstance(law, _EstimateLaw) else replace(law, convention="correct")
+    alone = _limits(
+        lambda theta: own(np.where(is_best, theta, -np.inf)),
+        lambda excess: _root(excess, *law.bounds),
+        observed,
+        law.ticks,
+        tails,
     )
     return xr.Dataset(
         {

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from hashlib import sha256
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from leaderbayes._matches import valid_scores
 from leaderbayes.studies._store import Writer, fingerprint, key_of, open_tournaments, root_attrs
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
+_SHARED = ("within_round", "ties", "tune", "chains")  # options of `fit`, whatever the model
 _CATEGORIES = {
     "LB001": _errors.ConvergenceWarning,
     "LB010": _errors.DisconnectedWarning,
@@ -100,7 +102,13 @@ def fit_tournaments(
         )
     boards = _boards(valid_scores(scores))
     draws = (250 if sampler == "laplace" else 1000) if draws is None else draws
-    arguments = {"sampler": sampler, "draws": draws, "replicates": replicates, **options}
+    arguments = {
+        "sampler": sampler,
+        "draws": draws,
+        "replicates": replicates,
+        **{name: signature(fit).parameters[name].default for name in _SHARED},
+        **options,
+    }
     path = Path(store)
     known = root_attrs(path)
     attrs = _attrs(path, known, model, arguments, seed, list(boards))

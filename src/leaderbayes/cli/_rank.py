@@ -1,11 +1,8 @@
-"""Command line: parses, and calls the public functions of the same names."""
+"""The commands rank and compare."""
 
-import io
 import json
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -13,16 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from leaderbayes._cli_sota import sota
-from leaderbayes._console import (
+from leaderbayes.cli._console import (
     NOT_CONVERGED,
+    number,
     print_comparison,
     print_leaderboard,
     short,
-    warnings_on_stderr,
 )
-from leaderbayes._console import number as _number
-from leaderbayes._console import probability as _probability
+from leaderbayes.cli._options import fitting, names_of, read_table, reading
+from leaderbayes.cli._output import draw, write_run, writing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,76 +27,11 @@ if TYPE_CHECKING:
 FIGURES = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance")
 
 
-class Weight(click.ParamType):  # type: ignore[type-arg]
-    """The word composite, or a number."""
-
-    name = "composite|number"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | str:
-        """Give "composite" as it is, and anything else as a float."""
-        if value == "composite":
-            return "composite"
-        try:
-            return float(str(value))
-        except ValueError:
-            self.fail(f"{value!r} is neither 'composite' nor a number.", param, ctx)
-
-
-def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-reading = _options(
-    click.argument("file", type=click.Path()),
-    click.option("--player", metavar="COLUMN", help="Column of the players' names."),
-    click.option(
-        "--round", "round_", metavar="COLUMN", help="Column of the rounds (folds, tasks)."
-    ),
-    click.option("--score", metavar="COLUMN", help="Column of the scores."),
-    click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
-    click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
-    click.option("--lower-is-better", is_flag=True, help="The lower of two scores wins."),
-)
-fitting = _options(
-    click.option("--model", default="bradley_terry", show_default=True,
-                 help="Or davidson, plackett_luce, round_intercept; or tournaments, for all "
-                 "tournaments of a table together."),
-    click.option("--weight", type=Weight(),
-                 help="Power of the likelihood; 1 is as published.  [default: the model's]"),
-    click.option("--test-fraction", type=float, metavar="SHARE",
-                 help="Rounds are of a repeated cross-validation that tests on this share of the "
-                 "data: widens intervals."),
-    click.option("--ties", type=click.Choice(["half", "drop", "loss"]), default="half",
-                 show_default=True,
-                 help="Half a win for both, no match, or (round_intercept, as published) the "
-                 "first-listed player's loss."),
-    click.option("--across-rounds", is_flag=True, help="Compare scores of different rounds too."),
-    click.option("--draws", type=click.IntRange(1), default=1000, show_default=True),
-    click.option("--chains", type=click.IntRange(1), default=4, show_default=True),
-    click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers."),
-    click.option("--prob", type=float, callback=_probability, default=0.95, show_default=True,
-                 help="Probability of the intervals."),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
-)  # fmt: skip
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="leaderbayes")
-def cli() -> None:
-    """Posterior leaderboards from benchmark scores."""
-
-
-@cli.command()
+@click.command()
 @reading
-@click.option("--method", type=click.Choice(["nuts", "ml"]), default="nuts", show_default=True,
-              help="Posterior, or maximum likelihood without sampling.")  # fmt: skip
+@click.option("--method", type=click.Choice(["nuts", "laplace", "ml"]), default="nuts",
+              show_default=True, help="Posterior; its approximation (bradley_terry only), in a "
+              "second; or maximum likelihood.")  # fmt: skip
 @click.option("--eliminate", type=click.Choice(["rigorous", "accelerated", "heuristic"]),
               help="Of round_intercept by maximum likelihood: drop effects that do not differ "
               "from the weakest player's.")  # fmt: skip
@@ -116,21 +47,21 @@ def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
     estimate = _maximum_likelihood if method == "ml" else _posterior
     if options["eliminate"] and (method != "ml" or options["model"] != "round_intercept"):
         raise lb.LeaderbayesError("--eliminate is for --method ml --model round_intercept.")
-    scores = _read(options)
+    scores = read_table(options)
     several = "tournament" in scores.dims
     if each and (not several or options["model"] == "tournaments"):
         raise lb.LeaderbayesError("--each is for a table of several tournaments, each by itself.")
     if several and not each and options["model"] != "tournaments":
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only, rank each with --each, "
-            f"or all together with --model tournaments: {_names(scores)}"
+            f"or all together with --model tournaments: {names_of(scores)}"
         )
     if not each:
         _rank_one(scores, out, estimate, options | {"method": method})
         return
     results, failed = [], False
-    for number, name in enumerate(scores["tournament"].to_numpy(), 1):
-        place = None if out is None else out / f"{number:03d}_{_file_name(str(name))}"
+    for position, name in enumerate(scores["tournament"].to_numpy(), 1):
+        place = None if out is None else out / f"{position:03d}_{_file_name(str(name))}"
         one = scores.sel(tournament=name, drop=True)
         try:
             result = _estimate_one(one, place, estimate, options | {"method": method})
@@ -172,7 +103,7 @@ def _estimate_one(
     return table, result
 
 
-@cli.command()
+@click.command()
 @reading
 @click.argument("a")
 @click.argument("b")
@@ -184,11 +115,11 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     from leaderbayes._compare import check_comparison
 
     check_comparison(a, b, rope)
-    scores = _read(options)
+    scores = read_table(options)
     if "tournament" in scores.dims and options["model"] != "tournaments":
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only, or take all together "
-            f"with --model tournaments: {_names(scores)}"
+            f"with --model tournaments: {names_of(scores)}"
         )
     for name in (a, b):
         if name not in scores["player"]:
@@ -207,71 +138,6 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
         sys.exit(NOT_CONVERGED)
 
 
-cli.add_command(sota)
-
-
-def main() -> None:
-    """Run the command line; our errors end with status 2 and no traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        # A name that the terminal cannot show is written with escapes.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        with warnings_on_stderr():
-            cli(standalone_mode=True)
-    except ValueError as problem:
-        from leaderbayes._errors import LeaderbayesError
-
-        if not isinstance(problem, LeaderbayesError):
-            raise
-        click.echo(f"Error: {problem}", err=True)
-        sys.exit(2)
-
-
-# -- steps -----------------------------------------------------------------------------------------
-
-
-def _read(options: dict[str, Any]) -> "xr.DataArray":
-    """Scores, of one tournament where one is picked or there is no other."""
-    import leaderbayes as lb
-
-    if options["ties"] == "loss" and options["model"] != "round_intercept":
-        raise lb.LeaderbayesError("--ties loss is for --model round_intercept.")
-    scores = lb.read_scores(
-        options["file"],
-        player=options["player"],
-        round=options["round_"],
-        score=options["score"],
-        tournament=options["tournament"],
-        higher_is_better=not options["lower_is_better"],
-    )
-    only = options["only"]
-    if "tournament" not in scores.dims:
-        if only is not None:
-            raise lb.ScoresError(
-                f"{options['file']}: --only {only!r}, but there is one tournament."
-            )
-        return scores
-    if only is None:
-        return scores.isel(tournament=0, drop=True) if scores.sizes["tournament"] == 1 else scores
-    if only not in scores["tournament"]:
-        raise lb.ScoresError(
-            f"{options['file']}: no tournament {only[:60]!r}; there are {_names(scores)}"
-        )
-    return scores.sel(tournament=only, drop=True)
-
-
-def _names(scores: "xr.DataArray") -> str:
-    """Tournaments, a dozen at most."""
-    names = [str(name)[:60] for name in scores["tournament"].to_numpy()]
-    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-
-
-def _file_name(name: str) -> str:
-    """Turn a name into part of a file's name."""
-    return re.sub(r"[^\w.-]+", "_", name)[:60]
-
-
 def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
     import leaderbayes as lb
 
@@ -288,6 +154,7 @@ def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
             draws=options["draws"],
             chains=options["chains"],
             seed=options["seed"],
+            sampler="laplace" if options.get("method") == "laplace" else "nutpie",
             progressbar=sys.stderr.isatty(),
             **given,
         )
@@ -307,8 +174,8 @@ def _posterior(
         "players": _records(table),
         "deviance": _deviance(lb.deviance(fit)),
         "diagnostics": {
-            "max_rhat": _number(fit.attrs["max_rhat"]),
-            "min_ess": _number(fit.attrs["min_ess"]),
+            "max_rhat": number(fit.attrs["max_rhat"]),
+            "min_ess": number(fit.attrs["min_ess"]),
             "divergences": fit.attrs["divergences"],
             "converged": bool(fit.attrs["converged"]),
         },
@@ -397,14 +264,11 @@ def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
 
 def _deviance(series: "pd.Series") -> dict[str, Any]:
     return {
-        "value": _number(series["value"]),
+        "value": number(series["value"]),
         "df": int(series["df"]),
-        "p_value": _number(series["p_value"]),
-        "standardised": _number(series["standardised"]),
+        "p_value": number(series["p_value"]),
+        "standardised": number(series["standardised"]),
     }
-
-
-# -- output ----------------------------------------------------------------------------------------
 
 
 def _write(
@@ -414,41 +278,22 @@ def _write(
     result: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
-    """Write all files to a folder beside it first; then each moves in whole."""
+    """Write tables, the posterior and figures."""
     import leaderbayes as lb
 
-    try:
-        if out.exists() and not out.is_dir():
-            raise FileExistsError(f"{out} is a file")
-        nearest = next(folder for folder in out.absolute().parents if folder.is_dir())
-        with tempfile.TemporaryDirectory(dir=nearest, prefix=".leaderbayes-") as folder:
-            part = Path(folder) / out.name
-            part.mkdir()
-            table.to_csv(part / "leaderboard.csv", index=False)
-            run = {
-                "command": {k: str(v) if isinstance(v, Path) else v for k, v in options.items()},
-                **{k: v for k, v in result.items() if k != "players"},
-            }
-            if fit is not None:
-                run["versions"] = json.loads(fit.attrs["versions"])
-                mean = lb.win_probability(fit)["mean"]
-                mean.to_pandas().to_csv(part / "win_probability.csv")
-                fit.to_netcdf(part / "posterior.nc")
-                if "epp_tournament" in fit["posterior"]:
-                    _by_tournament(fit, options["prob"]).to_csv(
-                        part / "tournaments.csv", index=False
-                    )
-                _draw(part, fit)
-            (part / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
-            names = sorted(path.name for path in part.iterdir())
-            for name in names:
-                if (out / name).is_dir():
-                    raise IsADirectoryError(f"{out / name} is a folder")
-            out.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                os.replace(part / name, out / name)
-    except OSError as problem:
-        raise lb.LeaderbayesError(f"--out {out}: cannot be written ({problem}).") from problem
+    run = {k: v for k, v in result.items() if k != "players"}
+    with writing(out) as part:
+        table.to_csv(part / "leaderboard.csv", index=False)
+        if fit is not None:
+            run["versions"] = json.loads(fit.attrs["versions"])
+            mean = lb.win_probability(fit)["mean"]
+            mean.to_pandas().to_csv(part / "win_probability.csv")
+            fit.to_netcdf(part / "posterior.nc")
+            if "epp_tournament" in fit["posterior"]:
+                each = _by_tournament(fit, options["prob"])
+                each.to_csv(part / "tournaments.csv", index=False)
+            draw(part, dict.fromkeys(FIGURES, fit))
+        write_run(part, options, run)
 
 
 def _by_tournament(fit: "xr.DataTree", prob: float) -> "pd.DataFrame":
@@ -464,16 +309,6 @@ def _by_tournament(fit: "xr.DataTree", prob: float) -> "pd.DataFrame":
     return pd.concat(tables, names=["tournament"]).reset_index("tournament")
 
 
-def _draw(folder: Path, fit: "xr.DataTree") -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    import leaderbayes as lb
-
-    for name in FIGURES:
-        figure = getattr(lb.plots, name)(fit, backend="matplotlib")
-        for suffix in ("png", "svg"):
-            figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
-        plt.close("all")
+def _file_name(name: str) -> str:
+    """Turn a name into part of a file's name."""
+    return re.sub(r"[^\w.-]+", "_", name)[:60]

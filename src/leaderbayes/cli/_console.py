@@ -47,7 +47,7 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
             min_width=width,
         )
     for row in table.itertuples(index=False):
-        sampled = diagnostics["max_rhat"] is not None
+        sampled = diagnostics["min_ess"] is not None
         shown.add_row(
             str(row.rank),
             # A name is data, never markup.
@@ -74,6 +74,12 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
         console.print(
             f"Converged: max R-hat {diagnostics['max_rhat']:.3f}, min effective sample size "
             f"{diagnostics['min_ess']:.0f}. Weight {result['weight']:.3f}, seed {result['seed']}.",
+            soft_wrap=True,
+        )
+    elif diagnostics["min_ess"] is not None:
+        console.print(
+            f"Laplace's approximation, {diagnostics['min_ess']:.0f} independent draws. Weight "
+            f"{result['weight']:.3f}, seed {result['seed']}.",
             soft_wrap=True,
         )
 
@@ -150,3 +156,54 @@ def warnings_on_stderr() -> Iterator[None]:
         warnings.simplefilter("always")
         warnings.showwarning = show
         yield
+
+
+def print_tournaments(result: dict[str, Any]) -> None:
+    """Leaderboards side by side, and who is best across them."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    names = {"tournament": 10, "leader": 10, "odd player": 14}
+    for name in ("tournament", "size", "fit", "leader", "best", "tied", "agrees",
+                 "odd player"):  # fmt: skip
+        width = names.get(name)
+        shown.add_column(
+            name,
+            justify="right" if width is None else "left",
+            no_wrap=True,
+            # Names give way on a narrow terminal, numbers do not.
+            min_width=width or max(len(name), 7 if name == "size" else 0),
+        )
+    for row in result["tournaments"]:
+        odd = Text(short(row["odd_player"], 24))
+        shown.add_row(
+            Text(short(row["tournament"], 24)), f"{row['players']} x {row['rounds']}",
+            _told(row["p_check"]), Text(short(row["leader"], 24)), _told(row["p_best"]),
+            str(row["tied_for_top"]), _told(row["agreement"]),
+            odd.append(f" ({_told(row['odd_z'], 1)})") if row["odd_player"] else odd,
+        )  # fmt: skip
+    console = Console()
+    console.print(shown)
+    console.print(
+        "fit: share of replicated boards that fit worse. best: probability of the leader. tied: not "
+        "told apart from it. "
+        "agrees: rank correlation with the mean of the others. Odd: whose strength is least like "
+        "elsewhere, in standard deviations."
+    )
+    best = result["players"][:10]
+    told = ", ".join(f"{short(row['player'])} {row['p_average']:.2f}" for row in best)
+    console.print(Text(f"Beat the average player most often, over all tournaments: {told}."))
+    rows = result["tournaments"]
+    reverse = [short(row["tournament"]) for row in rows if (row["p_reversed"] or 0.0) > 0.5]
+    if reverse:
+        console.print(Text(f"In reverse of the usual order, probably: {', '.join(reverse)}."))
+    if not result["diagnostics"]["converged"]:
+        bad = ", ".join(short(row["tournament"]) for row in rows if not row["converged"])
+        console.print(Text(f"NOT CONVERGED, do not report: {bad}.", style="bold red"))
+
+
+def _told(value: float | None, digits: int = 2) -> str:
+    return "" if value is None else f"{value:.{digits}f}"

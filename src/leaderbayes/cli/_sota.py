@@ -9,7 +9,7 @@ from warnings import catch_warnings, simplefilter
 import click
 from click.core import ParameterSource
 
-from leaderbayes._console import NOT_CONVERGED, number, print_sota, probability
+from leaderbayes.cli._console import NOT_CONVERGED, number, print_sota, probability
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -1,0 +1,107 @@
+"""Options that commands share, and reading what they name."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leaderbayes.cli._console import probability
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Weight(click.ParamType):  # type: ignore[type-arg]
+    """The word composite, or a number."""
+
+    name = "composite|number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        """Give "composite" as it is, and anything else as a float."""
+        if value == "composite":
+            return "composite"
+        try:
+            return float(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is neither 'composite' nor a number.", param, ctx)
+
+
+def together(*options: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+reading = together(
+    click.argument("file", type=click.Path()),
+    click.option("--player", metavar="COLUMN", help="Column of the players' names."),
+    click.option(
+        "--round", "round_", metavar="COLUMN", help="Column of the rounds (folds, tasks)."
+    ),
+    click.option("--score", metavar="COLUMN", help="Column of the scores."),
+    click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
+    click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
+    click.option("--lower-is-better", is_flag=True, help="The lower of two scores wins."),
+)
+fitting = together(
+    click.option("--model", default="bradley_terry", show_default=True,
+                 help="Or davidson, plackett_luce, round_intercept; or tournaments, for all "
+                 "tournaments of a table together."),
+    click.option("--weight", type=Weight(),
+                 help="Power of the likelihood; 1 is as published.  [default: the model's]"),
+    click.option("--test-fraction", type=float, metavar="SHARE",
+                 help="Rounds are of a repeated cross-validation that tests on this share of the "
+                 "data: widens intervals."),
+    click.option("--ties", type=click.Choice(["half", "drop", "loss"]), default="half",
+                 show_default=True,
+                 help="Half a win for both, no match, or (round_intercept, as published) the "
+                 "first-listed player's loss."),
+    click.option("--across-rounds", is_flag=True, help="Compare scores of different rounds too."),
+    click.option("--draws", type=click.IntRange(1), default=1000, show_default=True),
+    click.option("--chains", type=click.IntRange(1), default=4, show_default=True),
+    click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers."),
+    click.option("--prob", type=float, callback=probability, default=0.95, show_default=True,
+                 help="Probability of the intervals."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
+)  # fmt: skip
+
+
+def read_table(options: dict[str, Any]) -> "xr.DataArray":
+    """Scores, of one tournament where one is picked or there is no other."""
+    import leaderbayes as lb
+
+    if options["ties"] == "loss" and options["model"] != "round_intercept":
+        raise lb.LeaderbayesError("--ties loss is for --model round_intercept.")
+    scores = lb.read_scores(
+        options["file"],
+        player=options["player"],
+        round=options["round_"],
+        score=options["score"],
+        tournament=options["tournament"],
+        higher_is_better=not options["lower_is_better"],
+    )
+    only = options["only"]
+    if "tournament" not in scores.dims:
+        if only is not None:
+            raise lb.ScoresError(
+                f"{options['file']}: --only {only!r}, but there is one tournament."
+            )
+        return scores
+    if only is None:
+        return scores.isel(tournament=0, drop=True) if scores.sizes["tournament"] == 1 else scores
+    if only not in scores["tournament"]:
+        raise lb.ScoresError(
+            f"{options['file']}: no tournament {only[:60]!r}; there are {names_of(scores)}"
+        )
+    return scores.sel(tournament=only, drop=True)
+
+
+def names_of(scores: "xr.DataArray") -> str:
+    """Tournaments, a dozen at most."""
+    names = [str(name)[:60] for name in scores["tournament"].to_numpy()]
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -355,6 +355,47 @@ def test_all_tournaments_together(two):
     assert len(rows) == 8
 
 
+def test_tournaments(two):
+    """Fitted, compared, placed; continued without fitting again; figures and tables."""
+    arguments = (
+        "tournaments", "two.csv", "--store", "study", "--sampler", "laplace", "--seed", 1,
+        "--workers", 2, "--json", "--out", "study_out",
+    )  # fmt: skip
+    done = run(*arguments, cwd=two)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert list(result) == [
+        "model", "seed", "tournaments", "players", "embedding", "failed", "diagnostics",
+        "warnings",
+    ]  # fmt: skip
+    assert [row["tournament"] for row in result["tournaments"]] == ["x/1", "y"]
+    assert result["embedding"] is None  # of two tournaments there is none
+    assert result["players"][0]["p_average"] >= result["players"][-1]["p_average"]
+    names = {path.name for path in (two / "study_out").iterdir()}
+    assert {"leaderboards.csv", "average_player.png", "run.json"} <= names
+    assert run(*arguments, cwd=two).stdout == done.stdout
+    other = run(*arguments[:-3], "--draws", 10, cwd=two)
+    assert other.returncode == 2
+    assert "made with arguments" in other.stderr
+    assert run(*arguments[:-3], cwd=two).stdout.count("\n") > 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["scores.csv", "--store", "never"], "there is one tournament"),
+        (["two.csv", "--store", "two.csv"], "this is no study"),
+        (["two.csv", "--store", "never", "--dask", "nonsense://1"], "no scheduler answers"),
+        (["two.csv"], "Missing option '--store'"),
+    ],
+)
+def test_tournaments_bad_input(two, arguments, message):
+    done = run("tournaments", *arguments, "--sampler", "laplace", cwd=two)
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
+    assert not (two / "never").exists()
+
+
 def test_help_names_every_model(folder):
     from leaderbayes._fit import MODELS
 

@@ -102,12 +102,13 @@ def test_embedding_of_one_dimension(study):
 
 
 def test_names_do_not_overlap_or_leave_the_plot():
-    from leaderbayes.plots._embedding import _boxes, _named
+    from leaderbayes.plots._embedding import _named
 
-    points = np.array([[1.0, 1.0], [1.0, 1.001], [-1.0, 1.0], [1.99, -1.0]])
+    # Five on one spot, of which four have room, each in its own direction; one at the border.
+    points = np.array([[1.0, 1.0]] * 5 + [[1.99, -1.0]])
     limits = np.array([-2.0, -2.0]), np.array([2.0, 2.0])
-    away, boxes = _boxes(points, ["abc"] * 4, limits)
-    np.testing.assert_array_equal(away, [[1, 1], [1, 1], [-1, 1], [-1, -1]])
-    assert boxes.min() >= 0.0
-    assert boxes.max() <= 1.0
-    assert sorted(_named(points, boxes, 2)) == [1, 2, 3]
+    named = dict(_named(points, ["abc"] * 6, limits, 2))
+    assert len({tuple(away) for k, away in named.items() if k < 5}) == 4
+    np.testing.assert_array_equal(named[5], [-1, -1])
+    # Tournaments, from position 2 on, come first.
+    assert set(named) == {0, 2, 3, 4, 5}

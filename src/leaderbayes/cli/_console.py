@@ -188,10 +188,9 @@ def print_tournaments(result: dict[str, Any]) -> None:
     console = Console()
     console.print(shown)
     console.print(
-        "fit: share of replicated boards that fit worse. best: probability of the leader. tied: not "
-        "told apart from it. "
-        "agrees: rank correlation with the mean of the others. Odd: whose strength is least like "
-        "elsewhere, in standard deviations."
+        "fit: share of replicated boards that fit worse. best: probability of the leader. tied: "
+        "not told apart from it. agrees: rank correlation with the mean of the others. "
+        "Odd: whose strength is least like elsewhere, in standard deviations."
     )
     best = result["players"][:10]
     told = ", ".join(f"{short(row['player'])} {row['p_average']:.2f}" for row in best)

@@ -15,6 +15,7 @@ _MOST_NAMES = 20
 _SIDE = 9.0  # of the figure, inches
 # Of the plot's width and height: a letter, and a line.
 _LETTER, _LINE = 0.012, 0.024
+_TURNS = np.array([(1, 1), (1, -1), (-1, 1), (-1, -1)])  # of a name, from outwards
 
 
 def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
@@ -72,13 +73,12 @@ def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     center, half = (low + high) / 2.0, 0.7 * (high - low).max()
     limits = center - half, center + half
     texts = labels(names, collection.backend, 24)
-    away, boxes = _boxes(points, texts, limits)
-    for k in _named(points, boxes, len(tips)):
+    for k, away in _named(points, texts, limits, len(tips)):
         draw.text(
-            *(points[k] + 0.016 * half * away[k]), texts[k], target,
+            *(points[k] + 0.016 * half * away), texts[k], target,
             color=ORANGE if k < len(tips) else GREY, size=9,
-            vertical_align="top" if away[k, 1] < 0.0 else "bottom",
-            horizontal_align="right" if away[k, 0] < 0.0 else "left",
+            vertical_align="top" if away[1] < 0.0 else "bottom",
+            horizontal_align="right" if away[0] < 0.0 else "left",
         )  # fmt: skip
     share = made_of["explained"].to_numpy()
     draw.xlim((limits[0][0], limits[1][0]), target)
@@ -106,30 +106,28 @@ def _joined(lines: Floats) -> tuple[Floats, Floats]:
     return x, y
 
 
-def _boxes(
-    points: Floats, texts: list[str], limits: tuple[Floats, Floats]
-) -> tuple[Floats, Floats]:
-    """Directions (point, 2) in which names stand, and what they cover (point, end, 2).
+def _named(
+    points: Floats, texts: list[str], limits: tuple[Floats, Floats], lines: int
+) -> list[tuple[int, Floats]]:
+    """Choose points with names that do not overlap: the farthest tournaments, the longest lines.
 
-    Names stand away from the middle unless they leave the plot there; covers are shares of it.
+    Names stand away from the middle, or in another direction (2,) in which there is room, if any.
     """
-    at = (points - limits[0]) / (limits[1] - limits[0])
-    size = np.array([[_LETTER * len(text), _LINE] for text in texts])
-    away = np.where(points < 0.0, -1.0, 1.0)
-    end = at + away * size
-    away = np.where((end < 0.0) | (end > 1.0), -away, away)
-    return away, np.sort(np.stack([at, at + away * size], axis=1), axis=1)
-
-
-def _named(points: Floats, boxes: Floats, lines: int) -> list[int]:
-    """Choose points with names that do not overlap: the longest lines, then the farthest points."""
     far = -np.hypot(*points.T)
-    lengths = np.argsort(far[:lines], kind="stable")[:_MOST_NAMES]
     farthest = lines + np.argsort(far[lines:], kind="stable")[:_MOST_NAMES]
-    chosen: list[int] = []
-    for k in [*lengths, *farthest]:
-        low, high = boxes[k]
-        others = boxes[chosen]
-        if ((low > others[:, 1]) | (high < others[:, 0])).any(axis=1).all():
-            chosen.append(int(k))
+    longest = np.argsort(far[:lines], kind="stable")[:_MOST_NAMES]
+    at = (points - limits[0]) / (limits[1] - limits[0])
+    chosen: list[tuple[int, Floats]] = []
+    taken = np.empty((0, 2, 2))  # (name, end, 2), shares of the plot
+    for k in [*farthest, *longest]:
+        size = np.array([_LETTER * len(texts[k]), _LINE])
+        outwards = np.where(points[k] < 0.0, -1.0, 1.0)
+        for turn in _TURNS:
+            away = outwards * turn
+            box = np.sort(np.stack([at[k], at[k] + away * size]), axis=0)
+            apart = (box[0] >= taken[:, 1]) | (box[1] <= taken[:, 0])
+            if (box >= 0.0).all() and (box <= 1.0).all() and apart.any(axis=1).all():
+                chosen.append((int(k), away))
+                taken = np.concatenate([taken, box[None]])
+                break
     return chosen

@@ -21,6 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import bests  # noqa: E402
 from calibration import SETTINGS, build, calibrate  # noqa: E402
 from intervals import METHODS, cover  # noqa: E402
 
@@ -61,6 +62,8 @@ def make(name, executor: Executor, count):
         if not (folder / "plate.svg").exists():
             plate(name, folder)
         calibrate(name, folder, executor, count=count)
+        if name == "sota":
+            bests.cover(folder, executor)
     packages = ("leaderbayes", "pymc", "nutpie", "numpy", "arviz")
     run = {"versions": {package: version(package) for package in packages}}
     (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n")
@@ -79,7 +82,7 @@ def workers(count, dask):
     local = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
     with Client(**local) if dask == "local" else Client(dask) as client:
         # Workers import the modules beside this file.
-        for module in ("calibration.py", "intervals.py"):
+        for module in ("bests.py", "calibration.py", "intervals.py"):
             client.upload_file(str(HERE / module))
         yield client.get_executor()
 

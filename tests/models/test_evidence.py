@@ -54,3 +54,34 @@ def test_shared_training_data_need_the_test_fraction(coverage):
     assert (shared["composite"] < 0.93).all()
     assert (shared["composite, test_fraction"] > 0.93).all()
     assert np.isfinite(coverage.select_dtypes("number")).all().all()
+
+
+@pytest.fixture(scope="module")
+def bests():
+    """Boards of known best theta: whether the posterior's interval and the naive one hold it."""
+    table = pd.read_csv(MODELS / "sota" / "evidence" / "coverage.csv")
+    assert (table["converged"] == 1).all()
+    best = table["theta_sota"]
+    table["posterior"] = best.between(table["lower"], table["upper"])
+    table["naive"] = best.between(table["naive_lower"], table["naive_upper"])
+    return table.groupby(["law", "rho"])[["posterior", "naive"]].agg(["mean", "size"])
+
+
+@pytest.mark.parametrize("law", ["narrow", "wide", "alike"])
+@pytest.mark.parametrize("rho", [0.0, 0.6])
+def test_coverage_of_the_best_theta(bests, law, rho):
+    """0.93 to 0.97, within two Monte Carlo errors of the boards; at least that of near-equals."""
+    found, boards = bests.loc[(law, rho), "posterior"]
+    assert boards >= (600 if law == "narrow" else 150)
+    slack = 2 * np.sqrt(0.95 * 0.05 / boards)
+    assert found > 0.93 - (0 if law == "narrow" else slack)
+    if law != "alike":
+        assert found < 0.97 + (0 if law == "narrow" else slack)
+
+
+def test_the_best_score_alone_misses_the_best_theta(bests):
+    """The more the teams are alike, the more of the best score is luck."""
+    naive = bests["naive"]["mean"]
+    assert naive[("alike", 0.0)] < 0.1
+    assert (naive["alike"] < naive["narrow"]).all()
+    assert (naive["narrow"] < 0.9).all()

@@ -5,13 +5,16 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pymc as pm
 import pytensor
 import pytest
 import xarray as xr
+from scipy import stats
 from scipy.special import logit, logsumexp
 from scipy.stats import betabinom, binom, norm
 
 import leaderbayes as lb
+from leaderbayes.models._sota import _betas, _known
 from leaderbayes.numerics.hierarchy import Counts, Law, above, allowed, beta_law, counts, marginals
 from leaderbayes.numerics.hierarchy import _conditionals as conditionals
 from leaderbayes.numerics.hierarchy import _weight as weight
@@ -121,3 +124,17 @@ def test_boards_at_the_ends_have_a_posterior(x):
         found = lb.sota.posterior(board, classes=10**6, rho=0.5, theta_0=0.8, draws=50, seed=1)
     assert found.attrs["converged"]
     assert abs(found["posterior"]["theta_sota"].mean() - max(x) / 200) < 0.02
+
+
+@pytest.mark.parametrize(("low", "best"), [(0.0, 0.95), (0.84, 0.88), (0.5, 0.82)])
+def test_simulated_thetas_are_from_the_law_below_the_best(low, best):
+    rng, law = np.random.default_rng(0), stats.beta(170, 30)
+    with pm.Model():
+        _, draw = _betas("beta", 1, 50)
+    with pm.Model():
+        _, draw_known = _known(law, 50)
+    a, b, one = np.array([170.0]), np.array([30.0]), np.ones(1)
+    ends = law.cdf([low, best])
+    for theta in (draw(rng, 5000, low, a, b, one, best), draw_known(rng, 5000, low, best)):
+        shares = (law.cdf(theta) - ends[0]) / np.diff(ends)
+        assert stats.kstest(shares, "uniform").pvalue > 1e-3

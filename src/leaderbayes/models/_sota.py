@@ -8,6 +8,7 @@ import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.special import betainc
 
 from leaderbayes.numerics.hierarchy import (
     STATISTICS,
@@ -22,7 +23,10 @@ from leaderbayes.numerics.maximum import conditionals
 Floats = NDArray[np.float64]
 
 CONCENTRATION = (5.0, 2.5)  # mean and standard deviation of the prior's logarithm
-_TRIALS = 200  # of classifiers that must lie below the best one, and above the floor
+_TRIALS = 10  # of classifiers that must be above the floor; of laws far below it fewer are drawn
+_REACH = 5.0  # standard deviations by which a count is luckier than its theta, at most
+_CELLS = 200  # of a beta's distribution function, between _WIDTH standard deviations around it
+_WIDTH = 12.0
 _REPLICATES = 200  # boards that give statistics their standard deviations
 _KNOTS = 20_001  # of a known law's quantile function
 
@@ -113,7 +117,7 @@ def sota(
     return model
 
 
-Draw = Callable[..., Floats]  # (rng, how many, parameters) -> thetas below the best one
+Draw = Callable[..., Floats]  # (rng, how many, from where, parameters) -> thetas, to the best one
 
 
 def _correlation(rho: Any) -> Any:
@@ -141,9 +145,14 @@ def _betas(law: str, components: int, m: int) -> tuple[list[Any], Draw]:
     a, b = mean * concentration, (1.0 - mean) * concentration
     best = largest_beta("theta_sota", m, a, b, weight)
 
-    def draw(rng: np.random.Generator, size: int, a: Any, b: Any, weight: Any, _: Any) -> Floats:
-        at = _component(rng, size, weight)
-        return np.asarray(rng.beta(a[at], b[at]))
+    def draw(
+        rng: np.random.Generator, size: int, low: float, a: Any, b: Any, weight: Any, best: Any
+    ) -> Floats:
+        middle = a / (a + b)
+        reach = _WIDTH * np.sqrt(middle * (1.0 - middle) / (a + b + 1.0))
+        first, last = (np.clip(middle + k * reach, min(low, best), best) for k in (-1.0, 1.0))
+        knot = np.unique(np.linspace(first, last, _CELLS))
+        return _between(rng, size, knot, betainc(a, b, knot[:, None]) @ weight)
 
     return [a, b, weight, best], draw
 
@@ -159,9 +168,11 @@ def _empirical(seen: Counts, chance: float) -> tuple[list[Any], Draw]:
         "theta_sota", shrinkage * pt.as_tensor_variable(score)[at] + (1.0 - shrinkage) * chance
     )
 
-    def draw(rng: np.random.Generator, size: int, shrinkage: Any, _: Any) -> Floats:
-        drawn = score[rng.integers(m, size=size)]
-        return np.asarray(shrinkage * drawn + (1.0 - shrinkage) * chance)
+    def draw(rng: np.random.Generator, size: int, low: float, shrinkage: Any, best: Any) -> Floats:
+        theta = shrinkage * score + (1.0 - shrinkage) * chance
+        first, last = np.searchsorted(theta, low), np.searchsorted(theta, best, side="right")
+        last = max(last, 1)
+        return np.asarray(theta[rng.integers(min(first, last - 1), last, size=size)])
 
     return [shrinkage, best], draw
 
@@ -174,10 +185,16 @@ def _known(law: Any, m: int) -> tuple[list[Any], Draw]:
     level = pm.Uniform("level", 0.0, 1.0)
     best = pm.Deterministic("theta_sota", _interpolate(level ** (1.0 / m), below, knot))
 
-    def draw(rng: np.random.Generator, size: int, _: Any) -> Floats:
-        return np.asarray(law.rvs(size=size, random_state=rng))
+    def draw(rng: np.random.Generator, size: int, low: float, best: Any) -> Floats:
+        inside = np.clip(knot, min(low, best), best)
+        return _between(rng, size, inside, np.interp(inside, knot, below))
 
     return [best], draw
+
+
+def _between(rng: np.random.Generator, size: int, knot: Floats, below: Floats) -> Floats:
+    """Draw from a law by its distribution function at ascending knots, between the outermost."""
+    return np.asarray(np.interp(rng.uniform(below[0], below[-1], size), below, knot))
 
 
 def largest_beta(name: str, m: int, a: Any, b: Any, weight: Any) -> Any:
@@ -210,19 +227,20 @@ def _simulator(seen: Counts, theta_0: float, which: slice) -> Callable[..., Floa
         best = float(parameters[-1])
         s = round(n * theta_0 + ease * np.sqrt(n * theta_0 * (1.0 - theta_0)))
         s = min(max(s, 0), n)
+        sd = 0.5 / np.sqrt(n)
+        low = max(seen.floor / n - (_REACH + abs(ease)) * sd, 0.0)
         # No one so far below the best is ever first.
-        lowest = best - 5.0 / np.sqrt(n) if alone else 0.0
+        lowest = best - 2.0 * _REACH * sd if alone else 0.0
         kept = [_scores(np.array([best]), n, s, rho, theta_0, rng)]
         missing = m - 1
         for _ in range(_TRIALS):
             if missing <= 0:
                 break
-            theta = draw(rng, missing, *parameters)
-            theta = theta[theta <= best]
+            theta = draw(rng, missing, low, *parameters)
             right = _scores(theta[theta >= lowest], n, s, rho, theta_0, rng)
-            below = int((right <= seen.floor).sum())
-            kept.append(right[right > seen.floor])
-            missing -= len(theta) - below
+            above = right > seen.floor
+            kept.append(right[above])
+            missing -= len(theta) - int((~above).sum())
         if alone:
             return np.array([np.concatenate(kept).max() / n])
         return statistics(np.concatenate(kept) / n)[which]
@@ -247,7 +265,7 @@ def _spread(seen: Counts, rho: float, simulate: Callable[..., Floats]) -> Floats
     rng = np.random.default_rng(0)
     score = np.repeat(seen.x, seen.times) / seen.n
 
-    def draw(rng: np.random.Generator, size: int, _: Any) -> Floats:
+    def draw(rng: np.random.Generator, size: int, *_: Any) -> Floats:
         return rng.choice(score, size)
 
     made = [

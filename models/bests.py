@@ -1,0 +1,93 @@
+"""Coverage of nominal 95 % intervals of the best theta, over simulated boards of models/sota.
+
+Thetas are drawn from a beta law that the posterior knows nothing of but its family, counts from
+the paper's model: true binomials, and a whole number of instances on which the reference is right.
+Beside it the exact binomial interval of the best score alone. See make.py.
+"""
+
+import csv
+import itertools
+import json
+import warnings
+from concurrent.futures import Executor
+from pathlib import Path
+
+import numpy as np
+
+N = 1000  # instances
+THETA_0 = 0.86  # of the reference
+BOARDS = {  # a and b of the beta law, teams, how many boards
+    "wide": (127.5, 22.5, 200, 150),
+    "narrow": (1700.0, 300.0, 1000, 600),
+    "alike": (17000.0, 3000.0, 1000, 150),
+}
+RHO = (0.0, 0.6)
+DRAWS = 100  # in each of 4 chains
+CHUNK = 20  # boards between writes
+
+
+def board(law, rho, number):
+    """Truth, posterior interval and naive interval of one board."""
+    import leaderbayes as lb
+    from leaderbayes.numerics.hierarchy import allowed
+    from leaderbayes.numerics.maximum import conditionals
+
+    a, b, teams, _ = BOARDS[law]
+    seed = np.random.SeedSequence([list(BOARDS).index(law), round(10 * rho), number])
+    rng = np.random.default_rng(seed)
+    theta = rng.beta(a, b, size=teams)
+    p_1, p_0 = conditionals(theta, allowed(theta, rho, THETA_0), THETA_0)
+    s = rng.binomial(N, THETA_0)
+    score = (rng.binomial(s, np.clip(p_1, 0, 1)) + rng.binomial(N - s, np.clip(p_0, 0, 1))) / N
+    with warnings.catch_warnings():
+        # One board in hundreds is unlike the others.
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        found = lb.sota.posterior(
+            lb.sota.read_board(score, n=N),
+            rho=rho,
+            theta_0=THETA_0,
+            draws=DRAWS,
+            seed=int(seed.generate_state(1)[0]),
+        )
+    made = lb.sota.summary(found)
+    naive = lb.sota.naive_interval(float(score.max()), N)
+    ends = float(made["theta_sota_lower"]), float(made["theta_sota_upper"])
+    row = {"law": law, "rho": rho, "board": number, "converged": found.attrs["converged"]}
+    names = ("theta_sota", "lower", "upper", "naive_lower", "naive_upper")
+    return row | dict(zip(names, np.round([theta.max(), *ends, *naive], 6), strict=True))
+
+
+def boards(asked):
+    """Rows of several boards."""
+    return [board(*one) for one in asked]
+
+
+def cover(folder: Path, executor: Executor):
+    """Write folder/coverage.csv, going on from the boards that it has."""
+    path = folder / "coverage.csv"
+    done = {}
+    if path.exists():
+        with path.open(newline="") as file:
+            done = {(r["law"], float(r["rho"]), int(r["board"])): r for r in csv.DictReader(file)}
+    asked = [
+        (law, rho, number)
+        for number in range(max(count for *_, count in BOARDS.values()))
+        for law, (*_, count) in BOARDS.items()
+        for rho in RHO
+        if number < count
+    ]
+    left = [one for one in asked if one not in done]
+    for rows in executor.map(boards, itertools.batched(left, CHUNK)):
+        done |= {(r["law"], r["rho"], r["board"]): r for r in rows}
+        part = path.with_suffix(".part")
+        with part.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(done[one] for one in asked if one in done)
+        part.replace(path)
+        print(f"sota: coverage of {len(done)} of {len(asked)} boards", flush=True)
+    record = {
+        "command": "python models/make.py sota",
+        "setting": {"n": N, "theta_0": THETA_0, "draws": 4 * DRAWS, "boards": BOARDS},
+    }
+    (folder / "coverage.json").write_text(json.dumps(record, indent=2) + "\n")

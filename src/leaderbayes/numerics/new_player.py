@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_POINTS = 64  # of the grid
+_POINTS = 128  # of the grid
 _DROP = 25.0  # of the log-density, where the grid ends
 
 

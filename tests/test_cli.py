@@ -401,3 +401,47 @@ def test_help_names_every_model(folder):
 
     shown = run("rank", "--help", cwd=folder).stdout
     assert all(name in shown for name in MODELS)
+
+
+def test_plan_says_how_many_rounds(folder):
+    options = ("--a", "[red]a", "--b", "d", "--rounds", "5,20", "--simulations", 20, "--seed", 1)
+    done = run("plan", "scores.csv", *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "[red]a against d" in done.stdout
+    assert "+20" in done.stdout
+    made = json.loads(run("plan", "scores.csv", *options, "--json", cwd=folder).stdout)
+    assert list(made) == [
+        "question", "message", "prob", "target", "simulations", "seed", "contested", "p_now",
+        "width_now", "rounds_needed", "rows", "warnings",
+    ]  # fmt: skip
+    assert [(row["who"], row["rounds"], row["runs"]) for row in made["rows"]] == [
+        ("all", 5, 20), ("all", 20, 80), ("contested", 5, 10), ("contested", 20, 40),
+    ]  # fmt: skip
+    assert made["message"].replace("[red]a", "") in done.stdout.replace("[red]a", "")
+
+
+def test_plan_imports_no_pymc(folder):
+    code = (
+        "import sys; from leaderbayes.cli import cli;"
+        "cli(['plan', 'scores.csv', '--rounds', '5', '--simulations', '2'], standalone_mode=False);"
+        "assert not {'pymc', 'pytensor', 'arviz'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--a", "b"], "belong together"),
+        (["--rounds", "5,x"], "whole numbers"),
+        (["--rounds", "0"], "from 1 on"),
+        (["--a", "c", "--b", "nobody"], "nobody"),
+        (["--only-players", "c"], "lack"),
+        (["--prob", "0.4"], "half the probability"),
+    ],
+)
+def test_plan_refuses(folder, options, message):
+    done = run("plan", "scores.csv", *options, cwd=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

@@ -30,6 +30,8 @@ from ._loo import loo as loo
 from ._matches import components as components
 from ._matches import matches as matches
 from ._matches import rankings as rankings
+from ._new_player import new_player as new_player
+from ._plan import plan as plan
 from ._scores import read_scores as read_scores
 from .studies._average_player import average_player as average_player
 from .studies._compare_leaderboards import compare_leaderboards as compare_leaderboards

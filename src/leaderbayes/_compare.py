@@ -45,7 +45,7 @@ def compare(
     check_probability(prob)
     check_comparison(a, b, rope)
     epp, players = draws_of(dt)
-    first, second = _position(a, players), _position(b, players)
+    first, second = position(a, players), position(b, players)
     gap = epp[:, first] - epp[:, second]
     spread = spread_of(dt)
     win = expit(gap) if spread is None else expit_mean(gap, np.sqrt(2.0) * spread)
@@ -80,7 +80,8 @@ def check_comparison(a: str, b: str, rope: float | None) -> None:
         raise LeaderbayesError(f"rope={rope}: give a distance from 1/2, from 0 to below 0.5.")
 
 
-def _position(player: str, players: pd.Index) -> int:
+def position(player: str, players: pd.Index) -> int:
+    """Find a player; raise, with the nearest name, where there is none."""
     if player in players:
         return int(players.to_list().index(player))
     near = get_close_matches(player, [str(p) for p in players], n=1, cutoff=0.4)

@@ -1,11 +1,15 @@
 """Bradley-Terry's posterior by nested Laplace approximation: milliseconds, and no PyMC."""
 
+import json
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._weight import Weight, check_board, check_pairs, check_scales, resolve_weight
-from leaderbayes.numerics.laplace import sample
+from leaderbayes.numerics.laplace import Laplace, sample
 from leaderbayes.numerics.places import draw_places
 from leaderbayes.numerics.rounds import round_log_likelihood, round_statistics
 
@@ -31,27 +35,63 @@ def approximate(
     check_board(matches)
     check_pairs(matches)
     check_scales(prior_scale=prior_scale)
-    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
-    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
-    place = matches["place"].to_numpy()
     chains, draws = shape
     # One stream for the posterior and one for replicates, as `fit` has them.
     posterior, predictive = (
         np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(2)
     )
-    made = sample(
-        matches["wins"].to_numpy().sum(axis=1),
-        matches["n"].to_numpy().astype(float),
-        eta,
-        prior_scale,
-        chains * draws,
-        posterior,
-    )
+    eta, made = draw_posterior(
+        matches, chains * draws, posterior,
+        weight=weight, test_fraction=test_fraction, prior_scale=prior_scale,
+    )  # fmt: skip
     step = -(-draws * chains // replicates)
     epp = made.epp.reshape(chains, draws, -1)
-    again = _replicate(epp[:, ::step], place > 0, predictive, within_round=within)
+    return assemble(matches, eta, epp, made.scale.reshape(shape), step, predictive)
+
+
+def draw_posterior(
+    matches: xr.Dataset,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    weight: Weight,
+    test_fraction: float | None,
+    prior_scale: float,
+) -> tuple[float, Laplace]:
+    """Give the weight of the matches as a number, and independent draws."""
+    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
+    points = matches["wins"].to_numpy().sum(axis=1)
+    n = matches["n"].to_numpy().astype(float)
+    return eta, sample(points, n, eta, prior_scale, draws, rng)
+
+
+def assemble(
+    matches: xr.Dataset,
+    eta: float,
+    epp: Floats,
+    scale: Floats,
+    step: int,
+    rng: np.random.Generator,
+) -> xr.DataTree:
+    """Make the groups of `fit` from draws of Bradley-Terry's posterior.
+
+    Parameters
+    ----------
+    matches : Dataset
+        What was fitted.
+    eta : float
+        Its weight.
+    epp : (chain, draw, player)
+    scale : (chain, draw)
+    step : int
+        Every so many draws have a posterior predictive board.
+    """
+    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
+    place = matches["place"].to_numpy()
+    chains, draws, m = epp.shape
+    again = _replicate(epp[:, ::step], place > 0, rng, within_round=within)
     statistics = round_statistics(place, within_round=within, ties=ties)
-    log_likelihood = eta * round_log_likelihood(made.epp, statistics)
+    log_likelihood = eta * round_log_likelihood(epp.reshape(-1, m), statistics)
     names = {dim: matches[dim].to_numpy() for dim in ("player", "round")}
     chain, draw = {"chain": np.arange(chains)}, {"draw": np.arange(draws)}
     sampled = chain | draw
@@ -60,7 +100,7 @@ def approximate(
             "posterior": xr.Dataset(
                 {
                     "epp": (("chain", "draw", "player"), epp),
-                    "epp_scale": (("chain", "draw"), made.scale.reshape(shape)),
+                    "epp_scale": (("chain", "draw"), scale),
                 },
                 sampled | {"player": names["player"]},
             ),
@@ -69,13 +109,36 @@ def approximate(
                 chain | {"draw": draw["draw"][::step]} | names,
             ),
             "log_likelihood": xr.Dataset(
-                {"place": (("chain", "draw", "round"), log_likelihood.reshape(*shape, -1))},
+                {
+                    "place": (
+                        ("chain", "draw", "round"),
+                        log_likelihood.reshape(chains, draws, -1),
+                    )
+                },
                 sampled | {"round": names["round"]},
             ),
             "observed_data": xr.Dataset({"place": (("round", "player"), place)}, names),
             "constant_data": xr.Dataset({"weight": eta}),
         }
     )
+
+
+def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
+    """Arguments of a fit, which has to be one of Bradley-Terry's model to one tournament.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is another.
+    """
+    whole = "log_likelihood" in dt and "tournament" not in dt.attrs
+    if dt.attrs.get("model") != "bradley_terry" or not whole:
+        raise LeaderbayesError(
+            f"This takes a whole fit of one tournament with model='bradley_terry', not one of "
+            f"{dt.attrs.get('model')!r}."
+        )
+    arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
+    return arguments
 
 
 def _replicate(

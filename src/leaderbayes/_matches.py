@@ -58,7 +58,7 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
     result = rankings(scores, within_round=within_round)
     place = result["place"].to_numpy()
     boards = place.reshape(-1, *place.shape[-2:])
-    counted = [_count(board, within_round=within_round, ties=ties) for board in boards]
+    counted = [count(board, within_round=within_round, ties=ties) for board in boards]
     names = ("tournament",) if "tournament" in result["place"].dims else ()
     for name, values in zip(("wins", "n", "tied"), zip(*counted, strict=True), strict=True):
         stacked = np.stack(values) if names else values[0]
@@ -67,7 +67,7 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
     return result.assign_attrs(ties=ties)
 
 
-def _count(
+def count(
     place: NDArray[np.int32], *, within_round: bool, ties: Ties
 ) -> tuple[Floats, Floats, Floats]:
     """Wins, matches and ties of every pair (player, opponent), from places (round, player)."""

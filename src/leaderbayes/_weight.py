@@ -8,8 +8,7 @@ import xarray as xr
 
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._matches import components, name_groups
-from leaderbayes.numerics.composite_weight import composite_weight, exchangeable_weight
-from leaderbayes.numerics.rounds import round_statistics
+from leaderbayes.numerics.composite_weight import FEWEST, board_weight
 
 Weight = float | Literal["composite"]
 
@@ -84,25 +83,20 @@ def dependence(rounds: int, test_fraction: float | None) -> float:
 
 def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> float:
     """Estimate the composite weight (methods: `numerics.composite_weight`)."""
-    within = bool(matches.attrs["within_round"])
-    place = matches["place"].to_numpy()
-    if matches.sizes["round"] < 3:
-        eta = exchangeable_weight(place, within_round=within)
+    eta = board_weight(
+        matches["place"].to_numpy(),
+        matches["wins"].to_numpy(),
+        matches["n"].to_numpy(),
+        # Without a single tie nu has no estimate, and says nothing about the players.
+        matches["tied"].to_numpy() if with_ties and matches["tied"].any() else None,
+        within_round=bool(matches.attrs["within_round"]),
+        ties=str(matches.attrs["ties"]),
+    )
+    if matches.sizes["round"] < FEWEST:
         warnings.warn(
             f"LB011 {matches.sizes['round']} rounds are too few to estimate the composite weight; "
             f"{eta:.3f}, that of equal players, is used, and the posterior leans on its prior.",
             WeightWarning,
             stacklevel=5,
         )
-        return eta
-    wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
-    return composite_weight(
-        wins,
-        n,
-        # Without a single tie nu has no estimate, and says nothing about the players.
-        matches["tied"].to_numpy() if with_ties and matches["tied"].any() else None,
-        round_statistics(place, within_round=within, ties=str(matches.attrs["ties"])),
-        within_round=within,
-        # Where no estimate exists, a drawn match against an average player makes one.
-        pseudo_rounds=0.0 if components(matches).nunique() == 1 else 1.0,
-    )
+    return eta

@@ -39,3 +39,20 @@ def test_dollars_are_no_mathematics():
     assert labels(["$x$"], "matplotlib") == [r"\$x\$"]
     assert labels(["$x$"], "plotly") == ["$x$"]
     assert len(labels(["n" * 10_000], "plotly")[0]) <= 41
+
+
+@pytest.fixture(scope="module")
+def planned(fitted):
+    return lb.plan(fitted, ("p0", "p1"), rounds=(5, 20), simulations=5, seed=1)
+
+
+@pytest.mark.parametrize("backend", ["matplotlib", "plotly", "bokeh", "none"])
+def test_plan(planned, backend):
+    collection = lb.plots.plan(planned, backend=backend)
+    assert collection.backend == backend
+
+
+def test_doubtful_plan_shows(planned):
+    for made in (planned, planned.assign_attrs(converged=0)):
+        axes = lb.plots.plan(made, backend="matplotlib").get_viz("plot", "width")
+        assert axes.get_title().startswith("NOT CONVERGED") == (not made.attrs["converged"])

@@ -6,6 +6,7 @@ import sys
 import click
 
 from leaderbayes.cli._console import warnings_on_stderr
+from leaderbayes.cli._plan import plan
 from leaderbayes.cli._rank import compare, rank
 from leaderbayes.cli._sota import sota
 from leaderbayes.cli._tournaments import tournaments
@@ -17,7 +18,7 @@ def cli() -> None:
     """Posterior leaderboards from benchmark scores."""
 
 
-for command in (rank, compare, tournaments, sota):
+for command in (rank, compare, tournaments, plan, sota):
     cli.add_command(command)
 
 

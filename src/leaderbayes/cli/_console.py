@@ -1,5 +1,6 @@
 """What commands share: tables and sentences for people; warnings on standard error."""
 
+import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -82,6 +83,36 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
             f"{result['weight']:.3f}, seed {result['seed']}.",
             soft_wrap=True,
         )
+
+
+def print_plan(made: "xr.Dataset") -> None:
+    """Tabulate a plan, and say what it comes to."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("who", "rounds", "runs", "P(decided)", "simulated", "P(correct)", "width"):
+        shown.add_column(name, justify="left" if name == "who" else "right", no_wrap=True)
+    shown.add_row("", "now", "", "", "", "", f"{float(made['width_now']):.2f}")
+    columns = made.drop_vars(["rounds_needed", "p_now", "width_now"])
+    for row in columns.to_dataframe().reset_index().itertuples():
+        shown.add_row(
+            str(row.who),
+            f"+{row.rounds}",
+            str(row.runs),
+            f"{row.p_decided:.2f}",
+            f"{row.p_decided_lower:.2f} to {row.p_decided_upper:.2f}",
+            f"{row.p_correct:.2f}",
+            f"{row.width:.2f}",
+        )
+    console = Console()
+    console.print(shown)
+    names = [short(name) for name in json.loads(made.attrs["contested"])]
+    console.print(Text(f"Contested: {', '.join(names)}."), soft_wrap=True)
+    # A name is data, never markup.
+    console.print(Text(short(made.attrs["message"], longest=1000)), soft_wrap=True)
 
 
 def print_comparison(result: "pd.Series", prob: float) -> None:

@@ -18,12 +18,15 @@ application to spatial extremes, Statistica Sinica 22.
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from leaderbayes.numerics.bradley_terry import newton
 from leaderbayes.numerics.newton import solve
-from leaderbayes.numerics.rounds import RoundStatistics, round_scores
+from leaderbayes.numerics.rounds import RoundStatistics, round_scores, round_statistics
 
 Floats = NDArray[np.float64]
+
+FEWEST = 3  # rounds that say how rounds differ
 
 
 def clustered_scores(
@@ -55,6 +58,33 @@ def exchangeable_weight(place: NDArray[np.int32], *, within_round: bool) -> floa
     # (m - 1) r^2 (m r + 1) / 12, where independent matches would have (m - 1) r^2 / 4.
     rounds = present.sum(axis=0).mean()
     return float(min(1.0, 3.0 / (players * rounds + 1.0)))
+
+
+def board_weight(
+    place: NDArray[np.int32],
+    wins: Floats,
+    n: Floats,
+    tied: Floats | None,
+    *,
+    within_round: bool,
+    ties: str,
+) -> float:
+    """Estimate the weight of a board (round, player); below 3 rounds, give that of equal players.
+
+    Other arguments as for `composite_weight` and `round_statistics`.
+    """
+    if len(place) < FEWEST:
+        return exchangeable_weight(place, within_round=within_round)
+    groups = connected_components(wins > 0, connection="strong", return_labels=False)
+    return composite_weight(
+        wins,
+        n,
+        tied,
+        round_statistics(place, within_round=within_round, ties=ties),
+        within_round=within_round,
+        # Where no estimate exists, a drawn match against an average player makes one.
+        pseudo_rounds=0.0 if groups == 1 else 1.0,
+    )
 
 
 def composite_weight(

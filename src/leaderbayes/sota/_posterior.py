@@ -18,6 +18,7 @@ from leaderbayes._errors import (
     LeaderbayesError,
     LeaderbayesWarning,
 )
+from leaderbayes._psis import Smoothed, smooth
 from leaderbayes.numerics import auc
 from leaderbayes.numerics.hierarchy import counts, floor_count
 from leaderbayes.numerics.importance import sample
@@ -31,8 +32,6 @@ from leaderbayes.sota._summary import check
 Floats = NDArray[np.float64]
 Board = CountBoard | EstimateBoard
 
-MAX_PARETO_K = 0.7
-MIN_ESS = 400.0
 FEWEST = 20  # instances, for which the laws given the test set's ease are good enough
 MIN_POINTS = 200  # whose weights have a tail that can be smoothed
 MAX_RHAT = 1.05
@@ -289,26 +288,19 @@ def _exact(
     board: xr.DataArray, model: Board, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw from the posterior by importance sampling."""
-    import arviz  # noqa: F401  registers the accessor
-
     size = draws * chains
     if model.parameters:
         found = sample(model.log_density, model.start(), max(2 * size, MIN_POINTS), rng)
-        # Smoothed: the heaviest weights are what their tail says they should be.
-        ratio = xr.DataArray(-found.log_weight, dims="sample")
-        smoothed, pareto_k = ratio.azstats.psislw(dim="sample")
-        weight = np.exp(smoothed.to_numpy() - float(smoothed.max()))
-        weight /= weight.sum()
-        ess, pareto_k = float(1.0 / (weight**2).sum()), float(pareto_k)
-        points = found.point[rng.choice(len(weight), size, p=weight)]
+        smoothed = smooth(found.log_weight)
+        points = found.point[rng.choice(len(smoothed.weight), size, p=smoothed.weight)]
     else:
-        points, ess, pareto_k = np.zeros((size, 0)), float(size), 0.0
-    converged = pareto_k < MAX_PARETO_K and ess > min(MIN_ESS, size / 4.0)
+        smoothed = Smoothed(np.full(size, 1.0 / size), 0.0, float(size))
+        points = np.zeros((size, 0))
+    converged = smoothed.reliable(size)
     if not converged:
         warnings.warn(
-            f"LB001 not converged: importance weights have Pareto k {pareto_k:.2f} (below "
-            f"{MAX_PARETO_K} is good) and are worth {ess:.0f} draws (above {MIN_ESS:.0f}). Do not "
-            "report these numbers: take fewer components, a known rho, or method='abc-smc'.",
+            f"LB001 not converged: importance weights {smoothed}. Do not report these numbers: "
+            "take fewer components, a known rho, or method='abc-smc'.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -317,7 +309,11 @@ def _exact(
     priors = prior.log_priors(model.parameters, points)
     named = {name: (("chain", "draw"), v.reshape(chains, draws)) for name, v in priors.items()}
     tree["log_prior"] = xr.DataTree(xr.Dataset(named))
-    tree.attrs |= {"converged": int(converged), "pareto_k": pareto_k, "ess": ess}
+    tree.attrs |= {
+        "converged": int(converged),
+        "pareto_k": smoothed.pareto_k,
+        "ess": smoothed.ess,
+    }
     return tree
 
 

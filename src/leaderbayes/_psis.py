@@ -1,0 +1,41 @@
+"""Pareto-smoothed importance sampling, and when it can be trusted."""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+MAX_PARETO_K = 0.7
+MIN_ESS = 400.0
+
+
+class Smoothed(NamedTuple):
+    """Weights of draws from another distribution, and what they are worth."""
+
+    weight: Floats  # (draw,), sum to 1
+    pareto_k: float
+    ess: float
+
+    def __str__(self) -> str:
+        return (
+            f"have Pareto k {self.pareto_k:.2f} (below {MAX_PARETO_K} is good) and are worth "
+            f"{self.ess:.0f} draws (above {MIN_ESS:.0f})"
+        )
+
+    def reliable(self, draws: int) -> bool:
+        """Whether so many draws can be taken by these weights."""
+        return self.pareto_k < MAX_PARETO_K and self.ess > min(MIN_ESS, draws / 4.0)
+
+
+def smooth(log_weight: Floats) -> Smoothed:
+    """Give the heaviest weights (draw,) what their tail says they should be."""
+    import arviz  # noqa: F401  registers the accessor
+
+    ratio = xr.DataArray(-log_weight, dims="sample")
+    smoothed, pareto_k = ratio.azstats.psislw(dim="sample")
+    weight = np.exp(smoothed.to_numpy() - float(smoothed.max()))
+    weight /= weight.sum()
+    return Smoothed(weight, float(pareto_k), float(1.0 / (weight**2).sum()))

@@ -1,0 +1,99 @@
+"""The command plan: how many more rounds would decide."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leaderbayes.cli._console import number, print_plan, probability
+from leaderbayes.cli._options import Weight, read_table, reading
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Counts(click.ParamType):  # type: ignore[type-arg]
+    """Whole numbers with commas between them."""
+
+    name = "n,n,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list[int]:
+        """Give a list."""
+        try:
+            return [int(count) for count in str(value).split(",")]
+        except ValueError:
+            self.fail(f"{value!r}: give whole numbers, such as 5,10,20.", param, ctx)
+
+
+@click.command()
+@reading
+@click.option("--a", metavar="PLAYER", help="Tell A apart from B; without both, the leader from "
+              "everybody.")  # fmt: skip
+@click.option("--b", metavar="PLAYER")
+@click.option("--rounds", type=Counts(), default="5,10,20,40,80", show_default=True,
+              help="Numbers of further rounds.")  # fmt: skip
+@click.option("--target", type=float, callback=probability, default=0.8, show_default=True,
+              help="Wanted probability of a decision.")  # fmt: skip
+@click.option("--prob", type=float, callback=probability, default=0.95, show_default=True,
+              help="Posterior probability that decides.")  # fmt: skip
+@click.option("--only-players", multiple=True, metavar="PLAYER",
+              help="Once for each: run these alone, instead of A and B or those tied for top.",
+              )  # fmt: skip
+@click.option("--weight", type=Weight(), default="composite", show_default=True,
+              help="Power of the likelihood; 1 is as published.")  # fmt: skip
+@click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True,
+              help="Half a win for both, or no match.")  # fmt: skip
+@click.option("--simulations", type=click.IntRange(1), default=200, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers.")
+@click.option("--json", "as_json", is_flag=True,
+              help="Print one JSON object and nothing else.")  # fmt: skip
+def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
+    """Say how many more rounds would tell players apart."""
+    import leaderbayes as lb
+
+    if (a is None) != (b is None):
+        raise lb.LeaderbayesError("--a and --b belong together.")
+    scores = read_table(options | {"model": "bradley_terry"})
+    fit = lb.fit(
+        scores,
+        sampler="laplace",
+        weight=options["weight"],
+        ties=options["ties"],
+        seed=options["seed"],
+        replicates=1,
+    )
+    made = lb.plan(
+        fit,
+        None if a is None or b is None else (a, b),
+        rounds=options["rounds"],
+        prob=options["prob"],
+        target=options["target"],
+        players=options["only_players"] or None,
+        simulations=options["simulations"],
+        seed=fit.attrs["seed"],
+    )
+    if as_json:
+        click.echo(json.dumps(_planned(made, fit.attrs["seed"]), ensure_ascii=False))
+    else:
+        print_plan(made)
+
+
+def _planned(made: "xr.Dataset", seed: int) -> dict[str, Any]:
+    """Plan as JSON: a row for each way and number of rounds."""
+    shared = ("question", "message", "prob", "target", "simulations")
+    over_rounds = made.drop_vars(["rounds_needed", "p_now", "width_now"])
+    return {
+        **{key: made.attrs[key] for key in shared},
+        "seed": seed,
+        "contested": json.loads(made.attrs["contested"]),
+        "p_now": float(made["p_now"]),
+        "width_now": float(made["width_now"]),
+        "rounds_needed": {
+            str(who): number(float(made["rounds_needed"].sel(who=who)))
+            for who in made["who"].to_numpy()
+        },
+        "rows": over_rounds.to_dataframe().reset_index().to_dict("records"),
+        "warnings": json.loads(made.attrs["warnings"]),
+    }

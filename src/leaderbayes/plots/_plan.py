@@ -1,0 +1,82 @@
+"""What further rounds would decide."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes.plots._canvas import (
+    BLACK,
+    BLUE,
+    GREY,
+    ORANGE,
+    Backend,
+    Mark,
+    frame,
+    labels,
+    panels,
+)
+
+_COLORS = {"all": BLUE, "contested": ORANGE}
+
+
+def plan(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
+    """Draw the probability of a decision, and the width of the interval, over further rounds.
+
+    Parameters
+    ----------
+    made : Dataset
+        From `leaderbayes.plan`.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        Plots "p_decided", with the simulation's 95 % intervals and the target, and "width", from
+        that of now on: further rounds across.
+    """
+    collection, targets, draw = panels(
+        {"p_decided": "Probability of a decision", "width": "Width of the interval"},
+        made, width=11.0, height=4.6, columns=2, backend=backend,
+    )  # fmt: skip
+    rounds = made["rounds"].to_numpy()
+    across = 0.0, float(rounds[-1])
+    from_now = np.append(0, rounds)
+    target = np.full(2, made.attrs["target"])
+    draw.line(np.array(across), target, targets["p_decided"], color=GREY, linestyle="C1")
+    for who in made["who"].to_numpy():
+        way, color = made.sel(who=who), _COLORS[str(who)]
+        lower, upper = (way[f"p_decided_{side}"].to_numpy() for side in ("lower", "upper"))
+        draw.fill_between_y(
+            rounds, y_bottom=lower, y_top=upper, target=targets["p_decided"], color=color, alpha=0.2
+        )
+        p = way["p_decided"].to_numpy()
+        draw.line(rounds, p, targets["p_decided"], color=color)
+        draw.scatter(rounds, p, targets["p_decided"], color=color)
+        width = np.append(made["width_now"], way["width"])
+        draw.line(from_now, width, targets["width"], color=color)
+        draw.scatter(from_now, width, targets["width"], color=color)
+    question = labels([made.attrs["question"]], collection.backend, longest=60)[0]
+    key = [Mark(None, question, BLACK), *_key(made)]
+    widest = float(max(made["width"].max(), made["width_now"]))
+    for name, top in {"p_decided": 1.0, "width": widest}.items():
+        frame(draw, targets[name], key, across=across, top=top)
+        draw.xlabel("further rounds", targets[name])
+    draw.ylabel("probability", targets["p_decided"])
+    draw.ylabel(f"log-odds, {made.attrs['prob']:.0%} interval of the difference", targets["width"])
+    return collection
+
+
+def _key(made: xr.Dataset) -> list[Mark]:
+    """Name both ways, with the rounds and runs that they need."""
+    key = []
+    for who in made["who"].to_numpy():
+        way = made.sel(who=who)
+        size = int(way["runs"][0] // way["rounds"][0])
+        label = f"all {size} players" if who == "all" else f"only {size} of them"
+        needed = float(way["rounds_needed"])
+        if needed > 0:
+            label += f": {needed:.0f} rounds, {needed * size:.0f} runs"
+        key.append(Mark(None, label, _COLORS[str(who)]))
+    return key

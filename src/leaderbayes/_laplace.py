@@ -131,11 +131,9 @@ def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
     LeaderbayesError
         If it is another.
     """
-    whole = "log_likelihood" in dt and "tournament" not in dt.attrs
-    if dt.attrs.get("model") != "bradley_terry" or not whole:
+    if dt.attrs.get("model") != "bradley_terry":
         raise LeaderbayesError(
-            f"This takes a whole fit of one tournament with model='bradley_terry', not one of "
-            f"{dt.attrs.get('model')!r}."
+            f"This takes a fit of model='bradley_terry', not of {dt.attrs.get('model')!r}."
         )
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
     return arguments

@@ -18,7 +18,7 @@ N = 1000  # instances
 THETA_0 = 0.86  # of the reference
 BOARDS = {  # a and b of the beta law, teams, how many boards
     "wide": (127.5, 22.5, 200, 150),
-    "narrow": (1700.0, 300.0, 1000, 600),
+    "narrow": (1700.0, 300.0, 1000, 500),
     "alike": (17000.0, 3000.0, 1000, 150),
 }
 RHO = (0.0, 0.6)

@@ -420,6 +420,12 @@ def test_plan_says_how_many_rounds(folder):
     assert made["message"].replace("[red]a", "") in done.stdout.replace("[red]a", "")
 
 
+def test_plan_of_several_tournaments_names_them(folder):
+    done = run("plan", example_path("classifiers"), cwd=folder)
+    assert done.returncode == 2
+    assert "--only: breast_cancer, diabetes" in done.stderr
+
+
 def test_plan_imports_no_pymc(folder):
     code = (
         "import sys; from leaderbayes.cli import cli;"

@@ -140,6 +140,7 @@ def test_options_are_keyword_only(name):
         allowed = (name, parameter.name) in {
             ("fit", "model"),
             ("datasets.load_classifiers", "tournament"),
+            ("plan", "pair"),
             ("plots.board", "estimate"),
             ("sota.maximum_auc", "m"),
             ("sota.maximum_distribution", "m"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leaderbayes.cli._console import number, print_plan, probability
-from leaderbayes.cli._options import Weight, read_table, reading
+from leaderbayes.cli._options import Weight, names_of, read_table, reading
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,7 +45,8 @@ class Counts(click.ParamType):  # type: ignore[type-arg]
               help="Power of the likelihood; 1 is as published.")  # fmt: skip
 @click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True,
               help="Half a win for both, or no match.")  # fmt: skip
-@click.option("--simulations", type=click.IntRange(1), default=200, show_default=True)
+@click.option("--simulations", type=click.IntRange(1), default=100, show_default=True,
+              help="Further runs that are simulated: 1000 fits a dozen seconds.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers.")
 @click.option("--json", "as_json", is_flag=True,
               help="Print one JSON object and nothing else.")  # fmt: skip
@@ -56,6 +57,10 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
     if (a is None) != (b is None):
         raise lb.LeaderbayesError("--a and --b belong together.")
     scores = read_table(options | {"model": "bradley_terry"})
+    if "tournament" in scores.dims:
+        raise lb.ScoresError(
+            f"{options['file']}: several tournaments; pick one with --only: {names_of(scores)}"
+        )
     fit = lb.fit(
         scores,
         sampler="laplace",

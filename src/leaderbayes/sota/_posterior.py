@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import warnings
 from importlib.metadata import version
 from typing import Any, Literal
@@ -355,6 +356,8 @@ def _simulated(
                 draws,
                 model=made,
                 chains=chains,
+                # By itself PyMC leaves half of the cores idle.
+                cores=min(chains, os.cpu_count() or 1),
                 random_seed=[int(s) for s in rng.integers(2**31, size=chains)],
                 progressbar=progressbar,
                 compute_convergence_checks=False,

@@ -63,7 +63,7 @@ def test_same_seed_same_numbers(dt, made):
 def test_promises_are_kept(pair):
     """Mean promise over boards from the prior, against what further true rounds decide."""
     old, further, gaps = 8, 12, {"all": [], "contested": []}
-    for seed in range(50):
+    for seed in range(30):
         rng = np.random.default_rng([seed, 3])
         scores = simulate(abs(rng.normal()) * rng.normal(size=4), old + further, rng)
         dt = quick_fit(scores[:, :old], prior_scale=1.0)

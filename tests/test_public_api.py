@@ -27,6 +27,7 @@ FUNCTIONS = [
     "elo",
     "embedding",
     "fit",
+    "fit_tournaments",
     "groups",
     "leaderboard",
     "likelihood.best_test",
@@ -48,6 +49,7 @@ FUNCTIONS = [
     "models.round_intercept",
     "models.tournaments",
     "new_player",
+    "open_tournaments",
     "p_top",
     "plan",
     "plots.auc",
@@ -139,6 +141,7 @@ def test_options_are_keyword_only(name):
         has_default = parameter.default is not inspect.Parameter.empty
         allowed = (name, parameter.name) in {
             ("fit", "model"),
+            ("fit_tournaments", "model"),
             ("datasets.load_classifiers", "tournament"),
             ("plan", "pair"),
             ("plots.board", "estimate"),

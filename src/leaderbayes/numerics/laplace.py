@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 _STEP = 1.0  # of the grid, in standard deviations of log sigma
 _DROP = 8.0  # of the log density, where the grid ends
 _RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, and hundreds of log-odds apart above
-_DECREMENT = 1e-6  # of Newton's method: about twice the log-density still to be gained
+_DECREMENT = 1e-4  # of Newton's method: about twice the log-density still to be gained
 _FINE = 64  # points between nodes, where log sigma is drawn
 
 
@@ -39,13 +39,8 @@ class _Node(NamedTuple):
     log_scale: float
     log_density: float  # of log sigma, up to a constant
     mode: Floats  # (player,)
+    slope: Floats  # (player,): derivative of the mode in log sigma
     factor: Floats  # (player, player): its lower triangle is the information's Cholesky factor
-
-    def near(self, log_scale: float) -> Floats:
-        """Mode at another log sigma, to first order (the wider, the farther from 0)."""
-        slope = 2.0 * np.exp(-2.0 * self.log_scale) * self.mode
-        move = cho_solve((self.factor, True), slope, check_finite=False)
-        return np.asarray(self.mode + np.clip(log_scale - self.log_scale, -1.0, 1.0) * move)
 
 
 class Laplace(NamedTuple):
@@ -96,29 +91,33 @@ def sample(
 
 def _grid(points: Floats, n: Floats, prior_scale: float) -> tuple[Floats, list[_Node]]:
     """Even grid of log sigma over its posterior, and the strengths at each node."""
-    seen: dict[float, _Node] = {}
+    seen: list[_Node] = []
 
     def at(log_scale: float) -> _Node:
-        if log_scale not in seen:
-            nearest = min(seen, key=lambda t: abs(t - log_scale), default=None)
-            start = np.zeros(len(points)) if nearest is None else seen[nearest].near(log_scale)
-            seen[log_scale] = _given(log_scale, points, n, prior_scale, start)
-        return seen[log_scale]
+        start = np.zeros(len(points))
+        if seen:
+            nearest = min(seen, key=lambda node: abs(node.log_scale - log_scale))
+            ahead = np.clip(log_scale - nearest.log_scale, -1.0, 1.0)
+            start = nearest.mode + ahead * nearest.slope
+        node = _given(log_scale, points, n, prior_scale, start)
+        # Factors of thousands of players are large, and only the grid's are wanted again.
+        seen.append(node._replace(factor=np.empty(0)))
+        return node
 
     middle = _highest(at, len(points))
     width = 1.0 / np.sqrt(len(points))
-    low, top, high = (at(middle + d).log_density for d in (-width, 0.0, width))
-    curvature = max((2.0 * top - low - high) / width**2, 4.0)
+    low, high = (at(middle + d).log_density for d in (-width, width))
+    top = at(middle)
+    curvature = max((2.0 * top.log_density - low - high) / width**2, 4.0)
     step = _STEP / np.sqrt(curvature)
-    log_scale = [middle]
+    nodes = [top]
     for side in (-step, step):
-        t = middle + side
-        while _RANGE[0] < t < _RANGE[1] and at(t).log_density > top - _DROP:
-            log_scale.append(t)
-            t += side
-        log_scale.append(t)
-    log_scale.sort()
-    return np.array(log_scale), [at(t) for t in log_scale]
+        node = top
+        while node.log_density > top.log_density - _DROP and _RANGE[0] < node.log_scale < _RANGE[1]:
+            node = at(node.log_scale + side)
+            nodes.append(node)
+    nodes.sort(key=lambda node: node.log_scale)
+    return np.array([node.log_scale for node in nodes]), nodes
 
 
 def _highest(at: Callable[[float], _Node], m: int) -> float:
@@ -171,7 +170,9 @@ def _given(log_scale: float, points: Floats, n: Floats, prior_scale: float, star
     # less in the determinant, and the Jacobian of log sigma.
     density = value - (m - 1) * log_scale - float(np.log(np.diag(factor)).sum())
     density -= 0.5 * np.exp(2.0 * log_scale) / prior_scale**2
-    return _Node(log_scale, density, x - x.mean(), factor)
+    mode = x - x.mean()
+    slope = cho_solve((factor, True), 2.0 * precision * mode, check_finite=False)
+    return _Node(log_scale, density, mode, slope, factor)
 
 
 def _skewness(node: _Node, n: Floats) -> Floats:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from inspect import signature
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,18 @@ from leaderbayes import _errors
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fit import fit
 from leaderbayes._matches import valid_scores
-from leaderbayes.studies._store import Writer, fingerprint, key_of, open_tournaments, root_attrs
+from leaderbayes.studies._store import (
+    Files,
+    Writer,
+    encode,
+    fingerprint,
+    key_of,
+    open_tournaments,
+    root_attrs,
+)
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
+_ONE_AT_A_TIME = Lock()  # in each process
 _SHARED = ("within_round", "ties", "tune", "chains")  # options of `fit`, whatever the model
 _CATEGORIES = {
     "LB001": _errors.ConvergenceWarning,
@@ -188,7 +198,7 @@ def _results(
     model: str,
     seed: int,
     arguments: dict[str, Any],
-) -> Iterator[tuple[str, xr.DataTree | str]]:
+) -> Iterator[tuple[str, Files | str]]:
     """Fits, or why there is none, as they are done."""
     if workers is None:
         for name, board in boards.items():
@@ -218,8 +228,19 @@ def _results(
 
 def _fit_one(
     name: str, board: xr.DataArray, model: str, seed: int, arguments: dict[str, Any]
-) -> xr.DataTree | str:
-    """Fit one tournament; its numbers depend on its name and not on its place in a queue."""
+) -> Files | str:
+    """Fit one tournament; its numbers depend on its name and not on its place in a queue.
+
+    Encoded where it is fitted: this takes longer than a Laplace approximation.
+    """
+    # Threads share what warnings are shown, and PyMC is not made for threads.
+    with _ONE_AT_A_TIME:
+        return _fit_alone(name, board, model, seed, arguments)
+
+
+def _fit_alone(
+    name: str, board: xr.DataArray, model: str, seed: int, arguments: dict[str, Any]
+) -> Files | str:
     words = np.frombuffer(sha256(name.encode()).digest(), dtype=np.uint32)
     own = np.random.SeedSequence([seed, *(int(w) for w in words)])
     with warnings.catch_warnings():
@@ -232,7 +253,7 @@ def _fit_one(
         except Exception as problem:  # whatever it is, the other tournaments are not to blame
             return f"{type(problem).__name__}: {problem}"
     tree.attrs |= {"tournament": name, "scores": fingerprint(board)}
-    return tree
+    return encode(tree)
 
 
 def _size(workers: Executor) -> int:

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import warnings
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+
+Files = dict[str, bytes]
 
 _LONGEST = 120  # characters of a key, of the 255 bytes that file systems allow
 
@@ -58,11 +61,16 @@ def open_tournaments(store: str | os.PathLike[str]) -> xr.DataTree:
     attrs = root_attrs(path)
     if attrs is None:
         raise LeaderbayesError(f"{path}: there is no study; leaderbayes.fit_tournaments makes one.")
-    tree = xr.open_datatree(path, engine="zarr", consolidated=False)
     # In the order of the scores, not of the file system.
-    there = [key_of(name) for name in json.loads(attrs["tournaments"])]
-    study = xr.DataTree(children={k: tree.children[k] for k in there if k in tree.children})
-    study.attrs = tree.attrs
+    keys = [key_of(name) for name in json.loads(attrs["tournaments"])]
+    study = xr.DataTree(
+        children={
+            key: xr.open_datatree(path / key, engine="zarr", consolidated=True)
+            for key in keys
+            if (path / key).exists()
+        }
+    )
+    study.attrs = attrs
     return study
 
 
@@ -87,6 +95,19 @@ def root_attrs(path: Path) -> dict[str, Any] | None:
     return attrs
 
 
+def encode(tree: xr.DataTree) -> Files:
+    """Give the files of a Zarr store, by their paths."""
+    from zarr.errors import ZarrUserWarning
+    from zarr.storage import MemoryStore
+
+    made: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        # Metadata of all groups in one file, which opens in half the time, are xarray's default.
+        warnings.simplefilter("ignore", ZarrUserWarning)
+        tree.to_zarr(MemoryStore(made), mode="w", consolidated=True, zarr_format=3)
+    return {name: value.to_bytes() for name, value in made.items()}
+
+
 class Writer:
     """Writes groups under another name beside the store; then each moves in whole."""
 
@@ -104,17 +125,19 @@ class Writer:
 
     def root(self, attrs: dict[str, Any]) -> None:
         """Write the attributes of the study."""
-        made = self._write("root", xr.DataTree(xr.Dataset(attrs=attrs)))
+        made = self._write("root", encode(xr.DataTree(xr.Dataset(attrs=attrs))))
         if not self.path.exists():
             os.replace(made, self.path)
         else:
             os.replace(made / "zarr.json", self.path / "zarr.json")
 
-    def tournament(self, name: str, tree: xr.DataTree) -> None:
+    def tournament(self, name: str, files: Files) -> None:
         """Write the fit of a tournament."""
-        os.replace(self._write("tournament", tree), self.path / key_of(name))
+        os.replace(self._write("tournament", files), self.path / key_of(name))
 
-    def _write(self, name: str, tree: xr.DataTree) -> Path:
+    def _write(self, name: str, files: Files) -> Path:
         made = self.beside / name
-        tree.to_zarr(made, mode="w", consolidated=False, zarr_format=3)
+        for file, content in files.items():
+            (made / file).parent.mkdir(parents=True, exist_ok=True)
+            (made / file).write_bytes(content)
         return made

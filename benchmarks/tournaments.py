@@ -76,7 +76,7 @@ def row(name, scores, workers, **options):
 
 def exponent(x, seconds):
     """Slope of log seconds on log x, over the larger half, where what is fixed counts for less."""
-    half = len(x) // 2
+    half = len(x) // 2 if len(x) > 3 else 0
     return float(np.polyfit(np.log(x[half:]), np.log(seconds[half:]), 1)[0])
 
 

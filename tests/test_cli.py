@@ -213,6 +213,7 @@ def test_sota_posterior(folder, teams):
     assert json.loads(fewer.stdout)["m"] < 60
 
 
+@pytest.mark.slow
 def test_sota_posterior_warns_and_fails(folder):
     # No beta law has so many equal teams, and one so much better.
     rows = "\n".join(f"t{k},{0.9 if k == 0 else 0.7}" for k in range(200))

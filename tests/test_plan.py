@@ -58,6 +58,7 @@ def test_same_seed_same_numbers(dt, made):
     assert again.identical(made)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:LB010")
 @pytest.mark.parametrize("pair", [PAIR, None])
 def test_promises_are_kept(pair):

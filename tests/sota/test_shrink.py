@@ -333,6 +333,7 @@ def test_nothing_but_luck():
     assert float(made["theta_sota"]) == pytest.approx(0.5, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_auc_board():
     """A hundred classifiers of AUC 0.85: the best looks better than it is."""
     from leaderbayes.numerics.auc import draw

@@ -24,6 +24,8 @@ from leaderbayes._matches import Ties, matches, one_tournament, rankings, valid_
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
 MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments")
+# Boards are drawn by Python code: compiling what leads there takes longer than it saves.
+_DRAWING = {"mode": "FAST_COMPILE"}
 MAX_RHAT = 1.01
 MIN_ESS = 400.0
 # Replicated places above this many would take more than 400 MB: then draws are thinned.
@@ -130,8 +132,6 @@ def fit(
     }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        # Rankings are replicated by Python code, and that is meant.
-        warnings.filterwarnings("ignore", "Numba will use object mode", UserWarning)
         board = valid_scores(scores) if model == "tournaments" else one_tournament(scores)
         if sampler == "laplace":
             tree = _approximate(board, arguments, seed, options)
@@ -248,10 +248,14 @@ def _sample(
             random_seed=streams[1],
             progressbar=False,
             extend_inferencedata=False,
+            compile_kwargs=_DRAWING,
         )
         tree["posterior_predictive"] = replicates["posterior_predictive"]
         if prior:
-            tree.update(pm.sample_prior_predictive(arguments["draws"], random_seed=streams[2]))
+            drawn = pm.sample_prior_predictive(
+                arguments["draws"], random_seed=streams[2], compile_kwargs=_DRAWING
+            )
+            tree.update(drawn)
     return tree
 
 

@@ -156,7 +156,7 @@ def fit(
     tree["constant_data"] = xr.DataTree(constant)
     tree.attrs = {
         "model": model,
-        "arguments": json.dumps(arguments, default=_plain),
+        "arguments": written(arguments),
         "versions": json.dumps(
             {p: version(p) for p in ("leaderbayes", "pymc", "arviz", "nutpie", "numpy", "xarray")}
         ),
@@ -166,6 +166,11 @@ def fit(
         "warnings": json.dumps([str(w.message) for w in ours]),
     }
     return tree
+
+
+def written(arguments: dict[str, Any]) -> str:
+    """Write arguments as JSON, the same whatever their order."""
+    return json.dumps(arguments, default=_plain, sort_keys=True)
 
 
 def _plain(value: Any) -> Any:

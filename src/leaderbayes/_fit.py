@@ -66,8 +66,8 @@ def fit(
         NUTS implementation, by PyMC's name. Or "laplace", for "bradley_terry" alone: independent
         draws of a normal approximation given the players' scale, which is integrated out; in
         milliseconds and without PyMC. Means are within a tenth of a standard deviation,
-        probabilities of being better within 0.03 (0.04 for two players and six matches); intervals
-        are too narrow, by a tenth to a quarter, where few rounds decide nearly every match.
+        probabilities of being better within 0.03 (for two players 0.04 at six matches, 0.09 at
+        two); intervals are too narrow, by a tenth to 0.27, where nearly every match goes one way.
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``; not by "laplace".
     replicates : int, optional

@@ -143,7 +143,7 @@ def run_killed(store, kills, rng):
             [sys.executable, "-c", code, str(store)], stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        process.stdout.readline()
+        assert process.stdout.readline() == b"ready\n"
         time.sleep(rng.uniform(0.0, 0.4))
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)

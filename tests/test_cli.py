@@ -381,6 +381,24 @@ def test_tournaments(two):
     assert run(*arguments[:-3], cwd=two).stdout.count("\n") > 6
 
 
+def test_tournaments_that_share_no_player(two):
+    """They have no embedding, and all else."""
+    alone = "".join(
+        f"z,{player},{k},{k % 3 + n}\n" for k in range(5) for n, player in enumerate("XYZ")
+    )
+    (two / "three.csv").write_text((two / "two.csv").read_text() + alone)
+    done = run(
+        "tournaments", "three.csv", "--store", "three", "--sampler", "laplace", "--seed", 1,
+        "--json", cwd=two,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "no embedding. Tournaments 'x/1' and 'z' share no player" in done.stderr
+    result = json.loads(done.stdout)
+    assert result["embedding"] is None
+    assert len(result["tournaments"]) == 3
+    assert result["tournaments"][2]["agreement"] is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -118,6 +118,16 @@ def test_series_and_seed(board, fit, placed):
     xr.testing.assert_identical(again["posterior"].to_dataset(), placed["posterior"].to_dataset())
 
 
+def test_a_row_of_many_tournaments(board):
+    """Labels of what it was picked from do no harm."""
+    many = board.expand_dims(tournament=["x"]).assign_attrs(board.attrs)
+    dt = lb.fit(many[:, :-1], sampler="laplace", draws=100, seed=1)
+    new = many.sel(tournament="x", player="p6")
+    placed = lb.new_player(dt, new.rename("p6"), seed=1)
+    assert list(placed["posterior"]["player"].to_numpy()[-1:]) == ["p6"]
+    assert set(placed["constant_data"]["scores"].coords) == {"player", "round"}
+
+
 def test_two_new_players(board, fit, placed):
     """Placing on what was placed."""
     again = lb.new_player(placed, split(board)[1].rename("twin"), seed=4)

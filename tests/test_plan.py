@@ -157,9 +157,11 @@ def test_rounds_needed(p, decided, needed):
     [
         ({"pair": ("p0", "p0")}, "compared with itself"),
         ({"pair": ("p0", "q")}, "no player 'q'"),
+        ({"pair": ("p0", "p1", "p2")}, "name two players"),
         ({"rounds": ()}, "rounds"),
         ({"rounds": (0, 5)}, "from 1 on"),
         ({"rounds": (2.5,)}, "whole numbers"),
+        ({"rounds": (np.nan,)}, "whole numbers"),
         ({"prob": 0.5}, "half the probability"),
         ({"prob": 1.0}, "prob"),
         ({"target": 1.0}, "target"),

@@ -135,6 +135,8 @@ def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
         raise LeaderbayesError(
             f"This takes a fit of model='bradley_terry', not of {dt.attrs.get('model')!r}."
         )
+    if "posterior" not in dt.children:
+        raise LeaderbayesError("This is a study of many fits: pick one, as study['iris'].")
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
     return arguments
 

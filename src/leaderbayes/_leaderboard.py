@@ -23,7 +23,17 @@ _BLOCK_VALUES = 20_000_000
 
 
 def draws_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
-    """Posterior draws of epp, (sample, player), and the players."""
+    """Posterior draws of epp, (sample, player), and the players.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no posterior.
+    """
+    if "posterior" not in dt.children:
+        raise LeaderbayesError(
+            "This is no fit; of a study of many fits pick one, as study['iris']."
+        )
     epp = dt["posterior"]["epp"].transpose("chain", "draw", "player")
     players = pd.Index(epp["player"].to_numpy(), name="player")
     return epp.to_numpy().reshape(-1, len(players)), players
@@ -100,7 +110,7 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
     Raises
     ------
     LeaderbayesError
-        If it is neither, or has none.
+        If it is neither, has none, or has one twice.
     """
     if "posterior" in study.children:
         if "epp_tournament" not in study["posterior"]:
@@ -115,7 +125,14 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
         if "posterior" not in fit.children:
             raise LeaderbayesError(f"{name!r} in the study is no fit: it has no group posterior.")
     # A name with a slash cannot be a node's: the attribute holds the real one.
-    return [str(fit.attrs.get("tournament", name)) for name, fit in study.children.items()]
+    names = [str(fit.attrs.get("tournament", name)) for name, fit in study.children.items()]
+    again = pd.Index(names).duplicated()
+    if again.any():
+        raise LeaderbayesError(
+            f"The study has tournament {names[again.argmax()]!r} twice: give one of its fits "
+            "another name, in its attribute 'tournament'."
+        )
+    return names
 
 
 def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:

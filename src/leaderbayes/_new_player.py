@@ -87,7 +87,9 @@ def new_player(
         "weight": eta,
         **diagnostics,
         "converged": int(dt.attrs["converged"] and diagnostics["converged"]),
-        "warnings": json.dumps(said + [str(w.message) for w in caught]),
+        "warnings": json.dumps(
+            said + [str(w.message) for w in caught if issubclass(w.category, LeaderbayesWarning)]
+        ),
     }
     return tree
 
@@ -112,7 +114,9 @@ def _enlarged(board: xr.DataArray, scores: xr.DataArray | pd.Series) -> xr.DataA
             f"Round {str(unknown[0])[:60]!r} is not one of the fit's {board.sizes['round']}: a "
             "new player is compared in rounds that the others played. Fit the whole board again."
         )
-    row = scores.reindex(round=board["round"]).astype(float)
+    # Without labels such as the tournament that they were picked from.
+    board, row = (each.reset_coords(drop=True) for each in (board, scores))
+    row = row.reindex(round=board["round"]).astype(float)
     if row.isnull().all():
         raise LeaderbayesError(f"Player {name[:60]!r} has no score.")
     board = board.transpose("player", "round")

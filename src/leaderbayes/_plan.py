@@ -180,7 +180,7 @@ def _check(
         raise LeaderbayesError(f"prob={prob}: half the probability decides nothing; give more.")
     if not 0.0 < target < 1.0:
         raise LeaderbayesError(f"target={target}: give a probability between 0 and 1, such as 0.8.")
-    if len(rounds) == 0 or any(k != int(k) or k < 1 for k in rounds):
+    if len(rounds) == 0 or any(not float(k).is_integer() or k < 1 for k in rounds):
         raise LeaderbayesError(f"rounds={list(rounds)}: give whole numbers from 1 on.")
     if simulations < 1:
         raise LeaderbayesError(f"simulations={simulations}: give at least one.")
@@ -188,6 +188,8 @@ def _check(
 
 def _asked(pair: tuple[str, str], names: pd.Index) -> list[int]:
     """Find the two players."""
+    if len(pair) != 2:
+        raise LeaderbayesError(f"pair={pair!r}: name two players.")
     a, b = pair
     check_comparison(a, b, None)
     return [position(a, names), position(b, names)]

@@ -19,7 +19,7 @@ def pairs(m, n, rng, sigma):
     return b, wins, n * (1.0 - np.eye(m))
 
 
-@pytest.mark.parametrize(("won", "of"), [(3, 6), (5, 6), (6, 6)])
+@pytest.mark.parametrize(("won", "of"), [(3, 6), (5, 6), (6, 6), (20, 20)])
 def test_two_players(won, of):
     """One gap and one scale: both by quadrature."""
     gap, log_scale = np.meshgrid(np.linspace(-30, 30, 2401), np.linspace(-8, 3, 441))
@@ -35,13 +35,13 @@ def test_two_players(won, of):
     drawn = made.epp[:, 0] - made.epp[:, 1]
     mean = (weight * gap).sum()
     sd = np.sqrt((weight * gap**2).sum() - mean**2)
-    # What the approximation gives away on six matches: a tenth of a standard deviation, a third of
+    # What the approximation gives away on six matches: a tenth of a standard deviation, 0.27 of
     # its size where one of the two won every match, 0.04 of a probability.
     assert drawn.mean() == pytest.approx(mean, abs=0.1 * sd)
-    assert drawn.std() == pytest.approx(sd, rel=0.35 if won == of else 0.15)
+    assert drawn.std() == pytest.approx(sd, rel=0.29 if won == of else 0.15)
     assert made.scale.mean() == pytest.approx((weight * scale).sum(), rel=0.05)
     assert (drawn > 0).mean() == pytest.approx(
-        weight[gap > 0].sum() + weight[gap == 0].sum() / 2, abs=0.05
+        weight[gap > 0].sum() + weight[gap == 0].sum() / 2, abs=0.045
     )
 
 

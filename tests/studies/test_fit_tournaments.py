@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 import warnings
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -62,14 +63,41 @@ def test_each_tournament_is_a_fit(boards, study):
     xr.testing.assert_allclose(study["a/posterior"].to_dataset(), alone["posterior"].to_dataset())
 
 
+def test_xarray_opens_it(boards, study, tmp_path):
+    lb.fit_tournaments(boards, store=tmp_path / "study", **OPTIONS)
+    with pytest.warns(RuntimeWarning, match="non-consolidated"):
+        opened = xr.open_datatree(tmp_path / "study", engine="zarr")
+    assert set(opened.children) == set(study.children)
+
+
+def test_a_study_is_no_fit(boards, study):
+    for take in (lb.leaderboard, lb.plan, lambda dt: lb.new_player(dt, boards[0, 0])):
+        with pytest.raises(lb.LeaderbayesError, match=r"pick one, as study\['iris'\]"):
+            take(study)
+
+
 def test_keys_are_names_of_files():
-    keys = [key_of(name) for name in ("a", "A b", "../x", ".", "..", "__x", "a/b", "é" * 300, "")]
+    names = ("a", "A b", "../x", ".", "..", "__x", "a/b", "é" * 300, "", "%", "zarr.json")
+    keys = [key_of(name) for name in names]
     assert len(set(keys)) == len(keys)
     assert keys[:2] == ["a", "A b"]
-    for key in keys[:-1]:
+    for key in keys:
+        assert key
+        assert key != "zarr.json"
         assert "/" not in key
         assert not key.startswith((".", "_"))
         assert len(key.encode()) < 255
+
+
+def test_names_that_a_store_has_already(tmp_path, monkeypatch):
+    """None of them hides another, or the study itself, which is continued from inside."""
+    names = ["zarr.json", "x", "", "%", ".", "../study"]
+    lb.fit_tournaments(many(names), store=tmp_path / "study", **OPTIONS)
+    before = files_of(tmp_path)
+    monkeypatch.chdir(tmp_path / "study")
+    again = lb.fit_tournaments(many(names), store=".", **OPTIONS)
+    assert [fit.attrs["tournament"] for fit in again.children.values()] == names
+    assert files_of(tmp_path) == before
 
 
 @pytest.mark.parametrize("make", [ThreadPoolExecutor, ProcessPoolExecutor])
@@ -115,7 +143,7 @@ def run_killed(store, kills, rng):
             [sys.executable, "-c", code, str(store)], stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        process.stdout.readline()
+        assert process.stdout.readline() == b"ready\n"
         time.sleep(rng.uniform(0.0, 0.4))
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
@@ -195,6 +223,40 @@ def test_all_fail(boards, tmp_path):
         pytest.raises(lb.LeaderbayesError, match="No tournament could be fitted"),
     ):
         lb.fit_tournaments(boards, store=tmp_path / "study", **(OPTIONS | {"ties": "floor"}))
+    # The store is not lost to the mistake.
+    study = lb.fit_tournaments(boards, store=tmp_path / "study", **OPTIONS)
+    assert len(study.children) == 6
+
+
+def test_arguments_of_numpy(boards, tmp_path):
+    changed = OPTIONS | {"draws": np.int64(20), "weight": np.float32(0.5), "seed": np.int64(1)}
+    lb.fit_tournaments(boards[:2], store=tmp_path / "study", **changed)
+    again = OPTIONS | {"weight": 0.5}
+    assert len(lb.fit_tournaments(boards[:2], store=tmp_path / "study", **again).children) == 2
+
+
+class Gone(Exception):
+    """As Dask's KilledWorker, by its module."""
+
+    __module__ = "distributed.scheduler"
+
+
+@pytest.mark.parametrize("kind", [Gone, BrokenExecutor])
+def test_a_worker_that_dies(boards, tmp_path, monkeypatch, kind):
+    """The current Dask client loses it; nothing is tried on another cluster."""
+
+    class Executor:
+        def submit(self, *_):
+            job = Future()
+            job.set_exception(kind("killed"))
+            return job
+
+    client = SimpleNamespace(get_executor=Executor)
+    fake = SimpleNamespace(get_client=lambda: client, Client=None)
+    monkeypatch.setitem(sys.modules, "distributed", fake)
+    with pytest.raises(lb.LeaderbayesError, match="A worker has died"):
+        lb.fit_tournaments(boards, store=tmp_path / "study", executor="dask", **OPTIONS)
+    assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
 def test_warnings_are_said_once(tmp_path):

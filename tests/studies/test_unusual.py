@@ -107,6 +107,8 @@ def test_refused(study):
         lb.unusual(study["one"])
     with pytest.raises(lb.LeaderbayesError, match="no tournament: give"):
         lb.unusual(xr.DataTree())
+    with pytest.raises(lb.LeaderbayesError, match="has tournament 'one' twice"):
+        lb.unusual(xr.DataTree.from_dict({"nuts": study["one"], "laplace": study["one"]}))
     with pytest.raises(lb.LeaderbayesError, match="'x' in the study is no fit"):
         lb.unusual(xr.DataTree.from_dict({"x": xr.Dataset()}))
     with pytest.raises(lb.LeaderbayesError, match=r"prob=1\.5"):

@@ -149,11 +149,17 @@ def _compare(
 
     compared = lb.compare_leaderboards(study, prob=prob)
     average = lb.average_player(study, prob=prob)
-    several = len(compared) > 1
+    odd = lb.unusual(study, prob=prob) if len(compared) > 1 else None
     for name in ("agreement", "p_reversed"):
-        compared[name] = lb.unusual(study, prob=prob)[name].to_numpy() if several else float("nan")
-    few = min(len(compared), average.sizes["player"]) < 3
-    return compared, average, None if few else lb.embedding(study, prob=prob)
+        compared[name] = float("nan") if odd is None else odd[name].to_numpy()
+    placed = None
+    if min(len(compared), average.sizes["player"]) > 2:
+        try:
+            placed = lb.embedding(study, prob=prob)
+        except lb.LeaderbayesError as problem:
+            # The fits and all else are there.
+            click.echo(f"Warning: no embedding. {problem}", err=True)
+    return compared, average, placed
 
 
 def _players(average: "xr.Dataset") -> list[dict[str, Any]]:

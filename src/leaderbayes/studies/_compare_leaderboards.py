@@ -40,8 +40,9 @@ def compare_leaderboards(
         ``p_check``, as ``p_round`` of `check`; ``weight`` of a match; ``leader`` (highest
         posterior mean), ``p_best`` that it is the best, ``tied_for_top``, how many players cannot
         be told apart from it, itself included; ``odd_player``, ``odd_z``: whose strength is least
-        like in the other tournaments, as `unusual` finds ("" and NaN where there are none);
-        ``converged``. attrs: ``converged`` (all of them), ``warnings``.
+        like in the other tournaments, as `unusual` finds ("" and NaN where there are none); it is
+        the most extreme of all players, of whom the farthest of 40 is beyond 2.5 in two boards of
+        five by chance; ``converged``. attrs: ``converged`` (all of them), ``warnings``.
 
     Raises
     ------

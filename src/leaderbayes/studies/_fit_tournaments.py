@@ -17,7 +17,7 @@ import xarray as xr
 
 from leaderbayes import _errors
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._fit import fit
+from leaderbayes._fit import fit, written
 from leaderbayes._matches import valid_scores
 from leaderbayes.studies._store import (
     Files,
@@ -90,8 +90,8 @@ def fit_tournaments(
         A child a tournament, in the order of the scores, named as it is (characters that a file
         name cannot have are written as in a URL). Each is what `fit` returns, with the attribute
         ``tournament``; everything that takes a fit takes it. attrs: ``model``, ``arguments``,
-        ``versions``, ``seed``; ``tournaments`` (JSON list) and ``failed`` (JSON, messages of those
-        that could not be fitted). Values are read from the store when they are used.
+        ``seed``; ``tournaments`` (JSON list) and ``failed`` (JSON, messages of those that could
+        not be fitted in the last call). Values are read from the store when they are used.
 
     Raises
     ------
@@ -162,16 +162,17 @@ def _attrs(
     """Attributes of the study; those of one that is continued must be the same."""
     if seed is None:
         seed = int(known["seed"] if known else np.random.SeedSequence().generate_state(1)[0])
-    asked = {"model": model, "arguments": json.dumps(arguments, sort_keys=True), "seed": int(seed)}
-    done: list[str] = []
-    if known is not None:
+    asked = {"model": model, "arguments": written(arguments), "seed": int(seed)}
+    done = json.loads(known["tournaments"]) if known else []
+    done = [name for name in done if (path / key_of(name)).exists()]
+    # Where all have failed, it was the arguments perhaps, and others may be tried.
+    if known and done:
         for name, value in asked.items():
             if known[name] != value:
                 raise LeaderbayesError(
                     f"{path}: this study was made with {name} {known[name]}, not {value}; give "
                     "the same, or another store."
                 )
-        done = json.loads(known["tournaments"])
     # Those that are no longer asked for stay.
     listed = names + [name for name in done if name not in names]
     return asked | {"tournaments": json.dumps(listed), "failed": "{}"}
@@ -216,7 +217,10 @@ def _results(
                 return
             for job in wait(running, return_when=FIRST_COMPLETED).done:
                 yield running.pop(job), job.result()
-    except BrokenExecutor as problem:
+    except Exception as problem:
+        # Dask has its own errors for workers and schedulers that are gone.
+        if not (isinstance(problem, BrokenExecutor) or _is_of_dask(problem)):
+            raise
         raise LeaderbayesError(
             "A worker has died, perhaps for want of memory; what was done is in the store. Call "
             "again, with fewer workers."
@@ -256,6 +260,10 @@ def _fit_alone(
     return encode(tree)
 
 
+def _is_of_dask(problem: Exception) -> bool:
+    return type(problem).__module__.startswith("distributed.")
+
+
 def _size(workers: Executor) -> int:
     """Count what works at a time."""
     client = getattr(workers, "_client", None)
@@ -275,10 +283,12 @@ def _workers(executor: Any) -> Iterator[Executor | None]:
                 "executor='dask' needs Dask: pip install 'leaderbayes[distributed]'."
             ) from problem
         try:
-            yield get_client().get_executor()
+            current = get_client()
         except ValueError:  # there is none
             with Client(dashboard_address=None) as client:
                 yield client.get_executor()
+        else:
+            yield current.get_executor()
     elif hasattr(executor, "get_executor"):
         yield executor.get_executor()
     elif executor is None or hasattr(executor, "submit"):

@@ -22,12 +22,13 @@ _LONGEST = 120  # characters of a key, of the 255 bytes that file systems allow
 def key_of(tournament: str) -> str:
     """Name of a tournament's group: its own where a file may be called so."""
     key = quote(tournament, safe=" ()+,=@")
-    if key.startswith((".", "_")):
+    if key.startswith((".", "_")) or key == "zarr.json":
         # Hidden files, and names that Zarr keeps for itself.
         key = f"%{ord(key[0]):02X}{key[1:]}"
     if len(key) > _LONGEST:
         key = f"{key[:_LONGEST]}-{sha256(tournament.encode()).hexdigest()[:16]}"
-    return key
+    # No other name is written like the empty one.
+    return key or "%"
 
 
 def fingerprint(board: xr.DataArray) -> str:
@@ -95,7 +96,7 @@ def root_attrs(path: Path) -> dict[str, Any] | None:
     return attrs
 
 
-def encode(tree: xr.DataTree) -> Files:
+def encode(tree: xr.DataTree, *, consolidated: bool = True) -> Files:
     """Give the files of a Zarr store, by their paths."""
     from zarr.errors import ZarrUserWarning
     from zarr.storage import MemoryStore
@@ -104,7 +105,7 @@ def encode(tree: xr.DataTree) -> Files:
     with warnings.catch_warnings():
         # Metadata of all groups in one file, which opens in half the time, are xarray's default.
         warnings.simplefilter("ignore", ZarrUserWarning)
-        tree.to_zarr(MemoryStore(made), mode="w", consolidated=True, zarr_format=3)
+        tree.to_zarr(MemoryStore(made), mode="w", consolidated=consolidated, zarr_format=3)
     return {name: value.to_bytes() for name, value in made.items()}
 
 
@@ -113,6 +114,7 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        path = path.absolute()  # "." has no name
         self.beside = path.with_name(f".{path.name}.partial")
 
     def __enter__(self) -> "Writer":
@@ -125,7 +127,9 @@ class Writer:
 
     def root(self, attrs: dict[str, Any]) -> None:
         """Write the attributes of the study."""
-        made = self._write("root", encode(xr.DataTree(xr.Dataset(attrs=attrs))))
+        # Consolidated metadata would say that nothing is below.
+        root = encode(xr.DataTree(xr.Dataset(attrs=attrs)), consolidated=False)
+        made = self._write("root", root)
         if not self.path.exists():
             os.replace(made, self.path)
         else:

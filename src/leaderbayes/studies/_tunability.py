@@ -161,6 +161,8 @@ def best_in_class(
 ) -> pd.DataFrame:
     """Rank the best player of each group in a tournament.
 
+    The choice flatters the best, more so in larger groups, as `tunability` says.
+
     Parameters
     ----------
     study : DataTree

@@ -65,7 +65,8 @@ def fit_tournaments(
     model : str
         As for `fit`, but for "tournaments", which takes all of them in one posterior.
     store : path
-        Folder of the study, a Zarr store; it is made, or continued.
+        Folder of the study, a Zarr store; it is made, or continued. One call at a time may write
+        to it.
     executor : concurrent.futures.Executor, "dask" or dask.distributed.Client, optional
         Where boards are fitted: in this process one after another by default, or in the
         processes of any executor. "dask" is the current client, or else a local cluster (install

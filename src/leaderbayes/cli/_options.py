@@ -37,6 +37,18 @@ def together(*options: Callable[..., Any]) -> Callable[..., Any]:
     return decorate
 
 
+seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers.")
+prob = click.option(
+    "--prob",
+    type=float,
+    callback=probability,
+    default=0.95,
+    show_default=True,
+    help="Probability of the intervals, or that decides.",
+)
+as_json = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
+)
 reading = together(
     click.argument("file", type=click.Path()),
     click.option("--player", metavar="COLUMN", help="Column of the players' names."),
@@ -64,10 +76,9 @@ fitting = together(
     click.option("--across-rounds", is_flag=True, help="Compare scores of different rounds too."),
     click.option("--draws", type=click.IntRange(1), default=1000, show_default=True),
     click.option("--chains", type=click.IntRange(1), default=4, show_default=True),
-    click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers."),
-    click.option("--prob", type=float, callback=probability, default=0.95, show_default=True,
-                 help="Probability of the intervals."),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."),
+    seed,
+    prob,
+    as_json,
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leaderbayes.cli._console import number, print_plan, probability
-from leaderbayes.cli._options import Weight, names_of, read_table, reading
+from leaderbayes.cli._options import Weight, as_json, names_of, prob, read_table, reading, seed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,8 +36,7 @@ class Counts(click.ParamType):  # type: ignore[type-arg]
               help="Numbers of further rounds.")  # fmt: skip
 @click.option("--target", type=float, callback=probability, default=0.8, show_default=True,
               help="Wanted probability of a decision.")  # fmt: skip
-@click.option("--prob", type=float, callback=probability, default=0.95, show_default=True,
-              help="Posterior probability that decides.")  # fmt: skip
+@prob
 @click.option("--only-players", multiple=True, metavar="PLAYER",
               help="Once for each: run these alone, instead of A and B or those tied for top.",
               )  # fmt: skip
@@ -47,9 +46,8 @@ class Counts(click.ParamType):  # type: ignore[type-arg]
               help="Half a win for both, or no match.")  # fmt: skip
 @click.option("--simulations", type=click.IntRange(1), default=100, show_default=True,
               help="Further runs that are simulated: 1000 fits a dozen seconds.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers.")
-@click.option("--json", "as_json", is_flag=True,
-              help="Print one JSON object and nothing else.")  # fmt: skip
+@seed
+@as_json
 def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
     """Say how many more rounds would tell players apart."""
     import leaderbayes as lb

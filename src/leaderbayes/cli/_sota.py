@@ -9,7 +9,8 @@ from warnings import catch_warnings, simplefilter
 import click
 from click.core import ParameterSource
 
-from leaderbayes.cli._console import NOT_CONVERGED, number, print_sota, probability
+from leaderbayes.cli._console import NOT_CONVERGED, number, print_sota
+from leaderbayes.cli._options import as_json, prob, seed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -140,19 +141,9 @@ class ColumnOrNumber(click.ParamType):  # type: ignore[type-arg]
     show_default=True,
     help="Of abc-smc: how near, in standard deviations, simulated boards must come.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), help="Of a posterior: same seed, same numbers."
-)
-@click.option(
-    "--prob",
-    type=float,
-    callback=probability,
-    default=0.95,
-    show_default=True,
-    help="Probability of the intervals.",
-)
-@click.option("--json", "as_json", is_flag=True,
-              help="Print one JSON object and nothing else.")  # fmt: skip
+@seed
+@prob
+@as_json
 def sota(file: str, method: str, auc: bool, as_json: bool, **options: Any) -> None:
     """Estimate how good the best classifier of a competition's board is."""
     import leaderbayes as lb

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes.cli._console import NOT_CONVERGED, number, print_tournaments, probability
-from leaderbayes.cli._options import Weight, read_table, reading
+from leaderbayes.cli._console import NOT_CONVERGED, number, print_tournaments
+from leaderbayes.cli._options import Weight, as_json, prob, read_table, reading, seed
 from leaderbayes.cli._output import draw, write_run, writing
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True)
 @click.option("--draws", type=click.IntRange(1), help="Per chain.  [default: 1000, laplace 250]")
 @click.option("--chains", type=click.IntRange(1), default=4, show_default=True)
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers.")
+@seed
 @click.option(
     "--workers",
     type=click.IntRange(1),
@@ -55,16 +55,9 @@ if TYPE_CHECKING:
     help="Processes on this machine.",
 )
 @click.option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster, instead.")
-@click.option(
-    "--prob",
-    type=float,
-    callback=probability,
-    default=0.95,
-    show_default=True,
-    help="Probability at which two players are told apart, and of intervals.",
-)
+@prob
 @click.option("--out", type=click.Path(path_type=Path), help="Write tables and figures here.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@as_json
 def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) -> None:
     """Fit each tournament of a table by itself, and compare them."""
     import leaderbayes as lb

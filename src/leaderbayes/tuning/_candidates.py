@@ -1,0 +1,158 @@
+"""Candidates by iteration: all of a grid, draws of distributions, or a grid that is refined."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations, islice, product
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leaderbayes._errors import LeaderbayesError
+
+Parameters = dict[str, Any]
+
+# Gives the next iteration's candidates, from those that are tied for the top, the best first.
+Propose = Callable[[Sequence[Parameters]], list[Parameters]]
+
+_DIGITS = 6  # of numbers between those of a grid: two ways to one point arrive at the same
+
+
+def name_of(parameters: Mapping[str, Any]) -> str:
+    """Write parameters as a player's name."""
+    return ", ".join(
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in parameters.items()
+    )
+
+
+def in_turn(candidates: Sequence[Parameters], size: int | None) -> Propose:
+    """Propose ``size`` of the candidates at a time, in their order; all at once by default."""
+    left = iter(candidates)
+    return lambda tied: list(islice(left, size))
+
+
+class Refined:
+    """Propose a grid, and then points around those that are tied for the top.
+
+    In each iteration numeric parameters move by half as much as in the one before, first by half
+    the grid's own step, up or down, and not beyond the grid's ends (Gajda and Chlebus' equation
+    20). Steps are equal on a logarithmic scale where the grid's are more nearly so.
+
+    Parameters
+    ----------
+    grids : sequence of mapping
+        Values of each parameter, as scikit-learn's ``ParameterGrid`` has them. Others than numbers
+        stay as they are.
+    size : int, optional
+        Most candidates of a later iteration; as many as in the grid by default. Points around the
+        best come first, those with few parameters changed before those with many.
+    """
+
+    def __init__(self, grids: Sequence[Mapping[str, Sequence[Any]]], size: int | None) -> None:
+        self._grids = grids
+        self._axes = [_axes(grid) for grid in grids]
+        self._size = size
+        self._grid_of: dict[str, int] = {}  # of every candidate, by `key_of`
+        self._share = 1.0  # of the grid's step
+
+    def __call__(self, tied: Sequence[Parameters]) -> list[Parameters]:
+        """Propose the next iteration's candidates; none where nothing is left to refine."""
+        from sklearn.model_selection import ParameterGrid
+
+        made: list[tuple[int, Parameters]]
+        if not self._grid_of:
+            made = [(g, point) for g, grid in enumerate(self._grids) for point in ParameterGrid(grid)]
+            self._size = self._size or len(made)
+        else:
+            self._share /= 2.0
+            made = list(islice(self._around(tied), self._size))
+        self._grid_of |= {key_of(point): g for g, point in made}
+        return [point for _, point in made]
+
+    def _around(self, tied: Sequence[Parameters]) -> Iterator[tuple[int, Parameters]]:
+        """New points around all of the tied, with one parameter changed, then with two, ..."""
+        seen = set(self._grid_of)
+        for changed in range(1, max(len(axes) for axes in self._axes) + 1):
+            for centre in tied:
+                g = self._grid_of[key_of(centre)]
+                for point in _neighbours(centre, self._axes[g], self._share, changed):
+                    if key_of(point) not in seen:
+                        seen.add(key_of(point))
+                        yield g, point
+
+
+class _Axis(NamedTuple):
+    """A numeric parameter of a grid."""
+
+    low: float
+    high: float
+    step: float  # of the grid, on the scale
+    logarithmic: bool
+    integer: bool
+
+    def moved(self, value: float, steps: float) -> float | int:
+        """Go from a value by a number of steps, to the ends at most."""
+        if self.logarithmic:
+            there = float(np.exp(np.log(value) + steps * self.step))
+        else:
+            there = value + steps * self.step
+        there = min(max(there, self.low), self.high)
+        return round(there) if self.integer else float(f"{there:.{_DIGITS}g}")
+
+
+def _axes(grid: Mapping[str, Sequence[Any]]) -> dict[str, _Axis]:
+    """Parameters of a grid that have two different numbers or more."""
+    axes = {}
+    for name, values in grid.items():
+        numeric = [v for v in values if _is_number(v)]
+        numbers = np.unique(np.array(numeric, dtype=float))
+        if len(numbers) < 2:
+            continue
+        if not np.isfinite(numbers).all():
+            raise LeaderbayesError(
+                f"{name!r} of the grid has a value that is not finite; a grid that is refined "
+                "needs finite numbers."
+            )
+        logarithmic = _is_logarithmic(numbers)
+        scale = np.log(numbers) if logarithmic else numbers
+        axes[name] = _Axis(
+            low=float(numbers[0]),
+            high=float(numbers[-1]),
+            step=float((scale[-1] - scale[0]) / (len(scale) - 1)),
+            logarithmic=logarithmic,
+            integer=all(isinstance(v, Integral) for v in numeric),
+        )
+    return axes
+
+
+def _is_logarithmic(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
+    """Whether rising numbers are spaced more evenly by their logarithms."""
+    if numbers[0] <= 0.0:
+        return False
+    if len(numbers) == 2:
+        # Two numbers are even on every scale.
+        return bool(numbers[1] >= 10.0 * numbers[0])
+    steps, ratios = np.diff(numbers), np.diff(np.log(numbers))
+    return bool(ratios.std() / ratios.mean() < steps.std() / steps.mean())
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def key_of(point: Mapping[str, Any]) -> str:
+    """Name a point, one number in one way."""
+    return repr(
+        [(k, f"{v:.{_DIGITS}g}" if _is_number(v) else repr(v)) for k, v in sorted(point.items())]
+    )
+
+
+def _neighbours(
+    centre: Parameters, axes: Mapping[str, _Axis], share: float, changed: int
+) -> Iterator[Parameters]:
+    """Points at a share of a step from the centre, in so many of its numeric parameters."""
+    movable = [name for name in axes if _is_number(centre[name])]
+    for names in combinations(movable, changed):
+        for signs in product((-share, share), repeat=changed):
+            moves = dict(zip(names, signs, strict=True))
+            yield centre | {name: axes[name].moved(centre[name], s) for name, s in moves.items()}

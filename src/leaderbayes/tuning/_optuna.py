@@ -1,0 +1,240 @@
+"""Pruning and stopping of Optuna's studies by the same posterior."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import optuna
+import pandas as pd
+from numpy.typing import NDArray
+from optuna.trial import FrozenTrial, TrialState
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.tuning._posterior import standing
+
+Floats = NDArray[np.float64]
+
+_MOST = 50  # trials on a board: enough to know how much trials differ, in milliseconds
+_ATTRIBUTE = "leaderbayes:"  # of the study, before the trial's number
+
+COLUMNS = ("trial", "rounds", "opponent", "probability", "decision", "reason")
+
+
+class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # untyped to mypy
+    """Prune a trial that hardly beats the best trial so far.
+
+    The objective reports one score a round (fold, instance, seed), ``trial.report(score, round)``,
+    not a running mean, as for `optuna.pruners.WilcoxonPruner`. On the rounds that a trial has
+    reported, it and the trials that have them too are a board; Bradley-Terry's posterior says how
+    probably the trial beats the best one.
+
+    Parameters
+    ----------
+    drop : float
+        Prune where that probability is below this.
+    min_rounds : int
+        Rounds before a trial is pruned.
+    rope : float
+        To beat the best trial means to win a round with a probability above 1/2 + ``rope``.
+    seed : int
+        Of the posteriors.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an option is out of range.
+
+    Notes
+    -----
+    The best trial is the one with the best mean of those with the most rounds. Up to 50 trials,
+    evenly spread over the study, are on the board. Trials with a score that is not finite are
+    never pruned, nor compared with. A decision to prune is recorded in the study's user attributes;
+    `decisions` gives them.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> from leaderbayes.tuning import LeaderboardPruner
+    >>> study = optuna.create_study(pruner=LeaderboardPruner())
+    """
+
+    def __init__(
+        self, *, drop: float = 0.05, min_rounds: int = 2, rope: float = 0.0, seed: int = 0
+    ) -> None:
+        if not 0.0 <= drop <= 0.5:
+            raise LeaderbayesError(f"drop={drop}: give a probability from 0 to 0.5, such as 0.05.")
+        if min_rounds < 1:
+            raise LeaderbayesError(f"min_rounds={min_rounds}: give 1 or more.")
+        if not 0.0 <= rope < 0.5:
+            raise LeaderbayesError(
+                f"rope={rope}: give a distance from 1/2, from 0 to below 0.5, such as 0.02."
+            )
+        self._drop = drop
+        self._min_rounds = min_rounds
+        self._rope = rope
+        self._seed = seed
+
+    def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
+        """Say whether to prune the trial, as Optuna asks after `Trial.report`."""
+        rounds = sorted(trial.intermediate_values)
+        states = (TrialState.COMPLETE, TrialState.PRUNED)
+        others = _comparable(study.get_trials(deepcopy=False, states=states), rounds)
+        if len(rounds) < self._min_rounds or not others or not _is_finite(trial, rounds):
+            return False
+        best = _best(study, others)
+        board = [trial, best, *_thinned([other for other in others if other is not best])]
+        rng = np.random.default_rng([self._seed, trial.number, len(rounds)])
+        p = float(standing(_scores(study, board, rounds), rng).p_beats(1, self._rope)[0])
+        if p >= self._drop:
+            return False
+        why = f"probability below {self._drop:g}"
+        _record(study, trial.number, len(rounds), best.number, p, "dropped", why)
+        return True
+
+
+class LeaderboardTerminator:
+    """Stop a study whose best trial is not better than that of some trials before.
+
+    A callback: ``study.optimize(objective, callbacks=[LeaderboardTerminator()])``. The objective
+    reports scores by round as for `LeaderboardPruner`.
+
+    Parameters
+    ----------
+    patience : int
+        Trials that the rule looks back, of those that have finished every round.
+    confidence : float
+        Stop where the best trial is better than the best of before with a posterior probability
+        below this.
+    test_fraction : float, optional
+        Share of the data that a round tests on, where rounds are folds of the same data: as for
+        `leaderbayes.models.bradley_terry`.
+    seed : int
+        Of the posteriors.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an option is out of range.
+
+    Notes
+    -----
+    Gajda and Chlebus' rule (section 3.5.2) by posterior probability. Optuna's own
+    ``TerminatorCallback`` also takes it. The last decision is recorded as the pruner's are.
+    """
+
+    def __init__(
+        self,
+        *,
+        patience: int = 20,
+        confidence: float = 0.9,
+        test_fraction: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        if patience < 1:
+            raise LeaderbayesError(f"patience={patience}: give a number of trials, 1 or more.")
+        if not 0.0 < confidence < 1.0:
+            raise LeaderbayesError(f"confidence={confidence}: give a probability, such as 0.9.")
+        if test_fraction is not None and not 0.0 < test_fraction < 1.0:
+            raise LeaderbayesError(
+                f"test_fraction={test_fraction}: give a share of the data, such as 0.1."
+            )
+        self._patience = patience
+        self._confidence = confidence
+        self._test_fraction = test_fraction
+        self._seed = seed
+
+    def __call__(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        """Stop the study if it should end, as Optuna asks after every trial."""
+        if self.should_terminate(study):
+            study.stop()
+
+    def should_terminate(self, study: optuna.Study) -> bool:
+        """Say whether the study should end."""
+        trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        most = max((len(t.intermediate_values) for t in trials), default=0)
+        longest = [t for t in trials if len(t.intermediate_values) == most]
+        if not most:
+            return False
+        rounds = sorted(longest[0].intermediate_values)
+        finished = _comparable(longest, rounds)
+        if len(finished) <= self._patience:
+            return False
+        now, before = _best(study, finished), _best(study, finished[: -self._patience])
+        if now is before:
+            p, why = 0.0, f"the best is that of {self._patience} trials before"
+        else:
+            rest = [t for t in finished if t is not now and t is not before]
+            scores = _scores(study, [now, before, *_thinned(rest)], rounds)
+            rng = np.random.default_rng([self._seed, finished[-1].number])
+            p = float(standing(scores, rng, test_fraction=self._test_fraction).p_beats(1)[0])
+            why = f"better than {self._patience} trials before with probability {p:.3f}"
+        stop = p < self._confidence
+        decision = "stops" if stop else "goes on"
+        _record(study, now.number, most, before.number, p, decision, f"{why} ({self._confidence:g})")
+        return stop
+
+
+def decisions(study: optuna.Study) -> pd.DataFrame:
+    """Give what `LeaderboardPruner` and `LeaderboardTerminator` decided in a study.
+
+    Parameters
+    ----------
+    study : optuna.Study
+        From its storage, in any process.
+
+    Returns
+    -------
+    DataFrame
+        ``trial`` (of "stops", the best), ``rounds`` reported, ``opponent`` (the best trial, or that
+        of before), ``probability`` of beating it, ``decision`` ("dropped", "goes on", "stops"; of
+        the terminator the last for each best trial), ``reason``.
+    """
+    made = [
+        value for key, value in sorted(study.user_attrs.items()) if key.startswith(_ATTRIBUTE)
+    ]
+    return pd.DataFrame(made, columns=COLUMNS).sort_values(["trial"], ignore_index=True)
+
+
+def _record(
+    study: optuna.Study, trial: int, rounds: int, opponent: int, p: float, decision: str, why: str
+) -> None:
+    kind = "pruner" if decision == "dropped" else "terminator"
+    made = dict(zip(COLUMNS, (trial, rounds, opponent, p, decision, why), strict=True))
+    study.set_user_attr(f"{_ATTRIBUTE}{kind}:{trial}", made)
+
+
+def _comparable(trials: Sequence[FrozenTrial], rounds: Sequence[int]) -> list[FrozenTrial]:
+    """Trials that have a score in all of the rounds."""
+    return [trial for trial in trials if _is_finite(trial, rounds)]
+
+
+def _is_finite(trial: FrozenTrial, rounds: Sequence[int]) -> bool:
+    values = trial.intermediate_values
+    return all(k in values and np.isfinite(values[k]) for k in rounds)
+
+
+def _best(study: optuna.Study, trials: Sequence[FrozenTrial]) -> FrozenTrial:
+    """Of the trials with the most rounds the one with the best mean."""
+
+    def merit(trial: FrozenTrial) -> tuple[int, float]:
+        values = list(trial.intermediate_values.values())
+        return len(values), _sign(study) * float(np.mean(values))
+
+    return max(trials, key=merit)
+
+
+def _scores(study: optuna.Study, trials: Sequence[FrozenTrial], rounds: Sequence[int]) -> Floats:
+    """Scores (trial, round), higher is better."""
+    values = [[trial.intermediate_values[k] for k in rounds] for trial in trials]
+    return _sign(study) * np.array(values)
+
+
+def _sign(study: optuna.Study) -> float:
+    return 1.0 if study.direction == optuna.study.StudyDirection.MAXIMIZE else -1.0
+
+
+def _thinned(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+    """At most as many trials as fit on the board, evenly spread."""
+    at = np.linspace(0, len(trials) - 1, min(len(trials), _MOST - 2)).astype(int)
+    return [trials[i] for i in at]
+
+

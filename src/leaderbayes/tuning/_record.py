@@ -1,0 +1,182 @@
+"""What a search has done, and the tables that are made of it."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
+from leaderbayes._fit import Sampler, fit
+from leaderbayes.tuning._candidates import Parameters, name_of
+from leaderbayes.tuning._race import Decision, Race
+
+Floats = NDArray[np.float64]
+Out = dict[str, Any]  # of scikit-learn's fit of one candidate on one fold
+
+
+class Record:
+    """Candidates and their fits on folds.
+
+    Parameters
+    ----------
+    race : Race
+        Of the same candidates.
+    test_fraction : float
+        Share of the data that a fold tests on.
+    refit : object
+        The estimator's: names the metric raced on, if there are several.
+    """
+
+    def __init__(self, race: Race, test_fraction: float, refit: Any) -> None:
+        self.race = race
+        self.test_fraction = test_fraction
+        self.candidates: list[Parameters] = []
+        self.outs: dict[tuple[int, int], Out] = {}  # by candidate and fold
+        self.metric = "score"
+        self._refit = refit
+
+    def enter(self, new: Sequence[Parameters]) -> None:
+        """Begin an iteration with new candidates."""
+        self.candidates += new
+        self.race.enter(len(new))
+
+    def add(self, candidate: int, k: int, out: Out) -> None:
+        """Add a fit on fold k."""
+        scores = out["test_scores"]
+        if isinstance(scores, dict):
+            if not (isinstance(self._refit, str) and self._refit in scores):
+                raise LeaderbayesError(
+                    f"There are {len(scores)} metrics, and candidates are raced on one: name it as "
+                    f"refit={next(iter(scores))!r}, for example."
+                )
+            self.metric = self._refit
+            scores = scores[self.metric]
+        self.outs[candidate, k] = out
+        # A score that is no finite number is none.
+        self.race.scores[candidate, k] = scores if np.isfinite(scores) else np.nan
+
+    def names(self) -> list[str]:
+        """Give candidates names as players: their parameters, with a number where that repeats."""
+        names = pd.Series([name_of(parameters) or "default" for parameters in self.candidates])
+        again = names.duplicated(keep=False)
+        return names.where(~again, [f"{name} (#{i})" for i, name in names.items()]).to_list()
+
+    def scores(self) -> xr.DataArray:
+        """Scores (player, round) of the metric raced on, without candidates that have none."""
+        rounds = [f"split{k}" for k in range(self.race.rounds)]
+        board = xr.DataArray(
+            self.race.scores[: len(self.candidates)],
+            {"player": self.names(), "round": rounds},
+            ("player", "round"),
+            name=self.metric,
+            attrs={"higher_is_better": 1},
+        )
+        return board.dropna("player", how="all").dropna("round", how="all")
+
+    def decisions(self) -> pd.DataFrame:
+        """Give the race's decisions as a table."""
+        table = pd.DataFrame(self.race.decisions, columns=Decision._fields)
+        names = dict(enumerate(self.names()))
+        table.insert(3, "player", table["candidate"].map(names))
+        table["opponent"] = table["opponent"].map(names)
+        return table
+
+    def posterior(self, sampler: Sampler, seed: int) -> xr.DataTree | None:
+        """Posterior of all candidates on all folds; None where nobody can be compared."""
+        scores = self.scores()
+        if scores.sizes["player"] < 2:
+            return None
+        with warnings.catch_warnings():
+            # Searches have few folds and candidates that lose everything: no news, and in attrs.
+            warnings.simplefilter("ignore", DisconnectedWarning)
+            warnings.simplefilter("ignore", WeightWarning)
+            return fit(
+                scores, sampler=sampler, seed=seed, test_fraction=self.test_fraction,
+                progressbar=False,
+            )  # fmt: skip
+
+    def outcomes(self) -> list[str]:
+        """What became of each candidate."""
+        race = self.race
+        ended = {one.candidate: one.decision for one in race.decisions}
+        finished = set(race.finished())
+
+        def outcome(i: int) -> str:
+            if i not in race.active:
+                return ended[i]
+            if i not in finished:
+                return "unfinished"
+            if i not in race.tied:
+                return "in the race"
+            return "best" if i == race.tied[0] else "tied"
+
+        return [outcome(i) for i in range(len(self.candidates))]
+
+    def results(self) -> dict[str, Any]:
+        """``cv_results_`` but for columns that scikit-learn makes of parameters."""
+        size = len(self.candidates)
+        played = np.zeros((size, self.race.rounds), bool)
+        for cell in self.outs:
+            played[cell] = True
+        results: dict[str, Any] = {}
+        for name in ("fit_time", "score_time"):
+            results |= _moments(name, self._column(lambda out, key=name: out[key]), played)
+        first = next(iter(self.outs.values()))
+        for kind in ("test", "train"):
+            if f"{kind}_scores" not in first:
+                continue
+            metrics = _by_metric(first[f"{kind}_scores"])
+            for metric in metrics:
+                name = f"{kind}_{metric}"
+                values = self._column(
+                    lambda out, kind=kind, m=metric: _by_metric(out[f"{kind}_scores"])[m]
+                )
+                for k in range(self.race.rounds):
+                    results[f"split{k}_{name}"] = values[:, k]
+                results |= _moments(name, values, played)
+                if kind == "test":
+                    mean = results[f"mean_{name}"]
+                    results[f"rank_{name}"] = self._ranks(mean, played, metric)
+        results["player"] = np.array(self.names(), dtype=object)
+        results["iteration"] = np.array(self.race.iteration)
+        results["n_rounds"] = played.sum(axis=1)
+        results["outcome"] = np.array(self.outcomes(), dtype=object)
+        return results
+
+    def _column(self, value: Any) -> Floats:
+        """Values (candidate, fold), NaN where there was no fit."""
+        column = np.full((len(self.candidates), self.race.rounds), np.nan)
+        for cell, out in self.outs.items():
+            column[cell] = value(out)
+        return column
+
+    def _ranks(self, mean: Floats, played: NDArray[np.bool_], metric: str) -> NDArray[np.int32]:
+        """Rank the best first, then who is in the race, who was dropped, and who failed."""
+        race = self.race
+        order: list[tuple[float, ...]] = []
+        for i, score in enumerate(mean):
+            if np.isnan(score):
+                order.append((3.0,))
+            elif metric == self.metric and race.tied and i == race.tied[0]:
+                order.append((0.0,))
+            else:
+                order.append((1.0 if i in race.active else 2.0, -played[i].sum(), -score))
+        ahead = {key: sum(other < key for other in order) for key in set(order)}
+        return np.array([1 + ahead[key] for key in order], dtype=np.int32)
+
+
+def _by_metric(scores: Any) -> dict[str, float]:
+    return scores if isinstance(scores, dict) else {"score": scores}
+
+
+def _moments(name: str, values: Floats, played: NDArray[np.bool_]) -> dict[str, Floats]:
+    """Mean and standard deviation over the folds played; NaN where one of them failed."""
+    count = played.sum(axis=1)
+    mean = np.where(played, values, 0.0).sum(axis=1) / np.maximum(count, 1)
+    square = np.where(played, (values - mean[:, None]) ** 2, 0.0).sum(axis=1)
+    mean, variance = (np.where(count > 0, m, np.nan) for m in (mean, square / np.maximum(count, 1)))
+    return {f"mean_{name}": mean, f"std_{name}": np.sqrt(variance)}

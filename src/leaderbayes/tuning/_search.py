@@ -1,0 +1,404 @@
+"""Search of hyper-parameters that races candidates over folds: a scikit-learn estimator."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import joblib
+import numpy as np
+from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
+from sklearn.model_selection._search import (
+    BaseSearchCV,
+    _yield_masked_array_for_each_param,
+)
+from sklearn.model_selection._validation import (
+    _fit_and_score,
+    _insert_error_scores,
+    _warn_or_raise_about_fit_failures,
+)
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
+
+from leaderbayes._fit import Sampler
+from leaderbayes._leaderboard import leaderboard
+from leaderbayes.tuning._candidates import Parameters, Propose, Refined, in_turn, key_of
+from leaderbayes.tuning._race import Decision, Race
+from leaderbayes.tuning._record import Out, Record
+from leaderbayes.tuning._stopping import Rule, stopping
+
+_DRAWS_AT_ONCE = 10  # candidates of an iteration of strategy="random"
+
+# Fits candidates, by number, on a fold.
+_Play = Callable[[Sequence[int], int], Iterable[Out]]
+
+
+
+class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no types
+    r"""Search for the best parameters of an estimator, dropping candidates that cannot win.
+
+    Candidates are players and the folds of a cross-validation are rounds. After every fold
+    Bradley-Terry's posterior of the candidates says how probably each beats the leader, and those
+    that hardly can play no further folds (a race). Candidates come in iterations, and the search
+    ends where the best of an iteration is not better than that of some iterations before.
+
+    Parameters
+    ----------
+    estimator : estimator object
+        With a method ``score``, unless ``scoring`` is given.
+    param_space : dict or list of dict
+        Values of each parameter, as in `sklearn.model_selection.GridSearchCV`; for "random" also
+        distributions, as in `sklearn.model_selection.RandomizedSearchCV`.
+    strategy : {"grid", "random", "iterated"}
+        Candidates are the whole grid; or draws; or a grid and then points around its best
+        candidate and around all that cannot be told from it: numeric parameters move by half a
+        step of the grid, in the next iteration by a quarter, and so on.
+    n_candidates : int, optional
+        Candidates of an iteration. By default all of a grid, 10 draws, and at most as many further
+        points as the grid has. A grid that is given less at a time is shuffled first.
+    max_iterations : int
+        Iterations at most.
+    drop : float
+        A candidate is dropped where it beats the leader with a posterior probability below this,
+        as long as the best candidate of an iteration is among those dropped with a probability of
+        at most this, all folds together. 0: every candidate plays every fold.
+    min_rounds : int
+        Folds before the first candidate is dropped.
+    rope : float
+        To beat the leader means to win with a probability above 1/2 + ``rope``. Above 0, candidates
+        that are as good as the leader are dropped too, once enough folds have shown it.
+    stop : {"posterior", "wald"} or None
+        Stop after an iteration where the best candidate is not better than the best of
+        ``patience`` iterations before: with a posterior probability of ``confidence`` or more; or
+        by PMRA's Wald test at the level 1 - ``confidence``, as published. None: go on to the end.
+    patience : int
+        Iterations that the rule looks back.
+    confidence : float
+        See ``stop``; 0.9 is the published 10 % level.
+    scoring, refit, cv, n_jobs, pre_dispatch, error_score, return_train_score
+        As in `sklearn.model_selection.GridSearchCV`. With several metrics ``refit`` names the one
+        that candidates are raced on. ``n_jobs`` fits of one fold run at a time.
+    verbose : int
+        1: a line after each iteration; more as in scikit-learn.
+    random_state : int, RandomState instance or None
+        Of shuffled and drawn candidates, and of the posteriors.
+    warm_start : bool
+        Keep the fits of the last call to `fit` where candidates and folds are the same: it goes on
+        where it was interrupted. Needs the same ``random_state`` and folds.
+    sampler : str
+        Of the final posterior, as in `leaderbayes.fit`.
+
+    Attributes
+    ----------
+    cv_results_ : dict of ndarray
+        As scikit-learn's, NaN where a candidate did not play; means are of the folds that it
+        played. ``rank_test_*`` ranks those in the race by strength (other metrics by the mean),
+        then those dropped, the latest first, then those that failed. Also ``player``,
+        ``iteration``, ``n_rounds``, ``outcome`` ("best", "tied", "in the race", "dropped",
+        "failed", "unfinished").
+    best_estimator_, best_index_, best_params_, best_score_, refit_time_, scorer_, n_splits_
+        As scikit-learn's. The best is the candidate with the most wins of those in the race.
+    leaderboard_ : DataFrame
+        `leaderbayes.leaderboard` of the candidates.
+    posterior_ : DataTree
+        `leaderbayes.fit` of ``scores_``, with the folds' ``test_fraction``. None, as the
+        leaderboard, where fewer than two candidates have scores.
+    scores_ : DataArray (player, round)
+        Test scores of the metric raced on, NaN where a candidate did not play or failed.
+    decisions_ : DataFrame
+        A row a candidate and look, and one for every stopping rule: ``iteration``, ``rounds``
+        played, ``candidate`` (its row in ``cv_results_``), ``player``, ``opponent`` (the leader,
+        or the best of before), ``probability`` (that it beats the opponent; of the leader, that
+        it is the best; of "wald", the p-value), ``decision`` ("leads", "stays", "dropped",
+        "failed", "goes on", "stops"), ``reason``.
+    n_fits_ : int
+        Fits on folds that this call made, without the final one.
+    n_iterations_ : int
+        Iterations begun.
+
+    Notes
+    -----
+    Drops ask who would win on further folds of these data, and count folds as independent. The
+    stopping rule and ``posterior_`` speak of new data; there folds that share their training data
+    count less (Nadeau and Bengio's correction, ``test_fraction``).
+
+    If a fit raises (``error_score="raise"``) or is interrupted, everything that was finished is
+    kept in the attributes, without ``best_estimator_``, and the exception goes on.
+
+    Folds are played in their order, so they should be alike: shuffle them, unless they are.
+
+    References
+    ----------
+    Gajda, Chlebus (2022), A probability-based models ranking approach, sections 3.5.2 and 4.3.
+    Gosiewska, Bakała, Woźnica, Zwoliński, Biecek (2019), EPP, section 5 (navigated tuning).
+    Nadeau, Bengio (2003), Inference for the generalization error, Machine Learning 52.
+
+    Examples
+    --------
+    >>> from leaderbayes.tuning import LeaderboardSearchCV
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> search = LeaderboardSearchCV(
+    ...     KNeighborsClassifier(), {"n_neighbors": [1, 5, 60, 90, 110]}, cv=10, random_state=1
+    ... )
+    >>> search = search.fit(*load_iris(return_X_y=True))
+    >>> search.n_fits_ < 50
+    True
+    >>> search.best_params_["n_neighbors"] < 60
+    True
+    """
+
+    _parameter_constraints = {  # noqa: RUF012  scikit-learn's name
+        **BaseSearchCV._parameter_constraints,
+        "param_space": [dict, list],
+        "strategy": [StrOptions({"grid", "random", "iterated"})],
+        "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
+        "max_iterations": [Interval(Integral, 1, None, closed="left")],
+        "drop": [Interval(Real, 0, 0.5, closed="both")],
+        "min_rounds": [Interval(Integral, 1, None, closed="left")],
+        "rope": [Interval(Real, 0, 0.5, closed="left")],
+        "stop": [StrOptions({"posterior", "wald"}), None],
+        "patience": [Interval(Integral, 1, None, closed="left")],
+        "confidence": [Interval(Real, 0, 1, closed="neither")],
+        "random_state": ["random_state"],
+        "warm_start": ["boolean"],
+        "sampler": [str],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_space: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        strategy: Literal["grid", "random", "iterated"] = "grid",
+        n_candidates: int | None = None,
+        max_iterations: int = 10,
+        drop: float = 0.05,
+        min_rounds: int = 2,
+        rope: float = 0.0,
+        stop: Rule | None = "posterior",
+        patience: int = 2,
+        confidence: float = 0.9,
+        scoring: Any = None,
+        refit: Any = True,
+        cv: Any = None,
+        n_jobs: int | None = None,
+        pre_dispatch: int | str = "2*n_jobs",
+        verbose: int = 0,
+        random_state: Any = None,
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+        warm_start: bool = False,
+        sampler: Sampler = "laplace",
+    ) -> None:
+        super().__init__(
+            estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
+            pre_dispatch=pre_dispatch, error_score=error_score,
+            return_train_score=return_train_score,
+        )  # fmt: skip
+        self.param_space = param_space
+        self.strategy = strategy
+        self.n_candidates = n_candidates
+        self.max_iterations = max_iterations
+        self.drop = drop
+        self.min_rounds = min_rounds
+        self.rope = rope
+        self.stop = stop
+        self.patience = patience
+        self.confidence = confidence
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.sampler = sampler
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Search, and fit the best candidate to all data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
+            Target.
+        **params
+            For the ``fit`` of the estimator, the scorer and the splitter, as in scikit-learn's
+            searches.
+
+        Returns
+        -------
+        LeaderboardSearchCV
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            If all fits failed, or an option is not valid.
+        LeaderbayesError
+            If there are several metrics and ``refit`` names none of them, or a grid cannot be
+            refined.
+        """
+        scorers, _ = self._get_scorers()
+        X, y = indexable(X, y)
+        params = _check_method_params(X, params=params)
+        routed = self._get_routed_params_for_fit(params)
+        cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        splits = list(cv.split(X, y, **routed.splitter.split))
+        self.n_splits_ = len(splits)
+        random = check_random_state(self.random_state)
+        race = Race(
+            len(splits), np.random.default_rng(random.randint(2**31)),
+            drop=self.drop, min_rounds=self.min_rounds, rope=self.rope,
+        )  # fmt: skip
+        self._seed = int(random.randint(2**31))
+        record = Record(race, _test_fraction(splits), self.refit)
+
+        def play(candidates: Sequence[int], k: int) -> Iterable[Out]:
+            jobs = (
+                delayed(_fit_and_score)(
+                    clone(self.estimator), X, y, scorer=scorers,
+                    train=splits[k][0], test=splits[k][1], verbose=self.verbose,
+                    parameters=record.candidates[i], fit_params=routed.estimator.fit,
+                    score_params=routed.scorer.score, return_train_score=self.return_train_score,
+                    return_n_test_samples=True, return_times=True, error_score=self.error_score,
+                    split_progress=(k, len(splits)), candidate_progress=(n, len(candidates)),
+                )
+                for n, i in enumerate(candidates)
+            )  # fmt: skip
+            made: Iterable[Out] = parallel(jobs)
+            return made
+
+        try:
+            with Parallel(
+                n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as="generator"
+            ) as parallel:
+                self._search(self._proposal(random), play, record, splits)
+        except BaseException:
+            # Whatever it was, what is done is worth keeping.
+            if record.outs:
+                self._conclude(record, scorers)
+            raise
+        _warn_or_raise_about_fit_failures(list(record.outs.values()), self.error_score)
+        self._conclude(record, scorers)
+        if self.refit:
+            self._refit(X, y, routed.estimator.fit)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """An interrupted search has results, and no estimator."""
+        return hasattr(self, "best_estimator_" if self.refit else "cv_results_")
+
+    def _proposal(self, random: np.random.RandomState) -> Propose:
+        """Candidates as the strategy has them."""
+        if self.strategy == "iterated":
+            space = self.param_space
+            return Refined([space] if isinstance(space, Mapping) else space, self.n_candidates)
+        if self.strategy == "random":
+            size = self.n_candidates or _DRAWS_AT_ONCE
+            draws = ParameterSampler(
+                self.param_space, size * self.max_iterations, random_state=random
+            )
+            return in_turn(list(draws), size)
+        grid = list(ParameterGrid(self.param_space))
+        if self.n_candidates is not None:
+            random.shuffle(grid)
+        return in_turn(grid, self.n_candidates)
+
+    def _search(
+        self, propose: Propose, play: _Play, record: Record, splits: Sequence[Any]
+    ) -> None:
+        """Race the candidates of one iteration after another, until the rule says stop."""
+        race = record.race
+        folds = joblib.hash(splits)
+        if not (self.warm_start and getattr(self, "_folds", None) == folds):
+            if self.warm_start and hasattr(self, "_folds"):
+                warnings.warn(
+                    "The folds are others than in the last fit, so that nothing of it is kept: "
+                    "give cv a random_state.",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            self._folds, self._fits = folds, {}
+        self.n_fits_ = 0
+        best: list[int] = []
+        why = f"{self.max_iterations} iterations, the most allowed"
+        for _ in range(self.max_iterations):
+            new = propose([record.candidates[i] for i in race.tied])
+            if not new:
+                why = "no candidate is left to try"
+                break
+            record.enter(new)
+            for k in range(race.rounds):
+                self._play_round(play, record, k)
+                race.judge(k)
+            if not race.tied:
+                continue
+            best.append(race.tied[0])
+            if self.stop is None:
+                continue
+            decision = stopping(
+                race, best, self.stop, patience=self.patience, confidence=self.confidence,
+                test_fraction=record.test_fraction,
+            )  # fmt: skip
+            race.decisions.append(decision)
+            if decision.decision == "stops":
+                return
+        if not race.iteration:
+            raise ValueError("There are no candidates: param_space is empty.")
+        last = best[-1] if best else -1
+        race.decisions.append(
+            Decision(race.iteration[-1], race.rounds, last, -1, np.nan, "stops", why)
+        )
+
+    def _play_round(self, play: _Play, record: Record, k: int) -> None:
+        """Fit whoever plays on fold k, but for what an earlier call has fitted."""
+        key = {i: (key_of(record.candidates[i]), k) for i in record.race.playing(k)}
+        for i in key:
+            if key[i] in self._fits:
+                record.add(i, k, self._fits[key[i]])
+        left = [i for i in key if key[i] not in self._fits]
+        for i, out in zip(left, play(left, k) if left else (), strict=True):
+            self.n_fits_ += 1
+            self._fits[key[i]] = out
+            record.add(i, k, out)
+
+    def _conclude(self, record: Record, scorers: Any) -> None:
+        """Give what is done as attributes."""
+        if callable(self.scoring):
+            _insert_error_scores(list(record.outs.values()), self.error_score)
+        results = record.results()
+        results |= dict(_yield_masked_array_for_each_param(record.candidates))
+        results["params"] = record.candidates
+        self.cv_results_ = results
+        self.decisions_ = record.decisions()
+        self.scores_ = record.scores()
+        self.n_iterations_ = record.race.iteration[-1]
+        self.multimetric_ = any(isinstance(o["test_scores"], dict) for o in record.outs.values())
+        self.scorer_ = getattr(scorers, "_scorers", scorers)
+        self.best_index_ = self._select_best_index(self.refit, record.metric, results)
+        self.best_params_ = record.candidates[self.best_index_]
+        if not callable(self.refit):
+            self.best_score_ = results[f"mean_test_{record.metric}"][self.best_index_]
+        self.posterior_ = record.posterior(self.sampler, self._seed)
+        self.leaderboard_ = None if self.posterior_ is None else leaderboard(self.posterior_)
+
+    def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
+        """Fit the best candidate to all data."""
+        best = clone(self.best_params_, safe=False)
+        self.best_estimator_ = clone(self.estimator).set_params(**best)
+        start = time.perf_counter()
+        if y is None:
+            self.best_estimator_.fit(X, **fit_params)
+        else:
+            self.best_estimator_.fit(X, y, **fit_params)
+        self.refit_time_ = time.perf_counter() - start
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+
+
+def _test_fraction(splits: Sequence[tuple[Any, Any]]) -> float:
+    """Share of the data that a fold tests on, on average."""
+    return float(np.mean([len(test) / (len(train) + len(test)) for train, test in splits]))

@@ -1,0 +1,102 @@
+"""When further search is pointless: the best of now is not better than the best of before."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from leaderbayes._errors import DisconnectedError, NotConvergedError
+from leaderbayes._matches import components, matches
+from leaderbayes.likelihood import round_intercept, wald_test
+from leaderbayes.tuning._posterior import standing
+from leaderbayes.tuning._race import Decision, Race
+
+Floats = NDArray[np.float64]
+
+Rule = Literal["posterior", "wald"]
+
+
+def stopping(
+    race: Race,
+    best: Sequence[int],
+    rule: Rule,
+    *,
+    patience: int,
+    confidence: float,
+    test_fraction: float | None,
+) -> Decision:
+    """Compare the best candidate after an iteration with that of ``patience`` iterations before.
+
+    Parameters
+    ----------
+    race : Race
+        After an iteration.
+    best : sequence of int
+        The leader after each iteration.
+    rule : {"posterior", "wald"}
+        Go on where the probability that the best of now is better is at least ``confidence``; or
+        where PMRA's Wald test finds a difference at the level 1 - ``confidence``.
+    patience, confidence, test_fraction
+        As for `LeaderboardSearchCV`.
+
+    Returns
+    -------
+    Decision
+        "stops" or "goes on", with that probability, or with the test's p-value.
+    """
+    now = best[-1]
+
+    def decide(opponent: int, p: float, *, stop: bool, why: str) -> Decision:
+        decision = "stops" if stop else "goes on"
+        return Decision(race.iteration[-1], race.rounds, now, opponent, p, decision, why)
+
+    if len(best) <= patience:
+        return decide(
+            -1, np.nan, stop=False, why=f"the rule looks back {patience} iterations: too early"
+        )
+    before = best[-1 - patience]
+    if now == before:
+        return decide(
+            before, np.nan, stop=True, why=f"the best is that of {patience} iterations before"
+        )
+    finished = race.finished()
+    scores, a, b = race.scores[finished], finished.index(now), finished.index(before)
+    if rule == "posterior":
+        # Whether it is better at all, on new data too: rounds that share their data count less.
+        p = float(standing(scores, race.rng, test_fraction=test_fraction).p_beats(b)[a])
+        stop, bound = p < confidence, confidence
+        why = f"better than {patience} iterations before with probability {p:.3f}"
+    else:
+        p = wald_p_value(scores, a, b)
+        stop, bound = p > 1.0 - confidence, 1.0 - confidence
+        why = f"Wald's test against {patience} iterations before: p = {p:.3f}"
+    return decide(before, p, stop=stop, why=f"{why} ({bound:g})")
+
+
+def wald_p_value(scores: Floats, a: int, b: int) -> float:
+    """P-value of PMRA's Wald test that candidates a and b of (candidate, round) are equal.
+
+    Where not every candidate has both won and lost, directly or through others, against every
+    other, PMRA has no estimate. Then it is that of the candidates who are connected with a; 0
+    where b is not among them (a never lost to it, nor through others); NaN where even
+    they have none.
+    """
+    names = [str(i) for i in range(len(scores))]
+    board = xr.DataArray(
+        scores,
+        {"player": names, "round": np.arange(scores.shape[1])},
+        ("player", "round"),
+        attrs={"higher_is_better": 1},
+    )
+    groups = components(matches(board))
+    connected = groups.index[groups == groups[names[a]]].to_list()
+    if names[b] not in connected:
+        return 0.0
+    try:
+        # Candidates are listed in the order in which they were proposed.
+        fit = round_intercept(board.sel(player=connected), order=connected)
+    except (DisconnectedError, NotConvergedError):
+        return np.nan
+    return float(wald_test(fit, [(names[a], names[b])])["p_value"])

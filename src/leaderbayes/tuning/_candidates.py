@@ -61,7 +61,9 @@ class Refined:
 
         made: list[tuple[int, Parameters]]
         if not self._grid_of:
-            made = [(g, point) for g, grid in enumerate(self._grids) for point in ParameterGrid(grid)]
+            made = [
+                (g, point) for g, grid in enumerate(self._grids) for point in ParameterGrid(grid)
+            ]
             self._size = self._size or len(made)
         else:
             self._share /= 2.0
@@ -70,7 +72,7 @@ class Refined:
         return [point for _, point in made]
 
     def _around(self, tied: Sequence[Parameters]) -> Iterator[tuple[int, Parameters]]:
-        """New points around all of the tied, with one parameter changed, then with two, ..."""
+        """Give new points around all of the tied, with one parameter changed, then with two, ..."""
         seen = set(self._grid_of)
         for changed in range(1, max(len(axes) for axes in self._axes) + 1):
             for centre in tied:

@@ -19,7 +19,7 @@ _ATTRIBUTE = "leaderbayes:"  # of the study, before the trial's number
 COLUMNS = ("trial", "rounds", "opponent", "probability", "decision", "reason")
 
 
-class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # untyped to mypy
+class LeaderboardPruner(optuna.pruners.BasePruner):
     """Prune a trial that hardly beats the best trial so far.
 
     The objective reports one score a round (fold, instance, seed), ``trial.report(score, round)``,
@@ -169,7 +169,9 @@ class LeaderboardTerminator:
             why = f"better than {self._patience} trials before with probability {p:.3f}"
         stop = p < self._confidence
         decision = "stops" if stop else "goes on"
-        _record(study, now.number, most, before.number, p, decision, f"{why} ({self._confidence:g})")
+        _record(
+            study, now.number, most, before.number, p, decision, f"{why} ({self._confidence:g})"
+        )
         return stop
 
 
@@ -188,9 +190,7 @@ def decisions(study: optuna.Study) -> pd.DataFrame:
         of before), ``probability`` of beating it, ``decision`` ("dropped", "goes on", "stops"; of
         the terminator the last for each best trial), ``reason``.
     """
-    made = [
-        value for key, value in sorted(study.user_attrs.items()) if key.startswith(_ATTRIBUTE)
-    ]
+    made = [value for key, value in sorted(study.user_attrs.items()) if key.startswith(_ATTRIBUTE)]
     return pd.DataFrame(made, columns=COLUMNS).sort_values(["trial"], ignore_index=True)
 
 
@@ -236,5 +236,3 @@ def _thinned(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """At most as many trials as fit on the board, evenly spread."""
     at = np.linspace(0, len(trials) - 1, min(len(trials), _MOST - 2)).astype(int)
     return [trials[i] for i in at]
-
-

@@ -1,6 +1,5 @@
 """A race of candidates over rounds: who plays on, who is dropped, and the record of it."""
 
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -137,5 +136,3 @@ class Race:
     ) -> None:
         made = Decision(self.iteration[-1], k + 1, candidate, opponent, p, decision, reason)
         self.decisions.append(made)
-
-

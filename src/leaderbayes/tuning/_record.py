@@ -63,7 +63,7 @@ class Record:
         """Give candidates names as players: their parameters, with a number where that repeats."""
         names = pd.Series([name_of(parameters) or "default" for parameters in self.candidates])
         again = names.duplicated(keep=False)
-        return names.where(~again, [f"{name} (#{i})" for i, name in names.items()]).to_list()
+        return [f"{name} (#{i})" if again[i] else name for i, name in enumerate(names)]
 
     def scores(self) -> xr.DataArray:
         """Scores (player, round) of the metric raced on, without candidates that have none."""
@@ -100,7 +100,7 @@ class Record:
             )  # fmt: skip
 
     def outcomes(self) -> list[str]:
-        """What became of each candidate."""
+        """Say what became of each candidate."""
         race = self.race
         ended = {one.candidate: one.decision for one in race.decisions}
         finished = set(race.finished())

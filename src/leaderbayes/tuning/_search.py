@@ -26,7 +26,7 @@ from sklearn.utils.validation import _check_method_params
 
 from leaderbayes._fit import Sampler
 from leaderbayes._leaderboard import leaderboard
-from leaderbayes.tuning._candidates import Parameters, Propose, Refined, in_turn, key_of
+from leaderbayes.tuning._candidates import Propose, Refined, in_turn, key_of
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record
 from leaderbayes.tuning._stopping import Rule, stopping
@@ -35,7 +35,6 @@ _DRAWS_AT_ONCE = 10  # candidates of an iteration of strategy="random"
 
 # Fits candidates, by number, on a fold.
 _Play = Callable[[Sequence[int], int], Iterable[Out]]
-
 
 
 class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no types
@@ -214,7 +213,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         self.warm_start = warm_start
         self.sampler = sampler
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Search, and fit the best candidate to all data.
 
@@ -288,7 +287,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
-        """An interrupted search has results, and no estimator."""
+        """Say whether there is an estimator: an interrupted search has results only."""
         return hasattr(self, "best_estimator_" if self.refit else "cv_results_")
 
     def _proposal(self, random: np.random.RandomState) -> Propose:
@@ -307,9 +306,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             random.shuffle(grid)
         return in_turn(grid, self.n_candidates)
 
-    def _search(
-        self, propose: Propose, play: _Play, record: Record, splits: Sequence[Any]
-    ) -> None:
+    def _search(self, propose: Propose, play: _Play, record: Record, splits: Sequence[Any]) -> None:
         """Race the candidates of one iteration after another, until the rule says stop."""
         race = record.race
         folds = joblib.hash(splits)
@@ -321,7 +318,8 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
                     UserWarning,
                     stacklevel=4,
                 )
-            self._folds, self._fits = folds, {}
+            self._folds = folds
+            self._fits: dict[tuple[str, int], Out] = {}
         self.n_fits_ = 0
         best: list[int] = []
         why = f"{self.max_iterations} iterations, the most allowed"

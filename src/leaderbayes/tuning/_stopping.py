@@ -11,7 +11,7 @@ from leaderbayes._errors import DisconnectedError, NotConvergedError
 from leaderbayes._matches import components, matches
 from leaderbayes.likelihood import round_intercept, wald_test
 from leaderbayes.tuning._posterior import standing
-from leaderbayes.tuning._race import Decision, Race
+from leaderbayes.tuning._race import Decision, Race, Verdict
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ def stopping(
     now = best[-1]
 
     def decide(opponent: int, p: float, *, stop: bool, why: str) -> Decision:
-        decision = "stops" if stop else "goes on"
+        decision: Verdict = "stops" if stop else "goes on"
         return Decision(race.iteration[-1], race.rounds, now, opponent, p, decision, why)
 
     if len(best) <= patience:

@@ -14,6 +14,7 @@ from leaderbayes.tuning._posterior import standing
 Floats = NDArray[np.float64]
 
 _MOST = 50  # trials on a board: enough to know how much trials differ, in milliseconds
+_OVER = (TrialState.COMPLETE, TrialState.PRUNED)
 _ATTRIBUTE = "leaderbayes:"  # of the study, before the trial's number
 
 COLUMNS = ("trial", "rounds", "opponent", "probability", "decision", "reason")
@@ -76,8 +77,7 @@ class LeaderboardPruner(optuna.pruners.BasePruner):
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
         """Say whether to prune the trial, as Optuna asks after `Trial.report`."""
         rounds = sorted(trial.intermediate_values)
-        states = (TrialState.COMPLETE, TrialState.PRUNED)
-        others = _comparable(study.get_trials(deepcopy=False, states=states), rounds)
+        others = _comparable(study.get_trials(deepcopy=False, states=_OVER), rounds)
         if len(rounds) < self._min_rounds or not others or not _is_finite(trial, rounds):
             return False
         best = _best(study, others)
@@ -100,7 +100,7 @@ class LeaderboardTerminator:
     Parameters
     ----------
     patience : int
-        Trials that the rule looks back, of those that have finished every round.
+        Trials that the rule looks back, complete or pruned.
     confidence : float
         Stop where the best trial is better than the best of before with a posterior probability
         below this.
@@ -149,16 +149,16 @@ class LeaderboardTerminator:
 
     def should_terminate(self, study: optuna.Study) -> bool:
         """Say whether the study should end."""
-        trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        most = max((len(t.intermediate_values) for t in trials), default=0)
-        longest = [t for t in trials if len(t.intermediate_values) == most]
-        if not most:
+        trials = study.get_trials(deepcopy=False, states=_OVER)
+        longest = max(trials, key=lambda t: len(t.intermediate_values), default=None)
+        if longest is None:
             return False
-        rounds = sorted(longest[0].intermediate_values)
-        finished = _comparable(longest, rounds)
-        if len(finished) <= self._patience:
+        rounds = sorted(longest.intermediate_values)
+        finished = _comparable(trials, rounds)
+        earlier = _comparable(trials[: -self._patience], rounds)
+        if not rounds or not earlier:
             return False
-        now, before = _best(study, finished), _best(study, finished[: -self._patience])
+        now, before = _best(study, finished), _best(study, earlier)
         if now is before:
             p, why = 0.0, f"the best is that of {self._patience} trials before"
         else:
@@ -170,7 +170,13 @@ class LeaderboardTerminator:
         stop = p < self._confidence
         decision = "stops" if stop else "goes on"
         _record(
-            study, now.number, most, before.number, p, decision, f"{why} ({self._confidence:g})"
+            study,
+            now.number,
+            len(rounds),
+            before.number,
+            p,
+            decision,
+            f"{why} ({self._confidence:g})",
         )
         return stop
 

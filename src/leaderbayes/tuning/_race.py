@@ -9,7 +9,7 @@ from leaderbayes.tuning._posterior import standing
 
 Floats = NDArray[np.float64]
 
-Verdict = Literal["leads", "stays", "dropped", "failed", "goes on", "stops"]
+Verdict = Literal["leads", "tied", "stays", "dropped", "failed", "goes on", "stops"]
 
 
 class Decision(NamedTuple):
@@ -106,19 +106,19 @@ class Race:
             if position == now.leader:
                 continue
             risk = self._spent + float(p_best[position])
+            decision: Verdict = "stays"
             if p >= self.drop:
-                why = f"probability {p:.3f}, not below {self.drop:g}"
+                decision, why = "tied", f"probability not below {self.drop:g}"
                 contenders.append((p, i))
             elif k + 1 < self.min_rounds:
-                why = f"probability {p:.3f}, but {k + 1} of {self.min_rounds} rounds"
+                why = f"only {k + 1} of at least {self.min_rounds} rounds played"
             elif risk > self.drop:
-                why = f"probability {p:.3f}, but the best would be lost with {risk:.3f}"
+                why = f"the best would be lost with probability {risk:.3f}"
             else:
                 self._spent = risk
+                decision, why = "dropped", f"probability below {self.drop:g}"
                 dropped.append(i)
-                self._record(k, i, leader, p, "dropped", f"probability below {self.drop:g}")
-                continue
-            self._record(k, i, leader, p, "stays", why)
+            self._record(k, i, leader, p, decision, why)
         self.active = [i for i in self.active if i not in dropped]
         self.tied = [i for _, i in sorted(contenders, key=lambda one: -one[0])]
 

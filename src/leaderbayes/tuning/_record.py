@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._fit import Sampler, fit
+from leaderbayes._leaderboard import leaderboard
 from leaderbayes.tuning._candidates import Parameters, name_of
 from leaderbayes.tuning._race import Decision, Race
 
@@ -98,6 +99,16 @@ class Record:
                 scores, sampler=sampler, seed=seed, test_fraction=self.test_fraction,
                 progressbar=False,
             )  # fmt: skip
+
+    def board(self, posterior: xr.DataTree) -> pd.DataFrame:
+        """Leaderboard of a posterior, with what became of each candidate."""
+        board = leaderboard(posterior)
+        rounds = self.scores().notnull().sum("round").to_series()
+        board["outcome"] = board["player"].map(
+            dict(zip(self.names(), self.outcomes(), strict=True))
+        )
+        board["n_rounds"] = board["player"].map(rounds)
+        return board
 
     def outcomes(self) -> list[str]:
         """Say what became of each candidate."""

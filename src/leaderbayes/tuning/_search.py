@@ -25,7 +25,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from leaderbayes._fit import Sampler
-from leaderbayes._leaderboard import leaderboard
 from leaderbayes.tuning._candidates import Propose, Refined, in_turn, key_of
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record
@@ -102,7 +101,9 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
     best_estimator_, best_index_, best_params_, best_score_, refit_time_, scorer_, n_splits_
         As scikit-learn's. The best is the candidate with the most wins of those in the race.
     leaderboard_ : DataFrame
-        `leaderbayes.leaderboard` of the candidates.
+        `leaderbayes.leaderboard` of the candidates, with their ``outcome`` and ``n_rounds``. It
+        counts what they won against candidates that were dropped, too: its first need not be the
+        best of those in the race.
     posterior_ : DataTree
         `leaderbayes.fit` of ``scores_``, with the folds' ``test_fraction``. None, as the
         leaderboard, where fewer than two candidates have scores.
@@ -112,8 +113,8 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         A row a candidate and look, and one for every stopping rule: ``iteration``, ``rounds``
         played, ``candidate`` (its row in ``cv_results_``), ``player``, ``opponent`` (the leader,
         or the best of before), ``probability`` (that it beats the opponent; of the leader, that
-        it is the best; of "wald", the p-value), ``decision`` ("leads", "stays", "dropped",
-        "failed", "goes on", "stops"), ``reason``.
+        it is the best; of "wald", the p-value), ``decision`` ("leads", "tied", "stays",
+        "dropped", "failed", "goes on", "stops"), ``reason``.
     n_fits_ : int
         Fits on folds that this call made, without the final one.
     n_iterations_ : int
@@ -381,7 +382,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         if not callable(self.refit):
             self.best_score_ = results[f"mean_test_{record.metric}"][self.best_index_]
         self.posterior_ = record.posterior(self.sampler, self._seed)
-        self.leaderboard_ = None if self.posterior_ is None else leaderboard(self.posterior_)
+        self.leaderboard_ = None if self.posterior_ is None else record.board(self.posterior_)
 
     def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
         """Fit the best candidate to all data."""

@@ -95,8 +95,9 @@ def wald_p_value(scores: Floats, a: int, b: int) -> float:
     if names[b] not in connected:
         return 0.0
     try:
-        # Candidates are listed in the order in which they were proposed.
-        fit = round_intercept(board.sel(player=connected), order=connected)
+        # Candidates are listed in the order in which they were proposed. PMRA's software has the
+        # first-listed lose ties; here they are many, and that order would decide the test.
+        fit = round_intercept(board.sel(player=connected), order=connected, ties="half")
     except (DisconnectedError, NotConvergedError):
         return np.nan
     return float(wald_test(fit, [(names[a], names[b])])["p_value"])

@@ -1,0 +1,276 @@
+"""Searches of hyper-parameters: fits used, held-out score, and regret against the whole grid.
+
+    OPENBLAS_NUM_THREADS=1 uv run --group test python benchmarks/tuning.py [--seeds 20]
+    uv run --group test python benchmarks/tuning.py --false-drops 1000
+
+Every search runs for itself on the same folds of the same split into training and held-out data.
+Fits are deterministic given parameters and data, so each is made once and then remembered, and
+counted every time. Without an option four data sets x three algorithms x 20 seeds; with
+``--false-drops`` how often a race drops the best candidate, on simulated boards.
+"""
+
+import argparse
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+
+import numpy as np
+import optuna
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.decomposition import PCA
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    RandomizedSearchCV,
+    StratifiedKFold,
+    train_test_split,
+)
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from leaderbayes.tuning import LeaderboardPruner, LeaderboardSearchCV, LeaderboardTerminator
+from leaderbayes.tuning._race import Race
+
+DATA = {
+    "breast_cancer": load_breast_cancer,
+    "digits": load_digits,
+    "iris": load_iris,
+    "wine": load_wine,
+}
+MOST = 600  # rows of a data set, so that digits does not take the whole time
+FOLDS = 10
+
+# Two parameters of each algorithm, a and b, with the values of a grid of 49 candidates.
+GRIDS = {
+    "svm": {"a": np.logspace(-3, 3, 7), "b": np.logspace(-5, 1, 7)},
+    "tree": {"a": np.array([1, 2, 3, 5, 8, 13, 21]), "b": np.array([1, 2, 4, 8, 16, 32, 64])},
+    "neighbours": {
+        "a": np.array([1, 2, 4, 8, 16, 32, 64]),
+        "b": np.array([0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 0.95]),
+    },
+}
+
+
+def build(algorithm, a, b):
+    if algorithm == "svm":
+        return make_pipeline(StandardScaler(), SVC(C=a, gamma=b))
+    if algorithm == "tree":
+        return DecisionTreeClassifier(max_depth=a, min_samples_leaf=b, random_state=0)
+    return make_pipeline(StandardScaler(), PCA(b, svd_solver="full"), KNeighborsClassifier(a))
+
+
+class Remembered(ClassifierMixin, BaseEstimator):
+    """A classifier of which each fit is made once; column 0 of X is the row's number."""
+
+    scores: dict = {}  # noqa: RUF012  of the process, by fit and test rows
+    fits = 0  # asked for
+    rows = 0  # in them
+
+    def __init__(self, algorithm="tree", a=1, b=1):
+        self.algorithm = algorithm
+        self.a = a
+        self.b = b
+
+    def fit(self, X, y):
+        Remembered.fits += 1
+        Remembered.rows += len(X)
+        self.classes_ = np.unique(y)
+        self._train = X, y
+        self._key = self.algorithm, float(self.a), float(self.b), X[:, 0].tobytes()
+        return self
+
+    def score(self, X, y):
+        key = self._key, X[:, 0].tobytes()
+        if key not in Remembered.scores:
+            made = build(self.algorithm, self.a, self.b).fit(self._train[0][:, 1:], self._train[1])
+            Remembered.scores[key] = made.score(X[:, 1:], y)
+        return Remembered.scores[key]
+
+
+def searches(estimator, grid, folds, seed):
+    """Searches by name, as functions of the data that give the best parameters."""
+    common = {"cv": folds, "refit": False}
+    coarse = {name: values[::2] for name, values in grid.items()}
+
+    def scikit(search):
+        return lambda X, y: search.fit(X, y).best_params_
+
+    def ours(space=grid, **options):
+        return scikit(LeaderboardSearchCV(estimator, space, random_state=seed, **common, **options))
+
+    def study(pruner, trials=49, callbacks=()):
+        return lambda X, y: optimise(estimator, grid, folds, X, y, seed, pruner, trials, callbacks)
+
+    return {
+        "GridSearchCV": scikit(GridSearchCV(estimator, grid, **common)),
+        "RandomizedSearchCV, 24": scikit(
+            RandomizedSearchCV(estimator, grid, n_iter=24, random_state=seed, **common)
+        ),
+        "HalvingGridSearchCV": scikit(
+            HalvingGridSearchCV(estimator, grid, random_state=seed, **common)
+        ),
+        "Optuna, WilcoxonPruner": study(optuna.pruners.WilcoxonPruner()),
+        "LeaderboardSearchCV": ours(),
+        "LeaderboardSearchCV, rope=0.1": ours(rope=0.1),
+        "LeaderboardSearchCV, by 7, stops": ours(n_candidates=7),
+        "LeaderboardSearchCV, iterated": ours(coarse, strategy="iterated"),
+        "LeaderboardSearchCV, iterated, wald": ours(coarse, strategy="iterated", stop="wald"),
+        "Optuna, LeaderboardPruner": study(LeaderboardPruner()),
+        "Optuna, both of ours": study(
+            LeaderboardPruner(), callbacks=[LeaderboardTerminator(test_fraction=1 / FOLDS)]
+        ),
+    }
+
+
+def optimise(estimator, grid, folds, X, y, seed, pruner, trials, callbacks):
+    """Best parameters of a study over positions in the grid."""
+    splits = list(folds.split(X, y))
+
+    def objective(trial):
+        at = {name: trial.suggest_int(name, 0, len(v) - 1) for name, v in grid.items()}
+        model = estimator.set_params(**{name: grid[name][k] for name, k in at.items()})
+        seen = []
+        for k, (train, test) in enumerate(splits):
+            seen.append(model.fit(X[train], y[train]).score(X[test], y[test]))
+            trial.report(seen[-1], k)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return np.mean(seen)
+
+    sampler = optuna.samplers.TPESampler(seed=seed)
+    made = optuna.create_study(direction="maximize", pruner=pruner, sampler=sampler)
+    made.optimize(objective, n_trials=trials, callbacks=list(callbacks))
+    return {name: grid[name][k] for name, k in made.best_params.items()}
+
+
+def case(data, algorithm, seed):
+    """Rows of all searches on one split."""
+    warnings.simplefilter("ignore")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    X, y = DATA[data](return_X_y=True)
+    if len(X) > MOST:
+        X, _, y, _ = train_test_split(X, y, train_size=MOST, stratify=y, random_state=seed)
+    X = np.column_stack([np.arange(len(X)), X])
+    train, test, y_train, y_test = train_test_split(
+        X, y, test_size=0.3, stratify=y, random_state=seed
+    )
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    grid = GRIDS[algorithm]
+
+    def held_out(parameters):
+        model = Remembered(algorithm, **parameters).fit(train, y_train)
+        return model.score(test, y_test)
+
+    def cross_validated(parameters):
+        model = Remembered(algorithm, **parameters)
+        return np.mean(
+            [
+                model.fit(train[a], y_train[a]).score(train[b], y_train[b])
+                for a, b in folds.split(train, y_train)
+            ]
+        )
+
+    Remembered.scores.clear()
+    rows, best = [], None
+    for name, search in searches(Remembered(algorithm), grid, folds, seed).items():
+        Remembered.fits = Remembered.rows = 0
+        chosen = search(train, y_train)
+        fits, used = Remembered.fits, Remembered.rows / (len(train) * (1 - 1 / FOLDS))
+        out, cv = held_out(chosen), cross_validated(chosen)
+        best = best or (out, cv, fits)
+        rows.append(
+            {
+                "search": name,
+                "data": data,
+                "algorithm": algorithm,
+                "seed": seed,
+                "fits": fits / best[2],
+                "rows": used / best[2],
+                "held out": out,
+                "regret": best[0] - out,
+                "regret in CV": best[1] - cv,
+            }
+        )
+    return rows
+
+
+def interval(values):
+    """Mean with a 95 % interval over cases, in thousandths."""
+    half = 1.96 * values.std() / np.sqrt(len(values))
+    mean, low, high = (1000 * (values.mean() + side * half) for side in (0, -1, 1))
+    return f"{mean:+.1f} ({low:+.1f}, {high:+.1f})"
+
+
+def compare(seeds, workers):
+    """Print searches beside each other, over all and by data set."""
+    cases = list(product(DATA, GRIDS, range(seeds)))
+    with ProcessPoolExecutor(workers) as pool:
+        rows = [row for some in pool.map(case, *zip(*cases, strict=True)) for row in some]
+    table = pd.DataFrame(rows)
+    order = table["search"].drop_duplicates().to_list()
+    for keys in (["search"], ["data", "search"], ["algorithm", "search"]):
+        grouped = table.groupby(keys, sort=False)
+        made = grouped[["fits", "rows", "held out"]].mean().round(3)
+        made["held out"] = made["held out"].map("{:.4f}".format)
+        for column in ("regret", "regret in CV"):
+            made[f"{column}, 1/1000"] = grouped[column].apply(interval)
+        print(made.to_string(), end="\n\n", flush=True)
+    table["search"] = pd.Categorical(table["search"], order)
+    return table
+
+
+def false_drops(boards, drop=0.05):
+    """Print how often a race over simulated scores drops the best, by spread and size."""
+    rows = []
+    for m, rounds, spread, ties in product((5, 20, 60), (5, 10), (0.1, 0.3, 1.0, 3.0), (0, 1)):
+        lost, fits, short = 0, 0, 0.0
+        for seed in range(boards):
+            rng = np.random.default_rng([seed, m, rounds])
+            truth = spread * rng.normal(size=m)
+            scores = truth[:, None] + rng.normal(size=(m, rounds))
+            scores = np.round(scores) if ties else scores
+            race = Race(rounds, rng, drop=drop, min_rounds=2, rope=0.0)
+            race.enter(m)
+            for k in range(rounds):
+                playing = race.playing(k)
+                race.scores[playing, k] = scores[playing, k]
+                fits += len(playing)
+                race.judge(k)
+            lost += int(truth.argmax()) not in race.active
+            short += truth[scores.mean(axis=1).argmax()] - truth[race.tied[0]]
+        share = lost / boards
+        rows.append(
+            {
+                "players": m,
+                "rounds": rounds,
+                "spread": spread,
+                "ties": ties,
+                "best dropped": share,
+                "se": np.sqrt(share * (1 - share) / boards),
+                "fits": fits / (boards * m * rounds),
+                "regret against all rounds": short / boards,
+            }
+        )
+    print(pd.DataFrame(rows).round(3).to_string(index=False))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--false-drops", type=int, metavar="BOARDS")
+    given = parser.parse_args()
+    if given.false_drops:
+        false_drops(given.false_drops)
+    else:
+        compare(given.seeds, given.workers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""A search of hyper-parameters: where its candidates lie, and how they were dropped."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.plots._canvas import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Backend,
+    Mark,
+    frame,
+    labels,
+    panels,
+    thinned,
+)
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+# Of iterations; later ones begin again.
+_COLORS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
+_MOST_TICKS = 8
+
+
+def search(
+    search: Any, x: str, y: str, *, iteration: int | None = None, backend: Backend | None = None
+) -> Any:
+    """Draw the candidates of a search by two of their parameters.
+
+    Parameters
+    ----------
+    search : LeaderboardSearchCV
+        After `fit`.
+    x, y : str
+        Parameters. Numbers that are spaced by their logarithms are drawn so; others than numbers
+        stand beside each other.
+    iteration : int, optional
+        Draw what was known after this iteration; after the last one by default.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        One plot "search". A colour for each iteration; the best candidate is a star, those that
+        cannot be told from it are large, and all others small.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the search has no such parameter or iteration.
+
+    References
+    ----------
+    Gajda, Chlebus (2022), A probability-based models ranking approach, Figures 9 and 10.
+    """
+    last = search.n_iterations_ if iteration is None else iteration
+    if not 1 <= last <= search.n_iterations_:
+        raise LeaderbayesError(
+            f"iteration={iteration}: the search had {search.n_iterations_}; give one of them."
+        )
+    results = search.cv_results_
+    for name in (x, y):
+        if f"param_{name}" not in results:
+            known = [key.removeprefix("param_") for key in results if key.startswith("param_")]
+            raise LeaderbayesError(f"The search has no parameter {name!r}; it has {known}.")
+    collection, targets, draw = panels(
+        {"search": f"Candidates of {last} iteration{'s' if last > 1 else ''}"},
+        width=7.5, height=5.8, columns=1, backend=backend,
+    )  # fmt: skip
+    target = targets["search"]
+    tried = np.flatnonzero(results["iteration"] <= last)
+    place: dict[str, tuple[Floats, list[float], list[str]]] = {
+        name: _axis(results[f"param_{name}"][tried]) for name in (x, y)
+    }
+    across, up = place[x][0], place[y][0]
+    number = results["iteration"][tried]
+    best, tied = _standing(search.decisions_, last)
+    large = np.isin(tried, tied)
+    for k in range(1, last + 1):
+        color = _COLORS[(k - 1) % len(_COLORS)]
+        for some, size in (((number == k) & ~large, 14), ((number == k) & large, 90)):
+            if some.any():
+                draw.scatter(
+                    across[some], up[some], target, color=color, size=size,
+                    alpha=0.9 if size < 50 else 0.6,
+                )  # fmt: skip
+    if best is not None:
+        at = tried == best
+        draw.scatter(
+            across[at], up[at], target, color=BLACK, size=60, marker=_star(collection.backend)
+        )
+    key = [
+        Mark(None, f"iteration {k}", _COLORS[(k - 1) % len(_COLORS)]) for k in range(1, last + 1)
+    ]
+    key.append(Mark(None, "star: best; large: not told from it", BLACK))
+    for name, axis in ((x, draw.xticks), (y, draw.yticks)):
+        _, ticks, texts = place[name]
+        axis(ticks, labels(texts, collection.backend, 16), target)
+    low, high = float(up.min()), float(up.max())
+    margin = 0.06 * (high - low) or 0.5
+    frame(
+        draw, target, key, across=(float(across.min()), float(across.max())),
+        top=high + margin, bottom=low - margin,
+    )  # fmt: skip
+    draw.xlabel(x, target)
+    draw.ylabel(y, target)
+    return collection
+
+
+def race(decisions: pd.DataFrame, *, backend: Backend | None = None) -> Any:
+    """Draw how probably each candidate beats the leader, after every fold.
+
+    Parameters
+    ----------
+    decisions : DataFrame
+        ``decisions_`` of `leaderbayes.tuning.LeaderboardSearchCV`.
+    backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
+        Of arviz-plots; its default if absent.
+
+    Returns
+    -------
+    arviz_plots.PlotCollection
+        A plot an iteration, "iteration 1" and so on: folds across, probabilities on a logarithmic
+        scale from 0.001 upwards. Points are candidates that were dropped; grey lines are those of
+        candidates that stayed to the end.
+
+    Raises
+    ------
+    LeaderbayesError
+        If nobody was compared.
+    """
+    compared = decisions[decisions["decision"].isin(("tied", "stays", "dropped"))]
+    if compared.empty:
+        raise LeaderbayesError("Nobody was compared with a leader: a race needs two candidates.")
+    iterations = [int(k) for k in compared["iteration"].unique()]
+    columns = min(len(iterations), 3)
+    rows = -(-len(iterations) // columns)
+    collection, targets, draw = panels(
+        {f"iteration {k}": f"Iteration {k}" for k in iterations},
+        width=4.5 * columns + 1.0, height=3.8 * rows, columns=columns, backend=backend,
+    )  # fmt: skip
+    last = int(compared["rounds"].max())
+    for k in iterations:
+        target = targets[f"iteration {k}"]
+        mine = compared[compared["iteration"] == k]
+        dropped = mine.loc[mine["decision"] == "dropped", "candidate"]
+        for color, some in (
+            (GREY, mine[~mine["candidate"].isin(dropped)]),
+            (BLUE, mine[mine["candidate"].isin(dropped)]),
+        ):
+            if not some.empty:
+                draw.line(*_lines(some), target, color=color, alpha=0.6, width=0.8)
+        at = mine[mine["decision"] == "dropped"]
+        if not at.empty:
+            draw.scatter(
+                at["rounds"].to_numpy(), _log(at["probability"]), target, color=BLUE, size=14
+            )
+        left = mine.loc[mine["rounds"] == mine["rounds"].max(), "decision"].ne("dropped").sum() + 1
+        key = [
+            Mark(None, f"{dropped.nunique()} dropped", BLUE),
+            Mark(None, f"{left} left, the leader among them", GREY),
+        ]
+        frame(draw, target, key, across=(1.0, float(last)), top=0.0, bottom=-3.2)
+        draw.yticks([-3, -2, -1, 0], ["0.001", "0.01", "0.1", "1"], target)
+        ticks = list(range(1, last + 1))[thinned(last, 10)]
+        draw.xticks(ticks, [str(k) for k in ticks], target)
+        draw.xlabel("folds played", target)
+        draw.ylabel("P(beats the leader)", target)
+    return collection
+
+
+def _standing(decisions: pd.DataFrame, iteration: int) -> tuple[int | None, list[int]]:
+    """Give the leader after an iteration, and all that could not be told from it."""
+    looked = decisions[decisions["iteration"] == iteration]
+    looked = looked[looked["decision"].isin(("leads", "tied", "stays", "dropped"))]
+    if looked.empty:
+        return None, []
+    looked = looked[looked["rounds"] == looked["rounds"].max()]
+    leader = looked.loc[looked["decision"] == "leads", "candidate"]
+    tied = [int(i) for i in (*leader, *looked.loc[looked["decision"] == "tied", "candidate"])]
+    return tied[0], tied
+
+
+def _axis(values: Any) -> tuple[Floats, list[float], list[str]]:
+    """Positions of a parameter's values, ticks, and their labels."""
+    values = np.ma.getdata(values)
+    numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=float)
+    if np.isfinite(numbers).all() and not isinstance(values[0], bool | np.bool_ | str):
+        distinct = np.unique(numbers)
+        even = np.linspace(0, len(distinct) - 1, min(len(distinct), _MOST_TICKS)).astype(int)
+        logarithmic = distinct[0] > 0 and distinct[-1] >= 50.0 * distinct[0]
+        scale = np.log10 if logarithmic else np.asarray
+        shown = distinct[even]
+        return scale(numbers), scale(shown).tolist(), [f"{v:.4g}" for v in shown]
+    texts = [str(v) for v in values]
+    names = sorted(set(texts))
+    positions = np.array([float(names.index(text)) for text in texts])
+    return positions, [float(k) for k in range(len(names))], names
+
+
+def _lines(some: pd.DataFrame) -> tuple[Floats, Floats]:
+    """Lines of all candidates, one after the other, with gaps."""
+    x: list[float] = []
+    y: list[float] = []
+    for _, one in some.groupby("candidate"):
+        x += [*one["rounds"], np.nan]
+        y += [*_log(one["probability"]), np.nan]
+    return np.array(x), np.array(y)
+
+
+def _log(probability: pd.Series) -> Floats:
+    return np.asarray(np.log10(np.maximum(probability.to_numpy(dtype=float), 0.001)))
+
+
+def _star(backend: str) -> str:
+    return "*" if backend == "matplotlib" else "star"

@@ -9,8 +9,8 @@ from ._leaderboards import leaderboards as leaderboards
 from ._maximum import maximum as maximum
 from ._multiplicity import multiplicity as multiplicity
 from ._plan import plan as plan
-from ._search import race as race
 from ._rank_distribution import rank_distribution as rank_distribution
+from ._search import race as race
 from ._search import search as search
 from ._tunability import tunability as tunability
 from ._win_probability import win_probability as win_probability

@@ -86,8 +86,8 @@ class Refined:
 class _Axis(NamedTuple):
     """A numeric parameter of a grid."""
 
-    low: float
-    high: float
+    low: float | int
+    high: float | int
     step: float  # of the grid, on the scale
     logarithmic: bool
     integer: bool
@@ -98,8 +98,8 @@ class _Axis(NamedTuple):
             there = float(np.exp(np.log(value) + steps * self.step))
         else:
             there = value + steps * self.step
-        there = min(max(there, self.low), self.high)
-        return round(there) if self.integer else float(f"{there:.{_DIGITS}g}")
+        there = round(there) if self.integer else float(f"{there:.{_DIGITS}g}")
+        return min(max(there, self.low), self.high)
 
 
 def _axes(grid: Mapping[str, Sequence[Any]]) -> dict[str, _Axis]:
@@ -117,12 +117,13 @@ def _axes(grid: Mapping[str, Sequence[Any]]) -> dict[str, _Axis]:
             )
         logarithmic = _is_logarithmic(numbers)
         scale = np.log(numbers) if logarithmic else numbers
+        integer = all(isinstance(v, Integral) for v in numeric)
         axes[name] = _Axis(
-            low=float(numbers[0]),
-            high=float(numbers[-1]),
+            low=int(numbers[0]) if integer else float(numbers[0]),
+            high=int(numbers[-1]) if integer else float(numbers[-1]),
             step=float((scale[-1] - scale[0]) / (len(scale) - 1)),
             logarithmic=logarithmic,
-            integer=all(isinstance(v, Integral) for v in numeric),
+            integer=integer,
         )
     return axes
 
@@ -144,9 +145,13 @@ def _is_number(value: Any) -> bool:
 
 def key_of(point: Mapping[str, Any]) -> str:
     """Name a point, one number in one way."""
-    return repr(
-        [(k, f"{v:.{_DIGITS}g}" if _is_number(v) else repr(v)) for k, v in sorted(point.items())]
-    )
+
+    def written(value: Any) -> str:
+        if not _is_number(value):
+            return repr(value)
+        return str(int(value)) if float(value).is_integer() else f"{value:.{_DIGITS}g}"
+
+    return repr([(name, written(value)) for name, value in sorted(point.items())])
 
 
 def _neighbours(

@@ -20,7 +20,7 @@ _ATTRIBUTE = "leaderbayes:"  # of the study, before the trial's number
 COLUMNS = ("trial", "rounds", "opponent", "probability", "decision", "reason")
 
 
-class LeaderboardPruner(optuna.pruners.BasePruner):
+class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # untyped here
     """Prune a trial that hardly beats the best trial so far.
 
     The objective reports one score a round (fold, instance, seed), ``trial.report(score, round)``,

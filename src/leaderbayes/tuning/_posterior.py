@@ -25,12 +25,14 @@ class Standing(NamedTuple):
 
     def p_beats(self, opponent: int, rope: float = 0.0) -> Floats:
         """Probability that each candidate is better than one, and by more than the rope."""
-        return np.asarray((self._ahead(opponent, rope)).mean(axis=0))
+        return np.asarray(self._ahead(opponent, rope).mean(axis=0))
 
     def p_best(self, rope: float = 0.0) -> Floats:
-        """Probability that each is the best of all, by more than the rope over the leader."""
+        """Probability that each is the best of all, others by more than the rope over the leader."""
+        ahead = self._ahead(self.leader, rope)
+        ahead[:, self.leader] = True
         first = self.epp == self.epp.max(axis=1, keepdims=True)
-        return np.asarray((first & self._ahead(self.leader, rope)).mean(axis=0))
+        return np.asarray((first & ahead).mean(axis=0))
 
     def _ahead(self, opponent: int, rope: float) -> NDArray[np.bool_]:
         # P(win) = 1/2 + rope where the strengths differ by its logit.

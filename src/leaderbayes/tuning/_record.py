@@ -16,6 +16,7 @@ from leaderbayes.tuning._candidates import Parameters, name_of
 from leaderbayes.tuning._race import Decision, Race
 
 Floats = NDArray[np.float64]
+_REPLICATES = 400  # for `leaderbayes.check`: drawing more would take longer than all else
 Out = dict[str, Any]  # of scikit-learn's fit of one candidate on one fold
 
 
@@ -97,7 +98,7 @@ class Record:
             warnings.simplefilter("ignore", WeightWarning)
             return fit(
                 scores, sampler=sampler, seed=seed, test_fraction=self.test_fraction,
-                progressbar=False,
+                replicates=_REPLICATES, progressbar=False,
             )  # fmt: skip
 
     def board(self, posterior: xr.DataTree) -> pd.DataFrame:

@@ -25,7 +25,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from leaderbayes._fit import Sampler
-from leaderbayes.tuning._candidates import Propose, Refined, in_turn, key_of
+from leaderbayes.tuning._candidates import Propose, Refined, in_turn
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record
 from leaderbayes.tuning._stopping import Rule, stopping
@@ -336,7 +336,12 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             if not race.tied:
                 continue
             best.append(race.tied[0])
-            if self.stop is None:
+            if self.verbose > 0:
+                print(
+                    f"iteration {race.iteration[-1]}: {len(new)} new candidates, {self.n_fits_} "
+                    f"fits so far, {len(race.active)} in the race, best {record.names()[best[-1]]}"
+                )
+            if self.stop is None or len(best) <= self.patience:
                 continue
             decision = stopping(
                 race, best, self.stop, patience=self.patience, confidence=self.confidence,
@@ -354,7 +359,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
 
     def _play_round(self, play: _Play, record: Record, k: int) -> None:
         """Fit whoever plays on fold k, but for what an earlier call has fitted."""
-        key = {i: (key_of(record.candidates[i]), k) for i in record.race.playing(k)}
+        key = {i: (repr(sorted(record.candidates[i].items())), k) for i in record.race.playing(k)}
         for i in key:
             if key[i] in self._fits:
                 record.add(i, k, self._fits[key[i]])

@@ -34,7 +34,7 @@ def stopping(
     race : Race
         After an iteration.
     best : sequence of int
-        The leader after each iteration.
+        The leader after each iteration; of more than ``patience``.
     rule : {"posterior", "wald"}
         Go on where the probability that the best of now is better is at least ``confidence``; or
         where PMRA's Wald test finds a difference at the level 1 - ``confidence``.
@@ -52,10 +52,6 @@ def stopping(
         decision: Verdict = "stops" if stop else "goes on"
         return Decision(race.iteration[-1], race.rounds, now, opponent, p, decision, why)
 
-    if len(best) <= patience:
-        return decide(
-            -1, np.nan, stop=False, why=f"the rule looks back {patience} iterations: too early"
-        )
     before = best[-1 - patience]
     if now == before:
         return decide(

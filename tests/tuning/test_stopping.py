@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from leaderbayes.tuning._race import Race
+from leaderbayes.tuning._stopping import stopping, wald_p_value
+
+
+def finished(scores):
+    race = Race(scores.shape[1], np.random.default_rng(0), drop=0.0, min_rounds=2, rope=0.0)
+    race.enter(len(scores))
+    race.scores[:] = scores
+    return race
+
+
+def board(gap, rounds=20, seed=0):
+    """Eight candidates of which the first is ahead of the second by a gap."""
+    scores = np.random.default_rng(seed).normal(size=(8, rounds))
+    scores[0] += gap
+    return scores
+
+
+@pytest.mark.parametrize("rule", ["posterior", "wald"])
+def test_search_goes_on_while_the_best_gets_better(rule):
+    options = {"patience": 2, "confidence": 0.9, "test_fraction": None}
+    better = stopping(finished(board(3.0)), [1, 1, 0], rule, **options)
+    assert better.decision == "goes on"
+    equal = stopping(finished(board(0.0)), [1, 1, 0], rule, **options)
+    assert equal.decision == "stops"
+    assert (better.candidate, better.opponent) == (0, 1)
+    assert 0.0 <= equal.probability <= 1.0
+
+
+def test_the_same_best_ends_the_search():
+    made = stopping(
+        finished(board(3.0)), [1, 0, 1], "posterior", patience=2, confidence=0.9, test_fraction=None
+    )
+    assert made.decision == "stops"
+    assert np.isnan(made.probability)
+
+
+def test_folds_that_share_their_data_count_less():
+    race = finished(board(1.0))
+    plain, corrected = (
+        stopping(race, [1, 1, 0], "posterior", patience=2, confidence=0.9, test_fraction=f)
+        for f in (None, 0.5)
+    )
+    assert 0.5 < corrected.probability < plain.probability
+
+
+def test_wald_is_that_of_pmra():
+    scores = board(0.5)
+    names = [str(i) for i in range(len(scores))]
+    table = xr.DataArray(
+        scores, {"player": names, "round": np.arange(20)}, ("player", "round"),
+        attrs={"higher_is_better": 1},
+    )  # fmt: skip
+    fit = lb.likelihood.round_intercept(table, order=names)
+    assert wald_p_value(scores, 0, 1) == lb.likelihood.wald_test(fit, [("0", "1")])["p_value"]
+
+
+def test_wald_where_pmra_has_no_estimate():
+    scores = board(0.0)
+    scores[0] += 100.0
+    # Nobody ever beats the first; the others are compared without it.
+    assert wald_p_value(scores, 0, 1) == 0.0
+    assert wald_p_value(scores, 2, 3) == wald_p_value(scores[1:], 1, 2)
+    assert np.isnan(wald_p_value(np.array([[1.0, 0.0], [0.0, 1.0]]), 0, 1))

@@ -28,7 +28,7 @@ Facts = dict[str, Any]
 
 _SAMPLERS = {"nutpie": "nutpie", "pymc": "PyMC", "numpyro": "NumPyro", "blackjax": "BlackJAX"}
 # How sure the words are, by the posterior probability from which they are used.
-_WORDS = ((0.99, "almost certainly"), (0.95, "very probably"), (0.75, "probably"), (0.5, "perhaps"))
+_WORDS = ((0.99, "almost certainly"), (0.95, "very probably"), (0.75, "probably"), (0.6, "perhaps"))
 
 
 def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> Facts:

@@ -78,7 +78,11 @@ class Style:
             number=ready(lambda value, digits: math(number(value, digits))),
             given=ready(lambda value: math(f"{value:g}")),
             rough=ready(lambda value: math(rough(value))),
-            equal=ready(lambda symbol, value, shape=rough: math(f"{symbol} = {shape(value)}")),
+            equal=ready(
+                lambda symbol, value, exact=False: math(
+                    f"{symbol} = {value:g}" if exact else f"{symbol} = {rough(value)}"
+                )
+            ),
             level=ready(lambda prob: escape(f"{100.0 * prob:.6g}%")),
             percent=ready(lambda share: escape(percent(share))),
             ready=Ready,
@@ -116,7 +120,7 @@ class Style:
 
 def text_style(draws: int | None) -> Style:
     """Style of plain text."""
-    return Style(clean, str, lambda keys: f"({'; '.join(short(key) for key in keys)})", draws)
+    return Style(clean, unbraced, lambda keys: f"({'; '.join(map(short, keys))})", draws)
 
 
 def latex_style(draws: int | None) -> Style:
@@ -129,6 +133,8 @@ def latex_style(draws: int | None) -> Style:
 
 def number(value: float, digits: int) -> str:
     """Write a number with so many decimals; zero has no sign."""
+    if np.isnan(value):
+        return "undefined"
     shown = f"{value:.{digits}f}"
     return shown.lstrip("-") if float(shown) == 0.0 else shown.replace("-", "−")
 
@@ -195,6 +201,11 @@ def clean(text: str) -> str:
     """One line without characters that control, format or are none."""
     folded = " ".join(text.split())
     return "".join(c for c in folded if unicodedata.category(c)[0] != "C")
+
+
+def unbraced(text: str) -> str:
+    """One of our own formulas in plain text."""
+    return text.replace("{", "").replace("}", "")
 
 
 # -- LaTeX -----------------------------------------------------------------------------------------

@@ -229,7 +229,8 @@ def _versus(compared: pd.Series, prob: float) -> Facts:
     """Comparison of two players, in words as sure as its probability."""
     better = float(compared["p_better"])
     word = next((word for least, word in _WORDS if better >= least), None)
-    return compared.to_dict() | {"word": word, "told_apart": better >= prob}
+    values = {str(name): value for name, value in compared.items()}
+    return values | {"word": word, "told_apart": better >= prob}
 
 
 def _leads(dt: xr.DataTree, leader: str, prob: float) -> int | None:

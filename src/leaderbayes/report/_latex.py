@@ -23,8 +23,9 @@ def latex(
 ) -> str:
     r"""Report a leaderboard in LaTeX: a fragment for ``\input``, and its references.
 
-    Says what `text` says. It needs the package booktabs (and longtable, above 40 players); it
-    cites with ``\cite``, and its table is ``tab:leaderboard``.
+    Says what `text` says. It needs the package booktabs (and longtable, above 40 players). It
+    cites with natbib's ``\citep``, which it makes ``\cite`` where there is none; its table is
+    ``tab:leaderboard``.
 
     Parameters
     ----------
@@ -93,10 +94,11 @@ def _fragment(facts: Facts, bibliography: str) -> tuple[str, Style]:
     prose = prose_of(style, facts)
     caption = Ready(style.paragraph("caption.jinja", facts)) if facts["converged"] else ""
     made = style.render(
-        "report.tex.jinja", facts | {"prose": prose, "caption": caption, "bibliography": bibliography}
+        "report.tex.jinja",
+        facts | {"prose": prose, "caption": caption, "bibliography": bibliography},
     )
     # A line does not begin with a citation.
-    return re.sub(r" (?=\\cite)", "~", made), style
+    return re.sub(r" (?=\\citep)", "~", made), style
 
 
 def _write(files: dict[Path, str]) -> None:

@@ -68,7 +68,7 @@ def _long(key: str, version: str) -> str:
 
 
 def _names(author: str) -> list[str]:
-    """Authors as "Family, I. J."; a body in braces as it is."""
+    """Give authors as "Family, I. J."; one in braces as it is."""
     return [_name(name) for name in author.split(" and ")]
 
 

@@ -38,6 +38,8 @@ class Style:
         Of formulas, in which letters are Greek and minus signs typographic.
     cite : callable
         Of keys of references.
+    table : str
+        How the paragraphs name the table.
     draws : int, optional
         Posterior draws: with fewer than 1000 a probability has two decimals at most.
     """
@@ -47,6 +49,7 @@ class Style:
         escape: Callable[[str], str],
         math: Callable[[str], str],
         cite: Callable[[Sequence[str]], str],
+        table: str,
         draws: int | None,
     ) -> None:
         self.cited: list[str] = []
@@ -74,6 +77,7 @@ class Style:
                 )
             ),
             probability=ready(lambda p: math(probability(p, decimals))),
+            against=ready(lambda p, level: math(against(p, level, decimals))),
             padded=ready(lambda p: self._padded(probability(p, decimals), decimals)),
             number=ready(lambda value, digits: math(number(value, digits))),
             given=ready(lambda value: math(f"{value:g}")),
@@ -89,7 +93,7 @@ class Style:
             count=count,
             several=several,
         )
-        self.environment.globals.update(cite=self.cite)
+        self.environment.globals.update(cite=self.cite, table=Ready(table))
 
     def render(self, template: str, facts: dict[str, Any]) -> str:
         """Fill a template in, whose lines with tags alone leave no lines."""
@@ -120,12 +124,20 @@ class Style:
 
 def text_style(draws: int | None) -> Style:
     """Style of plain text."""
-    return Style(clean, unbraced, lambda keys: f"({'; '.join(map(short, keys))})", draws)
+
+    def cite(keys: Sequence[str]) -> str:
+        return f"({'; '.join(map(short, keys))})"
+
+    return Style(clean, unbraced, cite, "Table 1", draws)
 
 
 def latex_style(draws: int | None) -> Style:
     """Style of LaTeX."""
-    return Style(escaped, formula, lambda keys: rf"\cite{{{','.join(keys)}}}", draws)
+
+    def cite(keys: Sequence[str]) -> str:
+        return rf"\citep{{{','.join(keys)}}}"
+
+    return Style(escaped, formula, cite, r"Table~\ref{tab:leaderboard}", draws)
 
 
 # -- numbers ---------------------------------------------------------------------------------------
@@ -155,6 +167,16 @@ def probability(p: float, decimals: int = 3) -> str:
     if p > 1.0 - least:
         return f"> {1.0 - least:g}"
     return f"{p:.{2 if 0.01 <= p <= 0.99 else decimals}f}"
+
+
+def against(p: float, level: float, decimals: int) -> str:
+    """Write a probability with as many decimals as show on which side of a level it is."""
+    shown = probability(p, decimals)
+    digits = 2
+    while shown[0] not in "<>" and (float(shown) >= level) != (p >= level):
+        digits += 1
+        shown = f"{p:.{digits}f}"
+    return shown
 
 
 def percent(share: float) -> str:

@@ -73,7 +73,7 @@ def prose_of(style: Style, facts: Facts) -> Prose:
         return Prose(
             style.paragraph("caution.jinja", facts),
             style.paragraph("methods.jinja", facts),
-            "There are none: the fit did not converge.",
+            "No results are given, because the fit did not converge.",
         )
     return Prose(
         "",

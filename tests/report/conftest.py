@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import stats
 
 import leaderbayes as lb
 from conftest import simulate
@@ -29,6 +30,7 @@ KINDS = [
     "bradley_terry", "bradley_terry_nuts", "across_rounds", "two_rounds", "not_converged",
     "davidson", "plackett_luce", "round_intercept", "tournaments", "one_of_tournaments",
     "estimate", "estimate_plackett_luce", "estimate_round_intercept",
+    "sota", "sota_known_law",
 ]  # fmt: skip
 
 
@@ -156,7 +158,21 @@ def together():
 
 
 @pytest.fixture(scope="session")
-def fits(classifiers, unconverged, together, tied_scores, scores):
+def best():
+    """Posteriors of the best of twenty teams."""
+    score = np.random.default_rng(1).binomial(500, np.linspace(0.8, 0.88, 20)) / 500
+    board = lb.sota.read_board(pd.Series(score, index=[f"team_{k}" for k in range(20)]), n=500)
+    made = {
+        "sota": lb.sota.posterior(board, rho=0.5, floor=0.6, seed=1),
+        "sota_known_law": lb.sota.posterior(board, law=stats.beta(85, 15), seed=1),
+    }
+    for dt in made.values():
+        dt.attrs["versions"] = json.dumps(VERSIONS)
+    return made
+
+
+@pytest.fixture(scope="session")
+def fits(classifiers, unconverged, together, tied_scores, scores, best):
     """A fit of every kind, by name."""
     tied = laplace(tied_scores)
     full = laplace(tied_scores, weight=1.0)
@@ -177,6 +193,7 @@ def fits(classifiers, unconverged, together, tied_scores, scores):
         "estimate": lb.likelihood.bradley_terry(matches, pseudo_rounds=1.0),
         "estimate_plackett_luce": lb.likelihood.plackett_luce(matches, firth=True),
         "estimate_round_intercept": lb.likelihood.round_intercept(scores),
+        **best,
     }
 
 

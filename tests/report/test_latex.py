@@ -153,7 +153,9 @@ def compile_latex():
     return compile_in
 
 
-@pytest.mark.parametrize("of", ["bradley_terry", "hostile", "large", "not_converged", "estimate"])
+@pytest.mark.parametrize(
+    "of", ["bradley_terry", "hostile", "large", "not_converged", "estimate", "sota"]
+)
 def test_compiles(of, fits, hostile, large, compile_latex, tmp_path):
     chosen = {"hostile": hostile, "large": large}.get(of) or fits[of]
     lb.report.latex(chosen, tmp_path / "report.tex")

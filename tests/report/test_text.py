@@ -81,6 +81,22 @@ def test_numbers_of_tournaments(together):
     assert "in a new tournament" in results
 
 
+def test_numbers_of_the_best_score(best):
+    report = lb.report.text(best["sota"], prob=0.9)
+    found = lb.sota.summary(best["sota"], prob=0.9)
+    results = section(report, "Results")
+    for name in ("theta_sota", "observed_max", "expected_max"):
+        assert f"{float(found[name]):.4f}" in results
+    interval = f"[{float(found['theta_sota_lower']):.4f}, {float(found['theta_sota_upper']):.4f}]"
+    assert f"(90% credible interval {interval})" in results
+    teams = lb.sota.teams(best["sota"], prob=0.9)
+    for cells, row in zip(rows(report), teams.itertuples(), strict=True):
+        assert cells[1:] == [
+            row.team, f"{row.score:.4f}", f"{row.theta:.4f}", f"[{row.lower:.4f}, {row.upper:.4f}]",
+            probability(row.p_sota), probability(row.p_best),
+        ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("better", "words"),
     [
@@ -172,6 +188,8 @@ def test_references_are_those_cited(texts):
         ("bradley_terry", {"rope": 0.7}, "rope=0.7"),
         ("estimate", {"rope": 0.1}, "posteriors"),
         ("estimate", {"prob": 0.0}, "prob=0.0"),
+        ("sota", {"rope": 0.1}, "leaderboards"),
+        ("sota", {"prob": 2.0}, "prob=2.0"),
     ],
 )
 def test_bad_options(fits, fit, options, message):
@@ -185,10 +203,6 @@ def test_what_is_no_fit(study, classifiers):
         lb.report.text(study)
     with pytest.raises(lb.LeaderbayesError, match="not of a DataFrame"):
         lb.report.text(lb.leaderboard(classifiers))
-    sota = classifiers.copy()
-    sota.attrs = {"model": "sota"}
-    with pytest.raises(lb.LeaderbayesError, match=r"sota\.summary"):
-        lb.report.latex(sota)
 
 
 def test_report_of_an_approximation_does_without_pymc():

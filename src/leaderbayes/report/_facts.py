@@ -37,7 +37,8 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
     Parameters
     ----------
     fit : DataTree or Dataset
-        From `leaderbayes.fit`; or an estimate from `leaderbayes.likelihood`.
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
+        `leaderbayes.likelihood`.
     prob : float
         Probability of intervals, and at which two players are told apart.
     rope : float or None
@@ -46,7 +47,7 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
     Returns
     -------
     dict
-        By the names that templates use. ``kind`` is "posterior" or "estimate". Without
+        By the names that templates use. ``kind`` is "posterior", "estimate" or "sota". Without
         convergence there are no results among them.
 
     Raises
@@ -63,9 +64,9 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             f"A report is of a fit from leaderbayes.fit, not of a {type(fit).__name__}."
         )
     if fit.attrs.get("model") == "sota":
-        raise LeaderbayesError(
-            "This is a posterior of the best score, and no leaderboard: see sota.summary."
-        )
+        if rope is not None:
+            raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
+        return _sota(fit, prob)
     if "posterior" not in fit.children:
         raise LeaderbayesError(
             "This is no fit; of a study of many fits report one, as study['iris']."
@@ -79,16 +80,14 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
     first, second = (str(name) for name in table["player"].iloc[:2])
     name = labels(table["player"])
     checked = compare(dt, first, second, rope=rope, prob=prob)
-    trusted = trust(dt)
     facts: Facts = {
         "kind": "posterior",
+        "prefix": "",
+        "layout": "table",
         "prob": prob,
         "rope": rope,
         "model": dt.attrs["model"],
-        "converged": trusted["converged"],
-        # What LB001 says, a fit without convergence says in its first sentence.
-        "unconverged": [w for w in trusted["warnings"] if w.startswith("LB001")],
-        "warnings": [w for w in trusted["warnings"] if not w.startswith("LB001")],
+        **_trust(dt),
         "placed": name.get(dt.attrs.get("placed", "")),
         "tournament": dt.attrs.get("tournament"),
         "versions": json.loads(dt.attrs["versions"]),
@@ -98,7 +97,7 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
         **_weight(dt),
         **_sampling(dt),
     }
-    if not trusted["converged"]:
+    if not facts["converged"]:
         return facts
     plain = compare(dt, first, second, prob=prob) if rope is not None else checked
     return facts | {
@@ -113,6 +112,52 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
     }
 
 
+def _trust(dt: xr.DataTree) -> Facts:
+    """Whether it converged; a fit that did not repeats LB001 first, and not among the others."""
+    trusted = trust(dt)
+    said = trusted["warnings"]
+    return {
+        "converged": trusted["converged"],
+        "unconverged": [w for w in said if w.startswith("LB001")],
+        "warnings": [w for w in said if not w.startswith("LB001")],
+    }
+
+
+def _sota(dt: xr.DataTree, prob: float) -> Facts:
+    from leaderbayes.sota import _summary
+
+    table = _summary.teams(dt, prob=prob)
+    name = labels(table["team"])
+    constant = dt["constant_data"].to_dataset()
+    posterior = dt["posterior"].sizes
+    facts: Facts = {
+        "kind": "sota",
+        "prefix": "sota_",
+        "layout": "sota_table",
+        "prob": prob,
+        "players": len(table),
+        "n": int(constant["n"]) if "n" in constant else None,
+        "method": dt.attrs["method"],
+        "versions": json.loads(dt.attrs["versions"]),
+        "seed": dt.attrs["seed"],
+        **_trust(dt),
+        **json.loads(dt.attrs["arguments"]),
+        "chains": posterior["chain"],
+        "draws": posterior["draw"],
+        **{k: dt.attrs.get(k) for k in ("max_rhat", "pareto_k", "ess")},
+    }
+    if not facts["converged"]:
+        return facts
+    checked = _summary.check(dt)["p_value"]
+    best = _summary.summary(dt, prob=prob)
+    return facts | {
+        "rows": _rows(table.rename(columns={"team": "player"}), name),
+        "best": {str(k): v.item() for k, v in best.data_vars.items()},
+        "least_p": float(checked.min()),
+        "least_statistic": str(checked.idxmin()),
+    }
+
+
 def _estimate(fit: xr.Dataset, prob: float) -> Facts:
     table = leaderboard(fit, prob=prob)
     name = labels(table["player"])
@@ -121,6 +166,8 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
     low, high = float(win["lower"]), float(win["upper"])
     return {
         "kind": "estimate",
+        "prefix": "estimate_",
+        "layout": "table",
         "prob": prob,
         "model": fit.attrs["model"],
         "converged": True,

@@ -30,7 +30,8 @@ def latex(
     Parameters
     ----------
     dt : DataTree or Dataset
-        From `leaderbayes.fit`; or an estimate from `leaderbayes.likelihood`.
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
+        `leaderbayes.likelihood`.
     path : path, optional
         File to write it to; references are written beside it, with the suffix ``.bib``. Both
         files, or none.
@@ -66,7 +67,8 @@ def bibtex(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | No
     Parameters
     ----------
     dt : DataTree or Dataset
-        From `leaderbayes.fit`; or an estimate from `leaderbayes.likelihood`.
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
+        `leaderbayes.likelihood`.
     prob, rope
         As for `text`.
 

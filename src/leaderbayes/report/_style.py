@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from leaderbayes.report._references import short
 
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 LONGEST = 60  # characters of a name; the rest says less than it takes room
 _UNBROKEN = 20  # characters of a word after which LaTeX may break it
 
@@ -77,6 +77,8 @@ class Style:
                 )
             ),
             probability=ready(lambda p: math(probability(p, decimals))),
+            relation=ready(lambda p: math(relation(p, decimals))),
+            span=ready(lambda low, high: math(f"[{number(low, 4)}, {number(high, 4)}]")),
             against=ready(lambda p, level: math(against(p, level, decimals))),
             padded=ready(lambda p: self._padded(probability(p, decimals), decimals)),
             number=ready(lambda value, digits: math(number(value, digits))),
@@ -169,6 +171,12 @@ def probability(p: float, decimals: int = 3) -> str:
     return f"{p:.{2 if 0.01 <= p <= 0.99 else decimals}f}"
 
 
+def relation(p: float, decimals: int) -> str:
+    """Write a probability with its sign: "= 0.97", "> 0.999"."""
+    shown = probability(p, decimals)
+    return shown if shown[0] in "<>" else f"= {shown}"
+
+
 def against(p: float, level: float, decimals: int) -> str:
     """Write a probability with as many decimals as show on which side of a level it is."""
     shown = probability(p, decimals)
@@ -188,7 +196,7 @@ def percent(share: float) -> str:
 
 def count(value: int, singular: str, plural: str | None = None, *, words: bool = False) -> str:
     """Write how many there are of something; up to nine in words, if asked to."""
-    shown = _NUMBERS[value - 1] if words and 1 <= value <= len(_NUMBERS) else f"{value:,}"
+    shown = _NUMBERS[value] if words and value < len(_NUMBERS) else f"{value:,}"
     return f"{shown} {singular if value == 1 else plural or singular + 's'}"
 
 
@@ -240,7 +248,7 @@ _SPECIAL = {
 }  # fmt: skip
 _LIGATURES = re.compile(r"([-`',])(?=\1)|([?!])(?=`)")
 _MATH = {"−": "-", "η": r"\eta ", "σ": r"\sigma ", "τ": r"\tau ", "ν": r"\nu ", "δ": r"\delta ",
-         "R-hat": r"\widehat{R}"}  # fmt: skip
+         "ρ": r"\rho ", "θ": r"\theta ", "R-hat": r"\widehat{R}"}  # fmt: skip
 _WORD = re.compile(r"(?<!\\)\b[a-z]{3,}\b")
 
 

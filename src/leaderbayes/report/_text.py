@@ -29,13 +29,14 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
     Parameters
     ----------
     dt : DataTree or Dataset
-        From `leaderbayes.fit`; or an estimate from `leaderbayes.likelihood`.
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
+        `leaderbayes.likelihood`.
     prob : float
         Posterior probability of the (equal-tailed) intervals, and at which two players are told
         apart; of an estimate, coverage of the normal intervals.
     rope : float, optional
         Region of practical equivalence on the win probability, as for `leaderbayes.compare`: the
-        leader and the runner-up are compared with it too. Not of an estimate.
+        leader and the runner-up are compared with it too. Of a fit from `leaderbayes.fit` only.
 
     Returns
     -------
@@ -63,22 +64,22 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
 
 def draws_of(facts: Facts) -> int | None:
     """Posterior draws; None of an estimate."""
-    return facts["chains"] * facts["draws"] if facts["kind"] == "posterior" else None
+    return None if facts["kind"] == "estimate" else facts["chains"] * facts["draws"]
 
 
 def prose_of(style: Style, facts: Facts) -> Prose:
     """Write the paragraphs."""
-    estimated = "estimate_" if facts["kind"] == "estimate" else ""
+    prefix = facts["prefix"]
     if not facts["converged"]:
         return Prose(
             style.paragraph("caution.jinja", facts),
-            style.paragraph("methods.jinja", facts),
+            style.paragraph(f"{prefix}methods.jinja", facts),
             "No results are given, because the fit did not converge.",
         )
     return Prose(
         "",
-        style.paragraph(f"{estimated}methods.jinja", facts),
-        style.paragraph(f"{estimated}results.jinja", facts),
+        style.paragraph(f"{prefix}methods.jinja", facts),
+        style.paragraph(f"{prefix}results.jinja", facts),
     )
 
 
@@ -87,7 +88,7 @@ def _table(style: Style, facts: Facts) -> str:
     caption = _wrapped(f"Table 1. {style.paragraph('caption.jinja', facts)}")
     head, *rows = (
         [cell.strip("\n") for cell in line.split("\t")]
-        for line in style.render("table.txt.jinja", facts).splitlines()
+        for line in style.render(f"{facts['layout']}.txt.jinja", facts).splitlines()
     )
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     lines = [

@@ -67,18 +67,20 @@ class Style:
         def ready(function: Callable[..., str]) -> Callable[..., Ready]:
             return lambda *given, **options: Ready(function(*given, **options))
 
+        def bounds(low: str, high: str) -> str:
+            # Two formulas: LaTeX breaks no line within one.
+            return f"{math(f'[{low}')}, {math(f'{high}]')}"
+
         self.environment.filters.update(
             math=ready(math),
             logodds=ready(lambda value: math(logodds(value))),
-            interval=ready(lambda low, high: math(f"[{logodds(low)}, {logodds(high)}]")),
+            interval=ready(lambda low, high: bounds(logodds(low), logodds(high))),
             probabilities=ready(
-                lambda low, high: math(
-                    f"[{probability(low, decimals)}, {probability(high, decimals)}]"
-                )
+                lambda low, high: bounds(probability(low, decimals), probability(high, decimals))
             ),
             probability=ready(lambda p: math(probability(p, decimals))),
-            relation=ready(lambda p: math(relation(p, decimals))),
-            span=ready(lambda low, high: math(f"[{number(low, 4)}, {number(high, 4)}]")),
+            related=ready(lambda symbol, p: math(f"{symbol} {relation(p, decimals)}")),
+            span=ready(lambda low, high: bounds(number(low, 4), number(high, 4))),
             against=ready(lambda p, level: math(against(p, level, decimals))),
             padded=ready(lambda p: self._padded(probability(p, decimals), decimals)),
             number=ready(lambda value, digits: math(number(value, digits))),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import leaderbayes as lb
 from leaderbayes.report._references import entries
-from leaderbayes.report._style import escaped, number, percent, probability
+from leaderbayes.report._style import escaped, number, percent, probability, rough
 
 REFERENCES = Path(lb.report.__file__).parent / "references.bib"
 DOCUMENT = r"""\documentclass{article}
@@ -81,6 +81,7 @@ def test_probabilities_are_never_rounded_to_certainty(p):
         (probability(0.5), "0.50"), (probability(0.0, 2), "< 0.01"),
         (number(-0.001, 2), "0.00"), (number(-1.005, 1), "−1.0"), (percent(0.0002), "< 0.1%"),
         (percent(0.99999), "> 99.9%"), (percent(0.25), "25.0%"),
+        (rough(-0.0834), "−0.083"), (rough(0.00004), "0.00004"), (rough(1.0), "1"),
     ],
 )  # fmt: skip
 def test_rounding(made, shown):

@@ -5,9 +5,11 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import leaderbayes as lb
+from conftest import simulate
 from leaderbayes.report._style import against, labels, logodds, probability
 
 
@@ -33,6 +35,7 @@ def test_prose_is_whole(texts, kind):
         prose = section(report, title)
         assert prose.endswith(".")
         assert not re.search(r" [,.;:)]|\(\s|,,|\.\.|[<%]{2}|none|None|nan|undefined", prose)
+        assert not re.search(r"\b([a-z]+) \1\b", prose)
         assert not re.search(r"\b(significan\w*|proves?|proven)\b", prose, re.IGNORECASE)
         assert not re.search(r"probability (of )?(0\.0+|1\.0+)\b", prose)
     assert all(len(line) <= 88 for line in report.split("Table 1.")[0].splitlines())
@@ -164,6 +167,21 @@ def test_labels_are_unique():
     names = ["x" * 70 + str(k) for k in range(3)] + ["y", "y\u200b"]
     assert len(set(labels(names).values())) == 5
     assert labels(["a  b"]) == {"a  b": "a b"}
+
+
+def test_two_players():
+    dt = lb.fit(simulate([0.5, -0.5], 8, np.random.default_rng(1)), sampler="laplace", seed=1)
+    report = " ".join(lb.report.text(dt).split())
+    assert "one ranking" not in report
+    assert "the best of both" in report
+    assert "deviance against" not in report
+
+
+def test_player_placed_afterwards(scores):
+    dt = lb.fit(scores, sampler="laplace", seed=1)
+    other = scores.isel(player=1, drop=True).rename("late_one")
+    report = lb.report.latex(lb.new_player(dt, other, seed=1))
+    assert r"Player late\_one was placed on that posterior afterwards" in report
 
 
 def test_few_draws_have_no_third_decimal(scores):

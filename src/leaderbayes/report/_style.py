@@ -160,7 +160,8 @@ logodds = partial(number, digits=2)
 
 def rough(value: float) -> str:
     """Write a number with two significant digits, without an exponent."""
-    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
+    shown = np.format_float_positional(value, precision=2, fractional=False, trim="-")
+    return shown.replace("-", "−")
 
 
 def probability(p: float, decimals: int = 3) -> str:

@@ -270,7 +270,8 @@ def _breakable(word: str) -> str:
 
 def _escape(piece: str) -> str:
     kept = _LIGATURES.sub(lambda found: found.group() + "\0", piece)
-    return "".join("{}" if c == "\0" else _SPECIAL.get(c, c) for c in kept)
+    # A kern, because LuaTeX sees through an empty group.
+    return "".join(r"{\kern0pt}" if c == "\0" else _SPECIAL.get(c, c) for c in kept)
 
 
 def formula(text: str) -> str:

@@ -1,0 +1,3 @@
+from ._latex import bibtex as bibtex
+from ._latex import latex as latex
+from ._text import text as text

@@ -1,0 +1,288 @@
+"""What a report says of a fit: every number from the function that gives it, gathered once."""
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._checks import boards_of, check, deviance
+from leaderbayes._compare import compare
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._leaderboard import (
+    groups,
+    leaderboard,
+    tied_for_top,
+    trust,
+    win_probability,
+)
+from leaderbayes._weight import dependence
+from leaderbayes.numerics.composite_weight import FEWEST
+from leaderbayes.report._style import labels
+from leaderbayes.studies._compare_leaderboards import compare_leaderboards
+
+Facts = dict[str, Any]
+
+_SAMPLERS = {"nutpie": "nutpie", "pymc": "PyMC", "numpyro": "NumPyro", "blackjax": "BlackJAX"}
+# How sure the words are, by the posterior probability from which they are used.
+_WORDS = ((0.99, "almost certainly"), (0.95, "very probably"), (0.75, "probably"), (0.6, "perhaps"))
+
+
+def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> Facts:
+    """Gather what the templates of a report print.
+
+    Parameters
+    ----------
+    fit : DataTree or Dataset
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
+        `leaderbayes.likelihood`.
+    prob : float
+        Probability of intervals, and at which two players are told apart.
+    rope : float or None
+        Region of practical equivalence, as for `leaderbayes.compare`.
+
+    Returns
+    -------
+    dict
+        By the names that templates use. ``kind`` is "posterior", "estimate" or "sota". Without
+        convergence there are no results among them.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no fit of a leaderboard, or an option is out of range.
+    """
+    if isinstance(fit, xr.Dataset):
+        if rope is not None:
+            raise LeaderbayesError("rope= is for posteriors; an estimate has no probabilities.")
+        return _estimate(fit, prob)
+    if not isinstance(fit, xr.DataTree):
+        raise LeaderbayesError(
+            f"A report is of a fit from leaderbayes.fit, not of a {type(fit).__name__}."
+        )
+    if fit.attrs.get("model") == "sota":
+        if rope is not None:
+            raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
+        return _sota(fit, prob)
+    if "posterior" not in fit.children:
+        raise LeaderbayesError(
+            "This is no fit; of a study of many fits report one, as study['iris']."
+        )
+    return _posterior(fit, prob, rope)
+
+
+def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
+    # Of unknown players and options first, whether or not there is a result.
+    table = leaderboard(dt, prob=prob)
+    first, second = (str(name) for name in table["player"].iloc[:2])
+    name = labels(table["player"])
+    checked = compare(dt, first, second, rope=rope, prob=prob)
+    facts: Facts = {
+        "kind": "posterior",
+        "prefix": "",
+        "layout": "table",
+        "prob": prob,
+        "rope": rope,
+        "model": dt.attrs["model"],
+        **_trust(dt),
+        "placed": name.get(dt.attrs.get("placed", "")),
+        "tournament": dt.attrs.get("tournament"),
+        "versions": json.loads(dt.attrs["versions"]),
+        "seed": dt.attrs["seed"],
+        **_data(dt),
+        **_prior(dt),
+        **_weight(dt),
+        **_sampling(dt),
+    }
+    if not facts["converged"]:
+        return facts
+    plain = compare(dt, first, second, prob=prob) if rope is not None else checked
+    return facts | {
+        "rows": _rows(table, name),
+        "runner_up": _versus(plain, prob),
+        "equivalence": checked if rope is not None else None,
+        "tied": [name[player] for player in tied_for_top(dt, prob=prob)[1:]],
+        "groups": int(groups(dt, prob=prob)["group"].max()),
+        "leads": _leads(dt, first, prob),
+        "p_check": float(check(dt)["p_round"]),
+        "deviance": deviance(dt),
+    }
+
+
+def _trust(dt: xr.DataTree) -> Facts:
+    """Whether it converged; a fit that did not repeats LB001 first, and not among the others."""
+    trusted = trust(dt)
+    said = trusted["warnings"]
+    return {
+        "converged": trusted["converged"],
+        "unconverged": [w for w in said if w.startswith("LB001")],
+        "warnings": [w for w in said if not w.startswith("LB001")],
+    }
+
+
+def _sota(dt: xr.DataTree, prob: float) -> Facts:
+    from leaderbayes.sota import _summary
+
+    table = _summary.teams(dt, prob=prob)
+    name = labels(table["team"])
+    constant = dt["constant_data"].to_dataset()
+    posterior = dt["posterior"].sizes
+    facts: Facts = {
+        "kind": "sota",
+        "prefix": "sota_",
+        "layout": "sota_table",
+        "prob": prob,
+        "players": len(table),
+        "n": int(constant["n"]) if "n" in constant else None,
+        "method": dt.attrs["method"],
+        "versions": json.loads(dt.attrs["versions"]),
+        "seed": dt.attrs["seed"],
+        **_trust(dt),
+        **json.loads(dt.attrs["arguments"]),
+        "chains": posterior["chain"],
+        "draws": posterior["draw"],
+        **{k: dt.attrs.get(k) for k in ("max_rhat", "pareto_k", "ess")},
+    }
+    if not facts["converged"]:
+        return facts
+    checked = _summary.check(dt)["p_value"]
+    best = _summary.summary(dt, prob=prob)
+    return facts | {
+        "rows": _rows(table.rename(columns={"team": "player"}), name),
+        "best": {str(k): v.item() for k, v in best.data_vars.items()},
+        "least_p": float(checked.min()),
+        "least_statistic": str(checked.idxmin()),
+    }
+
+
+def _estimate(fit: xr.Dataset, prob: float) -> Facts:
+    table = leaderboard(fit, prob=prob)
+    name = labels(table["player"])
+    first, second = table["player"].iloc[:2]
+    win = win_probability(fit, prob=prob).sel(player=first, opponent=second)
+    low, high = float(win["lower"]), float(win["upper"])
+    return {
+        "kind": "estimate",
+        "prefix": "estimate_",
+        "layout": "table",
+        "prob": prob,
+        "model": fit.attrs["model"],
+        "converged": True,
+        "unconverged": [],
+        "warnings": [],
+        "players": len(table),
+        "rows": _rows(table, name),
+        "covariance": fit.attrs["covariance"],
+        "pseudo_rounds": fit.attrs.get("pseudo_rounds", 0.0),
+        "firth": bool(fit.attrs.get("firth", 0)),
+        "hypotheses": fit.sizes.get("hypothesis", 0),
+        "ties": fit.attrs.get("ties"),
+        "n_quadrature": fit.attrs.get("n_quadrature"),
+        "win": {"mean": float(win["mean"]), "lower": low, "upper": high},
+        "told_apart": not low <= 0.5 <= high,
+        "deviance": deviance(fit),
+        "versions": {"leaderbayes": version("leaderbayes")},
+    }
+
+
+def _rows(table: pd.DataFrame, name: Mapping[str, str]) -> list[Facts]:
+    return [
+        row | {"player": name[str(row["player"])]}
+        for row in ({str(k): v for k, v in r.items()} for r in table.to_dict("records"))
+    ]
+
+
+def _data(dt: xr.DataTree) -> Facts:
+    """Players, rounds, tournaments; missing scores; ties."""
+    arguments = json.loads(dt.attrs["arguments"])
+    scores = dt["constant_data"].to_dataset()["scores"]
+    boards = [board for board, _ in boards_of(dt)]
+    # Of a fit across rounds places are of all scores at once; still 0 is absent.
+    cells = sum(board["place"].size for board in boards)
+    missing = sum(int((board["place"] == 0).sum()) for board in boards)
+    equal = sum(float(board["tied"].sum()) for board in boards)
+    met = sum(
+        float(board["n"].sum()) + (float(board["tied"].sum()) if arguments["ties"] == "drop" else 0)
+        for board in boards
+    )
+    sizes = [board.sizes["player"] for board in boards]
+    several = "tournament" in scores.dims
+    return {
+        "players": dt["posterior"].sizes["player"],
+        "rounds": sum(board.sizes["round"] for board in boards),
+        "tournaments": len(boards) if several else None,
+        "fewest_players": min(sizes),
+        "most_players": max(sizes),
+        "higher": bool(scores.attrs.get("higher_is_better", 1)),
+        "cells": cells,
+        "missing": missing,
+        "tied_share": equal / met if met else 0.0,
+        "within_round": bool(arguments["within_round"]),
+        "ties": arguments["ties"],
+        "fewest_rounds": min(board.sizes["round"] for board in boards),
+    }
+
+
+def _prior(dt: xr.DataTree) -> Facts:
+    arguments = json.loads(dt.attrs["arguments"])
+    return {
+        name: arguments.get(name)
+        for name in ("prior_scale", "tie_scale", "spread_scale", "intercept_scale", "tie_as")
+    } | {
+        "own_order": arguments.get("order") is not None,
+        "group_count": len(set((arguments.get("groups") or {}).values())),
+        "tie_parameter": "tie" in dt["posterior"],
+        "spread": _mean_of(dt, "epp_spread"),
+    }
+
+
+def _mean_of(dt: xr.DataTree, name: str) -> float | None:
+    return float(dt["posterior"][name].mean()) if name in dt["posterior"] else None
+
+
+def _weight(dt: xr.DataTree) -> Facts:
+    """How much a match counts, and why."""
+    arguments = json.loads(dt.attrs["arguments"])
+    weight, fraction = arguments["weight"], arguments["test_fraction"]
+    each = np.atleast_1d(dt["constant_data"]["weight"].to_numpy())
+    single = len(each) == 1
+    return {
+        "composite": weight == "composite",
+        "given_weight": None if weight == "composite" else float(weight),
+        "weight_low": float(each.min()),
+        "weight_high": float(each.max()),
+        "test_fraction": fraction,
+        "dependence": dependence(dt["constant_data"].sizes["round"], fraction) if single else None,
+        "few_rounds": FEWEST,
+    }
+
+
+def _sampling(dt: xr.DataTree) -> Facts:
+    arguments = json.loads(dt.attrs["arguments"])
+    posterior = dt["posterior"].sizes
+    return {
+        "sampler": _SAMPLERS.get(arguments["sampler"]),  # None: Laplace's approximation
+        "chains": posterior["chain"],
+        "draws": posterior["draw"],
+        "tune": 1000 if arguments["tune"] is None else arguments["tune"],
+        **{k: dt.attrs.get(k) for k in ("max_rhat", "min_ess", "divergences", "pareto_k")},
+    }
+
+
+def _versus(compared: pd.Series, prob: float) -> Facts:
+    """Comparison of two players, in words as sure as its probability."""
+    better = float(compared["p_better"])
+    word = next((word for least, word in _WORDS if better >= least), None)
+    values = {str(name): value for name, value in compared.items()}
+    return values | {"word": word, "told_apart": better >= prob}
+
+
+def _leads(dt: xr.DataTree, leader: str, prob: float) -> int | None:
+    """Count the tournaments of a fit of many in which the leader leads."""
+    if "epp_tournament" not in dt["posterior"]:
+        return None
+    leaders = compare_leaderboards(dt, prob=prob, draws=0)["leader"]
+    return int((leaders == leader).sum())

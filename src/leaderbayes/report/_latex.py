@@ -1,0 +1,123 @@
+"""A report in LaTeX, and its references in BibTeX."""
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.report._facts import Facts, facts_of
+from leaderbayes.report._references import as_bibtex
+from leaderbayes.report._style import Ready, Style, latex_style
+from leaderbayes.report._text import draws_of, prose_of
+
+
+def latex(
+    dt: xr.DataTree | xr.Dataset,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    prob: float = 0.95,
+    rope: float | None = None,
+) -> str:
+    r"""Report a leaderboard in LaTeX: a fragment for ``\input``, and its references.
+
+    Says what `text` says. It needs the package booktabs (and longtable, above 40 players). It
+    cites with natbib's ``\citep``, which it makes ``\cite`` where there is none; its table is
+    ``tab:leaderboard``.
+
+    Parameters
+    ----------
+    dt : DataTree or Dataset
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
+        `leaderbayes.likelihood`.
+    path : path, optional
+        File to write it to; references are written beside it, with the suffix ``.bib``. Both
+        files, or none.
+    prob, rope
+        As for `text`.
+
+    Returns
+    -------
+    str
+        Paragraphs of methods and results, and a table. Names of players are escaped, and cut
+        after 60 characters.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no fit of a leaderboard, an option is out of range, or the files cannot be
+        written.
+    """
+    facts = facts_of(dt, prob, rope)
+    if path is None:
+        return _fragment(facts, "")[0]
+    to = Path(path)
+    if to.suffix == ".bib":
+        raise LeaderbayesError(f"{to}: references go there; give a path that ends with .tex.")
+    made, style = _fragment(facts, to.stem)
+    _write({to: made, to.with_suffix(".bib"): _references(style, facts)})
+    return made
+
+
+def bibtex(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None = None) -> str:
+    """Give the references that `latex` and `text` cite, and no others, in BibTeX.
+
+    Parameters
+    ----------
+    dt : DataTree or Dataset
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
+        `leaderbayes.likelihood`.
+    prob, rope
+        As for `text`.
+
+    Returns
+    -------
+    str
+        A BibTeX file.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no fit of a leaderboard, or an option is out of range.
+    """
+    facts = facts_of(dt, prob, rope)
+    return _references(_fragment(facts, "")[1], facts)
+
+
+def _references(style: Style, facts: Facts) -> str:
+    return as_bibtex(style.cited, facts["versions"]["leaderbayes"])
+
+
+def _fragment(facts: Facts, bibliography: str) -> tuple[str, Style]:
+    """Write the fragment, and give the style that has noted its citations."""
+    style = latex_style(draws_of(facts))
+    prose = prose_of(style, facts)
+    caption = Ready(style.paragraph("caption.jinja", facts)) if facts["converged"] else ""
+    made = style.render(
+        "report.tex.jinja",
+        facts | {"prose": prose, "caption": caption, "bibliography": bibliography},
+    )
+    # A line does not begin with a citation.
+    return re.sub(r" (?=\\citep)", "~", made), style
+
+
+def _write(files: dict[Path, str]) -> None:
+    """Write all files, each under another name first."""
+    parts: dict[Path, str] = {}
+    try:
+        for path, content in files.items():
+            if path.is_dir():
+                raise IsADirectoryError(f"{path} is a folder")
+            handle, part = tempfile.mkstemp(dir=path.parent, prefix=".leaderbayes-")
+            parts[path] = part
+            with open(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(content)
+        for path, part in parts.items():
+            os.replace(part, path)
+    except OSError as problem:
+        raise LeaderbayesError(f"{next(iter(files))}: cannot be written ({problem}).") from problem
+    finally:
+        for part in parts.values():
+            Path(part).unlink(missing_ok=True)

@@ -1,0 +1,115 @@
+"""A report in plain text."""
+
+import textwrap
+from typing import NamedTuple
+
+import xarray as xr
+
+from leaderbayes.report._facts import Facts, facts_of
+from leaderbayes.report._references import listed
+from leaderbayes.report._style import Style, text_style
+
+_WIDTH = 88
+
+
+class Prose(NamedTuple):
+    """Paragraphs of a report, in one style; "" where there is none."""
+
+    caution: str
+    methods: str
+    results: str
+
+
+def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None = None) -> str:
+    """Report a leaderboard in plain text: what was done, what came out, table and references.
+
+    A fit that did not converge says so in its first sentence, and has neither results nor a
+    table.
+
+    Parameters
+    ----------
+    dt : DataTree or Dataset
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
+        `leaderbayes.likelihood`.
+    prob : float
+        Posterior probability of the (equal-tailed) intervals, and at which two players are told
+        apart; of an estimate, coverage of the normal intervals.
+    rope : float, optional
+        Region of practical equivalence on the win probability, as for `leaderbayes.compare`: the
+        leader and the runner-up are compared with it too. Of a fit from `leaderbayes.fit` only.
+
+    Returns
+    -------
+    str
+        Paragraphs of methods and results, a table of all players, and the references that the
+        paragraphs cite. Names of players stand in one line, cut after 60 characters.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no fit of a leaderboard, or an option is out of range.
+    """
+    facts = facts_of(dt, prob, rope)
+    style = text_style(draws_of(facts))
+    prose = prose_of(style, facts)
+    parts = [_wrapped(prose.caution)] if prose.caution else []
+    parts += [_section("Methods", _wrapped(prose.methods))]
+    parts += [_section("Results", _wrapped(prose.results))]
+    if facts["converged"]:
+        parts.append(_table(style, facts))
+    references = listed(style.cited, facts["versions"]["leaderbayes"])
+    parts.append(_section("References", "\n".join(_wrapped(r, hanging=True) for r in references)))
+    return "\n\n".join(parts) + "\n"
+
+
+def draws_of(facts: Facts) -> int | None:
+    """Posterior draws; None of an estimate."""
+    return None if facts["kind"] == "estimate" else facts["chains"] * facts["draws"]
+
+
+def prose_of(style: Style, facts: Facts) -> Prose:
+    """Write the paragraphs."""
+    prefix = facts["prefix"]
+    if not facts["converged"]:
+        return Prose(
+            style.paragraph("caution.jinja", facts),
+            style.paragraph(f"{prefix}methods.jinja", facts),
+            "No results are given, because the fit did not converge.",
+        )
+    return Prose(
+        "",
+        style.paragraph(f"{prefix}methods.jinja", facts),
+        style.paragraph(f"{prefix}results.jinja", facts),
+    )
+
+
+def _table(style: Style, facts: Facts) -> str:
+    """Table of all players, with aligned columns and a line that explains them."""
+    caption = _wrapped(f"Table 1. {style.paragraph('caption.jinja', facts)}")
+    head, *rows = (
+        [cell.strip("\n") for cell in line.split("\t")]
+        for line in style.render(f"{facts['layout']}.txt.jinja", facts).splitlines()
+    )
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if k == 1 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (head, ["-" * width for width in widths], *rows)
+    ]
+    return f"{caption}\n\n" + "\n".join(lines)
+
+
+def _section(title: str, body: str) -> str:
+    return f"{title}\n{'-' * len(title)}\n{body}"
+
+
+def _wrapped(paragraph: str, *, hanging: bool = False) -> str:
+    return textwrap.fill(
+        paragraph,
+        _WIDTH,
+        subsequent_indent="    " if hanging else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,169 @@
+"""Reports in LaTeX: golden file, names that LaTeX would read, files, and whether it compiles."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import leaderbayes as lb
+from leaderbayes.report._references import entries
+from leaderbayes.report._style import escaped, number, percent, probability, rough
+
+REFERENCES = Path(lb.report.__file__).parent / "references.bib"
+DOCUMENT = r"""\documentclass{article}
+\usepackage{iftex}
+\ifpdftex\usepackage[T1]{fontenc}\fi
+\usepackage{booktabs,longtable}
+\begin{document}
+\input{report.tex}
+\bibliographystyle{plain}
+\bibliography{report}
+\end{document}
+"""
+
+
+@pytest.mark.parametrize("of", ["bradley_terry", "tournaments", "not_converged", "estimate"])
+def test_golden(fragments, of, golden):
+    golden(f"{of}.tex", fragments[of])
+
+
+def test_golden_bibtex(fits, golden):
+    golden("davidson.bib", lb.report.bibtex(fits["davidson"]))
+
+
+def test_bibtex_has_what_is_cited(fits, fragments, kind):
+    cited = re.findall(r"\\citep\{([^}]*)\}", fragments[kind])
+    keys = {key for keys in cited for key in keys.split(",")}
+    found = re.findall(r"^@\w+\{(\w+),$", lb.report.bibtex(fits[kind]), re.MULTILINE)
+    assert found == sorted(keys)
+
+
+def test_entries_are_whole():
+    for kind, fields in entries().values():
+        needed = {"author", "title"} | {"article": {"journal", "year"}}.get(kind, set())
+        assert needed <= set(fields)
+    assert len(entries()) == REFERENCES.read_text(encoding="utf-8").count("@")
+
+
+@given(st.text(max_size=80))
+def test_escaped_text_has_no_command_but_ours(text):
+    made = escaped(text)
+    ours = (
+        r"\\(?:textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|ldots|"
+        r"textminus|allowbreak)\{\}|\\symbol\{34\}|\\[&%$#_{}]|(?<=[-`',?!])\{\\kern0pt\}"
+    )
+    assert not re.search(r'[\\&%$#_{}~^<>|"\n\t]', re.sub(ours, "", made))
+
+
+@given(st.text(alphabet="-`'?!,", max_size=12))
+def test_ligatures_are_broken(text):
+    assert not re.search(r"--|``|''|,,|[?!]`", escaped(text))
+
+
+@given(st.floats(0.0, 1.0))
+def test_probabilities_are_never_rounded_to_certainty(p):
+    shown = probability(p)
+    assert float(shown.lstrip("<> ")) not in (0.0, 1.0)
+    if shown[0] not in "<>":
+        assert abs(float(shown) - p) <= 0.005 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("made", "shown"),
+    [
+        (probability(0.9704), "0.97"), (probability(0.9996), "> 0.999"),
+        (probability(0.0004), "< 0.001"), (probability(0.9949), "0.995"),
+        (probability(0.004), "0.004"), (probability(1.0), "> 0.999"),
+        (probability(0.5), "0.50"), (probability(0.0, 2), "< 0.01"),
+        (number(-0.001, 2), "0.00"), (number(-1.005, 1), "−1.0"), (percent(0.0002), "< 0.1%"),
+        (percent(0.99999), "> 99.9%"), (percent(0.25), "25.0%"),
+        (rough(-0.0834), "−0.083"), (rough(0.00004), "0.00004"), (rough(1.0), "1"),
+    ],
+)  # fmt: skip
+def test_rounding(made, shown):
+    assert made == shown
+
+
+def test_minus_signs_are_mathematical(fragments):
+    made = fragments["bradley_terry"]
+    assert "−" not in made
+    assert re.search(r"\$-\d+\.\d\d\$", made)
+    assert r"$\eta = 0.35$" in made
+
+
+def test_long_tables_run_over_pages(large, fragments):
+    made = lb.report.latex(large)
+    assert r"\begin{longtable}" in made
+    assert r"\usepackage{longtable}" in made
+    assert r"\begin{tabular}" in fragments["bradley_terry"]
+    assert "longtable" not in fragments["bradley_terry"]
+
+
+def test_files(classifiers, tmp_path):
+    path = tmp_path / "paper.tex"
+    made = lb.report.latex(classifiers, path)
+    assert path.read_text(encoding="utf-8") == made
+    assert r"\bibliography{paper}" in made
+    written = (tmp_path / "paper.bib").read_text(encoding="utf-8")
+    assert written == lb.report.bibtex(classifiers)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["paper.bib", "paper.tex"]
+
+
+def test_nothing_is_left_where_files_cannot_be_written(classifiers, tmp_path):
+    (tmp_path / "paper.bib").mkdir()
+    with pytest.raises(lb.LeaderbayesError, match=r"paper\.tex: cannot be written .*is a folder"):
+        lb.report.latex(classifiers, tmp_path / "paper.tex")
+    assert [p.name for p in tmp_path.iterdir()] == ["paper.bib"]
+    with pytest.raises(lb.LeaderbayesError, match="cannot be written"):
+        lb.report.latex(classifiers, tmp_path / "no folder" / "paper.tex")
+    with pytest.raises(lb.LeaderbayesError, match="references go there"):
+        lb.report.latex(classifiers, tmp_path / "paper.bib")
+
+
+@pytest.fixture(scope="module")
+def compile_latex():
+    """Compile a document with what there is; skip where there is nothing."""
+    if shutil.which("pdflatex") or shutil.which("lualatex"):
+        for style in ("booktabs.sty", "longtable.sty", "iftex.sty"):
+            if subprocess.run(["kpsewhich", style], capture_output=True, check=False).returncode:
+                pytest.skip(f"LaTeX has no {style}")
+        engine = "pdflatex" if shutil.which("pdflatex") else "lualatex"
+        once = [engine, "-interaction=nonstopmode", "-halt-on-error", "document"]
+        steps = [once, ["bibtex", "document"], once, once]
+    elif shutil.which("tectonic"):
+        # Without its cache it would fetch packages.
+        steps = [["tectonic", "--only-cached", "--keep-logs", "document.tex"]]
+    else:
+        pytest.skip("no pdflatex, lualatex or tectonic here")
+
+    def compile_in(folder):
+        (folder / "document.tex").write_text(DOCUMENT, encoding="utf-8")
+        for step in steps:
+            done = subprocess.run(
+                step, cwd=folder, capture_output=True, check=False, text=True, errors="replace"
+            )
+            if step[0] == "tectonic" and done.returncode and "cache" in done.stderr:
+                pytest.skip("tectonic has no packages in its cache")
+            assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+        return (folder / "document.log").read_text(encoding="utf-8", errors="replace")
+
+    return compile_in
+
+
+@pytest.mark.parametrize(
+    "of", ["bradley_terry", "hostile", "large", "not_converged", "estimate", "sota"]
+)
+def test_compiles(of, fits, hostile, large, compile_latex, tmp_path):
+    chosen = {"hostile": hostile, "large": large}.get(of) or fits[of]
+    lb.report.latex(chosen, tmp_path / "report.tex")
+    log = compile_latex(tmp_path)
+    assert "undefined" not in log
+    assert (tmp_path / "document.pdf").stat().st_size > 10_000
+    # A table that is wider than the page.
+    assert not re.search(
+        r"Overfull \\hbox .* in (alignment|paragraph at lines \d+--\d+\n\[\]\[\])", log
+    )

@@ -2,6 +2,7 @@ from . import datasets as datasets
 from . import likelihood as likelihood
 from . import models as models
 from . import plots as plots
+from . import report as report
 from . import sota as sota
 from ._baselines import elo as elo
 from ._baselines import mean_scores as mean_scores

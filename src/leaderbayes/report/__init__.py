@@ -1,0 +1,8 @@
+"""Reports to hand on.
+
+Each function takes the DataTree of `leaderbayes.fit`, and says what the public functions say.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

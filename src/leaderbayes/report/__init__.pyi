@@ -1,0 +1,1 @@
+from ._html import html as html

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.report._boards import Axis
+from leaderbayes.report._boards import Axis, keyed
 from leaderbayes.report._words import interval, number, probability, settings, verdict
 from leaderbayes.sota._summary import check, summary, teams
 
@@ -34,7 +34,7 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     )
     rows = [
         {
-            **row,
+            **keyed(row),
             "player": str(row["team"]),
             "text": number(row["theta"], 4),
             "interval": interval(row["lower"], row["upper"], 4),

@@ -1,6 +1,6 @@
 """What the page says of a leaderboard: every number is a public function's."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ def overview(
         odd = "" if np.isnan(row["odd_z"]) else f"{row['odd_player']} ({number(row['odd_z'], 1)})"
         rows.append(
             {
-                **row,
+                **keyed(row),
                 "board": at,
                 "best": probability(row["p_best"]),
                 "odd": odd,
@@ -106,7 +106,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
         "lead": _lead(fit, table, prob),
         "fit": _goodness(fit, checked),
         "verdict": verdict(fit.attrs),
-        "data": data(fit["constant_data"]["scores"]),
+        "data": data(fit["constant_data"].to_dataset()["scores"]),
         "settings": settings(fit.attrs),
         "model": str(fit.attrs["model"]),
         "numbers": {
@@ -126,15 +126,17 @@ def _rows(fit: xr.DataTree, table: pd.DataFrame, prob: float) -> dict[str, Any]:
     """Rows of the table, and ticks of the axis on which its intervals are drawn (percent)."""
     inner = leaderboard(fit, prob=prob / 2.0)
     tied = set(tied_for_top(fit, prob=prob))
-    member = groups(fit, prob=prob).groupby("player")["group"].agg(["min", "max"])
+    group = groups(fit, prob=prob).groupby("player")["group"]
+    # A group is a run of the table, so that a player's are numbered one after another.
+    member = dict(zip(group.min().index, zip(group.min(), group.max(), strict=True), strict=True))
     axis = Axis(float(table["epp_lower"].min()), float(table["epp_upper"].max()))
     rows = [
         {
-            **row,
+            **keyed(row),
             "player": str(row["player"]),
             "tied": str(row["player"]) in tied,
-            "group": span(*member.loc[str(row["player"])]),
-            "first_group": int(member.loc[str(row["player"]), "min"]),
+            "group": span(*member[str(row["player"])]),
+            "first_group": member[str(row["player"])][0],
             "ranks": span(row["rank_lower"], row["rank_upper"]),
             "text": number(row["epp"]),
             "interval": interval(row["epp_lower"], row["epp_upper"]),
@@ -147,6 +149,11 @@ def _rows(fit: xr.DataTree, table: pd.DataFrame, prob: float) -> dict[str, Any]:
         for row, half in zip(table.to_dict("records"), inner.to_dict("records"), strict=True)
     ]
     return {"rows": rows, "ticks": axis.ticks(), "zero": axis(0.0)}
+
+
+def keyed(row: dict[Hashable, Any]) -> dict[str, Any]:
+    """Take a record of a table, whose columns are called by strings."""
+    return {str(name): value for name, value in row.items()}
 
 
 class Axis:

@@ -35,7 +35,7 @@ def card_of(model: str) -> Card:
     source = files("leaderbayes.report") / "cards" / f"{model}.md"
     if not source.is_file():
         return Card(model, {})
-    markdown = MarkdownIt("commonmark").use(dollarmath_plugin, renderer=_mathml)
+    markdown = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_mathml)
     tokens = markdown.parse(source.read_text(encoding="utf-8"))
     title = next(token.content for token in tokens if token.type == "inline")
     sections = {

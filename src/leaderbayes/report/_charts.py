@@ -1,7 +1,7 @@
 """Charts of the page, by Bokeh: drawn empty here, filled by the page's script.
 
-One set of charts serves all tournaments. They draw on canvas, which is quick for the 10 000 cells of
-100 players; the numbers themselves stand in tables below them.
+One set of charts serves all tournaments. They draw on canvas, which is quick for the 10 000 cells
+of 100 players; the numbers themselves stand in tables below them.
 """
 
 import json

@@ -3,6 +3,7 @@
 import base64
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import metadata
@@ -39,9 +40,10 @@ def html(
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`; of many tournaments, from ``leaderbayes.fit(scores, "tournaments")``,
-        `leaderbayes.fit_tournaments` or `leaderbayes.open_tournaments`: the page switches between
-        them. Or from `leaderbayes.sota.posterior`.
+        From `leaderbayes.fit`; of many tournaments, from
+        ``leaderbayes.fit(scores, "tournaments")``, `leaderbayes.fit_tournaments` or
+        `leaderbayes.open_tournaments`: the page switches between them. Or from
+        `leaderbayes.sota.posterior`.
     path : path
         File of the page; one that is there is replaced, in whole.
     sota : DataTree, optional
@@ -158,7 +160,8 @@ def _write(path: Path, text: str) -> Path:
         os.replace(partial, path)
     except OSError as problem:
         if partial != path:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink()
         raise LeaderbayesError(
             f"{path}: the page cannot be written ({problem}); give a file in a folder that exists."
         ) from problem

@@ -46,6 +46,10 @@
 
   for (const button of all("button.sort")) button.addEventListener("click", () => sort(button));
   for (const input of all(".filter input")) input.addEventListener("input", () => filter(input));
+  // On paper nothing opens when it is pressed.
+  addEventListener("beforeprint", () => {
+    for (const details of all("#model details")) details.open = true;
+  });
   if (!boards.length) return;
 
   // Numbers -----------------------------------------------------------------------------------

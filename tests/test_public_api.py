@@ -70,6 +70,7 @@ FUNCTIONS = [
     "rank_probability",
     "rankings",
     "read_scores",
+    "report.html",
     "select_tournament",
     "sota.auc_variance",
     "sota.bias_curve",

@@ -24,9 +24,10 @@ def bokeh_script() -> str:
     return (folder / "bokeh.min.js").read_text(encoding="utf-8")
 
 
-def charts() -> list[dict[str, Any]]:
+@cache
+def charts() -> tuple[dict[str, Any], ...]:
     """Give the charts as JSON items: "win", "rank" and "fit", of which the page knows the names."""
-    return [_item(figure) for figure in (_win(), _rank(), _fit())]
+    return tuple(_item(figure) for figure in (_win(), _rank(), _fit()))
 
 
 def _item(figure: Any) -> dict[str, Any]:

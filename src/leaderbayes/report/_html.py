@@ -15,7 +15,7 @@ import jinja2
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._leaderboard import check_probability, trust_of
+from leaderbayes._leaderboard import check_probability
 from leaderbayes.report._best import best, is_best
 from leaderbayes.report._boards import SCALE, boards, overview
 from leaderbayes.report._card import card_of
@@ -79,11 +79,10 @@ def html(
     if is_best(dt):
         if sota is not None:
             raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
-        made, across, trusted = [], None, None
-        sota = dt
+        made, across, sota = [], None, dt
     else:
         made = boards(dt, prob, top)
-        across, trusted = overview(dt, made, prob), trust_of(dt)
+        across = overview(dt, made, prob)
     text = _render(
         {
             "title": title or _title(made),
@@ -91,7 +90,7 @@ def html(
             "percent": f"{100.0 * prob:g}\N{NO-BREAK SPACE}%",
             "boards": made,
             "overview": across,
-            "trusted": trusted,
+            "failed": _failed(dt, made),
             "sota": None if sota is None else best(sota, prob, top),
             "cards": [card_of(model) for model in _models(made, sota)],
         }
@@ -104,6 +103,13 @@ def _title(made: list[dict[str, Any]]) -> str:
     sources = [dict(board["data"]).get("Source", "") for board in made]
     stem = Path(sources[0]).stem if sources and len(set(sources)) == 1 else ""
     return f"Leaderboard: {stem}" if stem else "Leaderboard" if made else "How good is the best?"
+
+
+def _failed(dt: xr.DataTree, made: list[dict[str, Any]]) -> list[str]:
+    """Tournaments of a study whose fits did not converge; a single fit says it by itself."""
+    if "posterior" in dt.children:
+        return []
+    return [board["name"] for board in made if board["verdict"]["kind"] == "bad"]
 
 
 def _models(made: list[dict[str, Any]], sota: xr.DataTree | None) -> list[str]:
@@ -130,18 +136,16 @@ def _render(context: Mapping[str, Any]) -> str:
     """Fill the template; only scripts with these digests run, whatever else gets into the page."""
     folder = files("leaderbayes.report") / "templates"
     style, script = ((folder / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    scripts = {"page": script}
-    items = []
-    if context["boards"]:
-        scripts = {"bokeh": bokeh_script(), "page": script}
-        items = charts()
+    # Without a leaderboard there are no charts, and no library for them.
+    drawn = bool(context["boards"])
+    scripts = [bokeh_script(), script] if drawn else [script]
     about = metadata("leaderbayes")
     return _template().render(
         **context,
         style=style,
         scripts=scripts,
-        digests=[_digest(text) for text in scripts.values()],
-        charts=items,
+        digests=[_digest(text) for text in scripts],
+        charts=charts() if drawn else [],
         numbers={"scale": SCALE, "boards": [board["numbers"] for board in context["boards"]]},
         about={name.lower(): about[name] for name in ("Name", "Version", "Summary")},
     )

@@ -106,7 +106,7 @@ def test_hover_and_press_cells(single, laplace, visit):
     names = list(lb.leaderboard(laplace)["player"])
     told = lb.compare(laplace, names[2], names[0])
     page.mouse.move(*cell(page, "win", 0, 2))
-    tip = page.locator(".bk-tooltip-row-value:visible")
+    tip = page.locator(".bk-tooltip-row-value:visible span[data-value]")
     win, low, high = (told[f"win_{name}"] for name in ("probability", "lower", "upper"))
     page.get_by_text(f"{win:.2f} ({low:.2f} to {high:.2f})").first.wait_for()
     assert tip.all_text_contents()[:2] == [names[2], names[0]]

@@ -167,7 +167,7 @@ class Axis:
         """Place a value."""
         return round(100.0 * (value - self.low) / (self.high - self.low), 2)
 
-    def ticks(self, most: int = 4) -> list[tuple[float, str]]:
+    def ticks(self, most: int = 6) -> list[tuple[float, str]]:
         """Round values and their places, a few."""
         width = (self.high - self.low) / most
         unit = 10.0 ** np.floor(np.log10(width))
@@ -229,8 +229,12 @@ def _whole(values: Any) -> list[Any]:
 def _pairs(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any]:
     """Probabilities of pairs, the higher-placed player first; the page turns them round."""
     names = shown.to_numpy()
-    wins = win_probability(fit, prob=prob).sel(player=names, opponent=names)
-    better = p_better(fit).sel(player=names, opponent=names)
+    posterior = fit["posterior"].to_dataset()
+    strengths = posterior[[name for name in ("epp", "epp_spread") if name in posterior]]
+    # A pair's probabilities rest on its two players alone: no need for those of all pairs.
+    few = xr.DataTree.from_dict({"posterior": strengths.sel(player=names)})
+    few.attrs = fit.attrs
+    wins, better = win_probability(few, prob=prob), p_better(few)
     upper = np.triu_indices(len(names), 1)
     return {
         "win": _whole(wins["mean"].to_numpy()[upper]),

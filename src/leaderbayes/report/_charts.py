@@ -69,7 +69,9 @@ def _figure(name: str, **options: Any) -> Any:
     return made
 
 
-def _cells(made: Any, columns: tuple[str, ...], color: Any, tooltips: list[tuple[str, str]]) -> Any:
+def _cells(
+    made: Any, columns: tuple[str, ...], color: Any, tooltips: list[tuple[str, str]]
+) -> None:
     """Draw cells (x, y) of a source that has these columns too, and say them on hover."""
     from bokeh.models import ColumnDataSource, HoverTool, NoOverlap, TapTool
 
@@ -82,12 +84,11 @@ def _cells(made: Any, columns: tuple[str, ...], color: Any, tooltips: list[tuple
     made.add_tools(HoverTool(tooltips=tooltips, point_policy="follow_mouse"), TapTool())
     for axis in made.axis:
         axis.major_label_policy = NoOverlap(min_distance=2)
-    return source
 
 
 def _win() -> Any:
     """Heat map: players down, opponents across."""
-    from bokeh.models import FactorRange
+    from bokeh.models import ColumnDataSource, FactorRange
     from bokeh.palettes import RdBu11
     from bokeh.transform import linear_cmap
 
@@ -98,9 +99,9 @@ def _win() -> Any:
         y_range=FactorRange(factors=[]),
         x_axis_location="above",
     )
-    source = _cells(
+    _cells(
         made,
-        ("player", "opponent", "win", "interval", "better", "text", "ink"),
+        ("player", "opponent", "win", "interval", "better"),
         linear_cmap("win", RdBu11[::-1], 0.0, 1.0),
         [
             ("player", "@player"),
@@ -109,10 +110,11 @@ def _win() -> Any:
             ("better", "@better{0.000}"),
         ],
     )
+    # Apart, because only a few large cells have room for their numbers.
+    numbers = ColumnDataSource({name: [] for name in ("x", "y", "text", "ink")})
     made.text(
-        "x", "y", "text", source=source, text_color="ink", text_align="center",
+        "x", "y", "text", source=numbers, text_color="ink", text_align="center",
         text_baseline="middle", text_font_size="11px", text_font={"value": _FONT},
-        nonselection_text_alpha=1.0,
     )  # fmt: skip
     made.xaxis.major_label_orientation = "vertical"
     return made

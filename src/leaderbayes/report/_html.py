@@ -138,7 +138,7 @@ def _render(context: Mapping[str, Any]) -> str:
     style, script = ((folder / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
     # Without a leaderboard there are no charts, and no library for them.
     drawn = bool(context["boards"])
-    scripts = [bokeh_script(), script] if drawn else [script]
+    scripts = [script, bokeh_script()] if drawn else [script]
     about = metadata("leaderbayes")
     return _template().render(
         **context,

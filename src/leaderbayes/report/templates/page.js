@@ -109,8 +109,9 @@
 
   const charts = {};
   const columns = (names) => Object.fromEntries(names.map((name) => [name, []]));
-  const cells = () => {
-    const win = columns(["x", "y", "player", "opponent", "win", "interval", "better", "text", "ink"]);
+  const cells = (written) => {
+    const win = columns(["x", "y", "player", "opponent", "win", "interval", "better"]);
+    const text = columns(["x", "y", "text", "ink"]);
     const rank = columns(["x", "y", "player", "rank", "share", "top"]);
     const { labels, players } = board, add = (to, row) => {
       for (const [key, value] of Object.entries(row)) to[key].push(value);
@@ -118,21 +119,24 @@
     players.forEach((player, i) => {
       players.forEach((opponent, j) => {
         if (i === j) return;
-        const p = pair(i, j), strong = Math.abs(p.win - 0.5) > 0.3;
-        add(win, { x: labels[j], y: labels[i], player, opponent, win: p.win, interval: range(p),
-          better: p.better, text: short(p.win), ink: strong ? "white" : "black" });
+        const p = pair(i, j), at = { x: labels[j], y: labels[i] };
+        add(win, { ...at, player, opponent, win: p.win, interval: range(p), better: p.better });
+        const ink = Math.abs(p.win - 0.5) > 0.3 ? "white" : "black";
+        if (written) add(text, { ...at, text: short(p.win), ink });
       });
       board.rank[i].forEach((share, k) => add(rank, { x: k + 1, y: labels[i], player, rank: k + 1,
         share: share / scale, top: board.top[i][k] / scale }));
     });
-    return { win, rank };
+    return { win, text, rank };
   };
   const draw = () => {
     if (!charts.win) return;
-    const { win, rank } = cells(), { labels, observed, replicated_round } = board;
+    const { labels, observed, replicated_round } = board;
     const down = [...labels].reverse(), m = labels.length;
     const side = Math.min(Math.max(24 * m, 96), Math.max(9 * m, 600));
     const longest = Math.max(...labels.map((label) => label.length));
+    // Numbers in the cells, where they have room.
+    const { win, text, rank } = cells(($("chart-win").clientWidth - 7 * longest) / m > 34);
     charts.win.x_range.factors = labels;
     charts.win.height = side + Math.min(7 * longest + 12, 170);
     charts.rank.height = side + 60;
@@ -141,8 +145,7 @@
     charts.rank.renderers[0].glyph.fill_color.transform.high = board.dark;
     charts.win.renderers[0].data_source.data = win;
     charts.rank.renderers[0].data_source.data = rank;
-    // Numbers in the cells, where they have room.
-    charts.win.renderers[1].visible = ($("chart-win").clientWidth - 7 * longest) / m > 34;
+    charts.win.renderers[1].data_source.data = text;
     const values = [...observed, ...replicated_round];
     const ends = [Math.min(...values), Math.max(...values)];
     charts.fit.renderers[0].data_source.data = { x: ends, y: ends };
@@ -223,5 +226,6 @@
     });
   }
   show(0);
-  embed();
+  // The library of the charts comes last in the page: all else works before it is there.
+  addEventListener("load", embed);
 })();

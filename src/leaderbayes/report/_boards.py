@@ -16,7 +16,6 @@ from leaderbayes._leaderboard import (
     leaderboard,
     rank_probability,
     tied_for_top,
-    tournaments_of,
     win_probability,
 )
 from leaderbayes.report._words import data, interval, number, probability, settings, span, verdict
@@ -67,7 +66,6 @@ def overview(
 
 def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     if "posterior" not in dt.children:
-        tournaments_of(dt)  # or an error that says what is missing
         for name, fit in fits_of(dt):
             _require(fit)
             # A study's values are read from its store each time they are used.

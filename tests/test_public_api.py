@@ -73,6 +73,7 @@ FUNCTIONS = [
     "report.bibtex",
     "report.latex",
     "report.text",
+    "report.html",
     "select_tournament",
     "sota.auc_variance",
     "sota.bias_curve",

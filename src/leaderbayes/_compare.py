@@ -72,6 +72,23 @@ def compare(
     return result
 
 
+def p_better(dt: xr.DataTree) -> xr.DataArray:
+    """Probability (player, opponent) that the row is better than the column, as `compare` says it.
+
+    1/2 on the diagonal. attrs: ``converged``, ``warnings`` (JSON).
+    """
+    epp, players = draws_of(dt)
+    better = np.stack([(epp[:, [i]] > epp).mean(axis=0) for i in range(len(players))])
+    np.fill_diagonal(better, 0.5)
+    return xr.DataArray(
+        better,
+        dims=("player", "opponent"),
+        coords={"player": players.to_numpy(), "opponent": players.to_numpy()},
+        name="p_better",
+        attrs={k: dt.attrs[k] for k in ("converged", "warnings")},
+    )
+
+
 def check_comparison(a: str, b: str, rope: float | None) -> None:
     """Raise unless two players are compared, and the region of equivalence is one."""
     if a == b:

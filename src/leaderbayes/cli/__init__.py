@@ -8,6 +8,7 @@ import click
 from leaderbayes.cli._console import warnings_on_stderr
 from leaderbayes.cli._plan import plan
 from leaderbayes.cli._rank import compare, rank
+from leaderbayes.cli._report import report
 from leaderbayes.cli._sota import sota
 from leaderbayes.cli._tournaments import tournaments
 
@@ -18,7 +19,7 @@ def cli() -> None:
     """Posterior leaderboards from benchmark scores."""
 
 
-for command in (rank, compare, tournaments, plan, sota):
+for command in (rank, compare, tournaments, plan, sota, report):
     cli.add_command(command)
 
 

@@ -1,7 +1,6 @@
-"""Reports of a leaderboard, for papers: plain text, LaTeX and BibTeX.
+"""Reports to hand on: a page of HTML; plain text, LaTeX and BibTeX for papers.
 
-Each function takes the DataTree of `leaderbayes.fit`, or an estimate of
-`leaderbayes.likelihood`, and returns text.
+Each function takes the DataTree of `leaderbayes.fit`, and says what the public functions say.
 """
 
 import lazy_loader

@@ -1,3 +1,4 @@
+from ._html import html as html
 from ._latex import bibtex as bibtex
 from ._latex import latex as latex
 from ._text import text as text

@@ -1,0 +1,94 @@
+"""What the page says of the best of a competition's board."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.report._boards import Axis, keyed
+from leaderbayes.report._words import interval, number, probability, settings, verdict
+from leaderbayes.sota._summary import check, summary, teams
+
+
+def is_best(dt: xr.DataTree) -> bool:
+    """Whether this is a posterior of `sota.posterior`."""
+    return bool(dt.attrs.get("model") == "sota")
+
+
+def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
+    """Describe the posterior of the best theta and of the ``top`` best teams.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the DataTree is another model's.
+    """
+    if not isinstance(dt, xr.DataTree):
+        raise LeaderbayesError("sota: give what leaderbayes.sota.posterior returns.")
+    found, table = summary(dt, prob=prob), teams(dt, prob=prob)
+    shown = table.iloc[:top]
+    axis = Axis(
+        float(min(shown["lower"].min(), shown["score"].min())),
+        float(max(shown["upper"].max(), shown["score"].max())),
+    )
+    rows = [
+        {
+            **keyed(row),
+            "player": str(row["team"]),
+            "text": number(row["theta"], 4),
+            "interval": interval(row["lower"], row["upper"], 4),
+            "as_good": probability(row["p_sota"]),
+            "best": probability(row["p_best"]),
+            "at": axis(row["theta"]),
+            "outer": (axis(row["lower"]), axis(row["upper"])),
+            "score_at": axis(row["score"]),
+        }
+        for row in shown.to_dict("records")
+    ]
+    return {
+        "size": len(table),
+        "rows": rows,
+        "ticks": axis.ticks(),
+        "zero": axis(float(found["theta_sota"])),
+        "summary": _summary(found),
+        "check": _check(dt),
+        "verdict": verdict(dt.attrs),
+        "settings": _method(dt) + settings(dt.attrs),
+    }
+
+
+def _summary(found: xr.Dataset) -> dict[str, Any]:
+    return {
+        "theta": number(float(found["theta_sota"]), 4),
+        "theta_interval": interval(
+            float(found["theta_sota_lower"]), float(found["theta_sota_upper"]), 4
+        ),
+        "again": number(float(found["expected_max"]), 4),
+        "again_interval": interval(float(found["max_lower"]), float(found["max_upper"]), 4),
+        "observed": number(float(found["observed_max"]), 4),
+        "above": int(found["teams_above"]),
+        "m": int(found["m"]),
+    }
+
+
+def _check(dt: xr.DataTree) -> list[dict[str, str]]:
+    return [
+        {
+            "statistic": str(row["statistic"]),
+            "observed": number(row["observed"], 4),
+            "interval": interval(row["lower"], row["upper"], 4),
+            "p_value": probability(row["p_value"]),
+        }
+        for row in check(dt).reset_index().to_dict("records")
+    ]
+
+
+def _method(dt: xr.DataTree) -> list[tuple[str, str]]:
+    known = dt["constant_data"]
+    size = (
+        ("Instances of the test set", str(int(np.max(known["n"]))))
+        if "n" in known
+        else ("Standard errors", "those of the board")
+    )
+    return [("Method", str(dt.attrs["method"])), size]

@@ -1,0 +1,264 @@
+"""What the page says of a leaderboard: every number is a public function's."""
+
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._checks import check, deviance
+from leaderbayes._compare import p_better
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._leaderboard import (
+    fits_of,
+    groups,
+    leaderboard,
+    rank_probability,
+    tied_for_top,
+    win_probability,
+)
+from leaderbayes.report._words import data, interval, number, probability, settings, span, verdict
+from leaderbayes.studies._compare_leaderboards import compare_leaderboards
+
+SCALE = 100_000  # probabilities travel to the page as whole numbers of this
+_LONGEST = 22  # characters of a name beside a chart
+_MISFIT = 0.05  # share of replicates below which a board does not fit
+_CHECKED = 2_000_000  # pairs in all draws of a check, about
+_OVER_ALL = "All tournaments"
+
+
+def boards(dt: xr.DataTree, prob: float, top: int) -> list[dict[str, Any]]:
+    """Describe each leaderboard of a fit, of a fit of many tournaments, or of a study.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is none of them.
+    """
+    return [_board(name, fit, prob, top) for name, fit in _fits(dt)]
+
+
+def overview(
+    dt: xr.DataTree, made: list[dict[str, Any]], prob: float
+) -> list[dict[str, Any]] | None:
+    """Describe the tournaments beside each other; None of a single one."""
+    if "posterior" in dt.children and "epp_tournament" not in dt["posterior"]:
+        return None
+    # The boards have been checked with more draws.
+    table = compare_leaderboards(dt, prob=prob, draws=0)
+    own = {board["name"]: (k, board) for k, board in enumerate(made)}
+    rows = []
+    for row in table.to_dict("records"):
+        at, board = own[row["tournament"]]
+        odd = "" if np.isnan(row["odd_z"]) else f"{row['odd_player']} ({number(row['odd_z'], 1)})"
+        rows.append(
+            {
+                **keyed(row),
+                "board": at,
+                "best": probability(row["p_best"]),
+                "odd": odd,
+                "fit": board["fit"],
+            }
+        )
+    return rows
+
+
+def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
+    if "posterior" not in dt.children:
+        for name, fit in fits_of(dt):
+            _require(fit)
+            # A study's values are read from its store each time they are used.
+            yield name, fit.compute()
+        return
+    _require(dt)
+    if "epp_tournament" not in dt["posterior"]:
+        yield str(dt.attrs.get("tournament", "")), dt
+        return
+    yield _OVER_ALL, dt
+    yield from fits_of(dt)
+
+
+def _require(fit: xr.DataTree) -> None:
+    absent = [name for name in ("converged", "warnings", "model") if name not in fit.attrs]
+    groups_ = ("posterior", "posterior_predictive", "constant_data")
+    absent += [name for name in groups_ if name not in fit.children]
+    if absent or "epp" not in fit["posterior"]:
+        raise LeaderbayesError(
+            f"This is no fit of leaderbayes: it has no {absent[0] if absent else 'epp'}. Give what "
+            "leaderbayes.fit or fit_tournaments returns, or a file of that."
+        )
+
+
+def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
+    table = leaderboard(fit, prob=prob)
+    scope = "in a new tournament" if "epp_tournament" in fit["posterior"] else "in a new round"
+    if fit.attrs["model"] == "davidson":
+        scope += ", given that they do not tie,"
+    # A replicate of 100 players takes milliseconds, of 1000 a second.
+    checked = check(fit, draws=int(np.clip(_CHECKED // len(table) ** 2, 50, 200)))
+    shown = table["player"].iloc[:top]
+    return {
+        "name": name,
+        "size": len(table),
+        "shown": len(shown),
+        **_rows(fit, table, prob),
+        "lead": _lead(fit, table, prob),
+        "fit": _goodness(fit, checked),
+        "verdict": verdict(fit.attrs),
+        "data": data(fit["constant_data"].to_dataset()["scores"]),
+        "settings": settings(fit.attrs),
+        "model": str(fit.attrs["model"]),
+        "numbers": {
+            "name": name,
+            "players": [str(player) for player in shown],
+            "labels": _labels(shown),
+            "scope": scope,
+            "prob": prob,
+            **_pairs(fit, shown, prob),
+            **_ranks(fit, shown),
+            **_points(checked),
+        },
+    }
+
+
+def _rows(fit: xr.DataTree, table: pd.DataFrame, prob: float) -> dict[str, Any]:
+    """Rows of the table, and ticks of the axis on which its intervals are drawn (percent)."""
+    inner = leaderboard(fit, prob=prob / 2.0)
+    tied = set(tied_for_top(fit, prob=prob))
+    group = groups(fit, prob=prob).groupby("player")["group"]
+    # A group is a run of the table, so that a player's are numbered one after another.
+    member = dict(zip(group.min().index, zip(group.min(), group.max(), strict=True), strict=True))
+    axis = Axis(float(table["epp_lower"].min()), float(table["epp_upper"].max()))
+    rows = [
+        {
+            **keyed(row),
+            "player": str(row["player"]),
+            "tied": str(row["player"]) in tied,
+            "group": span(*member[str(row["player"])]),
+            "first_group": member[str(row["player"])][0],
+            "ranks": span(row["rank_lower"], row["rank_upper"]),
+            "text": number(row["epp"]),
+            "interval": interval(row["epp_lower"], row["epp_upper"]),
+            "best": probability(row["p_best"]),
+            "average": probability(row["p_average"]),
+            "at": axis(row["epp"]),
+            "outer": (axis(row["epp_lower"]), axis(row["epp_upper"])),
+            "inner": (axis(half["epp_lower"]), axis(half["epp_upper"])),
+        }
+        for row, half in zip(table.to_dict("records"), inner.to_dict("records"), strict=True)
+    ]
+    return {"rows": rows, "ticks": axis.ticks(), "zero": axis(0.0)}
+
+
+def keyed(row: dict[Hashable, Any]) -> dict[str, Any]:
+    """Take a record of a table, whose columns are called by strings."""
+    return {str(name): value for name, value in row.items()}
+
+
+class Axis:
+    """Positions in percent of values between two ends, with some room beside them."""
+
+    def __init__(self, low: float, high: float) -> None:
+        room = 0.04 * (high - low) or 0.5
+        self.low, self.high = low - room, high + room
+
+    def __call__(self, value: float) -> float:
+        """Place a value."""
+        return round(100.0 * (value - self.low) / (self.high - self.low), 2)
+
+    def ticks(self, most: int = 6) -> list[tuple[float, str]]:
+        """Round values and their places, a few."""
+        width = (self.high - self.low) / most
+        unit = 10.0 ** np.floor(np.log10(width))
+        step = next(unit * k for k in (1.0, 2.0, 5.0, 10.0) if unit * k >= width)
+        digits = max(0, -int(np.floor(np.log10(step))))
+        values = step * np.arange(np.ceil(self.low / step), np.floor(self.high / step) + 1)
+        return [(self(value), number(value + 0.0, digits)) for value in values]
+
+
+def _lead(fit: xr.DataTree, table: pd.DataFrame, prob: float) -> dict[str, Any]:
+    """Give what the sentence above the table says of the leader."""
+    leader, *others = tied_for_top(fit, prob=prob)
+    return {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])}
+
+
+def _goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
+    """Deviance, and the predictive check, in numbers and words."""
+    p, found = float(checked["p_round"]), deviance(fit)
+    if p < _MISFIT:
+        kind, text = "bad", "The board does not fit: replicates of it vary less than it does."
+    elif p > 1.0 - _MISFIT:
+        kind, text = "care", "The board varies less than the model says it would."
+    else:
+        kind, text = "good", "No sign of misfit: replicates of the board vary as much as it does."
+    chi_square = float(found["p_value"])
+    return {
+        "kind": kind,
+        "text": text,
+        "p_round": probability(p),
+        "p_naive": probability(float(checked["p_naive"])),
+        "deviance": number(float(found["value"]), 1),
+        "df": int(found["df"]),
+        "p_value": "" if np.isnan(chi_square) else probability(chi_square),
+        "draws": checked.sizes["draw"],
+    }
+
+
+def _labels(players: pd.Series) -> list[str]:
+    """Short names for the charts, which must differ; control characters are not for them."""
+    made: dict[str, None] = {}
+    half = _LONGEST // 2 - 1
+    for player in players:
+        text = "".join(c if c.isprintable() else "·" for c in str(player)) or "·"
+        short = text if len(text) <= _LONGEST else f"{text[:half]}…{text[-half:]}"
+        label, again = short, 1
+        while label in made:
+            again += 1
+            label = f"{short} ({again})"
+        made[label] = None
+    return list(made)
+
+
+def _whole(values: Any) -> list[Any]:
+    """Probabilities as whole numbers."""
+    whole: list[Any] = np.round(np.asarray(values) * SCALE).astype(int).tolist()
+    return whole
+
+
+def _pairs(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any]:
+    """Probabilities of pairs, the higher-placed player first; the page turns them round."""
+    names = shown.to_numpy()
+    posterior = fit["posterior"].to_dataset()
+    strengths = posterior[[name for name in ("epp", "epp_spread") if name in posterior]]
+    # A pair's probabilities rest on its two players alone: no need for those of all pairs.
+    few = xr.DataTree.from_dict({"posterior": strengths.sel(player=names)})
+    few.attrs = fit.attrs
+    wins, better = win_probability(few, prob=prob), p_better(few)
+    upper = np.triu_indices(len(names), 1)
+    return {
+        "win": _whole(wins["mean"].to_numpy()[upper]),
+        "lower": _whole(wins["lower"].to_numpy()[upper]),
+        "upper": _whole(wins["upper"].to_numpy()[upper]),
+        "better": _whole(better.to_numpy()[upper]),
+    }
+
+
+def _ranks(fit: xr.DataTree, shown: pd.Series) -> dict[str, Any]:
+    """Probabilities of ranks, up to the last that one of these players can have."""
+    share = rank_probability(fit).sel(player=shown.to_numpy())
+    last = int(share.any("player").to_numpy().nonzero()[0].max()) + 1
+    share = share.isel(rank=slice(last))
+    return {
+        "rank": _whole(share),
+        "top": _whole(share.cumsum("rank")),
+        # As in plots.rank_distribution, a median player's likeliest rank is dark.
+        "dark": float(share.max("rank").median()),
+    }
+
+
+def _points(checked: xr.Dataset) -> dict[str, Any]:
+    return {
+        name: [float(f"{v:.4g}") for v in checked[name].to_numpy()]
+        for name in ("observed", "replicated_round")
+    }

@@ -1,0 +1,167 @@
+"""Charts of the page, by Bokeh: drawn empty here, filled by the page's script.
+
+One set of charts serves all tournaments. They draw on canvas, which is quick for the 10 000 cells
+of 100 players; the numbers themselves stand in tables below them.
+"""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from leaderbayes.plots._canvas import BLUE, GREY
+
+_FONT = "Helvetica Neue, Helvetica, Arial, sans-serif"
+
+
+@cache
+def bokeh_script() -> str:
+    """Read Bokeh's library for browsers, without its widgets, tables and mathematics."""
+    import bokeh
+
+    folder = Path(bokeh.__file__).parent / "server" / "static" / "js"
+    return (folder / "bokeh.min.js").read_text(encoding="utf-8")
+
+
+@cache
+def charts() -> tuple[dict[str, Any], ...]:
+    """Give the charts as JSON items: "win", "rank" and "fit", of which the page knows the names."""
+    return tuple(_item(figure) for figure in (_win(), _rank(), _fit()))
+
+
+def _item(figure: Any) -> dict[str, Any]:
+    from bokeh.embed import json_item
+
+    text = json.dumps(json_item(figure, target=f"chart-{figure.name}"))
+    # Bokeh numbers its objects through: the same fit shall give the same page.
+    numbers: dict[str, str] = {}
+    text = re.sub(
+        r'"p\d+"',
+        lambda found: numbers.setdefault(found[0], f'"{figure.name}{len(numbers)}"'),
+        text,
+    )
+    item: dict[str, Any] = json.loads(text)
+    return item
+
+
+def _figure(name: str, **options: Any) -> Any:
+    from bokeh.plotting import figure
+
+    made = figure(
+        name=name,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools="",
+        background_fill_color="white",
+        border_fill_color="white",
+        outline_line_color=None,
+        **options,
+    )
+    made.grid.visible = False
+    for axis in made.axis:
+        axis.axis_line_color = axis.major_tick_line_color = axis.minor_tick_line_color = None
+        axis.major_label_text_font = axis.axis_label_text_font = _FONT
+        axis.major_label_text_color = axis.axis_label_text_color = "#333333"
+        axis.axis_label_text_font_style = "normal"
+        axis.axis_label_text_font_size = "13px"
+        axis.major_label_text_font_size = "12px"
+    return made
+
+
+def _cells(
+    made: Any, columns: tuple[str, ...], color: Any, tooltips: list[tuple[str, str]]
+) -> None:
+    """Draw cells (x, y) of a source that has these columns too, and say them on hover."""
+    from bokeh.models import ColumnDataSource, HoverTool, NoOverlap, TapTool
+
+    source = ColumnDataSource({name: [] for name in ("x", "y", *columns)})
+    made.rect(
+        "x", "y", 1, 1, source=source, fill_color=color, line_color="white", line_width=0.5,
+        nonselection_fill_alpha=1.0, nonselection_line_alpha=1.0,
+        hover_line_color="black", hover_line_width=2,
+    )  # fmt: skip
+    made.add_tools(HoverTool(tooltips=tooltips, point_policy="follow_mouse"), TapTool())
+    for axis in made.axis:
+        axis.major_label_policy = NoOverlap(min_distance=2)
+
+
+def _win() -> Any:
+    """Heat map: players down, opponents across."""
+    from bokeh.models import ColumnDataSource, FactorRange
+    from bokeh.palettes import RdBu11
+    from bokeh.transform import linear_cmap
+
+    # Names may look like formulas or markup: as factors and as columns they stay text.
+    made = _figure(
+        "win",
+        x_range=FactorRange(factors=[]),
+        y_range=FactorRange(factors=[]),
+        x_axis_location="above",
+    )
+    _cells(
+        made,
+        ("player", "opponent", "win", "interval", "better"),
+        linear_cmap("win", RdBu11[::-1], 0.0, 1.0),
+        [
+            ("player", "@player"),
+            ("opponent", "@opponent"),
+            ("beats it", "@win{0.00} (@interval)"),
+            ("better", "@better{0.000}"),
+        ],
+    )
+    # Apart, because only a few large cells have room for their numbers.
+    numbers = ColumnDataSource({name: [] for name in ("x", "y", "text", "ink")})
+    made.text(
+        "x", "y", "text", source=numbers, text_color="ink", text_align="center",
+        text_baseline="middle", text_font_size="11px", text_font={"value": _FONT},
+    )  # fmt: skip
+    made.xaxis.major_label_orientation = "vertical"
+    return made
+
+
+def _rank() -> Any:
+    """Heat map: players down, ranks across."""
+    from bokeh.models import FactorRange, Range1d
+    from bokeh.palettes import Blues256
+    from bokeh.transform import linear_cmap
+
+    made = _figure(
+        "rank",
+        x_range=Range1d(0.5, 1.5),
+        y_range=FactorRange(factors=[]),
+        x_axis_location="above",
+        x_axis_label="rank, 1 is best",
+    )
+    _cells(
+        made,
+        ("player", "rank", "share", "top"),
+        # The page sets the upper end: a median player's likeliest rank is dark.
+        linear_cmap("share", Blues256[::-1], 0.0, 1.0),
+        [
+            ("player", "@player"),
+            ("rank", "@rank"),
+            ("probability", "@share{0.000}"),
+            ("this or better", "@top{0.000}"),
+        ],
+    )
+    return made
+
+
+def _fit() -> Any:
+    """Deviance of the board across, of its replicates up."""
+    from bokeh.models import ColumnDataSource
+
+    made = _figure(
+        "fit",
+        height=340,
+        x_axis_label="deviance of the board, at a posterior draw",
+        y_axis_label="deviance of its replicate",
+    )
+    made.grid.visible = True
+    made.grid.grid_line_color = "#e6e6e6"
+    ends = ColumnDataSource({"x": [], "y": []})
+    made.line("x", "y", source=ends, color=GREY, line_width=1.5)
+    points = ColumnDataSource({"x": [], "y": []})
+    made.scatter("x", "y", source=points, color=BLUE, alpha=0.5, size=6)
+    return made

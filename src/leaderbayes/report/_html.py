@@ -1,0 +1,172 @@
+"""One page that has it all and needs nothing else: no server, no network."""
+
+import base64
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import metadata
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._leaderboard import check_probability
+from leaderbayes.report._best import best, is_best
+from leaderbayes.report._boards import SCALE, boards, overview
+from leaderbayes.report._card import card_of
+from leaderbayes.report._charts import bokeh_script, charts
+
+
+def html(
+    dt: xr.DataTree,
+    path: str | os.PathLike[str],
+    *,
+    sota: xr.DataTree | None = None,
+    title: str | None = None,
+    prob: float = 0.95,
+    top: int = 100,
+) -> Path:
+    """Write a page with everything that a fit says, to be opened, sent or printed.
+
+    The page is one file and loads nothing: a leaderboard to sort and filter, any two players
+    compared in words, win probabilities, ranks, goodness of fit, diagnostics, the model's card,
+    data and settings, and how to cite. Its numbers are those of the functions of the same names.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`; of many tournaments, from
+        ``leaderbayes.fit(scores, "tournaments")``, `leaderbayes.fit_tournaments` or
+        `leaderbayes.open_tournaments`: the page switches between them. Or from
+        `leaderbayes.sota.posterior`.
+    path : path
+        File of the page; one that is there is replaced, in whole.
+    sota : DataTree, optional
+        From `leaderbayes.sota.posterior`: adds a section on how good the best really is.
+    title : str, optional
+        Of the page; the name of the scores' file by default.
+    prob : float
+        Posterior probability of the (equal-tailed) intervals, and at which two players are told
+        apart.
+    top : int
+        Players of each leaderboard in charts and comparisons (and teams of ``sota``), best first:
+        their size grows with its square. The table has all players.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    LeaderbayesError
+        If ``dt`` or ``sota`` is something else, an option is out of range, or the file cannot be
+        written.
+    """
+    check_probability(prob)
+    if top < 2:
+        raise LeaderbayesError(f"top={top}: give at least 2 players.")
+    if not isinstance(dt, xr.DataTree):
+        raise LeaderbayesError(
+            f"A page is made of a fit, not of a {type(dt).__name__}: give what leaderbayes.fit "
+            "returns (a DataTree)."
+        )
+    if is_best(dt):
+        if sota is not None:
+            raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
+        made, across, sota = [], None, dt
+    else:
+        made = boards(dt, prob, top)
+        across = overview(dt, made, prob)
+    text = _render(
+        {
+            "title": title or _title(made),
+            "prob": prob,
+            "percent": f"{100.0 * prob:g}\N{NO-BREAK SPACE}%",
+            "boards": made,
+            "overview": across,
+            "failed": _failed(dt, made),
+            "sota": None if sota is None else best(sota, prob, top),
+            "cards": [card_of(model) for model in _models(made, sota)],
+        }
+    )
+    return _write(Path(path), text)
+
+
+def _title(made: list[dict[str, Any]]) -> str:
+    """Name the page after the scores' file, where there is one."""
+    sources = [dict(board["data"]).get("Source", "") for board in made]
+    stem = Path(sources[0]).stem if sources and len(set(sources)) == 1 else ""
+    return f"Leaderboard: {stem}" if stem else "Leaderboard" if made else "How good is the best?"
+
+
+def _failed(dt: xr.DataTree, made: list[dict[str, Any]]) -> list[str]:
+    """Tournaments of a study whose fits did not converge; a single fit says it by itself."""
+    if "posterior" in dt.children:
+        return []
+    return [board["name"] for board in made if board["verdict"]["kind"] == "bad"]
+
+
+def _models(made: list[dict[str, Any]], sota: xr.DataTree | None) -> list[str]:
+    """Models on the page, each once."""
+    return list(dict.fromkeys([board["model"] for board in made] + ["sota"] * (sota is not None)))
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("leaderbayes.report"),
+        # Names in the data are whatever somebody typed.
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # The filter tojson escapes <, >, & and ', and all that is not ASCII.
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    return environment.get_template("page.html.j2")
+
+
+def _render(context: Mapping[str, Any]) -> str:
+    """Fill the template; only scripts with these digests run, whatever else gets into the page."""
+    folder = files("leaderbayes.report") / "templates"
+    style, script = ((folder / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    # Without a leaderboard there are no charts, and no library for them.
+    drawn = bool(context["boards"])
+    scripts = [script, bokeh_script()] if drawn else [script]
+    about = metadata("leaderbayes")
+    return _template().render(
+        **context,
+        style=style,
+        scripts=scripts,
+        digests=[_digest(text) for text in scripts],
+        charts=charts() if drawn else [],
+        numbers={"scale": SCALE, "boards": [board["numbers"] for board in context["boards"]]},
+        about={name.lower(): about[name] for name in ("Name", "Version", "Summary")},
+    )
+
+
+def _digest(script: str) -> str:
+    return f"'sha256-{base64.b64encode(sha256(script.encode()).digest()).decode()}'"
+
+
+def _write(path: Path, text: str) -> Path:
+    """Write under another name beside it, then rename."""
+    partial = path.with_name(f".{path.name}.partial") if path.name else path
+    try:
+        # Half of a surrogate pair is no text: it is written as an escape.
+        partial.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+        os.replace(partial, path)
+    except OSError as problem:
+        if partial != path:
+            with suppress(OSError):
+                partial.unlink()
+        raise LeaderbayesError(
+            f"{path}: the page cannot be written ({problem}); give a file in a folder that exists."
+        ) from problem
+    return path

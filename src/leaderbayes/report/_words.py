@@ -1,0 +1,116 @@
+"""Numbers and verdicts in words, the same in every section of the page."""
+
+import json
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._fit import MAX_RHAT, MIN_ESS
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Write a number, with a minus sign as wide as the digits."""
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def interval(low: float, high: float, digits: int = 2) -> str:
+    """Write an interval."""
+    return f"{number(low, digits)} to {number(high, digits)}"
+
+
+def probability(p: float) -> str:
+    """Write a probability; what rounds to 0 or 1 is neither."""
+    if p < 0.005:
+        return "<0.01"
+    return ">0.99" if p > 0.995 else f"{p:.2f}"
+
+
+def span(low: int, high: int) -> str:
+    """Write a range of whole numbers."""
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def verdict(attrs: Mapping[Any, Any]) -> dict[str, Any]:
+    """Say of a fit, or of a posterior of the best, whether its numbers can be reported.
+
+    Returns
+    -------
+    dict
+        ``kind`` ("good", "care" or "bad"), ``text`` (a plain sentence), ``facts`` (diagnostics:
+        name, value, what is good), ``warnings``.
+    """
+    warnings = json.loads(attrs["warnings"])
+    if not attrs["converged"]:
+        kind, text = "bad", "Not converged: do not report these numbers."
+    elif warnings:
+        kind, text = "care", "Converged, with warnings to heed before reporting these numbers."
+    elif _arguments(attrs).get("sampler") == "laplace":
+        kind, text = "good", "Laplace's approximation: sample in full before reporting close calls."
+    else:
+        kind, text = "good", "Converged: these numbers can be reported."
+    return {"kind": kind, "text": text, "facts": list(_facts(attrs)), "warnings": warnings}
+
+
+def _facts(attrs: Mapping[Any, Any]) -> list[tuple[str, str, str]]:
+    known = {
+        "max_rhat": ("Largest R-hat", 3, f"below {MAX_RHAT}" if "min_ess" in attrs else ""),
+        "min_ess": ("Smallest effective sample size", 0, f"above {MIN_ESS:.0f}"),
+        "divergences": ("Divergent transitions", 0, "none"),
+        "pareto_k": ("Pareto k of the importance weights", 2, "below 0.7"),
+        "ess": ("Effective sample size of the weights", 0, ""),
+    }
+    return [
+        (name, number(float(attrs[key]), digits), good)
+        for key, (name, digits, good) in known.items()
+        # Independent draws have no R-hat.
+        if key in attrs and not np.isnan(float(attrs[key]))
+    ]
+
+
+def settings(attrs: Mapping[Any, Any]) -> list[tuple[str, str]]:
+    """List what a fit was made with: model, arguments, seed, versions."""
+    rows = [("Model", str(attrs["model"]))]
+    if "weight" in attrs:
+        rows.append(("Weight of a match", number(float(attrs["weight"]), 3)))
+    arguments = _arguments(attrs)
+    rows += [(name, _written(value)) for name, value in sorted(arguments.items())]
+    if "seed" in attrs:
+        rows.append(("Seed", str(attrs["seed"])))
+    versions = json.loads(attrs.get("versions", "{}"))
+    if versions:
+        rows.append(("Versions", ", ".join(f"{name} {v}" for name, v in versions.items())))
+    return rows
+
+
+def _written(value: Any) -> str:
+    """Write an argument: words as they are, all else as JSON."""
+    if value is None:
+        return "default"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _arguments(attrs: Mapping[Any, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(attrs.get("arguments", "{}"))
+    return found
+
+
+def data(scores: xr.DataArray) -> list[tuple[str, str]]:
+    """Describe scores (player, round) or (tournament, player, round)."""
+    rows = [
+        (f"{dim}s".capitalize(), str(scores.sizes[dim]))
+        for dim in ("tournament", "player", "round")
+        if dim in scores.dims
+    ]
+    there = int(scores.notnull().sum())
+    rows.append(("Scores", f"{there} of {scores.size}" if there < scores.size else str(there)))
+    better = "higher" if scores.attrs.get("higher_is_better", 1) else "lower"
+    rows.append(("Better is", better))
+    if scores.attrs.get("scheme"):
+        rows.append(("What plays", str(scores.attrs["scheme"])))
+    if scores.attrs.get("source"):
+        # Folders are nobody's business.
+        rows.append(("Source", PurePath(str(scores.attrs["source"])).name))
+    return rows

@@ -1,0 +1,231 @@
+// Sorting, filtering, switching and comparing: a few lines each on the page's own elements, where a
+// library of tables would weigh ten times as much. Charts are Bokeh's. Names in the data reach the
+// page as text only (textContent, columns of Bokeh), never as markup.
+"use strict";
+(() => {
+  const json = (id) => JSON.parse(document.getElementById(id).textContent);
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const $ = (id) => document.getElementById(id);
+  const element = (name, text, attributes = {}) => {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+  const { scale, boards } = json("numbers");
+
+  // Tables ------------------------------------------------------------------------------------
+
+  const sort = (button) => {
+    const th = button.closest("th"), table = th.closest("table"), column = th.cellIndex;
+    const first = button.dataset.first === "asc" ? "ascending" : "descending";
+    const other = first === "ascending" ? "descending" : "ascending";
+    const way = th.getAttribute("aria-sort") === first ? other : first;
+    for (const one of all("th[aria-sort]", table)) one.setAttribute("aria-sort", "none");
+    th.setAttribute("aria-sort", way);
+    const sign = way === "ascending" ? 1 : -1;
+    const keyed = [...table.tBodies[0].rows].map((row) => {
+      const text = row.cells[column].dataset.value, value = Number(text);
+      return { row, text, value };
+    });
+    const numbers = keyed.every((one) => one.text.trim() !== "" && !Number.isNaN(one.value));
+    keyed.sort((a, b) => sign * (numbers ? a.value - b.value
+      : a.text.localeCompare(b.text, undefined, { numeric: true })));
+    table.tBodies[0].append(...keyed.map((one) => one.row));
+  };
+
+  const filter = (input) => {
+    const part = input.closest("div, section"), asked = input.value.trim().toLowerCase();
+    const rows = [...part.querySelector("table.filtered").tBodies[0].rows];
+    for (const row of rows) {
+      row.hidden = !row.querySelector("th").dataset.value.toLowerCase().includes(asked);
+    }
+    const left = rows.filter((row) => !row.hidden).length;
+    part.querySelector(".count").textContent = asked ? `${left} of ${rows.length} shown` : "";
+  };
+
+  for (const button of all("button.sort")) button.addEventListener("click", () => sort(button));
+  for (const input of all(".filter input")) input.addEventListener("input", () => filter(input));
+  // On paper nothing opens when it is pressed.
+  addEventListener("beforeprint", () => {
+    for (const details of all("#model details")) details.open = true;
+  });
+  if (!boards.length) return;
+
+  // Numbers -----------------------------------------------------------------------------------
+
+  let board = boards[0];
+
+  // Probabilities of pairs stand row by row, each pair once, the higher-placed player first.
+  const pair = (i, j) => {
+    const [a, b] = i < j ? [i, j] : [j, i], m = board.players.length;
+    const at = a * (2 * m - a - 1) / 2 + b - a - 1;
+    const [win, lower, upper, better] =
+      [board.win, board.lower, board.upper, board.better].map((values) => values[at] / scale);
+    return i < j ? { win, lower, upper, better }
+      : { win: 1 - win, lower: 1 - upper, upper: 1 - lower, better: 1 - better };
+  };
+  const fixed = (p, digits) => {
+    const least = 10 ** -digits;
+    if (p < least / 2) return `less than ${least}`;
+    return p > 1 - least / 2 ? `more than ${(1 - least).toFixed(digits)}` : p.toFixed(digits);
+  };
+  // In cells: what rounds to 0 or 1 is neither.
+  const short = (p) => (p < 0.005 ? "<0.01" : p > 0.995 ? ">0.99" : p.toFixed(2));
+  const range = ({ lower, upper }) => `${lower.toFixed(2)} to ${upper.toFixed(2)}`;
+
+  // Two players -------------------------------------------------------------------------------
+
+  const first = $("first"), second = $("second"), answer = $("answer");
+  const compare = () => {
+    const i = Number(first.value), j = Number(second.value);
+    const name = (k) => element("bdi", board.players[k]);
+    $("split").hidden = i === j;
+    if (i === j) {
+      answer.replaceChildren("Pick two different players.");
+      return;
+    }
+    const p = pair(i, j), sure = Math.max(p.better, 1 - p.better) >= board.prob;
+    const percent = `${Number((100 * board.prob).toFixed(6))}\u00a0%`;
+    answer.replaceChildren(
+      name(i), " is better than ", name(j), " with probability ",
+      element("strong", fixed(p.better, 3)), `. It beats it ${board.scope} with probability `,
+      element("strong", fixed(p.win, 2)), ` (${percent} interval ${range(p)}). `,
+      `At ${percent} they are ${sure ? "told apart" : "not told apart"}.`,
+    );
+    const [won, lost] = $("split").children;
+    won.style.width = `${100 * p.better}%`;
+    lost.style.width = `${100 - 100 * p.better}%`;
+  };
+  const pick = (i, j) => {
+    [first.value, second.value] = [i, j];
+    compare();
+  };
+  first.addEventListener("change", compare);
+  second.addEventListener("change", compare);
+  $("swap").addEventListener("click", () => pick(second.value, first.value));
+
+  // Charts ------------------------------------------------------------------------------------
+
+  const charts = {};
+  const columns = (names) => Object.fromEntries(names.map((name) => [name, []]));
+  const cells = (written) => {
+    const win = columns(["x", "y", "player", "opponent", "win", "interval", "better"]);
+    const text = columns(["x", "y", "text", "ink"]);
+    const rank = columns(["x", "y", "player", "rank", "share", "top"]);
+    const { labels, players } = board, add = (to, row) => {
+      for (const [key, value] of Object.entries(row)) to[key].push(value);
+    };
+    players.forEach((player, i) => {
+      players.forEach((opponent, j) => {
+        if (i === j) return;
+        const p = pair(i, j), at = { x: labels[j], y: labels[i] };
+        add(win, { ...at, player, opponent, win: p.win, interval: range(p), better: p.better });
+        const ink = Math.abs(p.win - 0.5) > 0.3 ? "white" : "black";
+        if (written) add(text, { ...at, text: short(p.win), ink });
+      });
+      board.rank[i].forEach((share, k) => add(rank, { x: k + 1, y: labels[i], player, rank: k + 1,
+        share: share / scale, top: board.top[i][k] / scale }));
+    });
+    return { win, text, rank };
+  };
+  const draw = () => {
+    if (!charts.win) return;
+    const { labels, observed, replicated_round } = board;
+    const down = [...labels].reverse(), m = labels.length;
+    const side = Math.min(Math.max(24 * m, 96), Math.max(9 * m, 600));
+    const longest = Math.max(...labels.map((label) => label.length));
+    // Numbers in the cells, where they have room.
+    const { win, text, rank } = cells(($("chart-win").clientWidth - 7 * longest) / m > 34);
+    charts.win.x_range.factors = labels;
+    charts.win.height = side + Math.min(7 * longest + 12, 170);
+    charts.rank.height = side + 60;
+    charts.win.y_range.factors = charts.rank.y_range.factors = down;
+    Object.assign(charts.rank.x_range, { start: 0.5, end: board.rank[0].length + 0.5 });
+    charts.rank.renderers[0].glyph.fill_color.transform.high = board.dark;
+    charts.win.renderers[0].data_source.data = win;
+    charts.rank.renderers[0].data_source.data = rank;
+    charts.win.renderers[1].data_source.data = text;
+    const values = [...observed, ...replicated_round];
+    const ends = [Math.min(...values), Math.max(...values)];
+    charts.fit.renderers[0].data_source.data = { x: ends, y: ends };
+    charts.fit.renderers[1].data_source.data = { x: observed, y: replicated_round };
+  };
+  const embed = async () => {
+    const items = json("charts");
+    const { Document } = Bokeh.require("document");
+    const documents = items.map(({ doc }) => Document.from_json(doc));
+    for (const made of documents) charts[made.roots()[0].name] = made.roots()[0];
+    // Filled before they are drawn, so that they are drawn once.
+    draw();
+    const { data_source } = charts.win.renderers[0];
+    data_source.selected.properties.indices.change.connect(() => {
+      const [at] = data_source.selected.indices;
+      if (at === undefined) return;
+      const m = board.players.length - 1, i = Math.floor(at / m), j = at % m;
+      pick(i, j < i ? j : j + 1);
+    });
+    await Promise.all(documents.map((made, k) =>
+      Bokeh.embed.add_document_standalone(made, $(items[k].target_id))));
+    document.documentElement.dataset.drawn = "";
+  };
+
+  // Charts as tables, made when they are first opened -------------------------------------------
+
+  const tables = {
+    win: () => [board.labels, (i, j) => (i === j ? "" : short(pair(i, j).win)), "beats"],
+    rank: () => [board.rank[0].map((_, k) => k + 1),
+      (i, k) => short(board.rank[i][k] / scale), "has rank"],
+  };
+  const tabulate = (details) => {
+    const [heads, cell, verb] = tables[details.dataset.table]();
+    const table = element("table"), header = element("tr");
+    table.append(element("caption", `Probability that the row ${verb} the column`));
+    header.append(element("th", "Player", { scope: "col" }),
+      ...heads.map((text) => element("th", text, { scope: "col", class: "n" })));
+    const body = element("tbody");
+    board.players.forEach((player, i) => {
+      const row = element("tr"), th = element("th", undefined, { scope: "row" });
+      th.append(element("bdi", player));
+      row.append(th, ...heads.map((_, k) => element("td", cell(i, k), { class: "n" })));
+      body.append(row);
+    });
+    const head = element("thead");
+    head.append(header);
+    table.append(head, body);
+    details.querySelector(".scroll").replaceChildren(table);
+  };
+  for (const details of all("details.as-table")) {
+    details.addEventListener("toggle", () => details.open && tabulate(details));
+  }
+
+  // The tournament that is shown --------------------------------------------------------------
+
+  const show = (k) => {
+    board = boards[k];
+    for (const part of all("[data-board]")) part.hidden = Number(part.dataset.board) !== k;
+    for (const select of [first, second]) {
+      select.replaceChildren(
+        ...board.players.map((name, i) => element("option", name, { value: i })));
+    }
+    const size = all(`[data-board="${k}"] table.filtered tbody tr`).length;
+    const text = size > board.players.length ? `The best ${board.players.length} of ${size}.` : "";
+    for (const some of all(".some")) some.textContent = text;
+    pick(0, Math.min(1, board.players.length - 1));
+    draw();
+    all("details.as-table[open]").forEach(tabulate);
+  };
+  const choose = $("switch");
+  choose?.addEventListener("change", () => show(Number(choose.value)));
+  for (const button of all("[data-show]")) {
+    button.addEventListener("click", () => {
+      choose.value = button.dataset.show;
+      show(Number(choose.value));
+      $("leaderboard").scrollIntoView();
+      choose.focus({ preventScroll: true });
+    });
+  }
+  show(0);
+  // The library of the charts comes last in the page: all else works before it is there.
+  addEventListener("load", embed);
+})();

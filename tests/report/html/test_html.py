@@ -18,7 +18,7 @@ from leaderbayes.report._boards import Axis
 from leaderbayes.report._card import SECTIONS, card_of
 from leaderbayes.report._words import probability
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def rows_of(text):

@@ -8,7 +8,16 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._tables import Source, Table, listed, read_table, shown, suggest
+from leaderbayes._tables import (
+    Source,
+    Table,
+    is_unicode,
+    listed,
+    read_table,
+    shown,
+    suggest,
+    text_of,
+)
 
 # Names that a column goes by, most telling first.
 _PLAYER = (
@@ -237,8 +246,8 @@ def _is_label(column: pd.Series, name: str) -> bool:
     """Whether a first column names its rows: most of it is text, or nothing names the column."""
     if not name or name.startswith("Unnamed: "):
         return True
-    text = column.dropna().astype(str).str.strip()
-    text = text[~text.str.lower().isin(_MISSING)]
+    text = pd.Series([text_of(cell).strip() for cell in column.dropna()], dtype=object)
+    text = text[[cell.lower() not in _MISSING for cell in text]]
     numbers = pd.to_numeric(text, errors="coerce").notna()
     return len(text) > 0 and float(numbers.mean()) <= 0.5
 
@@ -246,31 +255,29 @@ def _is_label(column: pd.Series, name: str) -> bool:
 # -- cells -----------------------------------------------------------------------------------------
 
 
-def as_names(table: Table, label: str) -> pd.Series:
-    """Names as text without the blanks around them; a missing one is an error."""
+def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
+    """Names as text without the blanks around them; a missing one is an error, or this text."""
     column = table.frame[label]
-    values, names = pd.factorize(column)
-    text = np.array([str(n).strip() for n in names] + [""], dtype=object)
+    try:
+        values, names = pd.factorize(column)
+    except TypeError:  # a list, or another container
+        values, names = pd.factorize(column.map(type))
+    text = np.array([text_of(n).strip() for n in names] + [""], dtype=object)
     for k, name in enumerate(text[:-1]):
-        if isinstance(names[k], bytes) or not _is_unicode(name):
-            row = column.index[int(np.argmax(values == k))]
-            table.refuse(f"column {shown(label)} holds {names[k]!r:.60}, which is not text.", row)
+        if isinstance(names[k], bytes | type) or not is_unicode(name):
+            row = int(np.argmax(values == k))
+            held = shown(column.iloc[row])
+            table.refuse(
+                f"column {shown(label)} holds {held}, which is not text.", column.index[row]
+            )
     result = pd.Series(text[values], index=column.index, dtype=object)
-    missing = (result == "").to_numpy()
-    if missing.any():
+    empty = (result == "").to_numpy()
+    if empty.any() and missing is None:
         table.refuse(
             f"column {shown(label)} is empty; every row needs a name there.",
-            column.index[int(np.argmax(missing))],
+            column.index[int(np.argmax(empty))],
         )
-    return result
-
-
-def _is_unicode(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return result.mask(empty, missing) if missing else result
 
 
 def as_numbers(table: Table, label: str) -> pd.Series:
@@ -284,12 +291,19 @@ def as_numbers(table: Table, label: str) -> pd.Series:
     else:
         cells = column
         if not isinstance(column.dtype, pd.StringDtype):
-            cells = column.astype(object).map(_cell, na_action="ignore").astype("str")
+            cells = pd.Series(
+                [
+                    None if missing else _cell(value)
+                    for value, missing in zip(column, column.isna(), strict=True)
+                ],
+                index=column.index,
+                dtype=object,
+            )
         numbers = pd.to_numeric(cells, errors="coerce").astype(float)
         unread = numbers.isna() & cells.notna()
         if unread.any():
-            text = cells[unread].astype(str)
-            wrong = text[~text.str.strip().str.lower().isin(_MISSING)]
+            text = cells[unread]
+            wrong = text[[cell.strip().lower() not in _MISSING for cell in text]]
             if len(wrong):
                 hint = " (a decimal comma? use a point)" if "," in wrong.iloc[0] else ""
                 table.refuse(
@@ -308,7 +322,7 @@ def as_numbers(table: Table, label: str) -> pd.Series:
 
 def _cell(value: Any) -> str:
     """Text of an object's cell; True and False are 1 and 0, dates stay what they are."""
-    return str(int(value)) if isinstance(value, bool | np.bool_) else str(value)
+    return str(int(value)) if isinstance(value, bool | np.bool_) else text_of(value)
 
 
 # -- array -----------------------------------------------------------------------------------------

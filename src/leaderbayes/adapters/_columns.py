@@ -48,7 +48,14 @@ def read_frame(source: Frame) -> Table:
 
 def collect(where: str, records: Sequence[dict[str, Any]], row: Callable[[int], str]) -> Table:
     """Table of records that no file holds as a table."""
-    return Table(where, pd.DataFrame.from_records(records), row)
+    columns = list(dict.fromkeys(key for record in records for key in record))
+    return Table(
+        where,
+        pd.DataFrame(
+            {c: pd.Series([record.get(c) for record in records], dtype=object) for c in columns}
+        ),
+        row,
+    )
 
 
 def require(table: Table, columns: Sequence[str], kind: str) -> None:

@@ -35,20 +35,22 @@ def from_kaggle(source: Frame) -> pd.Series:
     https://github.com/Kaggle/kaggle-api/blob/main/docs/competitions.md
     """
     table = read_frame(source)
-    names = {c.lower(): c for c in table.frame.columns}
-    team, name, score = (names.get(c, c) for c in ("teamid", "teamname", "score"))
+    columns = {c.lower(): c for c in table.frame.columns}
+    team, name, score = (columns.get(c, c) for c in ("teamid", "teamname", "score"))
     require(table, [team, name, score], "leaderboards of Kaggle")
-    numbers = as_names(table, team)
-    frame = pd.DataFrame(
-        {"team": numbers, "name": table.frame[name], "score": as_numbers(table, score)}
-    )
+    numbers, scores = as_names(table, team), as_numbers(table, score)
     if numbers.duplicated().any():
-        frame = frame.loc[_last(table, numbers)]
-    label = frame["name"].fillna("").astype(str).str.strip()
-    unclear = label.duplicated(keep=False) | (label == "")
-    label = label.where(~unclear, (label + " (" + frame["team"] + ")").str.strip())
+        rows = _last(table, numbers)
+        table, numbers, scores = (
+            table._replace(frame=table.frame.loc[rows]),
+            numbers[rows],
+            scores[rows],
+        )
+    names = as_names(table, name, missing="")
+    unclear = names.duplicated(keep=False) | (names == "")
+    label = names.where(~unclear, (names + " (" + numbers + ")").str.strip())
     board = pd.Series(
-        frame["score"].to_numpy(), index=pd.Index(label, dtype=object, name="team"), name="score"
+        scores.to_numpy(), index=pd.Index(label, dtype=object, name="team"), name="score"
     )
     board.attrs["source"] = table.where
     if board.isna().all():
@@ -66,7 +68,7 @@ def _last(table: Table, teams: pd.Series) -> pd.Index:
             "the last; keep one row a team.",
             row,
         )
-    dates = pd.to_datetime(table.frame[date].astype(str), errors="coerce", format="mixed", utc=True)
+    dates = pd.to_datetime(as_names(table, date), errors="coerce", format="mixed", utc=True)
     wrong = dates.isna()
     if wrong.any():
         table.refuse(f"column {date!r} holds no date, as 2024-02-29 12:00:00.", wrong.idxmax())

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._tables import Table, listed, shown, suggest
+from leaderbayes._tables import Table, listed, read_bytes, shown, suggest
 from leaderbayes.adapters._columns import arrange, collect, known_direction
 
 Results = str | Path | Mapping[str, Any]
@@ -60,7 +60,11 @@ def from_lm_eval(
     https://github.com/EleutherAI/lm-evaluation-harness/blob/main/docs/python-api.md
     """
     wanted = _wanted(metric)
-    if tasks is not None and (isinstance(tasks, str) or not all(isinstance(t, str) for t in tasks)):
+    if tasks is not None and (
+        isinstance(tasks, str)
+        or not isinstance(tasks, Sequence)
+        or not all(isinstance(name, str) for name in tasks)
+    ):
         raise ScoresError(f"tasks={tasks!r:.60}: give a list of names.")
     records: list[dict[str, Any]] = []
     better: dict[bool, str] = {}
@@ -85,10 +89,10 @@ def from_lm_eval(
 
 
 def _wanted(metric: str | Sequence[str] | None) -> list[str]:
-    wanted = [metric] if isinstance(metric, str) else list(metric or [])
-    if not all(isinstance(name, str) for name in wanted):
+    wanted = [metric] if isinstance(metric, str) else metric or []
+    if not isinstance(wanted, Sequence) or not all(isinstance(name, str) for name in wanted):
         raise ScoresError(f"metric={metric!r:.60}: give a name, or a list of names.")
-    return wanted
+    return list(wanted)
 
 
 def _place(record: dict[str, Any]) -> str:
@@ -118,10 +122,10 @@ def _read_all(source: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     for number, (name, it) in enumerate(named):
         if isinstance(it, str | Path):
             for path in _files(Path(it)):
-                results = _read_json(path)
-                yield name or _model(results, path.stem), str(path), results
+                where, results = _read_json(path)
+                yield name or _model(results, path.stem), where, results
         elif isinstance(it, Mapping):
-            yield name or _model(it, f"model {number}"), name or f"result {number}", it
+            yield name or _model(it, f"model {number}"), f"result {shown(name or number)}", it
         else:
             raise ScoresError(f"result {number} is a {type(it).__name__}, not a path or a dict.")
 
@@ -131,27 +135,24 @@ def _files(path: Path) -> list[Path]:
         if not path.is_dir():
             return [path]
         found = sorted(path.rglob("results*.json"))
-    except (OSError, ValueError) as problem:
-        raise ScoresError(f"{path}: cannot be read ({problem}).") from problem
+    except (OSError, ValueError):
+        return [path]  # to be refused by who reads it
     if not found:
         raise ScoresError(f"{path}: no results*.json in this folder.")
     return found
 
 
-def _read_json(path: Path) -> Mapping[str, Any]:
-    try:
-        content = path.read_bytes()
-    except (OSError, ValueError) as problem:
-        raise ScoresError(f"{path}: cannot be read ({problem}).") from problem
+def _read_json(path: Path) -> tuple[str, Mapping[str, Any]]:
+    where, content = read_bytes(path)
     try:
         results = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
     except RecursionError as problem:
-        raise ScoresError(f"{path}: too deeply nested; this is no result of a model.") from problem
+        raise ScoresError(f"{where}: too deeply nested; this is no result of a model.") from problem
     except ValueError as problem:
-        raise ScoresError(f"{path}: not readable as JSON in UTF-8 ({problem}).") from problem
+        raise ScoresError(f"{where}: not readable as JSON in UTF-8 ({problem}).") from problem
     if not isinstance(results, Mapping):
-        raise ScoresError(f"{path}: holds no object with results; give results_*.json.")
-    return results
+        raise ScoresError(f"{where}: holds no object with results; give results_*.json.")
+    return where, results
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

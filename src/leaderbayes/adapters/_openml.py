@@ -108,7 +108,18 @@ def _flows(table: Table) -> pd.Series:
 
 def _missing(column: pd.Series) -> pd.Series:
     """Where a column of texts or lists holds nothing."""
-    return column.map(lambda cell: cell is None or cell is pd.NA or cell != cell or cell == "")
+    return column.map(_is_missing)
+
+
+def _is_missing(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return not cell.strip()
+    return (
+        cell is None
+        or cell is pd.NA
+        or cell is pd.NaT
+        or (isinstance(cell, float) and cell != cell)
+    )
 
 
 def _by_fold(table: Table) -> Table:
@@ -133,13 +144,13 @@ def _by_fold(table: Table) -> Table:
 
 def _values(table: Table, cell: Any, row: Any) -> Iterable[Any]:
     """Scores of the folds in a cell of the column ``values``."""
-    if isinstance(cell, str) and cell.strip():
+    if _is_missing(cell):
+        return []
+    if isinstance(cell, str):
         try:
             cell = json.loads(cell)
         except (ValueError, RecursionError):
             cell = None
-    elif cell is None or cell is pd.NA or isinstance(cell, str | float):
-        return []
-    if isinstance(cell, list | tuple | np.ndarray):
+    if isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim == 1):
         return cell
     table.refuse("column 'values' holds no list of numbers, as [0.91, 0.89].", row)

@@ -5,6 +5,7 @@ from typing import Any
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
+from leaderbayes._tables import listed, shown
 from leaderbayes.adapters._columns import arrange, collect
 
 
@@ -41,7 +42,7 @@ def from_optuna(study: Any) -> xr.DataArray:
     Akiba et al. (2019), Optuna, KDD, doi:10.1145/3292500.3330701;
     https://optuna.readthedocs.io/en/stable/reference/generated/optuna.trial.FrozenTrial.html
     """
-    where = f"study {str(getattr(study, 'study_name', ''))[:60]!r}"
+    where = f"study {shown(getattr(study, 'study_name', ''))}"
     try:
         directions = [str(getattr(d, "name", d)).upper() for d in study.directions]
         trials = list(study.trials)
@@ -55,10 +56,12 @@ def from_optuna(study: Any) -> xr.DataArray:
         raise ScoresError(f"{where}: not a study of Optuna ({problem}).") from problem
     if len(directions) != 1 or directions[0] not in ("MINIMIZE", "MAXIMIZE"):
         raise ScoresError(
-            f"{where}: its directions are {', '.join(directions)[:200] or 'none'}; scores are of "
+            f"{where}: its directions are {listed(directions) or 'none'}; scores are of "
             "one objective, to be minimised or maximised, which trials report at steps."
         )
-    table = collect(where, records, lambda k: f"{records[k]['trial']}, step {records[k]['step']}")
+    table = collect(
+        where, records, lambda k: f"{records[k]['trial']}, step {shown(records[k]['step'])}"
+    )
     if not records:
         table.refuse(
             f"none of {len(trials)} trials reported a score; call trial.report(score, step=fold) "

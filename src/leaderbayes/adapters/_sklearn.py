@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores import read_scores
-from leaderbayes._tables import shown
+from leaderbayes._tables import as_column, shown, text_of
 from leaderbayes.adapters._columns import arrange, choose, collect
 
 _PREFIX = "test_"
@@ -54,13 +53,15 @@ def from_sklearn(
         return read_scores(found, score=metric)
     records = []
     for name, result in found.items():
-        for key, values in _scores_of(str(name), result).items():
+        for key, values in _scores_of(text_of(name), result).items():
             records += [
-                {"estimator": str(name), "split": f"split{k}", "metric": key, "score": value}
+                {"estimator": text_of(name), "split": f"split{k}", "metric": key, "score": value}
                 for k, value in enumerate(values)
             ]
     where = "cross-validations"
-    table = collect(where, records, lambda k: f"{records[k]['estimator']}, {records[k]['split']}")
+    table = collect(
+        where, records, lambda k: f"{shown(records[k]['estimator'])}, {records[k]['split']}"
+    )
     if not records:
         table.refuse("there is no score of any split.")
     chosen = choose(table, metric, list(dict.fromkeys(r["metric"] for r in records)))
@@ -68,7 +69,7 @@ def from_sklearn(
     return arrange(table, player="estimator", round="split", score="score", higher_is_better=True)
 
 
-def _scores_of(name: str, result: object) -> dict[str, np.ndarray]:
+def _scores_of(name: str, result: object) -> dict[str, pd.Series]:
     """Test scores of an estimator by metric, each (split,)."""
     if not isinstance(result, Mapping):
         result = {"test_score": result}
@@ -82,17 +83,13 @@ def _scores_of(name: str, result: object) -> dict[str, np.ndarray]:
             f"cross-validations: {shown(name)} has no test_score or test_<metric>; give what "
             "cross_validate or cross_val_score returned."
         )
-    arrays = {}
+    columns = {}
     for key, values in scores.items():
         try:
-            array = np.asarray(values)
-        except (ValueError, TypeError, OverflowError) as problem:
+            columns[key] = as_column(values)
+        except (TypeError, ValueError) as problem:
             raise ScoresError(
-                f"cross-validations: {shown(name)}, {shown(key)}: {problem}"
+                f"cross-validations: {shown(name)}: {shown(key)} holds no score for each split "
+                f"({problem})."
             ) from problem
-        if array.ndim != 1:
-            raise ScoresError(
-                f"cross-validations: {shown(name)}: the scores {shown(key)} are not one a split."
-            )
-        arrays[key] = array
-    return arrays
+    return columns

@@ -132,6 +132,7 @@ def test_names_are_kept(write, name):
         ("a,1,0.2\nb,1,0.4\n", "first line holds the number '1'"),
         ("ds\ta, x\tb\n1\t2, 3\t4\n", "separated by tabs"),
         ("model,fold,brier,gini\na,1,1,1\n", "which column is the score"),
+        ("model,d1,\na,1,2\nb,1,2\n", "a column of scores has no name; name its round"),
     ],
 )
 def test_errors_name_the_place(write, text, message):
@@ -254,6 +255,37 @@ def test_text_that_is_not_unicode(tmp_path):
     )
     with pytest.raises(lb.ScoresError, match=r"row 0.*is not text"):
         lb.read_scores(frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("player", ["a"], "row 0 .*column 'player' holds .*which is not text"),
+        ("player", "\ud800", "row 0 .*column 'player' holds .*which is not text"),
+        ("score", "\ud800", "row 0 .*column 'score' holds .*which is not a number"),
+        ("score", np.array([1.0]), "row 0 .*column 'score' holds .*which is not a number"),
+        pytest.param(
+            "score",
+            10**5000,
+            "row 0 .*column 'score' holds 'int', which is not a number",
+            id="huge",
+        ),
+    ],
+)
+def test_cells_of_any_kind(column, cell, message):
+    frame = pd.DataFrame({"player": ["a", "b"], "round": 1, "score": 1.0}).astype(object)
+    frame.at[0, column] = cell
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(frame)
+
+
+def test_columns_that_are_not_text():
+    frame = pd.DataFrame({"player": ["a", "b"], "round": 1, "score": 1.0})
+    frame.columns = pd.Index(["player", "\ud800", "score"], dtype=object)
+    with pytest.raises(lb.ScoresError, match=r"a column is called .*which is not text"):
+        lb.read_scores(frame)
+    with pytest.raises(lb.ScoresError, match="no column '3' for the player"):
+        lb.read_scores(frame.set_axis(["player", "round", "score"], axis=1), player=3)
 
 
 def test_blank_lines_do_not_shift_line_numbers(write):

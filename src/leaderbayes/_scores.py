@@ -195,6 +195,8 @@ def _long(
 def _row_a_player(table: Table, player: str) -> tuple[pd.DataFrame, str]:
     """Wide table with a row for each player and a column for each round."""
     names = as_names(table, player)
+    if "" in table.frame.columns:
+        table.refuse("a column of scores has no name; name its round.")
     blocks = [
         pd.DataFrame({"player": names, "round": c, "score": as_numbers(table, c)})
         for c in table.frame.columns

@@ -263,7 +263,7 @@ def test_text_that_is_not_unicode(tmp_path):
         ("player", ["a"], "row 0 .*column 'player' holds .*which is not text"),
         ("player", "\ud800", "row 0 .*column 'player' holds .*which is not text"),
         ("score", "\ud800", "row 0 .*column 'score' holds .*which is not a number"),
-        ("score", np.array([1.0]), "row 0 .*column 'score' holds .*which is not a number"),
+        ("score", {"a": 1.0}, "row 0 .*column 'score' holds .*which is not a number"),
         pytest.param(
             "score",
             10**5000,

@@ -358,3 +358,15 @@ def test_fuzz_raises_errors_of_ours_only(write, content, suffix):
         return
     assert scores.sizes["player"] >= 2
     assert not np.isinf(scores).any()
+
+
+def test_a_search_with_categories_that_do_not_join():
+    odd = pd.DataFrame(
+        {
+            "params": ["a", "b"],
+            "split0_test_f1": pd.Series([(1, 2), 0.7], dtype="category"),
+            "split1_test_f1": pd.Series([0.1, 0.2], dtype="category"),
+        }
+    )
+    with pytest.raises(lb.ScoresError, match=r"row 0.*'score' holds '\(1, 2\)'"):
+        lb.read_scores(odd)

@@ -291,7 +291,9 @@ def as_column(values: Any) -> pd.Series:
         If it is none, or has more dimensions.
     """
     if isinstance(values, np.ndarray | pd.Series):
-        return pd.Series(values).reset_index(drop=True)
+        column = pd.Series(values).reset_index(drop=True)
+        # Categories of several columns cannot always be joined.
+        return column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
     return pd.Series(list(values), dtype=object)
 
 

@@ -53,6 +53,13 @@ def test_folds_are_rounds_of_a_tournament():
     np.testing.assert_array_equal(from_openml(table), scores)
 
 
+def test_a_run_without_values_is_missing():
+    table = pd.read_csv(DATA / "openml_per_fold.csv").assign(values=["[0.7, 0.8]", None, "[]"])
+    scores = from_openml(table)
+    np.testing.assert_array_equal(scores.sel(player=TREE)[0], [0.7, 0.8])
+    assert scores.sel(player="weka.RandomForest(2)").isnull().all()
+
+
 def test_objects():
     table = pd.read_csv(DATA / "openml_evaluations.csv").iloc[[0, 2]]
     objects = {row["run_id"]: SimpleNamespace(**row) for row in table.to_dict("records")}

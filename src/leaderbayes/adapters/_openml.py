@@ -1,7 +1,7 @@
 """OpenML: evaluations of runs."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -133,16 +133,14 @@ def _by_fold(table: Table) -> Table:
         table.frame["values"],
         strict=True,
     ):
-        for fold, score in enumerate(_values(table, cell, row)):
+        # A run without values stays, as one that is missing.
+        for fold, score in enumerate(_values(table, cell, row) or [None]):
             records.append({"task": task, "flow": flow, "fold": fold, "score": score})
             rows.append(int(row))
-    made = collect(table.where, records, lambda k: table.row(rows[k]))
-    if not records:
-        made.refuse("column 'values' holds no score of any fold.")
-    return made
+    return collect(table.where, records, lambda k: table.row(rows[k]))
 
 
-def _values(table: Table, cell: Any, row: Any) -> Iterable[Any]:
+def _values(table: Table, cell: Any, row: Any) -> list[Any]:
     """Scores of the folds in a cell of the column ``values``."""
     if _is_missing(cell):
         return []
@@ -152,5 +150,5 @@ def _values(table: Table, cell: Any, row: Any) -> Iterable[Any]:
         except (ValueError, RecursionError):
             cell = None
     if isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim == 1):
-        return cell
+        return list(cell)
     table.refuse("column 'values' holds no list of numbers, as [0.91, 0.89].", row)

@@ -22,7 +22,7 @@ def from_sklearn(
 
     Parameters
     ----------
-    results : search, cv_results_ or dict of cross-validations
+    results : search, dict, DataFrame or path
         A fitted ``GridSearchCV`` or another search, its ``cv_results_`` (also as a DataFrame or
         a CSV of it), whose players are the settings; or a dictionary from each estimator's name
         to what ``cross_validate`` or ``cross_val_score`` returned, on the same splits.

@@ -360,6 +360,12 @@ def test_fuzz_raises_errors_of_ours_only(write, content, suffix):
     assert not np.isinf(scores).any()
 
 
+def test_an_index_of_any_name():
+    frame = pd.DataFrame({"round": 1, "score": [1.0, 2.0], "player": ["a", "b"]})
+    frame.index = pd.MultiIndex.from_tuples([(1, 2), (3, 4)], names=[pd.NA, "x"])
+    np.testing.assert_array_equal(lb.read_scores(frame), [[1.0], [2.0]])
+
+
 def test_a_search_with_categories_that_do_not_join():
     odd = pd.DataFrame(
         {

@@ -139,8 +139,9 @@ def _from_frame(frame: pd.DataFrame, where: str) -> Table:
             f"index {k}" if n is None else text_of(n) for k, n in enumerate(index.names, start=1)
         ]
         _header([*names, *frame.columns], where)
+        bare = index.set_names([None] * index.nlevels)  # any object may be a level's name
         levels = pd.DataFrame(
-            {name: _own(index.get_level_values(k)) for k, name in enumerate(names)}
+            {name: _own(bare.get_level_values(k)) for k, name in enumerate(names)}
         )
         frame = pd.concat([levels, frame.reset_index(drop=True)], axis=1)
     frame.columns = _header(list(frame.columns), where)

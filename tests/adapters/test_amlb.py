@@ -73,6 +73,10 @@ def test_results_of_before_2020_are_not_guessed():
         (lambda t: t.iloc[:0], "no row of scores"),
         (lambda t: t.assign(result="good"), r"row 0 \(from 0\): column 'result' holds 'good'"),
         (lambda t: pd.concat([t, t.iloc[:1]]), "a second score for tournament 'kc2', player"),
+        (
+            lambda t: t.assign(metric=["auc", "acc", *t["metric"][2:]]),
+            "row 1 .*task 'kc2' has results by 'acc' and by 'auc'; name one metric",
+        ),
         (lambda t: t.assign(fold=None), "column 'fold' is empty"),
     ],
 )

@@ -85,6 +85,22 @@ def test_a_metric_is_never_guessed():
     np.testing.assert_array_equal(scores, [[0.3], [0.3]])
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n-shot": {"wikitext": 5}}, "its n-shot is '5', but '0' in"),
+        ({"versions": {"wikitext": 3.0}}, "its version is '3.0', but '2.0' in"),
+        ({"results": {"wikitext": {"byte_perplexity,none": 2}}}, "its metric is 'byte_perplexity'"),
+    ],
+)
+def test_models_are_asked_alike(change, message):
+    metric = ["word_perplexity", "byte_perplexity"]
+    with pytest.raises(lb.ScoresError, match=message):
+        from_lm_eval([load(), load(LARGE) | change], tasks=["wikitext"], metric=metric)
+    unsaid = {name: {} for name in change if name != "results"}
+    assert from_lm_eval([load(), load(LARGE) | unsaid], tasks=["wikitext"]).shape == (2, 1)
+
+
 def test_older_files():
     old = load(DATA / "lm_eval_old.json")
     other = json.loads(json.dumps(old))

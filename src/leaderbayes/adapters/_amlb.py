@@ -1,5 +1,6 @@
 """AutoML Benchmark: results.csv."""
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -39,7 +40,8 @@ def from_amlb(
     Raises
     ------
     ScoresError
-        If the table cannot be read: names the file, and the row or column.
+        If the table cannot be read, or a task has results of several metrics: names the file,
+        and the row or column.
 
     Notes
     -----
@@ -79,8 +81,11 @@ def from_amlb(
         table = _pick(table, constraint)
     elif constraint is not None:
         table.refuse("there is no column 'constraint' to pick from; leave it out.")
+    table = _without_repeats(table, score)
+    if score == "result":
+        _check_metrics(table)
     return arrange(
-        _without_repeats(table, score),
+        table,
         tournament="task",
         player="framework",
         round="fold",
@@ -112,3 +117,17 @@ def _without_repeats(table: Table, score: str) -> Table:
     first = ~pd.concat(cells, axis=1).duplicated()
     keep = played | (first & ~played.groupby(cells).transform("any"))
     return table._replace(frame=table.frame[keep])
+
+
+def _check_metrics(table: Table) -> None:
+    """Refuse results of one task by several metrics."""
+    tasks, metrics = as_names(table, "task"), as_names(table, "metric", missing="")
+    of_task = metrics.where(metrics != "").groupby(tasks).transform("first")
+    other = (metrics != "") & (metrics != of_task)
+    if other.any():
+        row = int(np.argmax(other.to_numpy()))
+        table.refuse(
+            f"task {shown(tasks.iloc[row])} has results by {shown(metrics.iloc[row])} and by "
+            f"{shown(of_task.iloc[row])}; name one metric (metric=, --score), or keep one's rows.",
+            table.frame.index[row],
+        )

@@ -51,8 +51,9 @@ def from_lm_eval(
     Raises
     ------
     ScoresError
-        If a file cannot be read, a task has another metric, or more is better on some tasks and
-        less on others: names the file and task.
+        If a file cannot be read, a task has another metric, more is better on some tasks and
+        less on others, or models had another metric, version or number of examples (n-shot) of a
+        task: names the file and task.
 
     References
     ----------
@@ -68,11 +69,13 @@ def from_lm_eval(
         raise ScoresError(f"tasks={tasks!r:.60}: give a list of names.")
     records: list[dict[str, Any]] = []
     better: dict[bool, str] = {}
+    first: dict[str, dict[str, Any]] = {}
     files = []
     for model, where, results in _read_all(source):
         files.append(where)
         for record in _scores_of(model, where, results, wanted, tasks, higher_is_better):
             records.append(record)
+            _check_same(first.setdefault(record["task"], record), record)
             better.setdefault(record["better"], f"{shown(record['key'])} of {record['task']!r:.60}")
     several = f"{files[0]} and {len(files) - 1} more" if len(files) > 1 else "".join(files)
     table = collect(several, records, lambda k: _place(records[k]))
@@ -227,9 +230,30 @@ def _scores_of(
             "task": name,
             "score": None if isinstance(score, str) and score.strip().lower() == "n/a" else score,
             "key": key,
+            "metric": key.removesuffix(",none"),
+            "version": _said(results, "versions", name),
+            "n-shot": _said(results, "n-shot", name),
             "better": bool(better),
             "where": where,
         }
+
+
+def _check_same(first: dict[str, Any], record: dict[str, Any]) -> None:
+    """Refuse scores of a task that was put to two models in different ways."""
+    for name in ("metric", "version", "n-shot"):
+        one, other = first[name], record[name]
+        if one is not None and other is not None and one != other:
+            raise ScoresError(
+                f"{_place(record)}: its {name} is {shown(other)}, but {shown(one)} in "
+                f"{first['where']}; evaluate the models alike, or leave the task out (tasks=)."
+            )
+
+
+def _said(results: Mapping[str, Any], key: str, task: str) -> float | str | None:
+    """Give what a file says of a task under this key, if it is a number or text."""
+    held = results.get(key)
+    value = held.get(task) if isinstance(held, Mapping) else None
+    return value if isinstance(value, int | float | str) else None
 
 
 def _is_group(results: Mapping[str, Any], name: str) -> bool:

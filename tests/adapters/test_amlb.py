@@ -62,6 +62,8 @@ def test_results_of_before_2020_are_not_guessed():
         lb.matches(scores.sel(tournament="iris"))["wins"].sel(player="tpot", opponent="autoweka")
         == 1
     )
+    raw = from_amlb(DATA / "amlb_2019.csv", metric="result", higher_is_better=False)
+    np.testing.assert_array_equal(raw, scores)
     report = pd.read_csv(DATA / "amlb_2019.csv").assign(score=[-0.4, -0.2])
     assert from_amlb(report).attrs["higher_is_better"] == 1
 

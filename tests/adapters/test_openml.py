@@ -68,6 +68,12 @@ def test_objects():
         from_openml({1: 2, 3: 4})
 
 
+def test_categories():
+    table = pd.read_csv(DATA / "openml_evaluations.csv", dtype="category")
+    made = from_openml(table, metric="predictive_accuracy")
+    assert made.equals(from_openml(table.astype(object), metric="predictive_accuracy"))
+
+
 def test_errors():
     path = DATA / "openml_evaluations.csv"
     table = pd.read_csv(path)

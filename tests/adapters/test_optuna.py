@@ -52,7 +52,7 @@ def test_errors():
     made = study()
     for value in (1.0, float("inf")):
         made.add_trial(optuna.trial.create_trial(value=1.0, intermediate_values={3: value}))
-    with pytest.raises(lb.ScoresError, match="trial 1, step '3': column 'score' is infinite"):
+    with pytest.raises(lb.ScoresError, match="'trial 1', step '3': column 'score' is infinite"):
         from_optuna(made)
 
 

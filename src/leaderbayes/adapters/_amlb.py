@@ -82,7 +82,7 @@ def from_amlb(
     elif constraint is not None:
         table.refuse("there is no column 'constraint' to pick from; leave it out.")
     table = _without_repeats(table, score)
-    if score == "result":
+    if metric is None and score == "result":
         _check_metrics(table)
     return arrange(
         table,

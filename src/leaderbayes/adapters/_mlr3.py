@@ -13,7 +13,7 @@ uhash nr task task_id task_hash learner learner_id learner_hash learner_phash re
 resampling_id resampling_hash resample_result iteration iters warnings errors params rn
 """.split()
 _OTHER = re.compile(r"(prediction|index |Unnamed: |V1$|X$|$).*")
-_TYPE = re.compile(r"(classif|regr|surv|dens|clust|sim)\.")
+_TYPE = re.compile(r"^(classif|regr|surv|dens|clust|sim)\.")
 
 
 def from_mlr3(

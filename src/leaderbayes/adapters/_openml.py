@@ -108,7 +108,7 @@ def _flows(table: Table) -> pd.Series:
 
 def _missing(column: pd.Series) -> pd.Series:
     """Where a column of texts or lists holds nothing."""
-    return column.map(_is_missing)
+    return pd.Series([_is_missing(cell) for cell in column], index=column.index, dtype=bool)
 
 
 def _is_missing(cell: Any) -> bool:

@@ -60,7 +60,7 @@ def from_optuna(study: Any) -> xr.DataArray:
             "one objective, to be minimised or maximised, which trials report at steps."
         )
     table = collect(
-        where, records, lambda k: f"{records[k]['trial']}, step {shown(records[k]['step'])}"
+        where, records, lambda k: f"{shown(records[k]['trial'])}, step {shown(records[k]['step'])}"
     )
     if not records:
         table.refuse(

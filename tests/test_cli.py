@@ -470,3 +470,24 @@ def test_plan_refuses(folder, options, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_results_of_other_programs(tmp_path):
+    rows = [
+        f"credit,{learner},cv,{k},{(7 * i + 3 * k * (i + 1)) % 11},0"
+        for i, learner in enumerate(["tree", "forest", "svm"])
+        for k in range(12)
+    ]
+    header = "task_id,learner_id,resampling_id,iteration,classif.ce,classif.auc"
+    (tmp_path / "bmr.csv").write_text("\n".join([header, *rows]))
+    arguments = ("rank", "bmr.csv", "--method", "ml", "--json", "--format", "mlr3")
+    done = run(*arguments, "--score", "classif.ce", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    # Less error is better: what the columns of a table give with --lower-is-better.
+    table = ("--player", "learner_id", "--round", "iteration", "--score", "classif.ce")
+    again = run("rank", "bmr.csv", "--method", "ml", "--json", *table, "--lower-is-better",
+                cwd=tmp_path)  # fmt: skip
+    assert json.loads(done.stdout)["players"] == json.loads(again.stdout)["players"]
+    failed = run(*arguments, "--player", "learner_id", cwd=tmp_path)
+    assert failed.returncode == 2
+    assert "for --format table" in failed.stderr

@@ -13,6 +13,13 @@ import pytest
 import leaderbayes as lb
 
 FUNCTIONS = [
+    "adapters.from_amlb",
+    "adapters.from_kaggle",
+    "adapters.from_lm_eval",
+    "adapters.from_mlr3",
+    "adapters.from_openml",
+    "adapters.from_optuna",
+    "adapters.from_sklearn",
     "average_player",
     "best_in_class",
     "check",
@@ -20,6 +27,11 @@ FUNCTIONS = [
     "compare_leaderboards",
     "components",
     "datasets.example_path",
+    "datasets.fetch_amlb",
+    "datasets.fetch_bbtcomp",
+    "datasets.fetch_kaggle",
+    "datasets.fetch_tsml",
+    "datasets.fetch_vtab",
     "datasets.load_answers",
     "datasets.load_classifiers",
     "datasets.load_regressors",
@@ -146,6 +158,8 @@ def test_options_are_keyword_only(name):
         allowed = (name, parameter.name) in {
             ("fit", "model"),
             ("fit_tournaments", "model"),
+            ("datasets.fetch_amlb", "budget"),
+            ("datasets.fetch_tsml", "archive"),
             ("datasets.load_classifiers", "tournament"),
             ("plan", "pair"),
             ("plots.board", "estimate"),

@@ -132,6 +132,7 @@ def test_names_are_kept(write, name):
         ("a,1,0.2\nb,1,0.4\n", "first line holds the number '1'"),
         ("ds\ta, x\tb\n1\t2, 3\t4\n", "separated by tabs"),
         ("model,fold,brier,gini\na,1,1,1\n", "which column is the score"),
+        ("model,d1,\na,1,2\nb,1,2\n", "a column of scores has no name; name its round"),
     ],
 )
 def test_errors_name_the_place(write, text, message):
@@ -256,6 +257,37 @@ def test_text_that_is_not_unicode(tmp_path):
         lb.read_scores(frame)
 
 
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("player", ["a"], "row 0 .*column 'player' holds .*which is not text"),
+        ("player", "\ud800", "row 0 .*column 'player' holds .*which is not text"),
+        ("score", "\ud800", "row 0 .*column 'score' holds .*which is not a number"),
+        ("score", {"a": 1.0}, "row 0 .*column 'score' holds .*which is not a number"),
+        pytest.param(
+            "score",
+            10**5000,
+            "row 0 .*column 'score' holds 'int', which is not a number",
+            id="huge",
+        ),
+    ],
+)
+def test_cells_of_any_kind(column, cell, message):
+    frame = pd.DataFrame({"player": ["a", "b"], "round": 1, "score": 1.0}).astype(object)
+    frame.at[0, column] = cell
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(frame)
+
+
+def test_columns_that_are_not_text():
+    frame = pd.DataFrame({"player": ["a", "b"], "round": 1, "score": 1.0})
+    frame.columns = pd.Index(["player", "\ud800", "score"], dtype=object)
+    with pytest.raises(lb.ScoresError, match=r"a column is called .*which is not text"):
+        lb.read_scores(frame)
+    with pytest.raises(lb.ScoresError, match="no column '3' for the player"):
+        lb.read_scores(frame.set_axis(["player", "round", "score"], axis=1), player=3)
+
+
 def test_blank_lines_do_not_shift_line_numbers(write):
     with pytest.raises(lb.ScoresError, match="line 4"):
         lb.read_scores(write("model,fold,auc\na,1,1\n\nb,1,x\n"))
@@ -326,3 +358,21 @@ def test_fuzz_raises_errors_of_ours_only(write, content, suffix):
         return
     assert scores.sizes["player"] >= 2
     assert not np.isinf(scores).any()
+
+
+def test_an_index_of_any_name():
+    frame = pd.DataFrame({"round": 1, "score": [1.0, 2.0], "player": ["a", "b"]})
+    frame.index = pd.MultiIndex.from_tuples([(1, 2), (3, 4)], names=[pd.NA, "x"])
+    np.testing.assert_array_equal(lb.read_scores(frame), [[1.0], [2.0]])
+
+
+def test_a_search_with_categories_that_do_not_join():
+    odd = pd.DataFrame(
+        {
+            "params": ["a", "b"],
+            "split0_test_f1": pd.Series([(1, 2), 0.7], dtype="category"),
+            "split1_test_f1": pd.Series([0.1, 0.2], dtype="category"),
+        }
+    )
+    with pytest.raises(lb.ScoresError, match=r"row 0.*'score' holds '\(1, 2\)'"):
+        lb.read_scores(odd)

@@ -1,3 +1,4 @@
+from . import adapters as adapters
 from . import datasets as datasets
 from . import likelihood as likelihood
 from . import models as models

@@ -8,7 +8,16 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._tables import Source, Table, listed, read_table, shown, suggest
+from leaderbayes._tables import (
+    Source,
+    Table,
+    is_unicode,
+    listed,
+    read_table,
+    shown,
+    suggest,
+    text_of,
+)
 
 # Names that a column goes by, most telling first.
 _PLAYER = (
@@ -69,8 +78,6 @@ def read_scores(
     ScoresError
         If the table cannot be read: names the file, and the row, player or column.
     """
-    if higher_is_better not in (True, False):
-        raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
     table, searched = read_table(source, score)
     if searched:
         player, round, score = "player", "round", "score"
@@ -96,13 +103,7 @@ def read_scores(
         )
     else:
         long, names = _wide(table, round, tournament)
-    array = _to_array(table, long)
-    array.attrs = {
-        "higher_is_better": int(higher_is_better),
-        "scheme": scheme or names,
-        "source": table.where,
-    }
-    return array
+    return to_scores(table, long, higher_is_better=higher_is_better, scheme=scheme or names)
 
 
 # -- columns ---------------------------------------------------------------------------------------
@@ -163,9 +164,9 @@ def _fold(table: Table, taken: Iterable[str | None]) -> tuple[str | None, pd.Ser
     if fold is None:
         return None, None
     repeat = recognise(table, "repeat repetition", [*taken, fold])
-    values = _names(table, fold)
+    values = as_names(table, fold)
     if repeat is not None and _plain(fold) in ("fold", "split"):
-        return f"{repeat}.{fold}", _names(table, repeat) + "." + values
+        return f"{repeat}.{fold}", as_names(table, repeat) + "." + values
     return fold, values
 
 
@@ -173,27 +174,29 @@ def _long(
     table: Table, player: str, round: str | None, score: str, tournament: str | None
 ) -> tuple[pd.DataFrame, str]:
     taken = [player, score, tournament]
-    fold, rounds = _fold(table, taken) if round is None else (round, _names(table, round))
+    fold, rounds = _fold(table, taken) if round is None else (round, as_names(table, round))
     data = tournament or recognise(table, _DATA, [*taken, fold])
     if fold is None and data is not None and data != tournament:
         # Models by tasks: the data sets are the rounds.
-        fold, rounds, data = data, _names(table, data), None
+        fold, rounds, data = data, as_names(table, data), None
     if fold is None:
         table.refuse(
             "no column is known for the round; name it (round=..., --round). The columns "
             f"are {listed(table.frame.columns)}."
         )
     long = pd.DataFrame(
-        {"player": _names(table, player), "round": rounds, "score": as_numbers(table, score)}
+        {"player": as_names(table, player), "round": rounds, "score": as_numbers(table, score)}
     )
     if data is not None:
-        long.insert(0, "tournament", _names(table, data))
+        long.insert(0, "tournament", as_names(table, data))
     return long, "/".join([*([data] if data else []), player, fold])
 
 
 def _row_a_player(table: Table, player: str) -> tuple[pd.DataFrame, str]:
     """Wide table with a row for each player and a column for each round."""
-    names = _names(table, player)
+    names = as_names(table, player)
+    if "" in table.frame.columns:
+        table.refuse("a column of scores has no name; name its round.")
     blocks = [
         pd.DataFrame({"player": names, "round": c, "score": as_numbers(table, c)})
         for c in table.frame.columns
@@ -204,7 +207,7 @@ def _row_a_player(table: Table, player: str) -> tuple[pd.DataFrame, str]:
 
 def _wide(table: Table, round: str | None, tournament: str | None) -> tuple[pd.DataFrame, str]:
     frame = table.frame
-    fold, rounds = _fold(table, [tournament]) if round is None else (round, _names(table, round))
+    fold, rounds = _fold(table, [tournament]) if round is None else (round, as_names(table, round))
     data = tournament or recognise(table, _DATA, [fold])
     first = str(frame.columns[0])
     if fold is None and data is None and _is_label(frame[first], first):
@@ -221,7 +224,7 @@ def _wide(table: Table, round: str | None, tournament: str | None) -> tuple[pd.D
             )
     if not players:
         table.refuse("no column is left for the players.")
-    tournaments = None if data is None else _names(table, data)
+    tournaments = None if data is None else as_names(table, data)
     if rounds is None and tournaments is not None:
         # A name that repeats is a data set, and its rows are folds; else each row is a round.
         repeats = tournaments.groupby(tournaments).cumcount().astype(str)
@@ -245,8 +248,8 @@ def _is_label(column: pd.Series, name: str) -> bool:
     """Whether a first column names its rows: most of it is text, or nothing names the column."""
     if not name or name.startswith("Unnamed: "):
         return True
-    text = column.dropna().astype(str).str.strip()
-    text = text[~text.str.lower().isin(_MISSING)]
+    text = pd.Series([text_of(cell).strip() for cell in column.dropna()], dtype=object)
+    text = text[[cell.lower() not in _MISSING for cell in text]]
     numbers = pd.to_numeric(text, errors="coerce").notna()
     return len(text) > 0 and float(numbers.mean()) <= 0.5
 
@@ -254,31 +257,29 @@ def _is_label(column: pd.Series, name: str) -> bool:
 # -- cells -----------------------------------------------------------------------------------------
 
 
-def _names(table: Table, label: str) -> pd.Series:
-    """Names as text without the blanks around them; a missing one is an error."""
+def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
+    """Names as text without the blanks around them; a missing one is an error, or this text."""
     column = table.frame[label]
-    values, names = pd.factorize(column)
-    text = np.array([str(n).strip() for n in names] + [""], dtype=object)
+    try:
+        values, names = pd.factorize(column)
+    except TypeError:  # a list, or another container
+        values, names = pd.factorize(column.map(type))
+    text = np.array([text_of(n).strip() for n in names] + [""], dtype=object)
     for k, name in enumerate(text[:-1]):
-        if isinstance(names[k], bytes) or not _is_unicode(name):
-            row = column.index[int(np.argmax(values == k))]
-            table.refuse(f"column {shown(label)} holds {names[k]!r:.60}, which is not text.", row)
+        if isinstance(names[k], bytes | type) or not is_unicode(name):
+            row = int(np.argmax(values == k))
+            held = shown(column.iloc[row])
+            table.refuse(
+                f"column {shown(label)} holds {held}, which is not text.", column.index[row]
+            )
     result = pd.Series(text[values], index=column.index, dtype=object)
-    missing = (result == "").to_numpy()
-    if missing.any():
+    empty = (result == "").to_numpy()
+    if empty.any() and missing is None:
         table.refuse(
             f"column {shown(label)} is empty; every row needs a name there.",
-            column.index[int(np.argmax(missing))],
+            column.index[int(np.argmax(empty))],
         )
-    return result
-
-
-def _is_unicode(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return result.mask(empty, missing) if missing else result
 
 
 def as_numbers(table: Table, label: str) -> pd.Series:
@@ -292,12 +293,19 @@ def as_numbers(table: Table, label: str) -> pd.Series:
     else:
         cells = column
         if not isinstance(column.dtype, pd.StringDtype):
-            cells = column.astype(object).map(_cell, na_action="ignore").astype("str")
+            cells = pd.Series(
+                [
+                    None if missing else _cell(value)
+                    for value, missing in zip(column, column.isna(), strict=True)
+                ],
+                index=column.index,
+                dtype=object,
+            )
         numbers = pd.to_numeric(cells, errors="coerce").astype(float)
         unread = numbers.isna() & cells.notna()
         if unread.any():
-            text = cells[unread].astype(str)
-            wrong = text[~text.str.strip().str.lower().isin(_MISSING)]
+            text = cells[unread]
+            wrong = text[[cell.strip().lower() not in _MISSING for cell in text]]
             if len(wrong):
                 hint = " (a decimal comma? use a point)" if "," in wrong.iloc[0] else ""
                 table.refuse(
@@ -316,14 +324,41 @@ def as_numbers(table: Table, label: str) -> pd.Series:
 
 def _cell(value: Any) -> str:
     """Text of an object's cell; True and False are 1 and 0, dates stay what they are."""
-    return str(int(value)) if isinstance(value, bool | np.bool_) else str(value)
+    return str(int(value)) if isinstance(value, bool | np.bool_) else text_of(value)
 
 
 # -- array -----------------------------------------------------------------------------------------
 
 
-def _to_array(table: Table, long: pd.DataFrame) -> xr.DataArray:
-    """Pivot a long table; names in order of appearance, missing cells NaN."""
+def to_scores(
+    table: Table, long: pd.DataFrame, *, higher_is_better: bool, scheme: str
+) -> xr.DataArray:
+    """Pivot a long table of names and numbers, as every reader does in the end.
+
+    Parameters
+    ----------
+    table : Table
+        Where the scores are from, for messages.
+    long : DataFrame
+        Columns player, round, score and perhaps tournament (`as_names`, `as_numbers`), with the
+        index of the table's rows.
+    higher_is_better : bool
+        Whether the higher of two scores wins.
+    scheme : str
+        What plays which role.
+
+    Returns
+    -------
+    DataArray (player, round) or (tournament, player, round)
+        As `read_scores` returns it: names in order of appearance, missing cells NaN.
+
+    Raises
+    ------
+    ScoresError
+        If a cell has two scores, there is one player, or no score.
+    """
+    if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
+        raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
     dims = [d for d in ("tournament", "player", "round") if d in long]
     coded = {dim: pd.factorize(long[dim]) for dim in dims}
     shape = tuple(len(names) for _, names in coded.values())
@@ -347,4 +382,14 @@ def _to_array(table: Table, long: pd.DataFrame) -> xr.DataArray:
     if np.isnan(values).all():
         table.refuse("every score is missing.")
     coords = {dim: np.asarray(names, dtype=object) for dim, (_, names) in coded.items()}
-    return xr.DataArray(values.reshape(shape), dims=dims, coords=coords, name="score")
+    return xr.DataArray(
+        values.reshape(shape),
+        dims=dims,
+        coords=coords,
+        name="score",
+        attrs={
+            "higher_is_better": int(higher_is_better),
+            "scheme": scheme,
+            "source": table.where,
+        },
+    )

@@ -19,6 +19,7 @@ from leaderbayes._errors import ScoresError
 
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 
+_LONGEST = 1000  # characters of a path that a message repeats
 _SPLIT = re.compile(r"split\d+_test_(.+)")
 
 
@@ -63,7 +64,24 @@ def read_table(source: Source, metric: str | None) -> tuple[Table, bool]:
 
 def shown(name: object) -> str:
     """Quote a name for a message, cut where it is long."""
-    return repr(str(name)[:60])
+    return repr(text_of(name)[:60])
+
+
+def text_of(value: object) -> str:
+    """Text of any object; of a number too long to print, its type."""
+    try:
+        return str(value)
+    except ValueError:
+        return type(value).__name__
+
+
+def is_unicode(name: str) -> bool:
+    """Whether a text can be written: it has no half of a character."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def listed(names: Iterable[object]) -> str:
@@ -72,19 +90,27 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(quoted[:12]) + (f" and {len(quoted) - 12} more" if len(quoted) > 12 else "")
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
+def suggest(name: object, known: Iterable[object]) -> str:
     """Name the nearest of the known names, and list them."""
-    known = list(known)
-    near = get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"{f'did you mean {shown(near[0])}? ' if near else ''}There are {listed(known)}."
+    texts = [text_of(n) for n in known]
+    near = get_close_matches(text_of(name)[:60], texts, n=1, cutoff=0.5)
+    return f"{f'did you mean {shown(near[0])}? ' if near else ''}There are {listed(texts)}."
+
+
+def read_bytes(path: Path) -> tuple[str, bytes]:
+    """Name of a file for messages, and its content."""
+    where = str(path)
+    if not is_unicode(where) or len(where) > _LONGEST:
+        where = shown(where)
+    try:
+        return where, path.read_bytes()
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or "no name of a file"
+        raise ScoresError(f"{where}: cannot be read ({reason}).") from problem
 
 
 def _from_file(path: Path) -> Table:
-    where = str(path)
-    try:
-        content = path.read_bytes()
-    except (OSError, ValueError) as problem:
-        raise ScoresError(f"{where}: cannot be read ({problem}).") from problem
+    where, content = read_bytes(path)
     if not content:
         raise ScoresError(f"{where}: the file is empty.")
     if path.suffix.lower() in (".parquet", ".pq"):
@@ -102,17 +128,29 @@ def _from_frame(frame: pd.DataFrame, where: str) -> Table:
     frame = frame.copy(deep=False)
     frame.columns = pd.Index(
         [
-            "/".join(map(str, c)) if isinstance(c, tuple) else str(c)
+            "/".join(map(text_of, c)) if isinstance(c, tuple) else text_of(c)
             for c in frame.columns.to_flat_index()
-        ]
+        ],
+        dtype=object,
     )
     index = frame.index
     if any(n is not None for n in index.names) or not pd.api.types.is_numeric_dtype(index.dtype):
-        names = [f"index {k}" if n is None else str(n) for k, n in enumerate(index.names, start=1)]
-        levels = pd.DataFrame({name: index.get_level_values(k) for k, name in enumerate(names)})
+        names = [
+            f"index {k}" if n is None else text_of(n) for k, n in enumerate(index.names, start=1)
+        ]
+        _header([*names, *frame.columns], where)
+        bare = index.set_names([None] * index.nlevels)  # any object may be a level's name
+        levels = pd.DataFrame(
+            {name: _own(bare.get_level_values(k)) for k, name in enumerate(names)}
+        )
         frame = pd.concat([levels, frame.reset_index(drop=True)], axis=1)
     frame.columns = _header(list(frame.columns), where)
     return Table(where, frame.reset_index(drop=True), lambda k: f"row {k} (from 0)")
+
+
+def _own(level: pd.Index) -> pd.Series:
+    """Column of an index, of the kind that the index is."""
+    return pd.Series(level.array, dtype=level.dtype)
 
 
 def _read_parquet(content: bytes, where: str) -> pd.DataFrame:
@@ -209,6 +247,8 @@ def _header(names: list[str], where: str) -> pd.Index:
     stripped = [name.strip().strip("\ufeff\u200b") for name in names]
     seen: set[str] = set()
     for name in stripped:
+        if not is_unicode(name):
+            raise ScoresError(f"{where}: a column is called {shown(name)}, which is not text.")
         if name in seen:
             raise ScoresError(f"{where}: two columns are called {shown(name)}; rename one.")
         seen.add(name)
@@ -243,6 +283,21 @@ def _uneven(text: str, columns: int, where: str) -> str:
     return ""
 
 
+def as_column(values: Any) -> pd.Series:
+    """Column of a sequence, of whatever kind its values are.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none, or has more dimensions.
+    """
+    if isinstance(values, np.ndarray | pd.Series):
+        column = pd.Series(values).reset_index(drop=True)
+        # Categories of several columns cannot always be joined.
+        return column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
+    return pd.Series(list(values), dtype=object)
+
+
 def _from_cv_results(results: Mapping[Any, Any], where: str, metric: str | None) -> Table:
     """Long table of a search's splits; a player is a setting of the parameters."""
     splits = {str(k): found[1] for k in results if (found := _SPLIT.fullmatch(str(k)))}
@@ -258,15 +313,19 @@ def _from_cv_results(results: Mapping[Any, Any], where: str, metric: str | None)
         raise ScoresError(f"{where}: no metric {shown(metric)}; {suggest(metric, metrics)}")
     try:
         names = [
-            ", ".join(f"{key}={value}" for key, value in setting.items()) or "default"
+            ", ".join(f"{text_of(k)}={text_of(v)}" for k, v in setting.items()) or "default"
             # A CSV has the settings as text.
             if isinstance(setting, Mapping)
-            else str(setting)
+            else text_of(setting)
             for setting in results["params"]
         ]
         columns = [
             pd.DataFrame(
-                {"player": names, "round": key.split("_")[0], "score": np.asarray(results[key])}
+                {
+                    "player": pd.Series(names, dtype=object),
+                    "round": key.split("_")[0],
+                    "score": as_column(results[key]),
+                }
             )
             for key, its in splits.items()
             if its == metric

@@ -1,11 +1,13 @@
-"""Example boards, made by this project from scikit-learn's models and data sets.
+"""Example boards: shipped ones, and well-known public ones that are fetched.
 
-Remake them with ``uv run --group test python benchmarks/make_datasets.py --out
-src/leaderbayes/data``.
+The shipped ones are made by this project from scikit-learn's models and data sets: remake them
+with ``uv run --group test python benchmarks/make_datasets.py --out src/leaderbayes/data``. The
+others are downloaded once, from one commit, and checked against their hash (`_download.py`).
 """
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -136,3 +138,219 @@ def load_answers() -> xr.DataArray:
         },
         name="right",
     )
+
+
+# -- fetched ---------------------------------------------------------------------------------------
+
+
+def fetch_vtab() -> xr.DataArray:
+    """Sixteen image representations on the nineteen tasks of VTAB, downloaded once (2 kB).
+
+    Top-1 accuracy in per cent, with one decimal, hence many ties.
+
+    Returns
+    -------
+    DataArray (player, round)
+        Scores; players are representations, rounds tasks.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the file cannot be downloaded: names the URL and where to put it by hand.
+
+    Notes
+    -----
+    From https://github.com/agosiewska/EPP-meta-score (MIT licence).
+
+    References
+    ----------
+    Zhai et al. (2020), A Large-scale Study of Representation Learning with the Visual Task
+    Adaptation Benchmark, arXiv:1910.04867; by way of Gosiewska, Woźnica, Biecek (2022),
+    Interpretable Meta-Score for Model Performance.
+    """
+    from leaderbayes._download import download
+    from leaderbayes._scores import read_scores
+
+    path = download("vtab.csv")
+    wide = pd.read_csv(path, sep=";", encoding="utf-8-sig").drop(columns="Mean")
+    long = wide.melt(id_vars="Model", var_name="task", value_name="accuracy")
+    scores = read_scores(long, player="Model", round="task", score="accuracy")
+    return scores.assign_attrs(source=str(path))
+
+
+def fetch_bbtcomp() -> xr.DataArray:
+    """Sixteen classifiers on 132 data sets in four folds, downloaded once (130 kB).
+
+    Accuracy; some are missing.
+
+    Returns
+    -------
+    DataArray (tournament, player, round)
+        Scores; tournaments are data sets, players classifiers, rounds folds.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the file cannot be downloaded: names the URL and where to put it by hand.
+
+    Notes
+    -----
+    From https://github.com/jwainer/bbtcomp (MIT licence).
+
+    References
+    ----------
+    Wainer (2023), A Bayesian Bradley-Terry model to compare multiple ML algorithms on multiple
+    data sets, JMLR 24(341).
+    """
+    from leaderbayes._download import download
+    from leaderbayes._scores import read_scores
+
+    return read_scores(download("bbtcomp.csv"))
+
+
+def fetch_amlb(budget: Literal["1h", "4h", "8h"] = "4h") -> xr.DataArray:
+    """Seven AutoML frameworks in ten folds: the AutoML Benchmark of 2019, downloaded once.
+
+    AUC on tasks of two classes and minus the log loss on tasks of more; failed runs are missing.
+
+    Parameters
+    ----------
+    budget : {"1h", "4h", "8h"}
+        Time of each run: 35 tasks in one hour, 39 in four, 4 in eight.
+
+    Returns
+    -------
+    DataArray (tournament, player, round)
+        Scores; tournaments are tasks, players frameworks, rounds folds.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no such budget, or the file cannot be downloaded: names the URL and where to
+        put it by hand.
+
+    Notes
+    -----
+    From https://github.com/openml/automlbenchmark (MIT licence), reports/old/tables (0.5 MB), as
+    it stands there. One score of "4h" is suspect: h2oautoml's 0.149 in fold 3 of jungle_chess is
+    noted there as an AUC, where all others of the task are log losses with their sign turned.
+
+    References
+    ----------
+    Gijsbers et al. (2019), An Open Source AutoML Benchmark, ICML workshop on AutoML,
+    arXiv:1907.00909.
+    """
+    from leaderbayes._download import download
+    from leaderbayes.adapters import from_amlb
+
+    if budget not in ("1h", "4h", "8h"):
+        raise LeaderbayesError(f"No budget {budget!r}; there are 1h, 4h, 8h.")
+    return from_amlb(download(f"amlb_2019_{budget}.csv"))
+
+
+def fetch_tsml(archive: Literal["univariate", "multivariate"] = "univariate") -> xr.DataArray:
+    """Time-series classifiers on the UCR or UEA archive, 30 resamples each, downloaded once.
+
+    Accuracy, of which many are tied. Not every classifier is on every data set.
+
+    Parameters
+    ----------
+    archive : {"univariate", "multivariate"}
+        40 classifiers on 142 data sets (2.4 MB), or 20 on 26 (0.2 MB); a file a classifier.
+
+    Returns
+    -------
+    DataArray (tournament, player, round)
+        Scores; tournaments are data sets, players classifiers, rounds resamples.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no such archive, or a file cannot be downloaded: names the URL and where to
+        put it by hand. What has been downloaded is kept.
+
+    Notes
+    -----
+    From https://github.com/time-series-machine-learning/tsml-eval (BSD 3-clause licence), whose
+    README says which paper each classifier's results are from.
+
+    References
+    ----------
+    Middlehurst, Schäfer, Bagnall (2024), Bake off redux, Data Min. Knowl. Disc. 38,
+    doi:10.1007/s10618-024-01022-1; Ruiz et al. (2021), The great multivariate time series
+    classification bake off, Data Min. Knowl. Disc. 35, doi:10.1007/s10618-020-00727-3.
+    """
+    from leaderbayes._download import download, names
+    from leaderbayes._scores import read_scores
+
+    if archive not in ("univariate", "multivariate"):
+        raise LeaderbayesError(f"No archive {archive!r}; there are univariate, multivariate.")
+    files_of = [name for name in names() if name.startswith(f"tsml/{archive}/")]
+    tables = []
+    for name in files_of:
+        path = download(name)
+        wide = pd.read_csv(path)  # a row a data set, a column a resample
+        wide = wide.rename(columns={wide.columns[0]: "dataset"}).assign(classifier=path.stem)
+        tables.append(wide.melt(["dataset", "classifier"], var_name="resample", value_name="acc"))
+    scores = read_scores(
+        pd.concat(tables, ignore_index=True),
+        tournament="dataset",
+        player="classifier",
+        round="resample",
+        score="acc",
+    )
+    return scores.assign_attrs(source=str(path.parent))
+
+
+def fetch_kaggle(
+    competition: Literal["cassava-leaf-disease-classification", "playground-series-s4e2"],
+    *,
+    board: Literal["private", "public"] = "private",
+) -> pd.Series:
+    """Leaderboard of a Kaggle competition, downloaded once: a score a team, for `sota.read_board`.
+
+    Accuracy: of cassava leaves in 5 classes, and of obesity risk (playground-series-s4e2) in 7.
+    The paper takes n = 15000 and n = 13840 instances, and the private boards.
+
+    Parameters
+    ----------
+    competition : str
+        Kaggle's name for it.
+    board : {"private", "public"}
+        Scores on the private part of the test set, or on the public one.
+
+    Returns
+    -------
+    Series (team)
+        Scores, named by the team's rank.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no such board, or the file cannot be downloaded: names the URL and where to
+        put it by hand.
+
+    Notes
+    -----
+    From https://github.com/MLE-Dojo/MLE-Dojo (MIT licence), which collected ranks and scores of
+    Kaggle's boards; Kaggle's terms hold for them.
+
+    References
+    ----------
+    Qiang et al. (2025), MLE-Dojo, arXiv:2505.07782; both boards are examples in Møllersen,
+    Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance.
+    """
+    from leaderbayes._download import download, names
+
+    name = f"kaggle/{competition}_{board}.csv"
+    if name not in names():
+        known = sorted(n[7:-4] for n in names() if n.startswith("kaggle/"))
+        raise LeaderbayesError(
+            f"No board {f'{competition}_{board}'!r:.80}; there are {', '.join(known)}."
+        )
+    path = download(name)
+    table = pd.read_csv(path)
+    team = pd.Index(table["rank"].astype(str), dtype=object, name="team")
+    scores = pd.Series(table["score"].to_numpy(dtype=float), index=team, name="score")
+    scores.attrs["source"] = str(path)
+    return scores

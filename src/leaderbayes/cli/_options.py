@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+# Formats that are no table, and the function of leaderbayes.adapters that reads each.
+FORMATS = {name: f"from_{name.replace('-', '_')}" for name in ("amlb", "lm-eval", "mlr3", "openml")}
+
+
 class Weight(click.ParamType):  # type: ignore[type-arg]
     """The word composite, or a number."""
 
@@ -51,11 +55,20 @@ as_json = click.option(
 )
 reading = together(
     click.argument("file", type=click.Path()),
+    click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["table", *FORMATS]),
+        default="table",
+        show_default=True,
+        help="What FILE is: a table of scores (also scikit-learn's cv_results_), or results as "
+        "these programs write them; of lm-eval a folder.",
+    ),
     click.option("--player", metavar="COLUMN", help="Column of the players' names."),
     click.option(
         "--round", "round_", metavar="COLUMN", help="Column of the rounds (folds, tasks)."
     ),
-    click.option("--score", metavar="COLUMN", help="Column of the scores."),
+    click.option("--score", metavar="COLUMN", help="Column of the scores, or metric."),
     click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
     click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
     click.option("--lower-is-better", is_flag=True, help="The lower of two scores wins."),
@@ -88,14 +101,7 @@ def read_table(options: dict[str, Any]) -> "xr.DataArray":
 
     if options["ties"] == "loss" and options["model"] != "round_intercept":
         raise lb.LeaderbayesError("--ties loss is for --model round_intercept.")
-    scores = lb.read_scores(
-        options["file"],
-        player=options["player"],
-        round=options["round_"],
-        score=options["score"],
-        tournament=options["tournament"],
-        higher_is_better=not options["lower_is_better"],
-    )
+    scores = _read(options)
     only = options["only"]
     if "tournament" not in scores.dims:
         if only is not None:
@@ -110,6 +116,30 @@ def read_table(options: dict[str, Any]) -> "xr.DataArray":
             f"{options['file']}: no tournament {only[:60]!r}; there are {names_of(scores)}"
         )
     return scores.sel(tournament=only, drop=True)
+
+
+def _read(options: dict[str, Any]) -> "xr.DataArray":
+    """Scores of a file in its format."""
+    import leaderbayes as lb
+
+    roles = {role: options[role] for role in ("player", "round_", "tournament")}
+    lower, form = options["lower_is_better"], options["format_"]
+    if form == "table":
+        return lb.read_scores(
+            options["file"],
+            player=roles["player"],
+            round=roles["round_"],
+            tournament=roles["tournament"],
+            score=options["score"],
+            higher_is_better=not lower,
+        )
+    if any(roles.values()):
+        raise lb.LeaderbayesError("--player, --round and --tournament are for --format table.")
+    read = getattr(lb.adapters, FORMATS[form])
+    scores: xr.DataArray = read(
+        options["file"], metric=options["score"], higher_is_better=False if lower else None
+    )
+    return scores
 
 
 def names_of(scores: "xr.DataArray") -> str:

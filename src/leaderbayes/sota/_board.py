@@ -12,7 +12,16 @@ from scipy.special import betaincinv
 
 from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
 from leaderbayes._scores import as_numbers, recognise
-from leaderbayes._tables import Table, listed, read_table, shown, suggest
+from leaderbayes._tables import (
+    Table,
+    as_column,
+    is_unicode,
+    listed,
+    read_table,
+    shown,
+    suggest,
+    text_of,
+)
 
 _TEAM = "team team_name teamname player model name team_id teamid submission rank"
 _SCORE = "score private_score public_score accuracy acc auc roc_auc value result"
@@ -65,10 +74,13 @@ def read_board(
     """
     _check_errors(n, se, metric)
     if not isinstance(source, str | Path | pd.DataFrame):
-        names = source.index if isinstance(source, pd.Series) else None
-        source = pd.DataFrame({"score": np.asarray(source, dtype=float)})
-        if names is not None:
-            source.insert(0, "team", names.astype(str))
+        index = source.index if isinstance(source, pd.Series) else None
+        try:
+            source = pd.DataFrame({"score": as_column(source)})
+        except (TypeError, ValueError) as problem:
+            raise ScoresError(f"The scores of the board are no sequence ({problem}).") from problem
+        if index is not None:
+            source.insert(0, "team", pd.Series([text_of(name) for name in index], dtype=object))
     table, _ = read_table(source, None)
     for name in (team, score, n, se):
         if isinstance(name, str) and name not in table.frame.columns:
@@ -85,11 +97,15 @@ def read_board(
         _check_shares(table, column, kept)
     if kept.empty:
         raise ScoresError(f"{table.where}: column {shown(column)} holds no score.")
-    names = table.frame.loc[kept.index, label].astype(str) if label else kept.index.astype(str)
+    teams = table.frame.loc[kept.index, label] if label else kept.index
+    names = np.array([text_of(name) for name in teams], dtype=object)
+    for row, name in zip(kept.index, names, strict=True):
+        if not is_unicode(name):
+            table.refuse(f"the team {shown(name)} is not text.", row)
     board = xr.DataArray(
         kept.to_numpy(),
         dims="team",
-        coords={"team": np.asarray(names, dtype=object)},
+        coords={"team": names},
         name="score",
         attrs={"metric": metric, "source": table.where},
     )

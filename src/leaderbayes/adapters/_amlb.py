@@ -1,0 +1,133 @@
+"""AutoML Benchmark: results.csv."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._errors import ScoresError
+from leaderbayes._scores import as_names, as_numbers
+from leaderbayes._tables import Table, listed, shown, suggest
+from leaderbayes.adapters._columns import Frame, arrange, direction, read_frame, require
+
+
+def from_amlb(
+    source: Frame,
+    *,
+    metric: str | None = None,
+    constraint: str | None = None,
+    higher_is_better: bool | None = None,
+) -> xr.DataArray:
+    """Read results of the AutoML Benchmark (AMLB): tasks are tournaments, folds rounds.
+
+    Parameters
+    ----------
+    source : path or DataFrame
+        ``results.csv``, as the benchmark writes it.
+    metric : str, optional
+        A column of one metric, such as "acc" or "logloss". The default is ``result``, the metric
+        of each task, of which AMLB turns the sign where less is better ("neg_logloss").
+    constraint : str, optional
+        Keep the runs under this constraint, such as "1h8c"; needed where there are several.
+    higher_is_better : bool, optional
+        Whether more of ``metric`` is better, where that is not known.
+
+    Returns
+    -------
+    DataArray (tournament, player, round)
+        Scores of frameworks. A failed run, with an empty result and its reason in ``info``, is
+        missing; it gives way to a run of the same fold that did not fail.
+
+    Raises
+    ------
+    ScoresError
+        If the table cannot be read, or a task has results of several metrics: names the file,
+        and the row or column.
+
+    Notes
+    -----
+    Results of before 2020 have no column ``metric``, and log losses with their own sign: they
+    are read only with ``metric=``, or where a report has added the column ``score``, whose sign
+    AMLB has turned.
+
+    References
+    ----------
+    Gijsbers et al. (2024), AMLB: an AutoML Benchmark, JMLR 25(101);
+    https://openml.github.io/automlbenchmark/docs/getting_started
+    """
+    table = read_frame(source)
+    require(table, ["framework", "task", "fold"], "results of AMLB")
+    frame = table.frame
+    better = True
+    if metric is not None:
+        if metric not in frame.columns:
+            table.refuse(f"no metric {shown(metric)}; {suggest(str(metric), frame.columns)}")
+        score, better = metric, direction(table, metric, higher_is_better)
+    elif higher_is_better is not None:
+        raise ScoresError(
+            "higher_is_better is for a metric of your own (metric=): more of AMLB's result is "
+            "always better."
+        )
+    elif "metric" in frame.columns:
+        require(table, ["result"], "results of AMLB")
+        score = "result"
+    elif "score" in frame.columns:
+        score = "score"
+    else:
+        table.refuse(
+            "no column 'metric': these are results of before 2020, whose sign AMLB had not turned; "
+            "name a metric (metric=, --score), such as acc, auc or logloss."
+        )
+    if "constraint" in frame.columns:
+        table = _pick(table, constraint)
+    elif constraint is not None:
+        table.refuse("there is no column 'constraint' to pick from; leave it out.")
+    table = _without_repeats(table, score)
+    if metric is None and score == "result":
+        _check_metrics(table)
+    return arrange(
+        table,
+        tournament="task",
+        player="framework",
+        round="fold",
+        score=score,
+        higher_is_better=better,
+    )
+
+
+def _pick(table: Table, constraint: str | None) -> Table:
+    """Keep the runs under one constraint."""
+    under = as_names(table, "constraint")
+    constraints = list(under.unique())
+    if constraint is None and len(constraints) > 1:
+        table.refuse(
+            f"there are runs under several constraints; pick one (constraint=): "
+            f"{listed(constraints)}."
+        )
+    if constraint is None:
+        return table
+    if constraint not in constraints:
+        table.refuse(f"no constraint {shown(constraint)}; {suggest(str(constraint), constraints)}")
+    return table._replace(frame=table.frame[under == constraint])
+
+
+def _without_repeats(table: Table, score: str) -> Table:
+    """Leave out failed runs that were repeated; of several failures keep one."""
+    cells = [as_names(table, role) for role in ("task", "framework", "fold")]
+    played = as_numbers(table, score).notna()
+    first = ~pd.concat(cells, axis=1).duplicated()
+    keep = played | (first & ~played.groupby(cells).transform("any"))
+    return table._replace(frame=table.frame[keep])
+
+
+def _check_metrics(table: Table) -> None:
+    """Refuse results of one task by several metrics."""
+    tasks, metrics = as_names(table, "task"), as_names(table, "metric", missing="")
+    of_task = metrics.where(metrics != "").groupby(tasks).transform("first")
+    other = (metrics != "") & (metrics != of_task)
+    if other.any():
+        row = int(np.argmax(other.to_numpy()))
+        table.refuse(
+            f"task {shown(tasks.iloc[row])} has results by {shown(metrics.iloc[row])} and by "
+            f"{shown(of_task.iloc[row])}; name one metric (metric=, --score), or keep one's rows.",
+            table.frame.index[row],
+        )

@@ -1,0 +1,78 @@
+"""Tables of mlr3's benchmarks: a row for each resampling iteration, a column for each measure."""
+
+import re
+
+import xarray as xr
+
+from leaderbayes._scores import as_names
+from leaderbayes.adapters._columns import Frame, arrange, choose, direction, read_frame, require
+
+# Columns of BenchmarkResult$score() and $aggregate() that are no measures.
+_OTHERS = """
+uhash nr task task_id task_hash learner learner_id learner_hash learner_phash resampling
+resampling_id resampling_hash resample_result iteration iters warnings errors params rn
+""".split()
+_OTHER = re.compile(r"(prediction|index |Unnamed: |V1$|X$|$).*")
+_TYPE = re.compile(r"^(classif|regr|surv|dens|clust|sim)\.")
+
+
+def from_mlr3(
+    source: Frame, *, metric: str | None = None, higher_is_better: bool | None = None
+) -> xr.DataArray:
+    """Read scores of an mlr3 benchmark, of which a table was written.
+
+    In R ``data.table::fwrite(bmr$score(msr("classif.ce"))[, .(nr, task_id, learner_id,
+    resampling_id, iteration, classif.ce)], "scores.csv")``, or the same of ``bmr$aggregate()``.
+
+    Parameters
+    ----------
+    source : path or DataFrame
+        Columns ``task_id``, ``learner_id``, one or more measures, and, of scores, ``iteration``.
+    metric : str, optional
+        The measure, such as "classif.auc"; needed where there are several.
+    higher_is_better : bool, optional
+        Whether more is better, where it is not as mlr3measures has it, or not known. By default
+        less of ``classif.ce`` and ``regr.mse`` is better, and so on.
+
+    Returns
+    -------
+    DataArray (tournament, player, round) or (player, round)
+        Scores of learners: tasks are tournaments and iterations rounds; of aggregated scores
+        tasks are rounds. Rounds are named "resampling.iteration" where there are several
+        resamplings.
+
+    Raises
+    ------
+    ScoresError
+        If the table cannot be read: names the file, and the row or column.
+
+    References
+    ----------
+    Lang et al. (2019), mlr3, JOSS 4(44), 1903, doi:10.21105/joss.01903;
+    https://mlr3.mlr-org.com/reference/BenchmarkResult.html
+    """
+    table = read_frame(source)
+    require(table, ["task_id", "learner_id"], "scores of mlr3")
+    frame = table.frame
+    measures = [c for c in frame.columns if c not in _OTHERS and not _OTHER.fullmatch(c)]
+    score = choose(table, metric, measures)
+    better = direction(table, _TYPE.sub("", score), higher_is_better)
+    if "iteration" not in frame.columns:
+        return arrange(
+            table, player="learner_id", round="task_id", score=score, higher_is_better=better
+        )
+    round_ = "iteration"
+    if "resampling_id" in frame.columns:
+        resamplings = as_names(table, "resampling_id")
+        if resamplings.nunique() > 1:
+            round_ = "resampling_id.iteration"
+            names = resamplings + "." + as_names(table, "iteration")
+            table = table._replace(frame=frame.assign(**{round_: names}))
+    return arrange(
+        table,
+        tournament="task_id",
+        player="learner_id",
+        round=round_,
+        score=score,
+        higher_is_better=better,
+    )

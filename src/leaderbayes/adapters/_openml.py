@@ -1,0 +1,154 @@
+"""OpenML: evaluations of runs."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._scores import as_names
+from leaderbayes._tables import Table, shown
+from leaderbayes.adapters._columns import (
+    Frame,
+    arrange,
+    choose,
+    collect,
+    direction,
+    read_frame,
+    require,
+)
+
+_FIELDS = ("run_id", "task_id", "setup_id", "flow_name", "data_name", "function", "value", "values")
+
+
+def from_openml(
+    source: Frame | Mapping[Any, Any],
+    *,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+) -> xr.DataArray:
+    """Read evaluations listed by OpenML: flows are players, tasks rounds or tournaments.
+
+    Parameters
+    ----------
+    source : DataFrame, path or dict
+        What ``openml.evaluations.list_evaluations(function, tasks=...)`` returned, as a table
+        (``output_format="dataframe"``), a CSV of it, or a dictionary of objects.
+    metric : str, optional
+        The function, such as "predictive_accuracy"; needed where there are several.
+    higher_is_better : bool, optional
+        Whether more is better, where that is not known.
+
+    Returns
+    -------
+    DataArray (player, round) or (tournament, player, round)
+        Scores of flows; tasks are rounds. With ``per_fold=True`` tasks are tournaments, and the
+        positions of ``values``, by repeat and fold, are rounds. Tasks are named by their data
+        set and number, flows by name; a flow that ran in several setups is one player a setup.
+
+    Raises
+    ------
+    ScoresError
+        If the table cannot be read, or a setup ran twice on a task (keep the run that counts):
+        names the file, and the row or column.
+
+    References
+    ----------
+    Feurer et al. (2021), OpenML-Python, JMLR 22(100);
+    https://openml.github.io/openml-python/main/reference/evaluations/functions
+    """
+    table = _from_objects(source) if isinstance(source, Mapping) else read_frame(source)
+    require(table, ["task_id", "flow_name", "function"], "evaluations of OpenML")
+    functions = as_names(table, "function")
+    chosen = choose(table, metric, list(functions.unique()))
+    better = direction(table, chosen, higher_is_better)
+    table = table._replace(frame=table.frame[functions == chosen])
+    frame = table.frame.assign(task=_tasks(table), flow=_flows(table))
+    table = table._replace(frame=frame)
+    if "values" in frame.columns and not _missing(frame["values"]).all():
+        table = _by_fold(table)
+        return arrange(
+            table,
+            tournament="task",
+            player="flow",
+            round="fold",
+            score="score",
+            higher_is_better=better,
+        )
+    require(table, ["value"], "evaluations of OpenML")
+    return arrange(table, player="flow", round="task", score="value", higher_is_better=better)
+
+
+def _from_objects(source: Mapping[Any, Any]) -> Table:
+    """Table of OpenML's evaluation objects."""
+    records = [{name: getattr(it, name, None) for name in _FIELDS} for it in source.values()]
+    runs = list(source)
+    return collect("evaluations", records, lambda k: f"run {shown(runs[k])}")
+
+
+def _tasks(table: Table) -> pd.Series:
+    """Names of the tasks: data set and number."""
+    tasks = as_names(table, "task_id")
+    if "data_name" not in table.frame.columns or _missing(table.frame["data_name"]).any():
+        return tasks
+    return as_names(table, "data_name") + " (task " + tasks + ")"
+
+
+def _flows(table: Table) -> pd.Series:
+    """Names of the flows; with the setup where a flow ran in several."""
+    flows = as_names(table, "flow_name")
+    if "setup_id" not in table.frame.columns or _missing(table.frame["setup_id"]).any():
+        return flows
+    setups = as_names(table, "setup_id")
+    several = setups.groupby(flows).transform("nunique") > 1
+    return flows.where(~several, flows + " (setup " + setups + ")")
+
+
+def _missing(column: pd.Series) -> pd.Series:
+    """Where a column of texts or lists holds nothing."""
+    return pd.Series([_is_missing(cell) for cell in column], index=column.index, dtype=bool)
+
+
+def _is_missing(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return not cell.strip()
+    return (
+        cell is None
+        or cell is pd.NA
+        or cell is pd.NaT
+        or (isinstance(cell, float) and cell != cell)
+    )
+
+
+def _by_fold(table: Table) -> Table:
+    """Long table with a row for each fold of each run."""
+    records: list[dict[str, Any]] = []
+    rows: list[int] = []
+    for row, task, flow, cell in zip(
+        table.frame.index,
+        table.frame["task"],
+        table.frame["flow"],
+        table.frame["values"],
+        strict=True,
+    ):
+        # A run without values stays, as one that is missing.
+        for fold, score in enumerate(_values(table, cell, row) or [None]):
+            records.append({"task": task, "flow": flow, "fold": fold, "score": score})
+            rows.append(int(row))
+    return collect(table.where, records, lambda k: table.row(rows[k]))
+
+
+def _values(table: Table, cell: Any, row: Any) -> list[Any]:
+    """Scores of the folds in a cell of the column ``values``."""
+    if _is_missing(cell):
+        return []
+    if isinstance(cell, str):
+        try:
+            cell = json.loads(cell)
+        except (ValueError, RecursionError):
+            cell = None
+    if isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim == 1):
+        return list(cell)
+    table.refuse("column 'values' holds no list of numbers, as [0.91, 0.89].", row)

@@ -1,0 +1,85 @@
+"""Optuna: studies whose trials report a score at each step."""
+
+from typing import Any
+
+import xarray as xr
+
+from leaderbayes._errors import ScoresError
+from leaderbayes._tables import listed, shown
+from leaderbayes.adapters._columns import arrange, collect
+
+
+def from_optuna(study: Any) -> xr.DataArray:
+    """Read an Optuna study: trials are players, the steps at which they report are rounds.
+
+    Parameters
+    ----------
+    study : optuna.study.Study
+        A study of one objective whose trials call ``trial.report(score, step)``, best with a
+        step for each fold of a cross-validation. Optuna itself is not needed.
+
+    Returns
+    -------
+    DataArray (player, round)
+        Reported scores; players are "trial 0", "trial 1" and so on, rounds the steps in order.
+        Pruned trials miss the rounds that they did not reach; failed and unfinished trials, and
+        those that reported nothing, are left out.
+
+    Raises
+    ------
+    ScoresError
+        If the study has several objectives, or fewer than two trials that reported: names the
+        trial.
+
+    Notes
+    -----
+    Steps of a learning curve (epochs, boosting iterations) are not independent rounds: intervals
+    from them are too narrow. A pruned trial misses rounds because it was bad; its strength rests
+    on the rounds that it played.
+
+    References
+    ----------
+    Akiba et al. (2019), Optuna, KDD, doi:10.1145/3292500.3330701;
+    https://optuna.readthedocs.io/en/stable/reference/generated/optuna.trial.FrozenTrial.html
+    """
+    where = f"study {shown(getattr(study, 'study_name', ''))}"
+    try:
+        directions = [str(getattr(d, "name", d)).upper() for d in study.directions]
+        trials = list(study.trials)
+        records = [
+            {"trial": f"trial {trial.number}", "step": step, "score": value}
+            for trial in trials
+            if str(getattr(trial.state, "name", trial.state)) in ("COMPLETE", "PRUNED")
+            for step, value in trial.intermediate_values.items()
+        ]
+    except (AttributeError, TypeError, ValueError) as problem:
+        raise ScoresError(f"{where}: not a study of Optuna ({problem}).") from problem
+    if len(directions) != 1 or directions[0] not in ("MINIMIZE", "MAXIMIZE"):
+        raise ScoresError(
+            f"{where}: its directions are {listed(directions) or 'none'}; scores are of "
+            "one objective, to be minimised or maximised, which trials report at steps."
+        )
+    table = collect(
+        where, records, lambda k: f"{shown(records[k]['trial'])}, step {shown(records[k]['step'])}"
+    )
+    if not records:
+        table.refuse(
+            f"none of {len(trials)} trials reported a score; call trial.report(score, step=fold) "
+            "for each fold."
+        )
+    scores = arrange(
+        table,
+        player="trial",
+        round="step",
+        score="score",
+        higher_is_better=directions[0] == "MAXIMIZE",
+    )
+    return scores.isel(round=_order([str(name) for name in scores["round"].to_numpy()]))
+
+
+def _order(steps: list[str]) -> list[int]:
+    """Positions of the steps in numerical order."""
+    try:
+        return sorted(range(len(steps)), key=lambda k: int(steps[k]))
+    except ValueError:
+        return list(range(len(steps)))

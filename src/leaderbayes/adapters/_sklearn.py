@@ -1,0 +1,95 @@
+"""scikit-learn: searches, and cross-validations of several estimators."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._errors import ScoresError
+from leaderbayes._scores import read_scores
+from leaderbayes._tables import as_column, shown, text_of
+from leaderbayes.adapters._columns import arrange, choose, collect
+
+_PREFIX = "test_"
+
+
+def from_sklearn(
+    results: Mapping[str, Any] | pd.DataFrame | str | Path | object, *, metric: str | None = None
+) -> xr.DataArray:
+    """Read scikit-learn's test scores: splits are rounds.
+
+    Parameters
+    ----------
+    results : search, dict, DataFrame or path
+        A fitted ``GridSearchCV`` or another search, its ``cv_results_`` (also as a DataFrame or
+        a CSV of it), whose players are the settings; or a dictionary from each estimator's name
+        to what ``cross_validate`` or ``cross_val_score`` returned, on the same splits.
+    metric : str, optional
+        Name of the metric; needed where there are several.
+
+    Returns
+    -------
+    DataArray (player, round)
+        Scores; of scikit-learn's scorers more is always better. A fit that failed is missing.
+
+    Raises
+    ------
+    ScoresError
+        If the results cannot be read: names the estimator, setting or metric.
+
+    References
+    ----------
+    https://scikit-learn.org/stable/modules/generated/sklearn.model_selection.cross_validate.html
+    """
+    found: Any = getattr(results, "cv_results_", results)
+    if not isinstance(found, Mapping | pd.DataFrame | str | Path):
+        raise ScoresError(
+            f"Results cannot be read from a {type(results).__name__}: give a fitted search, its "
+            "cv_results_, or a dictionary of cross-validations."
+        )
+    if not isinstance(found, Mapping) or "params" in found or not found:
+        return read_scores(found, score=metric)
+    records = []
+    for name, result in found.items():
+        for key, values in _scores_of(text_of(name), result).items():
+            records += [
+                {"estimator": text_of(name), "split": f"split{k}", "metric": key, "score": value}
+                for k, value in enumerate(values)
+            ]
+    where = "cross-validations"
+    table = collect(
+        where, records, lambda k: f"{shown(records[k]['estimator'])}, {records[k]['split']}"
+    )
+    if not records:
+        table.refuse("there is no score of any split.")
+    chosen = choose(table, metric, list(dict.fromkeys(r["metric"] for r in records)))
+    table = table._replace(frame=table.frame[table.frame["metric"] == chosen])
+    return arrange(table, player="estimator", round="split", score="score", higher_is_better=True)
+
+
+def _scores_of(name: str, result: object) -> dict[str, pd.Series]:
+    """Test scores of an estimator by metric, each (split,)."""
+    if not isinstance(result, Mapping):
+        result = {"test_score": result}
+    scores = {
+        key.removeprefix(_PREFIX): values
+        for key, values in result.items()
+        if isinstance(key, str) and key.startswith(_PREFIX)
+    }
+    if not scores:
+        raise ScoresError(
+            f"cross-validations: {shown(name)} has no test_score or test_<metric>; give what "
+            "cross_validate or cross_val_score returned."
+        )
+    columns = {}
+    for key, values in scores.items():
+        try:
+            columns[key] = as_column(values)
+        except (TypeError, ValueError) as problem:
+            raise ScoresError(
+                f"cross-validations: {shown(name)}: {shown(key)} holds no score for each split "
+                f"({problem})."
+            ) from problem
+    return columns

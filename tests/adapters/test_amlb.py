@@ -1,0 +1,96 @@
+"""AutoML Benchmark's results.csv."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import leaderbayes as lb
+from leaderbayes.adapters import from_amlb
+
+DATA = Path(__file__).parent / "data"
+RESULTS = DATA / "amlb_results.csv"
+
+
+def test_tasks_are_tournaments_and_folds_rounds():
+    scores = from_amlb(RESULTS)
+    assert scores.dims == ("tournament", "player", "round")
+    assert scores.attrs["higher_is_better"] == 1
+    assert scores.attrs["scheme"] == "task/framework/fold"
+    assert scores.attrs["source"] == str(RESULTS)
+    np.testing.assert_array_equal(scores.sel(player="RandomForest"), [[0.86, 0.85], [-0.12, -0.03]])
+
+
+def test_a_failed_run_is_missing_unless_it_was_repeated():
+    scores = from_amlb(RESULTS).sel(player="constantpredictor")
+    assert np.isnan(scores.sel(tournament="kc2", round="1"))
+    assert scores.sel(tournament="iris", round="0") == -1.2
+    failed = pd.read_csv(RESULTS).query("task == 'kc2'")
+    twice = pd.concat([failed, failed[failed["result"].isna()]])
+    np.testing.assert_array_equal(from_amlb(twice), from_amlb(failed))
+
+
+def test_of_a_raw_metric_the_direction_is_known():
+    scores = from_amlb(RESULTS, metric="logloss")
+    assert scores.attrs["higher_is_better"] == 0
+    assert scores.sel(tournament="iris", player="RandomForest", round="0") == 0.12
+    times = from_amlb(RESULTS, metric="training_duration", higher_is_better=False)
+    assert times.attrs["higher_is_better"] == 0
+    with pytest.raises(lb.ScoresError, match="whether more of 'seed' is better is not known"):
+        from_amlb(RESULTS, metric="seed")
+
+
+def test_constraints_are_picked():
+    table = pd.read_csv(RESULTS)
+    both = pd.concat([table, table.assign(constraint="1h8c", result=table["result"] + 1)])
+    with pytest.raises(lb.ScoresError, match=r"several constraints; pick one.*'test', '1h8c'"):
+        from_amlb(both)
+    np.testing.assert_array_equal(from_amlb(both, constraint="test"), from_amlb(table))
+    np.testing.assert_array_equal(from_amlb(both, constraint="1h8c"), from_amlb(table) + 1)
+    with pytest.raises(lb.ScoresError, match="no constraint '1h8'; did you mean '1h8c'"):
+        from_amlb(both, constraint="1h8")
+
+
+def test_results_of_before_2020_are_not_guessed():
+    with pytest.raises(lb.ScoresError, match="no column 'metric': these are results of before"):
+        from_amlb(DATA / "amlb_2019.csv")
+    with pytest.raises(lb.ScoresError, match="no column 'constraint'"):
+        from_amlb(DATA / "amlb_2019.csv", metric="acc", constraint="test")
+    scores = from_amlb(DATA / "amlb_2019.csv", metric="logloss")
+    assert (
+        lb.matches(scores.sel(tournament="iris"))["wins"].sel(player="tpot", opponent="autoweka")
+        == 1
+    )
+    raw = from_amlb(DATA / "amlb_2019.csv", metric="result", higher_is_better=False)
+    np.testing.assert_array_equal(raw, scores)
+    report = pd.read_csv(DATA / "amlb_2019.csv").assign(score=[-0.4, -0.2])
+    assert from_amlb(report).attrs["higher_is_better"] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="framework"), "no column 'framework', which results of AMLB"),
+        (lambda t: t.iloc[:0], "no row of scores"),
+        (lambda t: t.assign(result="good"), r"row 0 \(from 0\): column 'result' holds 'good'"),
+        (lambda t: pd.concat([t, t.iloc[:1]]), "a second score for tournament 'kc2', player"),
+        (
+            lambda t: t.assign(metric=["auc", "acc", *t["metric"][2:]]),
+            "row 1 .*task 'kc2' has results by 'acc' and by 'auc'; name one metric",
+        ),
+        (lambda t: t.assign(fold=None), "column 'fold' is empty"),
+    ],
+)
+def test_errors(change, message):
+    with pytest.raises(lb.ScoresError, match=message):
+        from_amlb(change(pd.read_csv(RESULTS)))
+
+
+def test_arguments_that_do_not_fit():
+    with pytest.raises(lb.ScoresError, match="no metric 'loglos'; did you mean 'logloss'"):
+        from_amlb(RESULTS, metric="loglos")
+    with pytest.raises(lb.ScoresError, match="higher_is_better is for a metric of your own"):
+        from_amlb(RESULTS, higher_is_better=False)
+    with pytest.raises(lb.ScoresError, match="cannot be read from a list"):
+        from_amlb([1, 2])

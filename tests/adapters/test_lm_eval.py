@@ -1,0 +1,169 @@
+"""Results of lm-evaluation-harness."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import leaderbayes as lb
+from leaderbayes.adapters import from_lm_eval
+
+DATA = Path(__file__).parent / "data"
+FOLDER = DATA / "lm_eval"
+SMALL, LARGE = (next((FOLDER / name).glob("*.json")) for name in ("org__small", "org__large"))
+TASKS = ["arc_easy", "mmlu_anatomy", "mmlu_astronomy"]
+
+
+def load(path=SMALL):
+    return json.loads(path.read_text())
+
+
+def simple(model, **metrics):
+    return {"model_name": model, "results": {"task": metrics}}
+
+
+def test_models_are_players_and_tasks_rounds():
+    scores = from_lm_eval([SMALL, LARGE], metric="acc", tasks=TASKS)
+    assert scores.dims == ("player", "round")
+    assert list(scores["player"].values) == ["org/small", "org/large"]
+    assert list(scores["round"].values) == TASKS
+    np.testing.assert_array_equal(scores, [[0.6, 0.3, 0.4], [0.7, 0.5, 0.6]])
+    assert scores.attrs["higher_is_better"] == 1
+    assert "results_" in scores.attrs["source"]
+
+
+def test_a_folder_a_list_and_results_in_memory_agree():
+    expected = from_lm_eval([LARGE, SMALL], metric="acc", tasks=TASKS)
+    for source in (
+        FOLDER,
+        str(FOLDER),
+        [FOLDER],
+        [load(LARGE), load()],
+        {"org/large": LARGE, "org/small": load()},
+    ):
+        made = from_lm_eval(source, metric="acc", tasks=TASKS)
+        assert made.equals(expected)
+
+
+def test_groups_are_left_out_unless_named():
+    scores = from_lm_eval(FOLDER, metric=["acc_norm", "acc", "word_perplexity"],
+                          higher_is_better=True)  # fmt: skip
+    assert list(scores["round"].values) == [*TASKS, "wikitext"]
+    assert scores.sel(player="org/large", round="arc_easy") == 0.68
+    groups = from_lm_eval(FOLDER, metric="acc", tasks=["arc_easy", "mmlu"])
+    assert list(groups["round"].values) == ["arc_easy", "mmlu"]
+
+
+def test_a_group_of_its_own_place():
+    # Some versions have groups with an aggregate only under "groups".
+    results = [load(), load(LARGE)]
+    for each in results:
+        del each["results"]["mmlu"]
+    made = from_lm_eval(results, metric="acc", tasks=["mmlu"])
+    assert made.equals(from_lm_eval([SMALL, LARGE], metric="acc", tasks=["mmlu"]))
+
+
+def test_directions_do_not_mix():
+    with pytest.raises(lb.ScoresError, match="is better, and less of 'word_perplexity,none'"):
+        from_lm_eval(FOLDER, metric=["acc", "word_perplexity"])
+    perplexity = from_lm_eval(FOLDER, tasks=["wikitext"])
+    assert perplexity.attrs["higher_is_better"] == 0
+    np.testing.assert_array_equal(perplexity.sel(player="org/small"), [31.5])
+
+
+def test_a_metric_is_never_guessed():
+    with pytest.raises(lb.ScoresError, match=r"'arc_easy' has several metrics.*'acc_norm,none'"):
+        from_lm_eval(FOLDER)
+    with pytest.raises(lb.ScoresError, match=r"'wikitext' has no metric 'acc', but 'word_perp"):
+        from_lm_eval(FOLDER, metric="acc")
+    filters = {"exact_match,strict-match": 0.3, "exact_match,flexible-extract": 0.4}
+    results = [simple("a", **filters), simple("b", **filters)]
+    with pytest.raises(lb.ScoresError, match="by several filters; name one"):
+        from_lm_eval(results, metric="exact_match")
+    scores = from_lm_eval(results, metric="exact_match,strict-match")
+    np.testing.assert_array_equal(scores, [[0.3], [0.3]])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n-shot": {"wikitext": 5}}, "its n-shot is '5', but '0' in"),
+        ({"versions": {"wikitext": 3.0}}, "its version is '3.0', but '2.0' in"),
+        ({"results": {"wikitext": {"byte_perplexity,none": 2}}}, "its metric is 'byte_perplexity'"),
+    ],
+)
+def test_models_are_asked_alike(change, message):
+    metric = ["word_perplexity", "byte_perplexity"]
+    with pytest.raises(lb.ScoresError, match=message):
+        from_lm_eval([load(), load(LARGE) | change], tasks=["wikitext"], metric=metric)
+    unsaid = {name: {} for name in change if name != "results"}
+    assert from_lm_eval([load(), load(LARGE) | unsaid], tasks=["wikitext"]).shape == (2, 1)
+
+
+def test_older_files():
+    old = load(DATA / "lm_eval_old.json")
+    other = json.loads(json.dumps(old))
+    other["config"] = {"model": "dummy", "model_args": ""}
+    scores = from_lm_eval([DATA / "lm_eval_old.json", other])
+    assert list(scores["player"].values) == ["old/model", "dummy"]
+    np.testing.assert_array_equal(scores, [[0.7, 0.6], [0.7, 0.6]])
+    for config, name in (
+        ({"model_args": {"pretrained": "p", "peft": "q"}}, "q"),
+        ({}, "model 1"),
+        (None, "model 1"),
+    ):
+        other["config"] = config
+        assert from_lm_eval([old, other])["player"].values[1] == name
+
+
+def test_a_metric_of_unknown_direction():
+    results = [simple("a", shine=1.0), simple("b", shine=2.0)]
+    with pytest.raises(lb.ScoresError, match="whether more of 'shine' is better is not known"):
+        from_lm_eval(results)
+    assert from_lm_eval(results, higher_is_better=False).attrs["higher_is_better"] == 0
+    assert np.isnan(from_lm_eval([simple("a", acc="N/A"), simple("b", acc=1)])[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not readable as JSON"),
+        ("[1]", "holds no object with results"),
+        ("{}", "no object 'results'"),
+        ('{"results": {}}', "there is no score of any task"),
+        ('{"results": {"a": 1}}', "task 'a' holds no metrics"),
+        ('{"results": {"a": {"alias": "a"}}}', "task 'a' has no metric; leave it out"),
+        ('{"results": {"a": {"acc": "high"}}}', "task 'a': column 'score' holds 'high'"),
+        ('{"results": {"a": {"acc": Infinity}}}', "is infinite"),
+        ('{"results": {"a": {"acc": 1}}, "results": {}}', "the key 'results' stands twice"),
+        ('{"results": {"a": {"acc": 0.5}}}', "the only player is 'bad'"),
+        ("[" * 100_000, "too deeply nested"),
+        ('{"results": {"a": {"acc": %s}}}' % ("9" * 5000), "not readable as JSON"),
+    ],
+)
+def test_errors_name_the_file(tmp_path, text, message):
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    with pytest.raises(lb.ScoresError, match=message) as caught:
+        from_lm_eval(path)
+    assert "bad" in str(caught.value)
+
+
+def test_sources_of_no_kind(tmp_path):
+    with pytest.raises(lb.ScoresError, match=r"no results\*.json in this folder"):
+        from_lm_eval(tmp_path)
+    with pytest.raises(lb.ScoresError, match="cannot be read"):
+        from_lm_eval(tmp_path / "absent.json")
+    with pytest.raises(lb.ScoresError, match="from a int"):
+        from_lm_eval(3)
+    with pytest.raises(lb.ScoresError, match="result 1 is a int"):
+        from_lm_eval([load(), 3], tasks=["wikitext"])
+    with pytest.raises(lb.ScoresError, match="no results to read"):
+        from_lm_eval([])
+    with pytest.raises(lb.ScoresError, match="no task 'mmlux'; did you mean 'mmlu'"):
+        from_lm_eval(FOLDER, tasks=["mmlux"])
+    with pytest.raises(lb.ScoresError, match="give a list of names"):
+        from_lm_eval(FOLDER, tasks="mmlu")
+    with pytest.raises(lb.ScoresError, match="a second score for player 'org/small'"):
+        from_lm_eval([SMALL, SMALL], tasks=["wikitext"])

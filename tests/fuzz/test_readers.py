@@ -1,0 +1,40 @@
+"""Readers raise errors of ours only, whatever they are given."""
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fuzz import readers
+
+READERS = readers.readers()
+
+
+def test_a_few_inputs_each():
+    for name, reader in READERS.items():
+        verdicts = [readers.attempt(reader, random.Random(f"{name}-{k}")) for k in range(30)]
+        assert len(set(verdicts)) == 2, f"{name}: all {verdicts[0]}"
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_is_not_mutated_is_read(name):
+    reader = READERS[name]
+    options = {k: v for k, v in {"metric": "acc"}.items() if name.startswith("amlb")}
+    refused = []
+    for source in reader.sources:
+        try:
+            readers.check(reader.read(source, **options))
+        except readers.lb.ScoresError as problem:
+            refused.append(str(problem))
+    # Several metrics, of which none was named, are never guessed.
+    assert all("metric" in message for message in refused)
+    assert len(refused) < len(reader.sources)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=700, deadline=None, suppress_health_check=list(HealthCheck))
+@given(rng=st.randoms(use_true_random=False))
+def test_many_inputs(name, rng):
+    readers.attempt(READERS[name], rng)

@@ -1,0 +1,175 @@
+"""Public boards, fetched from a server of our own: these tests need no network."""
+
+import hashlib
+import logging
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+import leaderbayes as lb
+from leaderbayes import _download
+
+VTAB = "\ufeffModel;Mean;Pets;DMLab\nA;50.5;60.5;40.5\nB;60;100;20\n"
+BBTCOMP = '"db","svm","rf"\n"iris",0.9,NA\n"iris",0.8,0.7\n"wine",1,0.9\n"wine",1,1\n'
+AMLB = (
+    "acc,auc,fold,framework,id,info,logloss,result,task,type,score\n"
+    "0.9,,0,tpot,t/1,,0.4,0.4,iris,multiclass,-0.4\n"
+    "0.8,,0,autoweka,t/1,,0.5,0.5,iris,multiclass,-0.5\n"
+    ",,1,tpot,t/1,Error: None,,,iris,multiclass,\n"
+)
+TSML = {"A": "folds:,0,1\nACSF1,0.5,0.6\nAdiac,0.7,0.8\n", "B": "Resamples:,0,1\nACSF1,0.4,0.3\n"}
+KAGGLE = "rank,score\n1,0.9132\n2,0.9043\n"
+
+
+class Server:
+    """Files in a folder, and how often each was asked for."""
+
+    def __init__(self, folder):
+        self.folder, self.asked = folder, []
+        folder.mkdir()
+        outer = self
+
+        class Handler(SimpleHTTPRequestHandler):
+            def do_GET(self):
+                outer.asked.append(self.path)
+                super().do_GET()
+
+            def log_message(self, *_):
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
+        threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
+
+    def stop(self):
+        self.http.shutdown()
+        self.http.server_close()
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """Serve texts under the registered names, with their own hashes."""
+    logging.getLogger("pooch").setLevel(logging.ERROR)
+    made = Server(tmp_path / "served")
+    registry = tmp_path / "registry.txt"
+    monkeypatch.setattr(_download, "REGISTRY", registry)
+    monkeypatch.setenv(_download.CACHE, str(tmp_path / "cache"))
+
+    def offer(name, text):
+        path = made.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+        known = hashlib.sha256(path.read_bytes()).hexdigest()
+        url = f"http://127.0.0.1:{made.http.server_port}/{name}"
+        with registry.open("a") as file:
+            file.write(f"{name} sha256:{known} {url}\n")
+
+    made.offer = offer
+    yield made
+    made.stop()
+
+
+def test_fetched_once_and_then_from_the_cache(server, tmp_path):
+    server.offer("vtab.csv", VTAB)
+    first = lb.datasets.fetch_vtab()
+    assert server.asked == ["/vtab.csv"]
+    server.stop()
+    second = lb.datasets.fetch_vtab()
+    assert second.identical(first)
+    assert server.asked == ["/vtab.csv"]
+    assert first.attrs["source"] == str(tmp_path / "cache" / "vtab.csv")
+    assert first.dims == ("player", "round")
+    np.testing.assert_array_equal(first, [[60.5, 40.5], [100.0, 20.0]])
+
+
+def test_another_file_is_refused_and_not_kept(server, tmp_path):
+    server.offer("vtab.csv", VTAB)
+    (server.folder / "vtab.csv").write_text("something else")
+    with pytest.raises(lb.LeaderbayesError, match=r"/vtab.csv is not the file that it was"):
+        lb.datasets.fetch_vtab()
+    assert [p for p in (tmp_path / "cache").rglob("*") if p.is_file()] == []
+    (server.folder / "vtab.csv").write_bytes(VTAB.encode())
+    assert lb.datasets.fetch_vtab().sizes["player"] == 2
+
+
+def test_a_file_broken_in_the_cache_is_fetched_again(server, tmp_path):
+    server.offer("vtab.csv", VTAB)
+    lb.datasets.fetch_vtab()
+    (tmp_path / "cache" / "vtab.csv").write_text("cut")
+    assert lb.datasets.fetch_vtab().sizes["player"] == 2
+    assert server.asked == ["/vtab.csv"] * 2
+
+
+def test_without_a_network(server, tmp_path):
+    server.offer("vtab.csv", VTAB)
+    server.stop()
+    with pytest.raises(lb.LeaderbayesError) as caught:
+        lb.datasets.fetch_vtab()
+    message = str(caught.value)
+    path = tmp_path / "cache" / "vtab.csv"
+    for part in (f":{server.http.server_port}/vtab.csv", str(path), "put the file there by hand",
+                 "LEADERBAYES_CACHE"):  # fmt: skip
+        assert part in message
+    assert not path.exists()
+    path.write_bytes(VTAB.encode())
+    assert lb.datasets.fetch_vtab().sizes["player"] == 2
+
+
+def test_a_file_that_is_gone_or_a_cache_that_cannot_be(server, tmp_path, monkeypatch):
+    server.offer("vtab.csv", VTAB)
+    (server.folder / "vtab.csv").unlink()
+    with pytest.raises(lb.LeaderbayesError, match=r"could not be downloaded.*404"):
+        lb.datasets.fetch_vtab()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(_download.CACHE, str(tmp_path / "file" / "cache"))
+    with pytest.raises(lb.LeaderbayesError, match="could not be downloaded to"):
+        lb.datasets.fetch_vtab()
+
+
+def test_bbtcomp(server):
+    server.offer("bbtcomp.csv", BBTCOMP)
+    scores = lb.datasets.fetch_bbtcomp()
+    assert scores.dims == ("tournament", "player", "round")
+    np.testing.assert_array_equal(scores.sel(tournament="iris"), [[0.9, 0.8], [np.nan, 0.7]])
+
+
+def test_amlb(server):
+    server.offer("amlb_2019_1h.csv", AMLB)
+    scores = lb.datasets.fetch_amlb("1h")
+    np.testing.assert_array_equal(scores.sel(tournament="iris", round="0"), [-0.4, -0.5])
+    assert scores.attrs["higher_is_better"] == 1
+    with pytest.raises(lb.LeaderbayesError, match="No budget '2h'; there are 1h, 4h, 8h"):
+        lb.datasets.fetch_amlb("2h")
+
+
+def test_tsml(server):
+    for name, text in TSML.items():
+        server.offer(f"tsml/multivariate/{name}.csv", text)
+    scores = lb.datasets.fetch_tsml("multivariate")
+    assert dict(scores.sizes) == {"tournament": 2, "player": 2, "round": 2}
+    np.testing.assert_array_equal(scores.sel(tournament="ACSF1"), [[0.5, 0.6], [0.4, 0.3]])
+    assert scores.sel(tournament="Adiac", player="B").isnull().all()
+    with pytest.raises(lb.LeaderbayesError, match="No archive 'both'"):
+        lb.datasets.fetch_tsml("both")
+
+
+def test_kaggle(server):
+    server.offer("kaggle/leaves_private.csv", KAGGLE)
+    board = lb.datasets.fetch_kaggle("leaves")
+    assert board.to_dict() == {"1": 0.9132, "2": 0.9043}
+    assert lb.sota.read_board(board, se=0.01).sizes["team"] == 2
+    with pytest.raises(lb.LeaderbayesError, match=r"No board 'leaves_public'; there are leaves_p"):
+        lb.datasets.fetch_kaggle("leaves", board="public")
+
+
+def test_the_registry_names_one_commit_of_each_file():
+    lines = [line.split(" ") for line in _download.REGISTRY.read_text().splitlines()]
+    names = [name for name, _, _ in lines]
+    assert len(set(names)) == len(names) == 69
+    for name, known, url in lines:
+        assert len(known.removeprefix("sha256:")) == 64
+        parts = url.removeprefix("https://raw.githubusercontent.com/").split("/")
+        assert len(parts[2]) == 40, name
+        int(parts[2], 16)

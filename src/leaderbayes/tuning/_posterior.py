@@ -28,7 +28,7 @@ class Standing(NamedTuple):
         return np.asarray(self._ahead(opponent, rope).mean(axis=0))
 
     def p_best(self, rope: float = 0.0) -> Floats:
-        """Probability that each is the best of all, and ahead of the leader by more than the rope."""
+        """Probability that each is the best, and ahead of the leader by more than the rope."""
         ahead = self._ahead(self.leader, rope)
         ahead[:, self.leader] = True
         first = self.epp == self.epp.max(axis=1, keepdims=True)

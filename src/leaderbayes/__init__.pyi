@@ -5,6 +5,7 @@ from . import models as models
 from . import plots as plots
 from . import report as report
 from . import sota as sota
+from . import tuning as tuning
 from ._baselines import elo as elo
 from ._baselines import mean_scores as mean_scores
 from ._checks import check as check

@@ -365,3 +365,14 @@ def test_options_out_of_range_are_errors(option, value):
 def test_verbose_tells_of_each_iteration(capsys):
     LeaderboardSearchCV(TREE, {"max_depth": [1, 3]}, cv=3, verbose=1, random_state=0).fit(*IRIS)
     assert capsys.readouterr().out.startswith("iteration 1: 2 new candidates, 6 fits so far")
+
+
+def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
+    import leaderbayes.tuning as tuning
+
+    def load(name):
+        raise ModuleNotFoundError("No module named 'optuna'", name="optuna")
+
+    monkeypatch.setattr(tuning, "_load", load)
+    with pytest.raises(ModuleNotFoundError, match=r"leaderbayes\[tuning\]"):
+        tuning.LeaderboardStudy  # noqa: B018

@@ -1,0 +1,53 @@
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
+
+import leaderbayes as lb
+from leaderbayes.tuning import LeaderboardSearchCV
+
+
+@pytest.fixture(scope="module")
+def search():
+    space = {"ccp_alpha": [1e-4, 1e-2, 1.0], "criterion": ["gini", "entropy"]}
+    model = DecisionTreeClassifier(random_state=0)
+    made = LeaderboardSearchCV(model, space, strategy="iterated", cv=5, random_state=0)
+    return made.fit(*load_iris(return_X_y=True))
+
+
+@pytest.mark.parametrize("backend", ["matplotlib", "plotly", "bokeh", "none"])
+def test_every_backend_draws_a_search_and_a_race(search, backend):
+    assert lb.plots.search(search, "ccp_alpha", "criterion", backend=backend).backend == backend
+    assert lb.plots.race(search.decisions_, backend=backend).backend == backend
+
+
+def test_all_candidates_up_to_an_iteration_are_drawn(search):
+    def points(iteration):
+        made = lb.plots.search(
+            search, "ccp_alpha", "criterion", iteration=iteration, backend="matplotlib"
+        )
+        target = made.get_viz("plot", "search")
+        return sum(len(c.get_offsets()) for c in target.collections)
+
+    tried = pd.Series(search.cv_results_["iteration"]).value_counts().sort_index().cumsum()
+    # And the star.
+    assert points(1) == tried[1] + 1
+    assert points(None) == tried.iloc[-1] + 1
+
+
+def test_a_race_is_a_plot_an_iteration(search):
+    made = lb.plots.race(search.decisions_, backend="matplotlib")
+    names = [f"iteration {k}" for k in range(1, search.n_iterations_ + 1)]
+    axes = [made.get_viz("plot", name) for name in names]
+    dropped = search.decisions_["decision"].eq("dropped").groupby(search.decisions_["iteration"])
+    for axis, count in zip(axes, dropped.sum(), strict=True):
+        assert sum(len(c.get_offsets()) for c in axis.collections) == count
+
+
+def test_what_is_not_there_is_an_error(search):
+    with pytest.raises(lb.LeaderbayesError, match="no parameter 'depth'"):
+        lb.plots.search(search, "depth", "criterion")
+    with pytest.raises(lb.LeaderbayesError, match="iteration=9"):
+        lb.plots.search(search, "ccp_alpha", "criterion", iteration=9)
+    with pytest.raises(lb.LeaderbayesError, match="Nobody was compared"):
+        lb.plots.race(search.decisions_.iloc[:0])

@@ -367,6 +367,17 @@ def test_verbose_tells_of_each_iteration(capsys):
     assert capsys.readouterr().out.startswith("iteration 1: 2 new candidates, 6 fits so far")
 
 
+@pytest.mark.slow
+def test_the_posterior_may_be_sampled_in_full(grid_search):
+    sampled = clone(grid_search).set_params(sampler="nutpie").fit(*IRIS)
+    assert sampled.posterior_.attrs["max_rhat"] < 1.01
+    assert sampled.best_params_ == grid_search.best_params_
+    ours = grid_search.leaderboard_.set_index("player")
+    theirs = sampled.leaderboard_.set_index("player").loc[ours.index]
+    width = theirs["epp_upper"] - theirs["epp_lower"]
+    assert (abs(ours["epp"] - theirs["epp"]) < 0.1 * width).all()
+
+
 def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
     import leaderbayes.tuning as tuning
 

@@ -213,16 +213,13 @@ def compare(seeds, workers):
     with ProcessPoolExecutor(workers) as pool:
         rows = [row for some in pool.map(case, *zip(*cases, strict=True)) for row in some]
     table = pd.DataFrame(rows)
-    order = table["search"].drop_duplicates().to_list()
     for keys in (["search"], ["data", "search"], ["algorithm", "search"]):
         grouped = table.groupby(keys, sort=False)
-        made = grouped[["fits", "rows", "held out"]].mean().round(3)
+        made = grouped[["fits", "rows", "held out"]].mean().round({"fits": 2, "rows": 2})
         made["held out"] = made["held out"].map("{:.4f}".format)
         for column in ("regret", "regret in CV"):
             made[f"{column}, 1/1000"] = grouped[column].apply(interval)
         print(made.to_string(), end="\n\n", flush=True)
-    table["search"] = pd.Categorical(table["search"], order)
-    return table
 
 
 def false_drops(boards, drop=0.05):

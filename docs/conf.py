@@ -28,7 +28,8 @@ extensions = [
     "numpydoc",
     "myst_nb",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
 default_role = "autolink"
 
 autosummary_generate = True

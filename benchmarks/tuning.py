@@ -149,7 +149,7 @@ def optimise(estimator, grid, folds, X, y, seed, pruner, trials, callbacks):
     return {name: grid[name][k] for name, k in made.best_params.items()}
 
 
-def case(data, algorithm, seed):
+def case(data, algorithm, seed, only):
     """Rows of all searches on one split."""
     warnings.simplefilter("ignore")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -179,6 +179,8 @@ def case(data, algorithm, seed):
     Remembered.scores.clear()
     rows, best = [], None
     for name, search in searches(Remembered(algorithm), grid, folds, seed).items():
+        if best and only not in name:
+            continue
         Remembered.fits = Remembered.rows = 0
         chosen = search(train, y_train)
         fits, used = Remembered.fits, Remembered.rows / (len(train) * (1 - 1 / FOLDS))
@@ -207,9 +209,9 @@ def interval(values):
     return f"{mean:+.1f} ({low:+.1f}, {high:+.1f})"
 
 
-def compare(seeds, workers):
+def compare(seeds, workers, only):
     """Print searches beside each other, over all and by data set."""
-    cases = list(product(DATA, GRIDS, range(seeds)))
+    cases = list(product(DATA, GRIDS, range(seeds), [only]))
     with ProcessPoolExecutor(workers) as pool:
         rows = [row for some in pool.map(case, *zip(*cases, strict=True)) for row in some]
     table = pd.DataFrame(rows)
@@ -261,12 +263,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--only", default="", help="part of the names of searches")
     parser.add_argument("--false-drops", type=int, metavar="BOARDS")
     given = parser.parse_args()
     if given.false_drops:
         false_drops(given.false_drops)
     else:
-        compare(given.seeds, given.workers)
+        compare(given.seeds, given.workers, given.only)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,9 @@ def test_posterior_is_that_of_fit():
         attrs={"higher_is_better": 1},
     )  # fmt: skip
     for fraction in (None, 0.1):
-        dt = lb.fit(board, sampler="laplace", seed=1, replicates=1, test_fraction=fraction)
+        dt = lb.fit(
+            board, sampler="laplace", seed=1, replicates=1, test_fraction=fraction, prior_scale=1.0
+        )
         epp = dt["posterior"]["epp"].to_numpy().reshape(-1, len(scores))
         ours = standing(scores, np.random.default_rng(1), test_fraction=fraction).epp
         error = epp.std(axis=0) * np.sqrt(1 / len(epp) + 1 / len(ours))
@@ -139,7 +141,7 @@ def test_every_candidate_has_a_decision_at_every_look():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("m", "spread"), [(5, 1.0), (20, 0.3), (20, 3.0)])
+@pytest.mark.parametrize(("m", "spread"), [(5, 0.3), (5, 1.0), (20, 0.3), (20, 3.0)])
 def test_the_best_is_dropped_no_more_often_than_stated(m, spread):
     boards, drop = 200, 0.05
     lost = 0
@@ -147,5 +149,5 @@ def test_the_best_is_dropped_no_more_often_than_stated(m, spread):
         truth, scores = simulated(seed, m, 10, spread)
         race, _ = run(scores, drop=drop, seed=seed)
         lost += int(truth.argmax()) not in race.active
-    # Three cells at 1 % together.
-    assert lost <= binom.ppf(1 - 0.01 / 3, boards, drop)
+    # Four cells at 1 % together.
+    assert lost <= binom.ppf(1 - 0.01 / 4, boards, drop)

@@ -122,7 +122,7 @@ def searches(estimator, grid, folds, seed):
         "LeaderboardSearchCV, iterated": ours(coarse, strategy="iterated"),
         "LeaderboardSearchCV, iterated, wald": ours(coarse, strategy="iterated", stop="wald"),
         "Optuna, LeaderboardPruner": study(LeaderboardPruner()),
-        "Optuna, both of ours": study(
+        "Optuna, LeaderboardPruner and Terminator": study(
             LeaderboardPruner(), callbacks=[LeaderboardTerminator(test_fraction=1 / FOLDS)]
         ),
     }

@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
@@ -33,6 +34,21 @@ def test_all_candidates_up_to_an_iteration_are_drawn(search):
     # And the star.
     assert points(1) == tried[1] + 1
     assert points(None) == tried.iloc[-1] + 1
+
+
+def test_of_several_grids_who_has_both_parameters_is_drawn():
+    space = [
+        {"criterion": ["gini"], "max_depth": [1, 2, 3]},
+        {"criterion": ["entropy"], "ccp_alpha": [1e-3, 0.1]},
+    ]
+    model = DecisionTreeClassifier(random_state=0)
+    made = LeaderboardSearchCV(model, space, cv=5, random_state=0)
+    made.fit(*load_iris(return_X_y=True))
+    drawn = lb.plots.search(made, "max_depth", "criterion", backend="matplotlib")
+    points = np.concatenate([c.get_offsets() for c in drawn.get_viz("plot", "search").collections])
+    assert set(points[:, 0]) == {1.0, 2.0, 3.0}
+    with pytest.raises(lb.LeaderbayesError, match="one grid"):
+        lb.plots.search(made, "max_depth", "ccp_alpha")
 
 
 def test_a_race_is_a_plot_an_iteration(search):

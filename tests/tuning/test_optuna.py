@@ -82,6 +82,31 @@ def test_trials_without_finite_scores_are_left_alone():
     assert not decisions(study).empty
 
 
+def test_a_trial_without_a_score_is_not_compared_with():
+    def objective(trial):
+        for k in range(ROUNDS):
+            last = trial.number == 0 and k == ROUNDS - 1
+            trial.report(np.nan if last else float(trial.number < 3) + 0.01 * k, k)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return float(trial.number < 3)
+
+    study = optuna.create_study(direction="maximize", pruner=LeaderboardPruner())
+    study.optimize(objective, n_trials=8)
+    assert set(decisions(study)["trial"]) == {3, 4, 5, 6, 7}
+
+
+def test_one_trial_with_other_rounds_does_not_decide():
+    def objective(trial):
+        for k in range(ROUNDS + (trial.number == 0)):
+            trial.report(float(trial.number), k)
+        return float(trial.number)
+
+    study = optuna.create_study(direction="maximize")
+    study.optimize(objective, n_trials=12, callbacks=[LeaderboardTerminator(patience=5)])
+    assert len(study.trials) == 12
+
+
 def test_a_rope_prunes_equals():
     def quality(number):
         return 0.0

@@ -343,6 +343,79 @@ class Breaks(Fragile):
         return self
 
 
+def test_other_data_or_scoring_begin_anew():
+    model = clone(TREE)
+    search = LeaderboardSearchCV(model, GRID, cv=FOLDS, warm_start=True, random_state=0)
+    whole = search.fit(*IRIS).best_score_
+    assert search.fit(*IRIS).n_fits_ == 0
+    assert search.best_score_ == whole
+    X, y = IRIS
+    with pytest.warns(UserWarning, match="nothing is kept"):
+        search.fit(np.random.default_rng(0).normal(size=X.shape), y)
+    assert search.best_score_ < 0.6
+    with pytest.warns(UserWarning, match="nothing is kept"):
+        search.set_params(scoring="neg_log_loss").fit(X, y)
+    assert search.best_score_ < 0.0
+
+
+def test_an_interrupted_fit_leaves_nothing_of_the_one_before():
+    search = LeaderboardSearchCV(Fragile(), {"quality": [0.2, 0.9]}, cv=3, random_state=0).fit(
+        *IRIS
+    )
+    Fragile.interrupted_at = Fragile.fits + 3
+    with pytest.raises(KeyboardInterrupt):
+        search.set_params(param_space={"quality": [0.1, 0.3]}).fit(*IRIS)
+    assert search.best_params_["quality"] in (0.1, 0.3)
+    assert not hasattr(search, "best_estimator_")
+    Fragile.interrupted_at = Fragile.fits + 1
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(*IRIS)
+    assert not hasattr(search, "cv_results_")
+
+
+def test_a_search_without_any_score_is_an_error():
+    def nothing(estimator, X, y):
+        return np.nan
+
+    with pytest.raises(lb.LeaderbayesError, match="finite score"):
+        LeaderboardSearchCV(TREE, GRID, cv=3, scoring=nothing).fit(*IRIS)
+
+
+def test_a_scorer_of_several_metrics_may_fail():
+    def scores(estimator, X, y):
+        return {"right": estimator.score(X, y)}
+
+    space = {"quality": [0.2, 0.9], "fails": [False, True]}
+    with pytest.warns(FitFailedWarning):
+        search = LeaderboardSearchCV(
+            Fragile(), space, cv=3, scoring=scores, refit="right", random_state=0
+        ).fit(*IRIS)
+    assert np.isnan(search.cv_results_["mean_test_right"]).sum() == 2
+    assert search.best_params_["quality"] == 0.9
+
+
+def test_estimators_may_be_candidates():
+    model = make_pipeline(StandardScaler(), TREE)
+    space = [
+        {"decisiontreeclassifier": [KNeighborsClassifier(), LogisticRegression()]},
+        {"decisiontreeclassifier__max_depth": [1, 2]},
+    ]
+    search = LeaderboardSearchCV(model, space, cv=FOLDS, random_state=0).fit(*IRIS)
+    assert (
+        search.cv_results_["param_decisiontreeclassifier"].mask.tolist() == [False] * 2 + [True] * 2
+    )
+    assert search.best_score_ > 0.9
+
+
+def test_one_fold_is_enough():
+    rows = np.arange(150)
+    search = LeaderboardSearchCV(TREE, GRID, cv=[(rows[::2], rows[1::2])], random_state=0)
+    assert search.fit(*IRIS).n_fits_ == 16
+    assert search.scores_.sizes == {"player": 16, "round": 1}
+    with pytest.raises(ValueError, match="no folds"):
+        search.set_params(cv=iter([])).fit(*IRIS)
+
+
 def test_other_folds_begin_anew():
     folds = StratifiedKFold(3, shuffle=True)
     search = LeaderboardSearchCV(
@@ -386,4 +459,4 @@ def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
 
     monkeypatch.setattr(tuning, "_load", load)
     with pytest.raises(ModuleNotFoundError, match=r"leaderbayes\[tuning\]"):
-        tuning.LeaderboardStudy  # noqa: B018
+        tuning.LeaderboardPruner  # noqa: B018

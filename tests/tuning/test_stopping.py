@@ -57,6 +57,7 @@ def test_wald_is_that_of_pmra():
         attrs={"higher_is_better": 1},
     )  # fmt: skip
     fit = lb.likelihood.round_intercept(table, order=names)
+    assert fit["epp"][0] > fit["epp"][1]
     assert wald_p_value(scores, 0, 1) == lb.likelihood.wald_test(fit, [("0", "1")])["p_value"]
 
 
@@ -65,5 +66,7 @@ def test_wald_where_pmra_has_no_estimate():
     scores[0] += 100.0
     # Nobody ever beats the first; the others are compared without it.
     assert wald_p_value(scores, 0, 1) == 0.0
-    assert wald_p_value(scores, 2, 3) == wald_p_value(scores[1:], 1, 2)
-    assert np.isnan(wald_p_value(np.array([[1.0, 0.0], [0.0, 1.0]]), 0, 1))
+    assert wald_p_value(scores, 1, 0) == 1.0
+    a, b = np.argsort([scores[i].mean() for i in (2, 3)])[::-1] + 2
+    assert 0.0 < wald_p_value(scores, a, b) == wald_p_value(scores[1:], a - 1, b - 1)
+    assert wald_p_value(scores, b, a) == 1.0

@@ -74,7 +74,13 @@ def search(
         width=7.5, height=5.8, columns=1, backend=backend,
     )  # fmt: skip
     target = targets["search"]
-    tried = np.flatnonzero(results["iteration"] <= last)
+    # Of several grids not every candidate has every parameter.
+    absent = [np.ma.getmaskarray(results[f"param_{name}"]) for name in (x, y)]
+    tried = np.flatnonzero((results["iteration"] <= last) & ~absent[0] & ~absent[1])
+    if not len(tried):
+        raise LeaderbayesError(
+            f"No candidate has both {x!r} and {y!r}: draw parameters of one grid."
+        )
     place: dict[str, tuple[Floats, list[float], list[str]]] = {
         name: _axis(results[f"param_{name}"][tried]) for name in (x, y)
     }
@@ -178,7 +184,9 @@ def race(decisions: pd.DataFrame, *, backend: Backend | None = None) -> Any:
 def _standing(decisions: pd.DataFrame, iteration: int) -> tuple[int | None, list[int]]:
     """Give the leader after an iteration, and all that could not be told from it."""
     looked = decisions[decisions["iteration"] == iteration]
+    out = looked.loc[looked["decision"] == "failed", "candidate"]
     looked = looked[looked["decision"].isin(("leads", "tied", "stays", "dropped"))]
+    looked = looked[~looked["candidate"].isin(out)]
     if looked.empty:
         return None, []
     looked = looked[looked["rounds"] == looked["rounds"].max()]

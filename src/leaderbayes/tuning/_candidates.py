@@ -25,6 +25,17 @@ def name_of(parameters: Mapping[str, Any]) -> str:
     )
 
 
+def hash_of(value: Any) -> str | None:
+    """Digest of anything that can be pickled, by content."""
+    import joblib
+
+    try:
+        return str(joblib.hash(value))
+    except Exception:
+        # What is no data, such as a lambda, has no content to go by.
+        return None
+
+
 def in_turn(candidates: Sequence[Parameters], size: int | None) -> Propose:
     """Propose ``size`` of the candidates at a time, in their order; all at once by default."""
     left = iter(candidates)
@@ -49,7 +60,10 @@ class Refined:
     """
 
     def __init__(self, grids: Sequence[Mapping[str, Sequence[Any]]], size: int | None) -> None:
-        self._grids = grids
+        from sklearn.model_selection import ParameterGrid
+
+        # It checks that every value is a list of values.
+        self._points = [(g, point) for g, grid in enumerate(grids) for point in ParameterGrid(grid)]
         self._axes = [_axes(grid) for grid in grids]
         self._size = size
         self._grid_of: dict[str, int] = {}  # of every candidate, by `key_of`
@@ -57,13 +71,8 @@ class Refined:
 
     def __call__(self, tied: Sequence[Parameters]) -> list[Parameters]:
         """Propose the next iteration's candidates; none where nothing is left to refine."""
-        from sklearn.model_selection import ParameterGrid
-
-        made: list[tuple[int, Parameters]]
         if not self._grid_of:
-            made = [
-                (g, point) for g, grid in enumerate(self._grids) for point in ParameterGrid(grid)
-            ]
+            made = self._points
             self._size = self._size or len(made)
         else:
             self._share /= 2.0
@@ -144,12 +153,12 @@ def _is_number(value: Any) -> bool:
 
 
 def key_of(point: Mapping[str, Any]) -> str:
-    """Name a point, one number in one way."""
+    """Name a point, a number in one way."""
 
     def written(value: Any) -> str:
         if not _is_number(value):
-            return repr(value)
-        return str(int(value)) if float(value).is_integer() else f"{value:.{_DIGITS}g}"
+            return hash_of(value) or repr(value)
+        return str(int(value)) if isinstance(value, Integral) else f"{value:.{_DIGITS}g}."
 
     return repr([(name, written(value)) for name, value in sorted(point.items())])
 

@@ -1,5 +1,6 @@
 """Pruning and stopping of Optuna's studies by the same posterior."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -150,10 +151,10 @@ class LeaderboardTerminator:
     def should_terminate(self, study: optuna.Study) -> bool:
         """Say whether the study should end."""
         trials = study.get_trials(deepcopy=False, states=_OVER)
-        longest = max(trials, key=lambda t: len(t.intermediate_values), default=None)
-        if longest is None:
-            return False
-        rounds = sorted(longest.intermediate_values)
+        complete = [t for t in trials if t.state == TrialState.COMPLETE]
+        # Those that most trials have, should one have played others.
+        usual = Counter(tuple(sorted(t.intermediate_values)) for t in complete).most_common(1)
+        rounds = usual[0][0] if usual else ()
         finished = _comparable(trials, rounds)
         earlier = _comparable(trials[: -self._patience], rounds)
         if not rounds or not earlier:
@@ -215,7 +216,7 @@ def _comparable(trials: Sequence[FrozenTrial], rounds: Sequence[int]) -> list[Fr
 
 def _is_finite(trial: FrozenTrial, rounds: Sequence[int]) -> bool:
     values = trial.intermediate_values
-    return all(k in values and np.isfinite(values[k]) for k in rounds)
+    return all(k in values for k in rounds) and all(np.isfinite(v) for v in values.values())
 
 
 def _best(study: optuna.Study, trials: Sequence[FrozenTrial]) -> FrozenTrial:

@@ -61,5 +61,6 @@ def standing(
     eta *= dependence(scores.shape[1], test_fraction)
     points = wins.sum(axis=1)
     # On a complete board strengths are in the order of the points, which no draw disturbs.
-    leader = int(np.lexsort((scores.mean(axis=1), points))[-1])
+    # Of equals the one that was proposed first leads, and newcomers do not take its place.
+    leader = int(np.lexsort((-np.arange(len(points)), scores.mean(axis=1), points))[-1])
     return Standing(leader, sample(points, n, eta, _PRIOR_SCALE, _DRAWS, rng).epp)

@@ -9,7 +9,9 @@ from leaderbayes.tuning._posterior import standing
 
 Floats = NDArray[np.float64]
 
-Verdict = Literal["leads", "tied", "stays", "dropped", "failed", "goes on", "stops"]
+Verdict = Literal[
+    "leads", "tied", "stays", "dropped", "failed", "returns", "goes on", "stops"
+]  # fmt: skip
 
 
 class Decision(NamedTuple):
@@ -44,10 +46,13 @@ class Race:
 
     Notes
     -----
-    At each look P(i is best) of those dropped is added up, and given all that was seen when i was
-    dropped it is the posterior probability that dropping i was wrong. By the law of total
-    probability the sum bounds the probability that the best was dropped at any look, whatever
-    the number of looks: posterior probabilities need no correction for them.
+    Each time a candidate i is dropped, P(i is best) is added up. If it were the posterior
+    probability given everything that led to the drop, the law of total probability would bound
+    the probability that the best was dropped in an iteration by the sum: on average over the
+    prior, and however often one looks. It is an approximation of it: composite-weighted, normal
+    given sigma, and of those in the race alone, on the rounds that all of them have played.
+    Simulations say how good it is (tests, benchmarks/tuning.py). With a rope "best" means ahead of
+    the leader of that look by more than the rope.
     """
 
     def __init__(
@@ -63,7 +68,7 @@ class Race:
         self.active: list[int] = []  # in the race, in the order of entrance
         self.tied: list[int] = []  # not distinguishable from the leader, the leader first
         self.decisions: list[Decision] = []
-        self._spent = 0.0
+        self._spent: dict[int, float] = {}  # P(best) of those that this iteration dropped
 
     def enter(self, count: int) -> list[int]:
         """Let new candidates into the race: an iteration begins. Returns their numbers."""
@@ -73,29 +78,48 @@ class Race:
         self.scores = np.concatenate([self.scores, np.full((count, self.rounds), np.nan)])
         self.iteration += [number] * count
         self.active += new
-        self._spent = 0.0
+        self._spent = {}
         return new
 
     def playing(self, k: int) -> list[int]:
         """Candidates in the race that have not played round k (from 0)."""
         return [i for i in self.active if np.isnan(self.scores[i, k])]
 
+    def remove_failed(self, k: int) -> bool:
+        """Take who has no score in a round up to k out; say if others are back, and have to play.
+
+        Candidates that were dropped because of one that fails come back.
+        """
+        failed = [i for i in self.active if np.isnan(self.scores[i, : k + 1]).any()]
+        self.active = [i for i in self.active if i not in failed]
+        for i in failed:
+            self._record(k, i, -1, np.nan, "failed", "no score in this round")
+        against = {
+            one.candidate: one.opponent
+            for one in self.decisions
+            if one.decision == "dropped" and one.candidate in self._spent
+        }
+        back = [i for i, opponent in against.items() if opponent in failed]
+        for i in back:
+            del self._spent[i]
+            why = "the candidate that it was dropped against failed"
+            self._record(k, i, against[i], np.nan, "returns", why)
+        self.active = sorted(self.active + back)
+        return bool(back)
+
     def judge(self, k: int) -> None:
-        """After round k: drop who failed, and who is too unlikely to beat the leader.
+        """After round k, which all in the race have played: drop who hardly beats the leader.
 
         The posterior is that of the candidates in the race, of their scores up to round k: a
         complete board. It counts the rounds as independent, which asks who would win on
         further rounds of the same data.
         """
-        self._drop_failed(k)
-        if not self.active:
-            self.tied = []
-            return
-        board = self.scores[self.active, : k + 1]
-        if len(self.active) == 1:
+        if len(self.active) < 2:
             self.tied = self.active.copy()
+            for i in self.active:
+                self._record(k, i, -1, 1.0, "leads", "nobody else is in the race")
             return
-        now = standing(board, self.rng)
+        now = standing(self.scores[self.active, : k + 1], self.rng)
         p_beats, p_best = now.p_beats(now.leader, self.rope), now.p_best(self.rope)
         leader = self.active[now.leader]
         self._record(k, leader, -1, float(p_best[now.leader]), "leads", "most points of all")
@@ -105,7 +129,7 @@ class Race:
             i, p = self.active[position], float(p_beats[position])
             if position == now.leader:
                 continue
-            risk = self._spent + float(p_best[position])
+            risk = sum(self._spent.values()) + float(p_best[position])
             decision: Verdict = "stays"
             if p >= self.drop:
                 decision, why = "tied", f"probability not below {self.drop:g}"
@@ -115,7 +139,7 @@ class Race:
             elif risk > self.drop:
                 why = f"the best would be lost with probability {risk:.3f}"
             else:
-                self._spent = risk
+                self._spent[i] = float(p_best[position])
                 decision, why = "dropped", f"probability below {self.drop:g}"
                 dropped.append(i)
             self._record(k, i, leader, p, decision, why)
@@ -125,11 +149,6 @@ class Race:
     def finished(self) -> list[int]:
         """Candidates that have a score in every round."""
         return np.flatnonzero(~np.isnan(self.scores).any(axis=1)).tolist()
-
-    def _drop_failed(self, k: int) -> None:
-        for i in self.playing(k):
-            self.active.remove(i)
-            self._record(k, i, -1, np.nan, "failed", "no score in this round")
 
     def _record(
         self, k: int, candidate: int, opponent: int, p: float, decision: Verdict, reason: str

@@ -114,7 +114,11 @@ class Record:
     def outcomes(self) -> list[str]:
         """Say what became of each candidate."""
         race = self.race
-        ended = {one.candidate: one.decision for one in race.decisions}
+        ended = {
+            one.candidate: one.decision
+            for one in race.decisions
+            if one.decision in ("dropped", "failed")
+        }
         finished = set(race.finished())
 
         def outcome(i: int) -> str:
@@ -137,15 +141,14 @@ class Record:
         results: dict[str, Any] = {}
         for name in ("fit_time", "score_time"):
             results |= _moments(name, self._column(lambda out, key=name: out[key]), played)
-        first = next(iter(self.outs.values()))
         for kind in ("test", "train"):
-            if f"{kind}_scores" not in first:
-                continue
-            metrics = _by_metric(first[f"{kind}_scores"])
-            for metric in metrics:
+            every = [out.get(f"{kind}_scores") for out in self.outs.values()]
+            named = (list(scores) for scores in every if isinstance(scores, dict))
+            single = ["score"] if any(scores is not None for scores in every) else []
+            for metric in next(named, single):
                 name = f"{kind}_{metric}"
                 values = self._column(
-                    lambda out, kind=kind, m=metric: _by_metric(out[f"{kind}_scores"])[m]
+                    lambda out, kind=kind, m=metric: _value(out.get(f"{kind}_scores", np.nan), m)
                 )
                 for k in range(self.race.rounds):
                     results[f"split{k}_{name}"] = values[:, k]
@@ -171,7 +174,7 @@ class Record:
         race = self.race
         order: list[tuple[float, ...]] = []
         for i, score in enumerate(mean):
-            if np.isnan(score):
+            if not np.isfinite(score):
                 order.append((3.0,))
             elif metric == self.metric and race.tied and i == race.tied[0]:
                 order.append((0.0,))
@@ -181,8 +184,9 @@ class Record:
         return np.array([1 + ahead[key] for key in order], dtype=np.int32)
 
 
-def _by_metric(scores: Any) -> dict[str, float]:
-    return scores if isinstance(scores, dict) else {"score": scores}
+def _value(scores: Any, metric: str) -> float:
+    """Give one metric's score; of a fit that failed, the one score that it has."""
+    return float(scores[metric] if isinstance(scores, dict) else scores)
 
 
 def _moments(name: str, values: Floats, played: NDArray[np.bool_]) -> dict[str, Floats]:

@@ -4,9 +4,8 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
-import joblib
 import numpy as np
 from sklearn.base import _fit_context, clone, is_classifier
 from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
@@ -16,7 +15,6 @@ from sklearn.model_selection._search import (
 )
 from sklearn.model_selection._validation import (
     _fit_and_score,
-    _insert_error_scores,
     _warn_or_raise_about_fit_failures,
 )
 from sklearn.utils import check_random_state, indexable
@@ -24,8 +22,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fit import Sampler
-from leaderbayes.tuning._candidates import Propose, Refined, in_turn
+from leaderbayes.tuning._candidates import Propose, Refined, hash_of, in_turn
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record
 from leaderbayes.tuning._stopping import Rule, stopping
@@ -56,19 +55,21 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         candidate and around all that cannot be told from it: numeric parameters move by half a
         step of the grid, in the next iteration by a quarter, and so on.
     n_candidates : int, optional
-        Candidates of an iteration. By default all of a grid, 10 draws, and at most as many further
-        points as the grid has. A grid that is given less at a time is shuffled first.
+        Candidates of an iteration: by default all of a grid, or 10 draws. With it a grid is
+        shuffled first. Of "iterated" the most of a later iteration; as many as in the grid by
+        default.
     max_iterations : int
         Iterations at most.
     drop : float
         A candidate is dropped where it beats the leader with a posterior probability below this,
-        as long as the best candidate of an iteration is among those dropped with a probability of
-        at most this, all folds together. 0: every candidate plays every fold.
+        as long as the best candidate of an iteration is among those that it dropped with a
+        probability of at most this, all folds together. 0: every candidate plays every fold.
     min_rounds : int
         Folds before the first candidate is dropped.
     rope : float
         To beat the leader means to win with a probability above 1/2 + ``rope``. Above 0, candidates
-        that are as good as the leader are dropped too, once enough folds have shown it.
+        that are as good as the leader are dropped too, once enough folds have shown it, and
+        ``drop`` speaks of a best one that is ahead by more than that.
     stop : {"posterior", "wald"} or None
         Stop after an iteration where the best candidate is not better than the best of
         ``patience`` iterations before: with a posterior probability of ``confidence`` or more; or
@@ -85,8 +86,9 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
     random_state : int, RandomState instance or None
         Of shuffled and drawn candidates, and of the posteriors.
     warm_start : bool
-        Keep the fits of the last call to `fit` where candidates and folds are the same: it goes on
-        where it was interrupted. Needs the same ``random_state`` and folds.
+        Keep fits for the next call to `fit`, which takes them for the same candidates if data,
+        folds, estimator and scoring are the same: it goes on where it was interrupted, given the
+        same ``random_state``.
     sampler : str
         Of the final posterior, as in `leaderbayes.fit`.
 
@@ -94,10 +96,10 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
     ----------
     cv_results_ : dict of ndarray
         As scikit-learn's, NaN where a candidate did not play; means are of the folds that it
-        played. ``rank_test_*`` ranks those in the race by strength (other metrics by the mean),
-        then those dropped, the latest first, then those that failed. Also ``player``,
-        ``iteration``, ``n_rounds``, ``outcome`` ("best", "tied", "in the race", "dropped",
-        "failed", "unfinished").
+        played. ``rank_test_*`` ranks the best first (by the metric raced on), then the others in
+        the race by their mean, those dropped, the latest first, and those that failed. Also
+        ``player``, ``iteration``, ``n_rounds``, ``outcome`` ("best", "tied", "in the race",
+        "dropped", "failed", "unfinished").
     best_estimator_, best_index_, best_params_, best_score_, refit_time_, scorer_, n_splits_
         As scikit-learn's. The best is the candidate with the most wins of those in the race.
     leaderboard_ : DataFrame
@@ -114,11 +116,12 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         played, ``candidate`` (its row in ``cv_results_``), ``player``, ``opponent`` (the leader,
         or the best of before), ``probability`` (that it beats the opponent; of the leader, that
         it is the best; of "wald", the p-value), ``decision`` ("leads", "tied", "stays",
-        "dropped", "failed", "goes on", "stops"), ``reason``.
+        "dropped", "failed", "returns", "goes on", "stops"), ``reason``. A candidate returns where
+        the one that it was dropped against fails later.
     n_fits_ : int
         Fits on folds that this call made, without the final one.
     n_iterations_ : int
-        Iterations begun.
+        Iterations begun. The rule counts those after which there was a best candidate.
 
     Notes
     -----
@@ -126,8 +129,9 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
     stopping rule and ``posterior_`` speak of new data; there folds that share their training data
     count less (Nadeau and Bengio's correction, ``test_fraction``).
 
-    If a fit raises (``error_score="raise"``) or is interrupted, everything that was finished is
-    kept in the attributes, without ``best_estimator_``, and the exception goes on.
+    If a fit raises (``error_score="raise"``) or is interrupted, what was finished is kept in the
+    attributes, without ``best_estimator_``, and the exception goes on. scikit-learn's callbacks
+    are not called.
 
     Folds are played in their order, so they should be alike: shuffle them, unless they are.
 
@@ -166,13 +170,13 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         "confidence": [Interval(Real, 0, 1, closed="neither")],
         "random_state": ["random_state"],
         "warm_start": ["boolean"],
-        "sampler": [str],
+        "sampler": [StrOptions(set(get_args(Sampler)))],
     }
 
     def __init__(
         self,
         estimator: Any,
-        param_space: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        param_space: dict[str, Any] | list[dict[str, Any]],
         *,
         strategy: Literal["grid", "random", "iterated"] = "grid",
         n_candidates: int | None = None,
@@ -236,17 +240,20 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         Raises
         ------
         ValueError
-            If all fits failed, or an option is not valid.
+            If all fits failed, there are no folds or candidates, or an option is not valid.
         LeaderbayesError
-            If there are several metrics and ``refit`` names none of them, or a grid cannot be
-            refined.
+            If there are several metrics and ``refit`` names none of them, a grid cannot be refined,
+            or no candidate has a finite score.
         """
+        self._forget()
         scorers, _ = self._get_scorers()
         X, y = indexable(X, y)
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(cv.split(X, y, **routed.splitter.split))
+        if not splits:
+            raise ValueError("There are no folds: cv gives none (an iterator gives them once).")
         self.n_splits_ = len(splits)
         random = check_random_state(self.random_state)
         race = Race(
@@ -271,21 +278,59 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             made: Iterable[Out] = parallel(jobs)
             return made
 
+        if self.warm_start:
+            of = X, y, splits, params, self.estimator, self.scoring
+            self._keep(hash_of((*of, self.error_score, self.return_train_score)))
         try:
-            with Parallel(
-                n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as="generator"
-            ) as parallel:
-                self._search(self._proposal(random), play, record, splits)
-        except BaseException:
+            with self._parallel() as parallel:
+                self._search(self._proposal(random), play, record)
+        except BaseException as error:
             # Whatever it was, what is done is worth keeping.
-            if record.outs:
-                self._conclude(record, scorers)
+            try:
+                if record.outs:
+                    self._conclude(record, scorers, complete=False)
+                    self._judge(record, "laplace")
+            except Exception as second:
+                error.add_note(f"What was finished could not be kept: {second!r}")
             raise
         _warn_or_raise_about_fit_failures(list(record.outs.values()), self.error_score)
-        self._conclude(record, scorers)
+        if np.isnan(record.race.scores).all():
+            raise LeaderbayesError(
+                "No candidate has a finite score: see the warnings of the scorer, or set "
+                "error_score='raise'."
+            )
+        self._conclude(record, scorers, complete=True)
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
+        self._judge(record, self.sampler)
         return self
+
+    def _forget(self) -> None:
+        """Drop the attributes of an earlier fit."""
+        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, name)
+
+    def _keep(self, content: str | None) -> None:
+        """Keep the fits of the last call if they were of the same content."""
+        last = getattr(self, "_content", None)
+        if last is not None and content != last:
+            warnings.warn(
+                "Data, folds, estimator or scoring are others than in the last fit, of which "
+                "nothing is kept. For the same folds give cv a random_state.",
+                UserWarning,
+                stacklevel=4,
+            )
+        if content is None or content != last:
+            self._fits: dict[tuple[str, int], Out] = {}
+        self._content = content
+
+    def _parallel(self) -> Any:
+        """Give a pool that hands fits on as they are finished, where its backend can."""
+        options = {"n_jobs": self.n_jobs, "pre_dispatch": self.pre_dispatch}
+        try:
+            return Parallel(return_as="generator", **options)
+        except ValueError:
+            return Parallel(**options)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Say whether there is an estimator: an interrupted search has results only."""
@@ -301,26 +346,18 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             draws = ParameterSampler(
                 self.param_space, size * self.max_iterations, random_state=random
             )
-            return in_turn(list(draws), size)
+            with warnings.catch_warnings():
+                # Of a small grid, which is all given then.
+                warnings.simplefilter("ignore", UserWarning)
+                return in_turn(list(draws), size)
         grid = list(ParameterGrid(self.param_space))
         if self.n_candidates is not None:
             random.shuffle(grid)
         return in_turn(grid, self.n_candidates)
 
-    def _search(self, propose: Propose, play: _Play, record: Record, splits: Sequence[Any]) -> None:
+    def _search(self, propose: Propose, play: _Play, record: Record) -> None:
         """Race the candidates of one iteration after another, until the rule says stop."""
         race = record.race
-        folds = joblib.hash(splits)
-        if not (self.warm_start and getattr(self, "_folds", None) == folds):
-            if self.warm_start and hasattr(self, "_folds"):
-                warnings.warn(
-                    "The folds are others than in the last fit, so that nothing of it is kept: "
-                    "give cv a random_state.",
-                    UserWarning,
-                    stacklevel=4,
-                )
-            self._folds = folds
-            self._fits: dict[tuple[str, int], Out] = {}
         self.n_fits_ = 0
         best: list[int] = []
         why = f"{self.max_iterations} iterations, the most allowed"
@@ -331,7 +368,9 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
                 break
             record.enter(new)
             for k in range(race.rounds):
-                self._play_round(play, record, k)
+                self._play_rounds(play, record, k)
+                while race.remove_failed(k):
+                    self._play_rounds(play, record, k)
                 race.judge(k)
             if not race.tied:
                 continue
@@ -357,22 +396,25 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             Decision(race.iteration[-1], race.rounds, last, -1, np.nan, "stops", why)
         )
 
-    def _play_round(self, play: _Play, record: Record, k: int) -> None:
-        """Fit whoever plays on fold k, but for what an earlier call has fitted."""
-        key = {i: (repr(sorted(record.candidates[i].items())), k) for i in record.race.playing(k)}
-        for i in key:
-            if key[i] in self._fits:
-                record.add(i, k, self._fits[key[i]])
-        left = [i for i in key if key[i] not in self._fits]
-        for i, out in zip(left, play(left, k) if left else (), strict=True):
-            self.n_fits_ += 1
-            self._fits[key[i]] = out
-            record.add(i, k, out)
+    def _play_rounds(self, play: _Play, record: Record, last: int) -> None:
+        """Fit whoever is in the race on the folds up to ``last`` that it has not played."""
+        for k in range(last + 1):
+            left = [i for i in record.race.playing(k) if (i, k) not in record.outs]
+            key = dict.fromkeys(left, "")
+            if self.warm_start:
+                key = {i: hash_of(record.candidates[i]) or "" for i in left}
+            kept = [i for i in left if key[i] and (key[i], k) in self._fits]
+            for i in kept:
+                record.add(i, k, self._fits[key[i], k])
+            left = [i for i in left if i not in kept]
+            for i, out in zip(left, play(left, k) if left else (), strict=True):
+                self.n_fits_ += 1
+                if key[i]:
+                    self._fits[key[i], k] = out
+                record.add(i, k, out)
 
-    def _conclude(self, record: Record, scorers: Any) -> None:
+    def _conclude(self, record: Record, scorers: Any, *, complete: bool) -> None:
         """Give what is done as attributes."""
-        if callable(self.scoring):
-            _insert_error_scores(list(record.outs.values()), self.error_score)
         results = record.results()
         results |= dict(_yield_masked_array_for_each_param(record.candidates))
         results["params"] = record.candidates
@@ -382,11 +424,17 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         self.n_iterations_ = record.race.iteration[-1]
         self.multimetric_ = any(isinstance(o["test_scores"], dict) for o in record.outs.values())
         self.scorer_ = getattr(scorers, "_scorers", scorers)
+        if callable(self.refit) and not complete:
+            # It chooses from whole searches.
+            return
         self.best_index_ = self._select_best_index(self.refit, record.metric, results)
         self.best_params_ = record.candidates[self.best_index_]
         if not callable(self.refit):
             self.best_score_ = results[f"mean_test_{record.metric}"][self.best_index_]
-        self.posterior_ = record.posterior(self.sampler, self._seed)
+
+    def _judge(self, record: Record, sampler: Sampler) -> None:
+        """Give the posterior of all candidates."""
+        self.posterior_ = record.posterior(sampler, self._seed)
         self.leaderboard_ = None if self.posterior_ is None else record.board(self.posterior_)
 
     def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
@@ -405,4 +453,9 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
 
 def _test_fraction(splits: Sequence[tuple[Any, Any]]) -> float:
     """Share of the data that a fold tests on, on average."""
-    return float(np.mean([len(test) / (len(train) + len(test)) for train, test in splits]))
+
+    def size(rows: Any) -> int:
+        rows = np.asarray(rows)
+        return int(rows.sum()) if rows.dtype == bool else len(rows)
+
+    return float(np.mean([size(test) / (size(train) + size(test)) for train, test in splits]))

@@ -66,7 +66,8 @@ def stopping(
         why = f"better than {patience} iterations before with probability {p:.3f}"
     else:
         p = wald_p_value(scores, a, b)
-        stop, bound = p > 1.0 - confidence, 1.0 - confidence
+        bound = 1.0 - confidence
+        stop = not p <= bound
         why = f"Wald's test against {patience} iterations before: p = {p:.3f}"
     return decide(before, p, stop=stop, why=f"{why} ({bound:g})")
 
@@ -74,10 +75,10 @@ def stopping(
 def wald_p_value(scores: Floats, a: int, b: int) -> float:
     """P-value of PMRA's Wald test that candidates a and b of (candidate, round) are equal.
 
-    Where not every candidate has both won and lost, directly or through others, against every
-    other, PMRA has no estimate. Then it is that of the candidates who are connected with a; 0
-    where b is not among them (a never lost to it, nor through others); NaN where even
-    they have none.
+    It is 1 where a is not the stronger. Where not every candidate has both won and lost, directly
+    or through others, against every other, PMRA has no estimate. Then it is that of the
+    candidates who are connected with a; 0 where b is not among them but below them; NaN
+    where even they have no estimate.
     """
     names = [str(i) for i in range(len(scores))]
     board = xr.DataArray(
@@ -89,11 +90,14 @@ def wald_p_value(scores: Floats, a: int, b: int) -> float:
     groups = components(matches(board))
     connected = groups.index[groups == groups[names[a]]].to_list()
     if names[b] not in connected:
-        return 0.0
+        return 0.0 if groups[names[a]] < groups[names[b]] else 1.0
     try:
         # Candidates are listed in the order in which they were proposed. PMRA's software has the
         # first-listed lose ties; here they are many, and that order would decide the test.
         fit = round_intercept(board.sel(player=connected), order=connected, ties="half")
     except (DisconnectedError, NotConvergedError):
         return np.nan
+    epp = fit["epp"].to_series()
+    if epp[names[a]] <= epp[names[b]]:
+        return 1.0
     return float(wald_test(fit, [(names[a], names[b])])["p_value"])

@@ -458,5 +458,6 @@ def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
         raise ModuleNotFoundError("No module named 'optuna'", name="optuna")
 
     monkeypatch.setattr(tuning, "_load", load)
+    monkeypatch.delitem(vars(tuning), "LeaderboardPruner", raising=False)
     with pytest.raises(ModuleNotFoundError, match=r"leaderbayes\[tuning\]"):
         tuning.LeaderboardPruner  # noqa: B018

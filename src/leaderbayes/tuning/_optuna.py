@@ -159,7 +159,11 @@ class LeaderboardTerminator:
         earlier = _comparable(trials[: -self._patience], rounds)
         if not rounds or not earlier:
             return False
-        now, before = _best(study, finished), _best(study, earlier)
+
+        def merit(trial: FrozenTrial) -> float:
+            return float(_scores(study, [trial], rounds).mean())
+
+        now, before = max(finished, key=merit), max(earlier, key=merit)
         if now is before:
             p, why = 0.0, f"the best is that of {self._patience} trials before"
         else:

@@ -227,7 +227,7 @@ def compare(seeds, workers, only):
 def false_drops(boards, drop=0.05):
     """Print how often a race over simulated scores drops the best, by spread and size."""
     rows = []
-    for m, rounds, spread, ties in product((5, 20), (5, 10), (0.3, 1.0, 3.0), (0, 1)):
+    for m, rounds, spread, ties in product((2, 5, 20), (10, 5), (0.1, 0.3, 0.6, 1.0, 3.0), (0, 1)):
         lost, fits, short = 0, 0, 0.0
         for seed in range(boards):
             rng = np.random.default_rng([seed, m, rounds])

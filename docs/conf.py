@@ -31,6 +31,9 @@ extensions = [
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 default_role = "autolink"
+# A name that is ours and leads nowhere is a warning; other projects' pages are not looked up.
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", r"(sklearn|optuna|pymc)\..*|leaderbayes\.(likelihood|models)")]
 
 autosummary_generate = True
 autodoc_typehints = "none"

@@ -38,6 +38,29 @@ def test_lme4(reference):
     np.testing.assert_allclose(won.loc[table.index, table.columns], table, atol=1e-3)
 
 
+def test_the_printed_ranking_is_of_the_models_without_knn(reference):
+    """Table 7: probability of beating RF9, and p-value; the program keeps 40 of 49 models."""
+    scores = reference("pmra/scores.csv")
+    fit = lb.likelihood.round_intercept(scores.sel(player=~scores["player"].str.startswith("knn")))
+    won = lb.win_probability(fit, convention="published")["mean"].sel(opponent="RF9")
+    printed = {"XGB6": (0.495, 0.948), "XGB9": (0.388, 0.093), "RF8": (0.355, 0.031)}
+    for player, (probability, p_value) in printed.items():
+        assert float(won.sel(player=player)) == pytest.approx(probability, abs=6e-4)
+        wald = lb.likelihood.wald_test(fit, [(player, "RF9")], convention="published")
+        assert wald["p_value"] == pytest.approx(p_value, abs=6e-4)
+
+
+def test_a_pair_is_tested_as_in_the_table_of_all(scores):
+    order = ["p3", "p0", "p5", "p1", "p4", "p2"]
+    fit = lb.likelihood.round_intercept(scores, order=order)
+    for convention in ("correct", "published"):
+        table = lb.likelihood.pairwise_tests(fit, adjust=None, convention=convention)
+        for row in table.itertuples():
+            pair = [(row.player, row.opponent)]
+            wald = lb.likelihood.wald_test(fit, pair, convention=convention)
+            assert wald["p_value"] == pytest.approx(row.p_value, rel=1e-6)
+
+
 def test_laplace_is_near_and_zero_and_ties_do_what_they_say(scores):
     ten = lb.likelihood.round_intercept(scores)
     one = lb.likelihood.round_intercept(scores, n_quadrature=1)

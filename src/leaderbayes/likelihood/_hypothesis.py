@@ -131,7 +131,8 @@ def wald_test(
         c, log-odds.
     convention : {"correct", "published"}
         "published", on Bradley-Terry with ``covariance="model"``: every match counted twice, and
-        a degree of freedom too many, as EloML tests.
+        a degree of freedom too many, as EloML tests. On PMRA a pair i, j is b_0 + b_i - b_j = c,
+        i listed before j.
 
     Returns
     -------
@@ -151,6 +152,13 @@ def wald_test(
     """
     factor, more = published_scale(fit, convention)
     k, c = _linear_of(fit, hypothesis, value)
+    if (
+        convention == "published"
+        and "intercept" in fit
+        and not isinstance(hypothesis, xr.DataArray)
+    ):
+        listed = fit["order"].to_series()
+        k[:, -1] = [1.0 if listed[a] < listed[b] else -1.0 for a, b in hypothesis]
     estimate, covariance = coefficients(fit)
     gap = k @ estimate - c
     middle = factor * k @ covariance @ k.T
@@ -232,7 +240,7 @@ def pairwise_tests(
         Holm's adjustment (of the probability of any false claim), Benjamini's and Hochberg's
         (of the expected share of false claims), or none.
     convention : {"correct", "published"}
-        As for `wald_test`. On PMRA "published" tests b_0 + b_i - b_j = 0, i listed before j.
+        As for `wald_test`.
 
     Returns
     -------

@@ -20,6 +20,7 @@ from leaderbayes.report._best import best, is_best
 from leaderbayes.report._boards import SCALE, boards, overview
 from leaderbayes.report._card import card_of
 from leaderbayes.report._charts import bokeh_script, charts
+from leaderbayes.report._references import as_bibtex
 
 
 def html(
@@ -147,7 +148,8 @@ def _render(context: Mapping[str, Any]) -> str:
         digests=[_digest(text) for text in scripts],
         charts=charts() if drawn else [],
         numbers={"scale": SCALE, "boards": [board["numbers"] for board in context["boards"]]},
-        about={name.lower(): about[name] for name in ("Name", "Version", "Summary")},
+        about={name.lower(): about[name] for name in ("Name", "Version")},
+        own_entry=as_bibtex(["leaderbayes"], about["Version"]).strip(),
     )
 
 

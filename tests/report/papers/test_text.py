@@ -4,12 +4,14 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import leaderbayes as lb
 from conftest import simulate
+from leaderbayes.report._references import entries
 from leaderbayes.report._style import against, labels, logodds, probability
 
 
@@ -245,3 +247,16 @@ def test_fits_of_every_model(fitted, fitted_davidson, scores, tied_scores):
         assert len(rows(report)) == 6
         assert f"{dt.attrs['max_rhat']:.3f}" in section(report, "Methods")
         assert lb.report.latex(dt).count(r"\citep") >= 6
+
+
+def test_references_are_those_of_the_citation_file():
+    """What CITATION.cff asks to cite, reports cite with the same title, year and place."""
+    asked = (Path(__file__).parents[3] / "CITATION.cff").read_text(encoding="utf-8")
+    keys = {"gosiewska2022", "gajda2022", "mollersen2025"}
+    for key in keys:
+        _, fields = entries()[key]
+        assert f"doi: {fields['doi']}" in asked
+        block = next(part for part in asked.split("  - type: article") if fields["doi"] in part)
+        for name in ("title", "journal", "year"):
+            assert fields[name] in block
+    assert asked.count("- type: article") == len(keys)

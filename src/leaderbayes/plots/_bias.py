@@ -85,6 +85,7 @@ def bias(
             across = float(x.min()), float(x.max())
             frame(draw, target, keys[over], across=across, top=top, room=room)
             draw.xlabel(_AXIS[over], target)
+            draw.ylabel(f"{name} (share of right answers)", target)
     return collection
 
 

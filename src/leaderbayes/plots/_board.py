@@ -103,7 +103,7 @@ def board(
         bottom = draw_interval(draw, target, *plot.interval, color, top) if plot.interval else 0.0
         across = float(edges[0]), float(edges[-1])
         frame(draw, target, plot.marks, across=across, top=top, bottom=bottom)
-        draw.xlabel(f"score{below}", target)
+        draw.xlabel(f"{'AUC' if board.attrs['metric'] == 'auc' else 'score'}{below}", target)
         draw.ylabel("teams", target)
     return collection
 

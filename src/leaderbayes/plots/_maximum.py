@@ -43,8 +43,12 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     performance, Figures 2, 6 and 10 (c).
     """
     m, n, steps = law.attrs["m"], law.attrs["n"], law.sizes["x"] - 1
+    score_name = "AUC" if "positives" in law.attrs else "score"
     collection, targets, draw = panels(
-        {"cdf": f"Best of {m:,} on {n:,} instances", "pmf": "Probability of each best score"},
+        {
+            "cdf": f"Best of {m:,} on {n:,} instances",
+            "pmf": f"Probability of each best {score_name}",
+        },
         width=11.0, height=4.5, columns=2, backend=backend,
     )  # fmt: skip
     score, cdf = np.arange(steps + 1) / steps, law["cdf"].to_numpy()
@@ -52,7 +56,7 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     mean = float(law["mean"])
     upper = float(law["quantile"].sel(probability=0.975))
     marks = [
-        Mark(mean, f"expected best score {mean:.4f}", ORANGE),
+        Mark(mean, f"expected best {score_name} {mean:.4f}", ORANGE),
         Mark(upper, f"upper 95 % limit {upper:.4f}", GREEN, dashed=True),
     ]
     if theta is not None:
@@ -70,9 +74,9 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     for name, top, key in (("cdf", 1.0, marks), ("pmf", float(pmf.max()), [])):
         draw_marks(draw, targets[name], marks, top)
         frame(draw, targets[name], key, across=across, top=top)
-        draw.xlabel("best AUC" if "positives" in law.attrs else "best score", targets[name])
+        draw.xlabel(f"best {score_name}", targets[name])
     ticks = np.linspace(0.0, 1.0, 6)
     draw.yticks(ticks, [f"{tick:.1f}" for tick in ticks], targets["cdf"])
-    draw.ylabel("P(best score up to x)", targets["cdf"])
+    draw.ylabel(f"P(best {score_name} up to x)", targets["cdf"])
     draw.ylabel(f"probability per 1/{steps:,}", targets["pmf"])
     return collection

@@ -154,6 +154,10 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     given the round's intercept); and naive ones, every match on its own, as the published test
     supposes.
 
+    With ``test_fraction`` strengths are spread by luck that all rounds of the board share, and
+    replicates drawn from them do not vary by it again. Then the board's deviance is taken as far
+    from its own estimate as the strengths of the replicate are from that of the replicate.
+
     Parameters
     ----------
     dt : DataTree
@@ -190,6 +194,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     posterior = dt["posterior"].to_dataset().stack(sample=("chain", "draw")).sel(sample=sample)
     davidson = dt.attrs["model"] == "davidson"
     nu = posterior["tie"].to_numpy() if davidson else np.full(len(picked), -np.inf)
+    shared_luck = json.loads(dt.attrs["arguments"])["test_fraction"] is not None
     rng = np.random.default_rng(seed)
     observed, round_wise, match_wise = np.zeros((3, len(picked)))
     first = 0
@@ -204,8 +209,12 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
         equal = np.zeros_like(tied) if drop else tied
         repeated = _replicated_counts(replicates, board, dt, rows)
         for k, (b, v, counted) in enumerate(zip(epp, nu, repeated, strict=True)):
-            observed[k] += _discrepancy(b, v, seen, equal, n)
-            round_wise[k] += _discrepancy(b, v, *(counted if not drop else _untied(*counted)))
+            whole = counted if not drop else _untied(*counted)
+            at = b
+            if shared_luck:
+                at = b + _estimate(seen, equal, n) - _estimate(*whole)
+            observed[k] += _discrepancy(at, v, seen, equal, n)
+            round_wise[k] += _discrepancy(b, v, *whole)
             match_wise[k] += _discrepancy(b, v, *_independent_matches(b, v, n, rng), n)
     result = xr.Dataset(
         {
@@ -225,6 +234,11 @@ def _discrepancy(epp: Floats, nu: float, strict: Floats, equal: Floats, n: Float
     if np.isfinite(nu):
         return _davidson_deviance(epp, nu, strict, equal, n)
     return bt.deviance(epp, strict + equal / 2.0, n)
+
+
+def _estimate(strict: Floats, equal: Floats, n: Floats) -> Floats:
+    """Strengths that exist on any board: ties half, one pseudo-round."""
+    return bt.newton((strict + equal / 2.0).sum(axis=1), n, pseudo_rounds=1.0)[0]
 
 
 def _replicated_counts(

@@ -21,7 +21,7 @@ def short(key: str) -> str:
     _, fields = entries()[key]
     who = _families(fields["author"])
     names = f"{who[0]} et al." if len(who) > 2 else " & ".join(who)
-    return f"{names}, {fields.get('year', 'n.d.')}"
+    return f"{names}, {fields['year']}"
 
 
 def listed(keys: Iterable[str], version: str) -> list[str]:
@@ -52,7 +52,7 @@ def _long(key: str, version: str) -> str:
     who = _names(fields["author"])
     many = len(who) > 1
     authors = f"{', '.join(who[:-1])}, & {who[-1]}" if many else who[0]
-    text = f"{authors} ({fields.get('year', 'n.d.')}). {fields['title']}."
+    text = f"{authors} ({fields['year']}). {fields['title']}."
     if "journal" in fields:
         volume = f", {fields['volume']}" if "volume" in fields else ""
         volume += f"({fields['number']})" if "number" in fields else ""

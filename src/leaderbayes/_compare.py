@@ -41,6 +41,14 @@ def compare(
     ------
     LeaderbayesError
         If a player is unknown, both are the same, or ``rope`` is not from 0 to below 1/2.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> made = lb.compare(dt, "svm C=1", "logistic C=1", rope=0.1)
+    >>> made[["p_better", "p_equivalent", "p_worse"]].astype(float).round(2).to_dict()
+    {'p_better': 0.43, 'p_equivalent': 0.55, 'p_worse': 0.02}
     """
     check_probability(prob)
     check_comparison(a, b, rope)

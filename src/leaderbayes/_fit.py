@@ -104,6 +104,15 @@ def fit(
     ConvergenceWarning
         If R-hat is not below 1.01, an effective sample size not above 400, or a transition
         diverged.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers("iris")
+    >>> dt = lb.fit(scores, sampler="laplace", seed=1)
+    >>> dict(dt.posterior["epp"].sizes)
+    {'chain': 4, 'draw': 1000, 'player': 15}
+    >>> dt = lb.fit(scores, "davidson", seed=1)  # doctest: +SKIP
     """
     if model not in MODELS:
         raise LeaderbayesError(f"model={model!r} is not known; choose one of {', '.join(MODELS)}.")

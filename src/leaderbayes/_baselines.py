@@ -23,8 +23,8 @@ def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``player``, ``mean``, ``sd`` (between rounds; NaN of one round), ``rounds`` (number of
-        scores), ``rank`` (tied players share the lowest), best first.
+        ``player``; ``mean``, ``sd`` (between rounds; NaN of one round), in the scores' unit;
+        ``rounds`` (number of scores), ``rank`` (tied players share the lowest), best first.
 
     Raises
     ------
@@ -85,6 +85,10 @@ def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int =
         If ``k`` or ``orders`` is not above 0.
     ScoresError
         As for `mean_scores`.
+
+    References
+    ----------
+    Elo (1978), The rating of chessplayers, past and present.
 
     Examples
     --------

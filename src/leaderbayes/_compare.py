@@ -42,6 +42,12 @@ def compare(
     LeaderbayesError
         If a player is unknown, both are the same, or ``rope`` is not from 0 to below 1/2.
 
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property 3.1.
+    Benavoli, Corani, Demšar, Zaffalon (2017), Time for a change: a tutorial for comparing multiple
+    classifiers through Bayesian analysis, JMLR 18(77), on regions of practical equivalence.
+
     Examples
     --------
     >>> import leaderbayes as lb

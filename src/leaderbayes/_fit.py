@@ -105,6 +105,12 @@ def fit(
         If R-hat is not below 1.01, an effective sample size not above 400, or a transition
         diverged.
 
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
+    Rue, Martino, Chopin (2009), Approximate Bayesian inference for latent Gaussian models by using
+    integrated nested Laplace approximations, JRSS B 71 ("laplace").
+
     Examples
     --------
     >>> import leaderbayes as lb

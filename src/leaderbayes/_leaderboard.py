@@ -228,6 +228,11 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     LeaderbayesError
         If ``prob`` is not between 0 and 1.
 
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, properties
+    3.2 and 3.4.
+
     Examples
     --------
     >>> import leaderbayes as lb
@@ -311,6 +316,11 @@ def win_probability(
     LeaderbayesError
         If ``prob`` is not between 0 and 1, or the convention has no meaning for this fit.
 
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property 3.1.
+    Gajda, Chlebus (2022), A probability-based models ranking approach, equation 7.
+
     Examples
     --------
     >>> import leaderbayes as lb
@@ -369,6 +379,11 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     -------
     DataArray (player, rank)
         Probability; rows and columns sum to 1. attrs: ``converged``, ``warnings`` (JSON).
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no posterior.
 
     Examples
     --------
@@ -493,6 +508,11 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     ------
     LeaderbayesError
         If ``prob`` is not between 0 and 1.
+
+    References
+    ----------
+    Piepho (2004), An algorithm for a letter-based representation of all-pairwise comparisons,
+    Journal of Computational and Graphical Statistics 13.
 
     Examples
     --------

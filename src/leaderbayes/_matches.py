@@ -237,6 +237,11 @@ def components(matches: xr.Dataset) -> pd.Series:
     LeaderbayesError
         If the matches are of several tournaments.
 
+    References
+    ----------
+    Ford (1957), Solution of a ranking problem from binary comparisons, American Mathematical
+    Monthly 64.
+
     Examples
     --------
     >>> import leaderbayes as lb

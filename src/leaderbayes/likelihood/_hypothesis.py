@@ -263,6 +263,12 @@ def pairwise_tests(
     LeaderbayesError
         If an option is unknown.
 
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property 3.3.
+    Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+    Statistics 6. Benjamini, Hochberg (1995), Controlling the false discovery rate, JRSS B 57.
+
     Examples
     --------
     >>> import leaderbayes as lb

@@ -31,6 +31,11 @@ def deviance(
     arviz_plots.PlotCollection
         One plot: deviance of the board across, of its replicate up.
 
+    Raises
+    ------
+    LeaderbayesError
+        If ``draws`` is below 1.
+
     Examples
     --------
     >>> import leaderbayes as lb

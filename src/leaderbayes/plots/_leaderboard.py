@@ -30,6 +30,11 @@ def leaderboard(
     arviz_plots.PlotCollection
         One plot: epp (log-odds of beating the average player) across, players down.
 
+    Raises
+    ------
+    LeaderbayesError
+        If ``prob`` is not between 0 and 1.
+
     Examples
     --------
     >>> import leaderbayes as lb

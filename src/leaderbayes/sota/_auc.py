@@ -113,6 +113,11 @@ def simulate_aucs(
     LeaderbayesError
         As for `maximum_auc`.
 
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+    sections 5.2.1 and 5.3.1.
+
     Examples
     --------
     >>> import leaderbayes as lb

@@ -240,6 +240,11 @@ def naive_interval(score: float, n: int, *, prob: float = 0.95) -> tuple[float, 
     LeaderbayesError
         If an argument is out of range.
 
+    References
+    ----------
+    Clopper, Pearson (1934), The use of confidence or fiducial limits illustrated in the case of the
+    binomial, Biometrika 26.
+
     Examples
     --------
     >>> import leaderbayes as lb

@@ -266,6 +266,11 @@ def simulate_boards(
     LeaderbayesError
         As for `maximum_distribution`.
 
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+    sections 4.1 to 4.3.
+
     Examples
     --------
     >>> import leaderbayes as lb

@@ -31,6 +31,11 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     LeaderbayesError
         If ``prob`` is not between 0 and 1, or the DataTree is another model's.
 
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+    definition 1.
+
     Examples
     --------
     >>> import leaderbayes as lb

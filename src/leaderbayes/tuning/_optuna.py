@@ -121,6 +121,10 @@ class LeaderboardTerminator:
     Gajda and Chlebus' rule (section 3.5.2) by posterior probability. Optuna's own
     ``TerminatorCallback`` also takes it. The last decision is recorded as the pruner's are.
 
+    References
+    ----------
+    Gajda, Chlebus (2022), A probability-based models ranking approach, section 3.5.2.
+
     Examples
     --------
     >>> import optuna

@@ -11,124 +11,12 @@ from pathlib import Path
 import pytest
 
 import leaderbayes as lb
+from public_names import ERRORS, FUNCTIONS, look_up
 
-FUNCTIONS = [
-    "adapters.from_amlb",
-    "adapters.from_kaggle",
-    "adapters.from_lm_eval",
-    "adapters.from_mlr3",
-    "adapters.from_openml",
-    "adapters.from_optuna",
-    "adapters.from_sklearn",
-    "average_player",
-    "best_in_class",
-    "check",
-    "compare",
-    "compare_leaderboards",
-    "components",
-    "datasets.example_path",
-    "datasets.fetch_amlb",
-    "datasets.fetch_bbtcomp",
-    "datasets.fetch_kaggle",
-    "datasets.fetch_tsml",
-    "datasets.fetch_vtab",
-    "datasets.load_answers",
-    "datasets.load_classifiers",
-    "datasets.load_regressors",
-    "deviance",
-    "elo",
-    "embedding",
-    "fit",
-    "fit_tournaments",
-    "groups",
-    "leaderboard",
-    "likelihood.best_test",
-    "likelihood.bootstrap",
-    "likelihood.bradley_terry",
-    "likelihood.eliminate",
-    "likelihood.lr_test",
-    "likelihood.pairwise_tests",
-    "likelihood.plackett_luce",
-    "likelihood.ranking",
-    "likelihood.round_intercept",
-    "likelihood.wald_test",
-    "loo",
-    "matches",
-    "mean_scores",
-    "models.bradley_terry",
-    "models.davidson",
-    "models.plackett_luce",
-    "models.round_intercept",
-    "models.tournaments",
-    "new_player",
-    "open_tournaments",
-    "p_top",
-    "plan",
-    "plots.auc",
-    "plots.average_player",
-    "plots.bias",
-    "plots.board",
-    "plots.deviance",
-    "plots.embedding",
-    "plots.leaderboard",
-    "plots.leaderboards",
-    "plots.maximum",
-    "plots.multiplicity",
-    "plots.plan",
-    "plots.race",
-    "plots.rank_distribution",
-    "plots.search",
-    "plots.tunability",
-    "plots.win_probability",
-    "plots.win_rate",
-    "rank_probability",
-    "rankings",
-    "read_scores",
-    "report.bibtex",
-    "report.latex",
-    "report.text",
-    "report.html",
-    "select_tournament",
-    "sota.auc_variance",
-    "sota.bias_curve",
-    "sota.crop",
-    "sota.delong",
-    "sota.estimate_rho",
-    "sota.maximum_auc",
-    "sota.maximum_distribution",
-    "sota.maximum_estimate",
-    "sota.naive_interval",
-    "sota.read_board",
-    "sota.realisation",
-    "sota.shrink",
-    "sota.simulate_aucs",
-    "sota.simulate_boards",
-    "tied_for_top",
-    "tuning.decisions",
-    "tunability",
-    "unusual",
-    "win_probability",
-]
-ERRORS = [
-    "BoardWarning",
-    "ConvergenceWarning",
-    "DisconnectedError",
-    "DisconnectedWarning",
-    "LeaderbayesError",
-    "LeaderbayesWarning",
-    "NotConvergedError",
-    "PredictiveWarning",
-    "ScoresError",
-    "WeightWarning",
-]
+SECTIONS = [
+    "Parameters", "Attributes", "Returns", "Raises", "Warns", "Notes", "References", "Examples",
+]  # fmt: skip
 HEAVY = ["arviz", "arviz_plots", "matplotlib", "nutpie", "pandas", "pymc", "pytensor", "xarray"]
-
-
-def look_up(name):
-    found = lb
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
 
 
 def loaded_after(code):
@@ -145,13 +33,15 @@ def test_function_is_documented_and_typed(name):
     function = look_up(name)
     signature = inspect.signature(function)
     sections = re.findall(r"^(\w+)\n-{3,}$", inspect.getdoc(function), flags=re.MULTILINE)
-    assert "Returns" in sections
+    assert ("Returns" in sections) != inspect.isclass(function)
     assert ("Parameters" in sections) == bool(signature.parameters)
+    assert sections == [name for name in SECTIONS if name in sections]
     documented = inspect.getdoc(function).split("Returns\n---")[0]
     for parameter in signature.parameters.values():
         assert re.search(rf"\b{parameter.name}\b", documented)
         assert parameter.annotation is not inspect.Parameter.empty
-    assert signature.return_annotation is not inspect.Signature.empty
+    if not inspect.isclass(function):
+        assert signature.return_annotation is not inspect.Signature.empty
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -175,11 +65,17 @@ def test_options_are_keyword_only(name):
 
 
 def test_list_of_names_is_complete():
-    expected = {name.split(".")[0] for name in FUNCTIONS} | set(ERRORS)
-    assert set(lb.__all__) == expected
-    assert expected <= set(dir(lb))
-    plots = {name.removeprefix("plots.") for name in FUNCTIONS if name.startswith("plots.")}
-    assert set(lb.plots.__all__) == plots
+    names = [*FUNCTIONS, *ERRORS]
+    assert len(set(names)) == len(names)
+    assert set(lb.__all__) == {name.split(".")[0] for name in names}
+    assert set(lb.__all__) <= set(dir(lb))
+    modules = [name for name in lb.__all__ if inspect.ismodule(getattr(lb, name))]
+    assert len(modules) == 8
+    for module in modules:
+        listed = {
+            name.removeprefix(f"{module}.") for name in names if name.startswith(f"{module}.")
+        }
+        assert set(getattr(lb, module).__all__) == listed
 
 
 @pytest.mark.parametrize("name", ERRORS)

@@ -23,13 +23,23 @@ def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``player``, ``mean``, ``sd`` (between rounds; NaN of one round), ``rounds`` (number of
-        scores), ``rank`` (tied players share the lowest), best first.
+        ``player``; ``mean``, ``sd`` (between rounds; NaN of one round), in the scores' unit;
+        ``rounds`` (number of scores), ``rank`` (tied players share the lowest), best first.
 
     Raises
     ------
     ScoresError
         If the scores are of several tournaments, or cannot be used.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> table = lb.mean_scores(lb.datasets.load_classifiers("digits"))
+    >>> table.round(2).head(3)
+                 player  mean    sd  rounds  rank
+    0          svm C=10  0.97  0.01      25     1
+    1           svm C=1  0.96  0.02      25     2
+    2  forest trees=100  0.96  0.02      25     3
     """
     board = one_tournament(scores)
     sign = 1.0 if board.attrs.get("higher_is_better", 1) else -1.0
@@ -75,6 +85,20 @@ def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int =
         If ``k`` or ``orders`` is not above 0.
     ScoresError
         As for `mean_scores`.
+
+    References
+    ----------
+    Elo (1978), The rating of chessplayers, past and present.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> table = lb.elo(lb.datasets.load_classifiers("digits"), orders=20)
+    >>> table[["player", "elo"]].round().head(3)
+                 player     elo
+    0          svm C=10  2005.0
+    1           svm C=1  1911.0
+    2  forest trees=100  1857.0
     """
     if not (np.isfinite(k) and k > 0.0):
         raise LeaderbayesError(f"k={k}: give a number above 0, such as 16.")

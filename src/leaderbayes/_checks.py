@@ -64,6 +64,14 @@ def deviance(
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance,
     properties 3.8 to 3.10.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> made = lb.deviance(dt)
+    >>> int(made["df"]), round(float(made["standardised"]), 1)
+    (91, -3.0)
     """
     if convention not in ("correct", "published"):
         raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
@@ -183,6 +191,16 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     ----------
     Gelman, Meng, Stern (1996), Posterior predictive assessment of model fitness via realized
     discrepancies, Statistica Sinica 6.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> made = lb.check(dt)
+    >>> dict(made.sizes)
+    {'draw': 200}
+    >>> round(float(made["p_round"]), 1)
+    0.3
     """
     if draws < 1:
         raise LeaderbayesError(f"draws={draws}: give at least 1.")

@@ -41,6 +41,20 @@ def compare(
     ------
     LeaderbayesError
         If a player is unknown, both are the same, or ``rope`` is not from 0 to below 1/2.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property 3.1.
+    Benavoli, Corani, Demšar, Zaffalon (2017), Time for a change: a tutorial for comparing multiple
+    classifiers through Bayesian analysis, JMLR 18(77), on regions of practical equivalence.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> made = lb.compare(dt, "svm C=1", "logistic C=1", rope=0.1)
+    >>> made[["p_better", "p_equivalent", "p_worse"]].astype(float).round(2).to_dict()
+    {'p_better': 0.43, 'p_equivalent': 0.55, 'p_worse': 0.02}
     """
     check_probability(prob)
     check_comparison(a, b, rope)

@@ -104,6 +104,21 @@ def fit(
     ConvergenceWarning
         If R-hat is not below 1.01, an effective sample size not above 400, or a transition
         diverged.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
+    Rue, Martino, Chopin (2009), Approximate Bayesian inference for latent Gaussian models by using
+    integrated nested Laplace approximations, JRSS B 71 ("laplace").
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers("iris")
+    >>> dt = lb.fit(scores, sampler="laplace", seed=1)
+    >>> dict(dt.posterior["epp"].sizes)
+    {'chain': 4, 'draw': 1000, 'player': 15}
+    >>> dt = lb.fit(scores, "davidson", seed=1)  # doctest: +SKIP
     """
     if model not in MODELS:
         raise LeaderbayesError(f"model={model!r} is not known; choose one of {', '.join(MODELS)}.")

@@ -68,6 +68,17 @@ def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
     ------
     LeaderbayesError
         If it is not of many tournaments, or has none of this name.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> dt = lb.select_tournament(study, "iris")
+    >>> lb.leaderboard(dt)["player"].head(3).tolist()
+    ['logistic C=100', 'svm C=1', 'forest trees=5']
     """
     names = tournaments_of(dt)
     if tournament not in names:
@@ -216,6 +227,22 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     ------
     LeaderbayesError
         If ``prob`` is not between 0 and 1.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, properties
+    3.2 and 3.4.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> board = lb.leaderboard(dt)
+    >>> board[["player", "epp", "epp_lower", "epp_upper", "rank"]].round(1).head(3)
+             player  epp  epp_lower  epp_upper  rank
+    0       svm C=1  3.4        2.7        4.1     1
+    1  logistic C=1  3.0        2.4        3.6     2
+    2      svm C=10  2.8        2.2        3.5     3
     """
     check_probability(prob)
     if isinstance(dt, xr.Dataset):
@@ -288,6 +315,20 @@ def win_probability(
     ------
     LeaderbayesError
         If ``prob`` is not between 0 and 1, or the convention has no meaning for this fit.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property 3.1.
+    Gajda, Chlebus (2022), A probability-based models ranking approach, equation 7.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> win = lb.win_probability(dt)
+    >>> pair = win.sel(player="svm C=1", opponent="knn k=25")
+    >>> [round(float(pair[name]), 2) for name in ("lower", "mean", "upper")]
+    [0.77, 0.87, 0.93]
     """
     check_probability(prob)
     if isinstance(dt, xr.Dataset):
@@ -338,6 +379,21 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     -------
     DataArray (player, rank)
         Probability; rows and columns sum to 1. attrs: ``converged``, ``warnings`` (JSON).
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no posterior.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> ranks = lb.rank_probability(dt)
+    >>> ranks.dims
+    ('player', 'rank')
+    >>> ranks.sel(player="svm C=1")[:3].round(1).values.tolist()
+    [0.8, 0.2, 0.0]
     """
     epp, players = draws_of(dt)
     m = len(players)
@@ -371,6 +427,16 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
     ------
     LeaderbayesError
         If ``k`` is out of range.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> top = lb.p_top(dt, 3)
+    >>> top.head(3).index.tolist()
+    ['svm C=1', 'logistic C=1', 'svm C=10']
+    >>> round(float(top["svm C=1"]), 2), round(float(top.sum()), 2)
+    (1.0, 3.0)
     """
     epp, players = draws_of(dt)
     if not 1 <= k <= len(players):
@@ -403,6 +469,13 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
     ------
     LeaderbayesError
         If ``prob`` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> lb.tied_for_top(dt)
+    ['svm C=1', 'logistic C=1', 'svm C=10']
     """
     check_probability(prob)
     epp, players = draws_of(dt)
@@ -435,6 +508,22 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     ------
     LeaderbayesError
         If ``prob`` is not between 0 and 1.
+
+    References
+    ----------
+    Piepho (2004), An algorithm for a letter-based representation of all-pairwise comparisons,
+    Journal of Computational and Graphical Statistics 13.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> lb.groups(dt).query("group <= 2")
+       group           player
+    0      1          svm C=1
+    1      1     logistic C=1
+    2      1         svm C=10
+    3      2  logistic C=0.01
     """
     check_probability(prob)
     epp, players = draws_of(dt)

@@ -60,6 +60,14 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     ----------
     Vehtari, Gelman, Gabry (2017), Practical Bayesian model evaluation using leave-one-out
     cross-validation and WAIC, Statistics and Computing 27.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers("breast_cancer")
+    >>> elpd = lb.loo(lb.fit(scores, sampler="laplace", seed=1))
+    >>> int(elpd.n_data_points), round(float(elpd.elpd), -1)
+    (25, -820.0)
     """
     import arviz as az
 

@@ -52,6 +52,14 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> board = lb.matches(lb.datasets.load_classifiers("iris"))
+    >>> pair = {"player": "svm C=1", "opponent": "knn k=1"}
+    >>> [float(board[name].sel(pair)) for name in ("wins", "tied", "n")]
+    [16.5, 13.0, 25.0]
     """
     if ties not in ("half", "drop", "floor"):
         raise LeaderbayesError(f"ties={ties!r} is not known; choose 'half', 'drop' or 'floor'.")
@@ -103,6 +111,15 @@ def rankings(scores: xr.DataArray, *, within_round: bool = True) -> xr.Dataset:
     ------
     ScoresError
         As for `matches`.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> ranked = lb.rankings(lb.datasets.load_classifiers("breast_cancer"))
+    >>> ranked["place"].dims
+    ('round', 'player')
+    >>> ranked["place"].sel(player="svm C=1").values[:10].tolist()
+    [1, 3, 4, 4, 1, 1, 4, 1, 2, 5]
     """
     board = valid_scores(scores)
     names = ("tournament",) if "tournament" in board.dims else ()
@@ -219,6 +236,20 @@ def components(matches: xr.Dataset) -> pd.Series:
     ------
     LeaderbayesError
         If the matches are of several tournaments.
+
+    References
+    ----------
+    Ford (1957), Solution of a ranking problem from binary comparisons, American Mathematical
+    Monthly 64.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> groups = lb.components(lb.matches(lb.datasets.load_classifiers("digits")))
+    >>> int((groups == 1).sum()), groups[groups > 1].to_dict()
+    (13, {'tree depth=2': 3, 'tree depth=5': 2})
+    >>> groups.attrs["weakly_connected"]
+    True
     """
     if "tournament" in matches.dims:
         raise LeaderbayesError("These matches are of several tournaments: pick one.")

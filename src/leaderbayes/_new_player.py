@@ -66,6 +66,17 @@ def new_player(
     ----------
     Vehtari, Simpson, Gelman, Yao, Gabry (2024), Pareto smoothed importance sampling, Journal of
     Machine Learning Research 25.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers("iris")
+    >>> dt = lb.fit(scores[:-1], sampler="laplace", seed=1)
+    >>> enlarged = lb.new_player(dt, scores[-1].rename("mine"), seed=1)
+    >>> enlarged.attrs["placed"], enlarged.attrs["pareto_k"] < 0.7
+    ('mine', True)
+    >>> enlarged.posterior.sizes["player"]
+    15
     """
     arguments = fitted_arguments(dt)
     board = _enlarged(dt["constant_data"].to_dataset()["scores"], scores)

@@ -114,6 +114,20 @@ def plan(
     Nearly equal players are hardly ever told apart: with each further round ``p_decided`` rises
     more slowly. Whoever looks after every round and stops when a decision is there decides more
     often than ``p_decided`` says, and more often wrongly.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers("iris")[:6]
+    >>> dt = lb.fit(scores, sampler="laplace", seed=1)
+    >>> made = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
+    >>> made["runs"].to_pandas()
+    rounds     10   20
+    who
+    all        60  120
+    contested  20   40
+    >>> print(made.attrs["message"])
+    svm C=1 against svm C=10: 20 more rounds of all 6 players (120 runs) decide with ...
     """
     arguments = fitted_arguments(dt)
     _check(arguments, rounds, prob, target, simulations)

@@ -77,6 +77,18 @@ def read_scores(
     ------
     ScoresError
         If the table cannot be read: names the file, and the row, player or column.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"fold": [1, 2, 3], "tree": [0.8, 0.7, 0.7], "svm": [0.9, 0.8, 0.6]})
+    >>> scores = lb.read_scores(table)
+    >>> scores.dims, scores["player"].values.tolist()
+    (('player', 'round'), ['tree', 'svm'])
+    >>> path = lb.datasets.example_path("classifiers")
+    >>> dict(lb.read_scores(path).sizes)
+    {'tournament': 5, 'player': 15, 'round': 25}
     """
     table, searched = read_table(source, score)
     if searched:

@@ -15,6 +15,18 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 
+__all__ = [
+    "example_path",
+    "fetch_amlb",
+    "fetch_bbtcomp",
+    "fetch_kaggle",
+    "fetch_tsml",
+    "fetch_vtab",
+    "load_answers",
+    "load_classifiers",
+    "load_regressors",
+]
+
 _EXAMPLES = ("classifiers", "regressors")
 
 
@@ -35,6 +47,15 @@ def example_path(name: str) -> Path:
     ------
     LeaderbayesError
         If there is no such table; names those that there are.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> lb.datasets.example_path("classifiers").name
+    'classifiers.csv'
+    >>> scores = lb.read_scores(lb.datasets.example_path("classifiers"))
+    >>> dict(scores.sizes)
+    {'tournament': 5, 'player': 15, 'round': 25}
     """
     if name not in _EXAMPLES:
         raise LeaderbayesError(f"No example {name!r}; there are {', '.join(_EXAMPLES)}.")
@@ -72,6 +93,15 @@ def load_classifiers(tournament: str | None = None) -> xr.DataArray:
     likelihood does not exist there (LB010); the posterior does.
 
     Made by ``uv run --group test python benchmarks/make_datasets.py --out src/leaderbayes/data``.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers("wine")
+    >>> dict(scores.sizes)
+    {'player': 15, 'round': 25}
+    >>> lb.datasets.load_classifiers().dims
+    ('tournament', 'player', 'round')
     """
     from leaderbayes._scores import read_scores
 
@@ -104,6 +134,13 @@ def load_regressors() -> xr.DataArray:
     maximum likelihood does not exist (LB010); the posterior does.
 
     Made by ``uv run --group test python benchmarks/make_datasets.py --out src/leaderbayes/data``.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_regressors()
+    >>> dict(scores.sizes), scores.attrs["higher_is_better"]
+    ({'player': 15, 'round': 25}, 0)
     """
     from leaderbayes._scores import read_scores
 
@@ -126,6 +163,13 @@ def load_answers() -> xr.DataArray:
     Notes
     -----
     Made by ``uv run --group test python benchmarks/make_datasets.py --out src/leaderbayes/data``.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> right = lb.datasets.load_answers()
+    >>> dict(right.sizes)
+    {'classifier': 115, 'instance': 600}
     """
     with (files("leaderbayes") / "data" / "answers.csv.gz").open("rb") as file:
         table = pd.read_csv(file, index_col="instance", compression="gzip")
@@ -167,6 +211,13 @@ def fetch_vtab() -> xr.DataArray:
     Zhai et al. (2020), A Large-scale Study of Representation Learning with the Visual Task
     Adaptation Benchmark, arXiv:1910.04867; by way of Gosiewska, Woźnica, Biecek (2022),
     Interpretable Meta-Score for Model Performance.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.fetch_vtab()  # doctest: +SKIP
+    >>> dict(scores.sizes)  # doctest: +SKIP
+    {'player': 16, 'round': 19}
     """
     from leaderbayes._download import download
     from leaderbayes._scores import read_scores
@@ -201,6 +252,13 @@ def fetch_bbtcomp() -> xr.DataArray:
     ----------
     Wainer (2023), A Bayesian Bradley-Terry model to compare multiple ML algorithms on multiple
     data sets, JMLR 24(341).
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.fetch_bbtcomp()  # doctest: +SKIP
+    >>> dict(scores.sizes)  # doctest: +SKIP
+    {'tournament': 132, 'player': 16, 'round': 4}
     """
     from leaderbayes._download import download
     from leaderbayes._scores import read_scores
@@ -239,6 +297,13 @@ def fetch_amlb(budget: Literal["1h", "4h", "8h"] = "4h") -> xr.DataArray:
     ----------
     Gijsbers et al. (2019), An Open Source AutoML Benchmark, ICML workshop on AutoML,
     arXiv:1907.00909.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.fetch_amlb("4h")  # doctest: +SKIP
+    >>> dict(scores.sizes)  # doctest: +SKIP
+    {'tournament': 39, 'player': 7, 'round': 10}
     """
     from leaderbayes._download import download
     from leaderbayes.adapters import from_amlb
@@ -279,6 +344,13 @@ def fetch_tsml(archive: Literal["univariate", "multivariate"] = "univariate") ->
     Middlehurst, Schäfer, Bagnall (2024), Bake off redux, Data Min. Knowl. Disc. 38,
     doi:10.1007/s10618-024-01022-1; Ruiz et al. (2021), The great multivariate time series
     classification bake off, Data Min. Knowl. Disc. 35, doi:10.1007/s10618-020-00727-3.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.fetch_tsml("univariate")  # doctest: +SKIP
+    >>> dict(scores.sizes)  # doctest: +SKIP
+    {'tournament': 142, 'player': 40, 'round': 30}
     """
     from leaderbayes._download import download, names
     from leaderbayes._scores import read_scores
@@ -339,6 +411,12 @@ def fetch_kaggle(
     ----------
     Qiang et al. (2025), MLE-Dojo, arXiv:2505.07782; both boards are examples in Møllersen,
     Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.fetch_kaggle("playground-series-s4e2")  # doctest: +SKIP
+    >>> board = lb.sota.read_board(scores, n=13840)  # doctest: +SKIP
     """
     from leaderbayes._download import download, names
 

@@ -53,6 +53,18 @@ def from_amlb(
     ----------
     Gijsbers et al. (2024), AMLB: an AutoML Benchmark, JMLR 25(101);
     https://openml.github.io/automlbenchmark/docs/getting_started
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"task": "iris", "framework": ["RF", "RF", "GBM", "GBM"]})
+    >>> table = table.assign(fold=[0, 1, 0, 1], metric="acc", result=[0.9, 0.8, 0.95, None])
+    >>> lb.adapters.from_amlb(table).sel(tournament="iris").to_pandas()
+    round      0    1
+    player
+    RF      0.90  0.8
+    GBM     0.95  NaN
     """
     table = read_frame(source)
     require(table, ["framework", "task", "fold"], "results of AMLB")

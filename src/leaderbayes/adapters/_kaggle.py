@@ -33,6 +33,14 @@ def from_kaggle(source: Frame) -> pd.Series:
     References
     ----------
     https://github.com/Kaggle/kaggle-api/blob/main/docs/competitions.md
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"TeamId": [7, 9], "TeamName": ["Ada", "Bo"], "Score": [0.91, 0.9]})
+    >>> lb.adapters.from_kaggle(table).to_dict()
+    {'Ada': 0.91, 'Bo': 0.9}
     """
     table = read_frame(source)
     columns = {c.lower(): c for c in table.frame.columns}

@@ -59,6 +59,18 @@ def from_lm_eval(
     ----------
     Gao et al., lm-evaluation-harness, doi:10.5281/zenodo.12608602;
     https://github.com/EleutherAI/lm-evaluation-harness/blob/main/docs/python-api.md
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> small = {"results": {"arc_easy": {"acc,none": 0.6}, "boolq": {"acc,none": 0.7}}}
+    >>> large = {"results": {"arc_easy": {"acc,none": 0.8}, "boolq": {"acc,none": 0.75}}}
+    >>> scores = lb.adapters.from_lm_eval({"small": small, "large": large}, metric="acc")
+    >>> scores.to_pandas()
+    round   arc_easy  boolq
+    player
+    small        0.6   0.70
+    large        0.8   0.75
     """
     wanted = _wanted(metric)
     if tasks is not None and (

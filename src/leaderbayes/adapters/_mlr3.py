@@ -50,6 +50,16 @@ def from_mlr3(
     ----------
     Lang et al. (2019), mlr3, JOSS 4(44), 1903, doi:10.21105/joss.01903;
     https://mlr3.mlr-org.com/reference/BenchmarkResult.html
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"task_id": "sonar", "learner_id": ["rpart", "rpart", "knn", "knn"]})
+    >>> table = table.assign(iteration=[1, 2, 1, 2], **{"classif.ce": [0.3, 0.2, 0.2, 0.1]})
+    >>> scores = lb.adapters.from_mlr3(table)
+    >>> dict(scores.sizes), scores.attrs["higher_is_better"]
+    ({'tournament': 1, 'player': 2, 'round': 2}, 0)
     """
     table = read_frame(source)
     require(table, ["task_id", "learner_id"], "scores of mlr3")

@@ -58,6 +58,20 @@ def from_openml(
     ----------
     Feurer et al. (2021), OpenML-Python, JMLR 22(100);
     https://openml.github.io/openml-python/main/reference/evaluations/functions
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> import pandas as pd
+    >>> # Such a table as openml.evaluations.list_evaluations gives:
+    >>> runs = pd.DataFrame({"task_id": [31, 59] * 2, "data_name": ["credit-g", "iris"] * 2})
+    >>> runs = runs.assign(function="predictive_accuracy", value=[0.7, 0.9, 0.8, 0.95])
+    >>> runs = runs.assign(setup_id=[7, 7, 8, 8], flow_name=["tree", "tree", "forest", "forest"])
+    >>> lb.adapters.from_openml(runs).to_pandas()
+    round   credit-g (task 31)  iris (task 59)
+    player
+    tree                   0.7            0.90
+    forest                 0.8            0.95
     """
     table = _from_objects(source) if isinstance(source, Mapping) else read_frame(source)
     require(table, ["task_id", "flow_name", "function"], "evaluations of OpenML")

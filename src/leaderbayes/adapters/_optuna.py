@@ -41,6 +41,22 @@ def from_optuna(study: Any) -> xr.DataArray:
     ----------
     Akiba et al. (2019), Optuna, KDD, doi:10.1145/3292500.3330701;
     https://optuna.readthedocs.io/en/stable/reference/generated/optuna.trial.FrozenTrial.html
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> import optuna
+    >>> def objective(trial):
+    ...     x = trial.suggest_float("x", 0.0, 1.0)
+    ...     for fold in range(5):
+    ...         trial.report(x + 0.01 * fold, fold)
+    ...     return x
+    ...
+    >>> study = optuna.create_study(direction="maximize")
+    >>> study.optimize(objective, n_trials=3)
+    >>> scores = lb.adapters.from_optuna(study)
+    >>> scores["player"].values.tolist(), dict(scores.sizes)
+    (['trial 0', 'trial 1', 'trial 2'], {'player': 3, 'round': 5})
     """
     where = f"study {shown(getattr(study, 'study_name', ''))}"
     try:

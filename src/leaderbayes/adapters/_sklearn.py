@@ -42,6 +42,17 @@ def from_sklearn(
     References
     ----------
     https://scikit-learn.org/stable/modules/generated/sklearn.model_selection.cross_validate.html
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 25]}, cv=10)
+    >>> scores = lb.adapters.from_sklearn(search.fit(*load_wine(return_X_y=True)))
+    >>> scores["player"].values.tolist(), dict(scores.sizes)
+    (['n_neighbors=1', 'n_neighbors=5', 'n_neighbors=25'], {'player': 3, 'round': 10})
     """
     found: Any = getattr(results, "cv_results_", results)
     if not isinstance(found, Mapping | pd.DataFrame | str | Path):

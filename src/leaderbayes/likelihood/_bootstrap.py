@@ -72,6 +72,16 @@ def bootstrap(
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), property 3.6.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> sample = lb.likelihood.bootstrap(board, replicates=100)
+    >>> dict(sample.sizes)
+    {'replicate': 100, 'player': 15}
+    >>> sample.sel(player="svm C=1").quantile([0.025, 0.975], "replicate").round(1).values.tolist()
+    [3.4, 4.7]
     """
     if model not in ("bradley_terry", "plackett_luce"):
         raise LeaderbayesError(f"model={model!r}: choose 'bradley_terry' or 'plackett_luce'.")
@@ -206,6 +216,14 @@ def best_test(
     Shimodaira (2002), An approximately unbiased test of phylogenetic tree selection, Systematic
     Biology 51. Shimodaira (2004), Approximately unbiased tests of regions using
     multistep-multiscale bootstrap resampling, Annals of Statistics 32.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> tests = lb.likelihood.best_test(board, replicates=200).set_index("hypothesis")
+    >>> tests.loc[["svm C=1", "knn k=1"], "au"].round(1).to_dict()
+    {'svm C=1': 0.8, 'knn k=1': 0.0}
     """
     if replicates < 10:
         raise LeaderbayesError(f"replicates={replicates}: give at least 10.")

@@ -70,6 +70,18 @@ def bradley_terry(
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
     Firth (1993), Bias reduction of maximum likelihood estimates, Biometrika 80.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> fit = lb.likelihood.bradley_terry(board)
+    >>> fit["epp"].to_series().nlargest(3).round(2)
+    player
+    svm C=1         3.83
+    logistic C=1    3.50
+    svm C=10        3.32
+    Name: epp, dtype: float64
     """
     if covariance not in ("clustered", "model", "bootstrap"):
         raise LeaderbayesError(

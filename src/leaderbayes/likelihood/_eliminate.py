@@ -70,6 +70,14 @@ def eliminate(
     References
     ----------
     Gajda, Chlebus (2022), A probability-based models ranking approach, section 3.2.2.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> fit = lb.likelihood.eliminate(lb.datasets.load_classifiers("breast_cancer"))
+    >>> gone = fit["eliminated"].to_series()
+    >>> gone[gone].index.tolist()
+    ['tree depth=20']
     """
     if method not in ("rigorous", "accelerated", "heuristic"):
         raise LeaderbayesError(

@@ -149,6 +149,14 @@ def wald_test(
     ----------
     Gosiewska, Woźnica, Biecek (2022), property 3.3. Gajda, Chlebus (2022), equation 11 (which
     prints the middle matrix without its inverse).
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> fit = lb.likelihood.bradley_terry(board)
+    >>> lb.likelihood.wald_test(fit, [("svm C=1", "logistic C=1")]).round(2).to_dict()
+    {'statistic': 1.15, 'df': 1.0, 'p_value': 0.28}
     """
     factor, more = published_scale(fit, convention)
     k, c = _linear_of(fit, hypothesis, value)
@@ -205,6 +213,16 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> pd.Series:
     Gajda, Chlebus (2022), equation 10. Rotnitzky, Jewell (1990), Hypothesis testing of regression
     parameters in semiparametric generalized linear models for cluster correlated data,
     Biometrika 77.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> equal = [("svm C=1", "logistic C=1")]
+    >>> restricted = lb.likelihood.bradley_terry(board, hypothesis=equal)
+    >>> general = lb.likelihood.bradley_terry(board)
+    >>> lb.likelihood.lr_test(restricted, general).round(2).to_dict()
+    {'statistic': 1.16, 'df': 1.0, 'p_value': 0.28}
     """
     same = restricted.attrs["model"] == general.attrs["model"]
     if not same or not np.array_equal(restricted["player"], general["player"]):
@@ -252,6 +270,24 @@ def pairwise_tests(
     ------
     LeaderbayesError
         If an option is unknown.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property 3.3.
+    Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+    Statistics 6. Benjamini, Hochberg (1995), Controlling the false discovery rate, JRSS B 57.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> tests = lb.likelihood.pairwise_tests(lb.likelihood.bradley_terry(board))
+    >>> len(tests), int((tests["p_adjusted"] < 0.05).sum())
+    (105, 72)
+    >>> tests[["player", "opponent", "difference", "p_adjusted"]].round(2).head(2)
+        player      opponent  difference  p_adjusted
+    0  svm C=1  logistic C=1        0.33        1.00
+    1  svm C=1      svm C=10        0.51        0.59
     """
     if adjust not in ("holm", "fdr_bh", None):
         raise LeaderbayesError(f"adjust={adjust!r}: choose 'holm', 'fdr_bh' or None.")

@@ -66,6 +66,18 @@ def plackett_luce(
     Turner, van Etten, Firth, Kosmidis (2020), Modelling rankings in R: the PlackettLuce package,
     Computational Statistics 35.
     Firth (1993), Bias reduction of maximum likelihood estimates, Biometrika 80.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> ranked = lb.rankings(lb.datasets.load_classifiers("breast_cancer"))
+    >>> fit = lb.likelihood.plackett_luce(ranked)
+    >>> fit["epp"].to_series().nlargest(3).round(2)
+    player
+    svm C=1         4.03
+    svm C=10        3.38
+    logistic C=1    3.34
+    Name: epp, dtype: float64
     """
     if covariance not in ("model", "clustered", "bootstrap"):
         raise LeaderbayesError(

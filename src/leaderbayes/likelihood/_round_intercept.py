@@ -100,6 +100,19 @@ def round_intercept(
     ----------
     Gajda, Chlebus (2022), A probability-based models ranking approach: an alternative method of
     machine-learning model performance assessment, Sensors 22, section 3.2.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> fit = lb.likelihood.round_intercept(lb.datasets.load_classifiers("breast_cancer"))
+    >>> fit["epp"].to_series().nlargest(3).round(2)
+    player
+    svm C=1         4.17
+    svm C=10        3.72
+    logistic C=1    3.55
+    Name: epp, dtype: float64
+    >>> fit.attrs["zero"], round(float(fit["sd_round"]), 2)
+    ('tree depth=5', 0.6)
     """
     board = list_board(scores, order=order, zero=zero, ties=ties)
     if n_quadrature < 1 or n_quadrature > 100:

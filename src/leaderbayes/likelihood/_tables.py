@@ -89,6 +89,18 @@ def ranking(probability: xr.DataArray, *, scores: xr.DataArray | None = None) ->
     References
     ----------
     Gajda, Chlebus (2022), A probability-based models ranking approach, section 3.5.1.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers("breast_cancer")
+    >>> fit = lb.likelihood.bradley_terry(lb.matches(scores))
+    >>> win = lb.win_probability(fit)["mean"]
+    >>> lb.likelihood.ranking(win, scores=scores)[["player", "rank", "mean_rank"]].head(3)
+             player  rank  mean_rank
+    0       svm C=1     1          1
+    1  logistic C=1     2          2
+    2      svm C=10     3          3
     """
     if set(probability.dims) != {"player", "opponent"}:
         raise LeaderbayesError("Probabilities have the dimensions player and opponent.")

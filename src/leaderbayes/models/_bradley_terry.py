@@ -66,6 +66,17 @@ def bradley_terry(
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
     Ribatet, Cooley, Davison (2012), Bayesian inference from composite likelihoods.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> model = lb.models.bradley_terry(lb.matches(lb.datasets.load_classifiers("iris")))
+    >>> [variable.name for variable in model.free_RVs]
+    ['epp_scale', 'epp_unit']
+    >>> [variable.name for variable in model.deterministics]
+    ['epp']
+    >>> [variable.name for variable in model.observed_RVs]
+    ['place']
     """
     check_options(centring, prior_scale=prior_scale)
     return board_model(

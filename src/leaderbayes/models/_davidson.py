@@ -67,6 +67,13 @@ def davidson(
     ----------
     Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison
     experiments, JASA 65, https://doi.org/10.1080/01621459.1970.10481082.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> model = lb.models.davidson(lb.matches(lb.datasets.load_classifiers("iris")))
+    >>> [variable.name for variable in model.free_RVs]
+    ['epp_scale', 'epp_unit', 'tie']
     """
     if matches.attrs["ties"] != "half":
         raise LeaderbayesError(

@@ -86,6 +86,13 @@ def plackett_luce(
     ----------
     Turner, van Etten, Firth, Kosmidis (2020), Modelling rankings in R: the PlackettLuce package,
     Computational Statistics 35, https://doi.org/10.1007/s00180-020-00959-3.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> model = lb.models.plackett_luce(lb.rankings(lb.datasets.load_classifiers("iris")))
+    >>> [variable.name for variable in model.free_RVs]
+    ['epp_scale', 'epp_unit', 'tie']
     """
     check_options(centring, prior_scale=prior_scale, tie_scale=tie_scale)
     check_board(matches)

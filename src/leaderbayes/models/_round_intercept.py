@@ -93,6 +93,13 @@ def round_intercept(
     ----------
     Gajda, Chlebus (2022), A probability-based models ranking approach: an alternative method of
     machine-learning model performance assessment, Sensors 22, section 3.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> model = lb.models.round_intercept(lb.matches(lb.datasets.load_classifiers("iris")))
+    >>> [variable.name for variable in model.free_RVs]
+    ['epp_scale', 'epp_unit', 'intercept', 'intercept_scale', 'intercept_unit']
     """
     check_options(centring, prior_scale=prior_scale, intercept_scale=intercept_scale)
     check_board(matches)

@@ -77,6 +77,13 @@ def sota(
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, section 5.3.2.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> model = lb.models.sota(lb.sota.read_board([0.91, 0.9, 0.88, 0.85], n=100))
+    >>> [variable.name for variable in model.free_RVs]
+    ['mean', 'concentration', 'theta_sota']
     """
     n = int(board.attrs["n"])
     seen = counts(board.to_numpy(), n, floor_count(n, classes, floor))

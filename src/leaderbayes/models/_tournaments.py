@@ -88,6 +88,15 @@ def tournaments(
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section
     3.3.6 compares leaderboards of many data sets; Gelfand, Sahu, Carlin (1995), Efficient
     parametrisations for normal linear mixed models, Biometrika 82, on centring.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> model = lb.models.tournaments(lb.matches(lb.datasets.load_classifiers()))
+    >>> [variable.name for variable in model.free_RVs]
+    ['epp_scale', 'epp_unit', 'epp_spread', 'spread_unit']
+    >>> [variable.name for variable in model.deterministics]
+    ['epp', 'epp_tournament']
     """
     if "tournament" not in matches["place"].dims:
         raise LeaderbayesError("models.tournaments needs matches of several tournaments.")

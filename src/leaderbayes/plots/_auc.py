@@ -66,6 +66,11 @@ def auc(
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, section 5.2, Figure 10 (a) and (b).
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> pc = lb.plots.auc(0.9, 500, positive_rate=0.2, backend="matplotlib")
     """
     if not 0.0 < theta < 1.0 or m < 1:
         raise LeaderbayesError(

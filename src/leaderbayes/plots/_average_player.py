@@ -37,6 +37,15 @@ def average_player(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property
     3.4.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> pc = lb.plots.average_player(lb.average_player(study), backend="matplotlib")
     """
     best_first = made.sortby(-made["overall"])
     mean = best_first["mean"].transpose("tournament", "player").to_numpy()

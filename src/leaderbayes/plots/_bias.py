@@ -58,6 +58,12 @@ def bias(
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, Figures 4 and 5.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> curve = lb.sota.bias_curve("m", [1, 10, 100, 1000])
+    >>> pc = lb.plots.bias(curve, backend="matplotlib")
     """
     rows: dict[str, list[xr.Dataset]] = {}
     for curve in [curves] if isinstance(curves, xr.Dataset) else curves:

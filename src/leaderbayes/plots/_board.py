@@ -73,6 +73,13 @@ def board(
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, Figures 8, 9 and 11.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
+    >>> board = lb.sota.read_board(scores, n=200)
+    >>> pc = lb.plots.board(board, lb.sota.shrink(board), backend="matplotlib")
     """
     plots = {"board": _of_board(board, estimate, realisation)}
     if realisation is not None:

@@ -30,6 +30,17 @@ def deviance(
     -------
     arviz_plots.PlotCollection
         One plot: deviance of the board across, of its replicate up.
+
+    Raises
+    ------
+    LeaderbayesError
+        If ``draws`` is below 1.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> pc = lb.plots.deviance(dt, backend="matplotlib")
     """
     result = check(dt, draws=draws, seed=seed)
     p_round, p_naive = float(result["p_round"]), float(result["p_naive"])

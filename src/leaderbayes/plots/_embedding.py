@@ -46,6 +46,15 @@ def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     ----------
     Gosiewska, Bakała, Woźnica, Zwoliński, Biecek (2019), EPP: interpretable score of model
     predictive power, Figure 4.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> pc = lb.plots.embedding(lb.embedding(study), backend="matplotlib")
     """
     if made.sizes["component"] < 2:
         raise LeaderbayesError("The embedding has one dimension: embed in two to draw it.")

@@ -29,6 +29,18 @@ def leaderboard(
     -------
     arviz_plots.PlotCollection
         One plot: epp (log-odds of beating the average player) across, players down.
+
+    Raises
+    ------
+    LeaderbayesError
+        If ``prob`` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> pc = lb.plots.leaderboard(dt, top=5, backend="matplotlib")
+    >>> pc.savefig("leaderboard.png")
     """
     outer = table_of(dt, prob=prob).iloc[:top]
     inner = table_of(dt, prob=prob / 2.0).iloc[:top]

@@ -48,6 +48,15 @@ def leaderboards(comparison: pd.DataFrame, *, backend: Backend | None = None) ->
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, properties
     3.8 to 3.10.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> pc = lb.plots.leaderboards(lb.compare_leaderboards(study), backend="matplotlib")
     """
     rows = comparison.sort_values("standardised", kind="stable")
     m = len(rows)

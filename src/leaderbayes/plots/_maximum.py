@@ -41,6 +41,12 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, Figures 2, 6 and 10 (c).
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> law = lb.sota.maximum_distribution(3000, 0.9, 1000)
+    >>> pc = lb.plots.maximum(law, theta=0.9, backend="matplotlib")
     """
     m, n, steps = law.attrs["m"], law.attrs["n"], law.sizes["x"] - 1
     score_name = "AUC" if "positives" in law.attrs else "score"

@@ -52,6 +52,12 @@ def multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = Non
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, Figure 3.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> law = lb.sota.maximum_distribution(3000, 0.9, 1000)
+    >>> pc = lb.plots.multiplicity(law, theta=0.9, backend="matplotlib")
     """
     if "pmf" not in law:
         raise LeaderbayesError("The law is of AUCs: give one of sota.maximum_distribution.")

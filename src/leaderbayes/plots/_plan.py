@@ -35,6 +35,14 @@ def plan(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     arviz_plots.PlotCollection
         Plots "p_decided", with the simulation's 95 % intervals and the target, and "width", from
         that of now on: further rounds across.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers("iris")[:6]
+    >>> dt = lb.fit(scores, sampler="laplace", seed=1)
+    >>> made = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
+    >>> pc = lb.plots.plan(made, backend="matplotlib")
     """
     collection, targets, draw = panels(
         {"p_decided": "Probability of a decision", "width": "Width of the interval"},

@@ -28,6 +28,12 @@ def rank_distribution(
     -------
     arviz_plots.PlotCollection
         One plot: ranks across (1 is best), players down; the darker the more probable.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> pc = lb.plots.rank_distribution(dt, top=5, backend="matplotlib")
     """
     best_first = table_of(dt)["player"].iloc[:top].to_numpy()
     share = rank_probability(dt).sel(player=best_first).to_numpy()

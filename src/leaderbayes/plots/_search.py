@@ -58,6 +58,16 @@ def search(
     References
     ----------
     Gajda, Chlebus (2022), A probability-based models ranking approach, Figures 9 and 10.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> space = {"n_neighbors": [1, 5, 60, 110], "p": [1, 2]}
+    >>> search = lb.tuning.LeaderboardSearchCV(KNeighborsClassifier(), space, cv=10, random_state=1)
+    >>> search = search.fit(*load_iris(return_X_y=True))
+    >>> pc = lb.plots.search(search, "n_neighbors", "p", backend="matplotlib")
     """
     last = search.n_iterations_ if iteration is None else iteration
     if not 1 <= last <= search.n_iterations_:
@@ -140,6 +150,16 @@ def race(decisions: pd.DataFrame, *, backend: Backend | None = None) -> Any:
     ------
     LeaderbayesError
         If nobody was compared.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> space = {"n_neighbors": [1, 5, 60, 90, 110]}
+    >>> search = lb.tuning.LeaderboardSearchCV(KNeighborsClassifier(), space, cv=10, random_state=1)
+    >>> search = search.fit(*load_iris(return_X_y=True))
+    >>> pc = lb.plots.race(search.decisions_, backend="matplotlib")
     """
     compared = decisions[decisions["decision"].isin(("tied", "stays", "dropped"))]
     if compared.empty:

@@ -39,6 +39,16 @@ def tunability(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, Figure 4.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
+    >>> pc = lb.plots.tunability(lb.tunability(study, groups), backend="matplotlib")
     """
     names = [str(name) for name in made["group"].to_numpy()]
     tournaments = made["tournament"].to_numpy()

@@ -28,6 +28,12 @@ def win_probability(
     -------
     arviz_plots.PlotCollection
         One plot: opponents across, players down.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> pc = lb.plots.win_probability(dt, top=5, backend="matplotlib")
     """
     best_first = table_of(dt)["player"].iloc[:top].to_numpy()
     mean = probabilities(dt)["mean"].sel(player=best_first, opponent=best_first).to_numpy()

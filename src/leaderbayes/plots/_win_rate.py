@@ -31,6 +31,12 @@ def win_rate(dt: xr.DataTree, *, backend: Backend | None = None) -> Any:
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, Figure 5.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> pc = lb.plots.win_rate(dt, backend="matplotlib")
     """
     pairs = [_rates(board, epp) for board, epp in boards_of(dt)]
     fitted, observed = (np.concatenate(rates) for rates in zip(*pairs, strict=True))

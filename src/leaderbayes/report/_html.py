@@ -68,6 +68,13 @@ def html(
     LeaderbayesError
         If ``dt`` or ``sota`` is something else, an option is out of range, or the file cannot be
         written.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> lb.report.html(dt, "page.html", title="Iris").name
+    'page.html'
     """
     check_probability(prob)
     if top < 2:

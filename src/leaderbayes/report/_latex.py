@@ -49,6 +49,15 @@ def latex(
     LeaderbayesError
         If it is no fit of a leaderboard, an option is out of range, or the files cannot be
         written.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> from pathlib import Path
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> text = lb.report.latex(dt, "leaderboard.tex")
+    >>> sorted(path.name for path in Path().glob("leaderboard.*"))
+    ['leaderboard.bib', 'leaderboard.tex']
     """
     facts = facts_of(dt, prob, rope)
     if path is None:
@@ -81,6 +90,14 @@ def bibtex(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | No
     ------
     LeaderbayesError
         If it is no fit of a leaderboard, or an option is out of range.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> print(lb.report.bibtex(dt))
+    @article{bradley1952,
+    ...
     """
     facts = facts_of(dt, prob, rope)
     return _references(_fragment(facts, "")[1], facts)

@@ -48,6 +48,14 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
     ------
     LeaderbayesError
         If it is no fit of a leaderboard, or an option is out of range.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> text = lb.report.text(dt)
+    >>> [line for line in text.splitlines() if line in ("Methods", "Results", "References")]
+    ['Methods', 'Results', 'References']
     """
     facts = facts_of(dt, prob, rope)
     style = text_style(draws_of(facts))

@@ -65,6 +65,13 @@ def maximum_auc(
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, sections 5.2 and 5.3.1.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> law = lb.sota.maximum_auc(500, 0.9, 10, positive_rate=0.2, rho=0.7)
+    >>> round(float(law["mean"]), 3), round(float(law["sd"]), 3)
+    (0.919, 0.012)
     """
     check_size(n)
     check_dependence(rho)
@@ -105,6 +112,18 @@ def simulate_aucs(
     ------
     LeaderbayesError
         As for `maximum_auc`.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+    sections 5.2.1 and 5.3.1.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> boards = lb.sota.simulate_aucs(100, [0.9, 0.9, 0.8], positive_rate=0.3, boards=5, seed=1)
+    >>> dict(boards.sizes)
+    {'board': 5, 'classifier': 3}
     """
     check_size(n)
     check_dependence(rho)
@@ -152,6 +171,13 @@ def auc_variance(
     ----------
     Hanley, McNeil (1982), The meaning and use of the area under a receiver operating
     characteristic (ROC) curve, https://doi.org/10.1148/radiology.143.1.7063747.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> variance = lb.sota.auc_variance(0.9, 500, positive_rate=0.2)
+    >>> round(variance**0.5, 3)
+    0.017
     """
     check_size(n)
     if not 0.0 <= auc <= 1.0:
@@ -193,6 +219,18 @@ def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset
     operating characteristic curves, https://doi.org/10.2307/2531595.
     Sun, Xu (2014), Fast implementation of DeLong's algorithm,
     https://doi.org/10.1109/LSP.2014.2337313.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> import numpy as np
+    >>> import xarray as xr
+    >>> labels = np.repeat([0, 1], 50)
+    >>> noise = np.random.default_rng(1).normal(size=(2, 100))
+    >>> scores = xr.DataArray(noise + [[1.0], [2.0]] * labels, dims=("classifier", "instance"))
+    >>> made = lb.sota.delong(scores, labels)
+    >>> made["auc"].round(2).values.tolist(), made["covariance"].dims
+    ([0.78, 0.92], ('classifier', 'classifier_'))
     """
     if set(scores.dims) != {"classifier", "instance"}:
         raise LeaderbayesError("Scores have the dimensions classifier and instance.")

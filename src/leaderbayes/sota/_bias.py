@@ -73,6 +73,13 @@ def bias_curve(
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, Figures 4 and 5.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> made = lb.sota.bias_curve("m", [10, 100, 1000])
+    >>> made["bias"].round(4).to_series().to_dict()
+    {10: 0.0083, 100: 0.0135, 1000: 0.0173}
     """
     arguments = {"n": n, "theta": theta, "m": m, "spread": spread, "rho": rho}
     if over not in arguments:

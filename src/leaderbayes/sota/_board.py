@@ -71,6 +71,15 @@ def read_board(
     -----
     BoardWarning
         LB020, if accuracies are not multiples of 1 / n up to rounding: n may be another one.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"team": ["Ada", "Bo", "Cy"], "score": [0.91, 0.9, 0.88]})
+    >>> board = lb.sota.read_board(table, n=100)
+    >>> board.dims, board.attrs["n"]
+    (('team',), 100)
     """
     _check_errors(n, se, metric)
     if not isinstance(source, str | Path | pd.DataFrame):
@@ -230,6 +239,18 @@ def naive_interval(score: float, n: int, *, prob: float = 0.95) -> tuple[float, 
     ------
     LeaderbayesError
         If an argument is out of range.
+
+    References
+    ----------
+    Clopper, Pearson (1934), The use of confidence or fiducial limits illustrated in the case of the
+    binomial, Biometrika 26.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> lower, upper = lb.sota.naive_interval(0.9, 1000)
+    >>> round(lower, 2), round(upper, 2)
+    (0.88, 0.92)
     """
     if not 0.0 <= score <= 1.0 or n < 1 or not 0.0 < prob < 1.0:
         raise LeaderbayesError(

@@ -42,6 +42,13 @@ def estimate_rho(
     References
     ----------
     Møllersen, Holsbø (2024), section 4.2.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> right = lb.datasets.load_answers()
+    >>> lb.sota.estimate_rho(right, replicates=50).round(2).to_dict()
+    {'rho': 0.55, 'lower': 0.5, 'upper': 0.59}
     """
     if set(right.dims) != {"classifier", "instance"}:
         raise LeaderbayesError("Answers have the dimensions classifier and instance.")

@@ -54,6 +54,13 @@ def maximum_estimate(
     ------
     LeaderbayesError
         If an argument is out of range, or arrays differ in length.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> law = lb.sota.maximum_estimate(0.1, 0.0, 100)
+    >>> round(float(law["mean"]), 2), round(float(law["sd"]), 2)
+    (0.25, 0.04)
     """
     check_dependence(rho)
     check_many(m)

@@ -84,6 +84,15 @@ def maximum_distribution(
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, equations 2 to 8.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> law = lb.sota.maximum_distribution(20, 0.5, 1000)
+    >>> round(float(1 - law["cdf"].sel(x=17)), 2)
+    0.18
+    >>> round(float(law["mean"]), 2)
+    0.85
     """
     check_size(n)
     check_dependence(rho, dependence)
@@ -256,6 +265,18 @@ def simulate_boards(
     ------
     LeaderbayesError
         As for `maximum_distribution`.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+    sections 4.1 to 4.3.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> boards = lb.sota.simulate_boards(100, [0.9, 0.9, 0.8], boards=5, seed=1)
+    >>> dict(boards.sizes)
+    {'board': 5, 'classifier': 3}
     """
     check_size(n)
     check_dependence(rho, dependence)

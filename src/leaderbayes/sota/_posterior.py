@@ -137,6 +137,17 @@ def posterior(
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, sections 5.3.2 and 4.2.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
+    >>> board = lb.sota.read_board(scores, n=200)
+    >>> dt = lb.sota.posterior(board, seed=1)
+    >>> dict(dt.posterior["theta"].sizes)
+    {'chain': 4, 'draw': 250, 'team': 12}
+    >>> round(float(dt.posterior["theta_sota"].mean()), 2)
+    0.91
     """
     if method not in ("exact", "abc-smc"):
         raise LeaderbayesError(f"method={method!r}: choose 'exact' or 'abc-smc'.")

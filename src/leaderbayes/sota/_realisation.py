@@ -40,6 +40,15 @@ def realisation(board: xr.DataArray, estimate: xr.Dataset, *, seed: int = 0) -> 
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, Figures 8, 9 and 11.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
+    >>> board = lb.sota.read_board(scores, n=200)
+    >>> drawn = lb.sota.realisation(board, lb.sota.shrink(board), seed=1)
+    >>> list(drawn), dict(drawn.sizes)
+    (['theta', 'score'], {'team': 12})
     """
     if not np.isclose(float(board.max()), float(estimate["observed_max"])):
         raise LeaderbayesError(

@@ -214,6 +214,15 @@ def shrink(
     ----------
     Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
     performance, section 5.1, equation 9.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
+    >>> board = lb.sota.read_board(scores, n=200)
+    >>> made = lb.sota.shrink(board)
+    >>> float(made["observed_max"]), round(float(made["theta_sota"]), 3), int(made["teams_above"])
+    (0.93, 0.915, 3)
     """
     law, scores, bottom, attrs = _prepare(
         board, classes, chance, positive_rate, rho, theta_0, dependence, convention
@@ -274,6 +283,15 @@ def crop(
     References
     ----------
     Møllersen, Holsbø (2024), appendix, Table 4.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
+    >>> board = lb.sota.read_board(scores, n=200)
+    >>> made = lb.sota.crop(board)
+    >>> float(made["observed_max"]), float(made["threshold"])
+    (0.93, 0.91)
     """
     law, scores, _, attrs = _prepare(
         board, classes, chance, positive_rate, rho, theta_0, dependence, convention

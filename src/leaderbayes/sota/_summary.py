@@ -30,6 +30,20 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     ------
     LeaderbayesError
         If ``prob`` is not between 0 and 1, or the DataTree is another model's.
+
+    References
+    ----------
+    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+    definition 1.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
+    >>> board = lb.sota.read_board(scores, n=200)
+    >>> made = lb.sota.summary(lb.sota.posterior(board, seed=1))
+    >>> float(made["observed_max"]), round(float(made["theta_sota"]), 2), int(made["teams_above"])
+    (0.93, 0.91, 3)
     """
     _require(dt, prob)
     best = dt["posterior"]["theta_sota"]
@@ -76,6 +90,16 @@ def teams(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     ------
     LeaderbayesError
         As for `summary`.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
+    >>> board = lb.sota.read_board(scores, n=200)
+    >>> made = lb.sota.teams(lb.sota.posterior(board, seed=1))
+    >>> made[["team", "score", "theta"]].round(2).head(1)
+      team  score  theta
+    0    0   0.93    0.9
     """
     _require(dt, prob)
     theta = dt["posterior"]["theta"].stack(sample=("chain", "draw")).transpose("team", "sample")
@@ -116,6 +140,15 @@ def check(dt: xr.DataTree) -> pd.DataFrame:
     ------
     LeaderbayesError
         As for `summary`.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
+    >>> board = lb.sota.read_board(scores, n=200)
+    >>> made = lb.sota.check(lb.sota.posterior(board, seed=1))
+    >>> (made["p_value"] > 0.05).to_dict()
+    {'maximum': True, 'quantile 0.9': True, 'median': True, 'quantile 0.1': True}
     """
     _require(dt)
     made = statistics(dt["posterior_predictive"]["new_score"].to_numpy())

@@ -38,6 +38,19 @@ def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section
     3.3.3, property 3.4.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> made = lb.average_player(study)
+    >>> made["mean"].sel(player="svm C=1").round(2).to_series().to_dict()
+    {'iris': 0.66, 'wine': 0.75}
+    >>> float(made["overall"].sel(player="svm C=1").round(2))
+    0.71
     """
     check_probability(prob)
     fits = dict(fits_of(study))

@@ -53,6 +53,19 @@ def compare_leaderboards(
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section
     3.3.6, properties 3.8 to 3.10.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> made = lb.compare_leaderboards(study)
+    >>> made[["tournament", "players", "rounds", "leader", "tied_for_top"]]
+      tournament  players  rounds            leader  tied_for_top
+    0       iris       15      25    logistic C=100             3
+    1       wine       15      25  forest trees=100             7
     """
     check_probability(prob)
     strengths = strengths_of(study)

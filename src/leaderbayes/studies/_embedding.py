@@ -51,6 +51,19 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     Gosiewska, Bakała, Woźnica, Zwoliński, Biecek (2019), EPP: interpretable score of model
     predictive power, section 5, Figure 4. Schönemann (1966), A generalized solution of the
     orthogonal Procrustes problem, Psychometrika 31, doi:10.1007/BF02289451.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> made = lb.embedding(study)
+    >>> made["score"].dims, made["loading"].dims
+    (('tournament', 'component'), ('player', 'component'))
+    >>> made["explained"].round(1).values.tolist()
+    [0.9, 0.1]
     """
     check_probability(prob)
     strengths = strengths_of(study)

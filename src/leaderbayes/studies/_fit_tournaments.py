@@ -105,6 +105,18 @@ def fit_tournaments(
     LeaderbayesWarning
         Once for each code, with the tournaments that it is said of; and LB030 for those that could
         not be fitted.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> list(study.children)
+    ['iris', 'wine']
+    >>> lb.tied_for_top(study["iris"])
+    ['logistic C=100', 'svm C=1', 'forest trees=5']
     """
     if model == "tournaments" or "tournament" not in getattr(scores, "dims", ()):
         raise LeaderbayesError(

@@ -57,6 +57,16 @@ def open_tournaments(store: str | os.PathLike[str]) -> xr.DataTree:
     ------
     LeaderbayesError
         If there is no study.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> list(lb.open_tournaments("study").children)
+    ['iris', 'wine']
     """
     path = Path(store)
     attrs = root_attrs(path)

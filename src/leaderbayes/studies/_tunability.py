@@ -76,6 +76,18 @@ def tunability(
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 4.1,
     Figure 4. Probst, Boulesteix, Bischl (2019), Tunability: importance of hyperparameters of
     machine learning algorithms, Journal of Machine Learning Research 20.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
+    >>> made = lb.tunability(study, groups)
+    >>> made["best"].sel(group="knn").to_series().to_dict()
+    {'iris': 'knn k=5', 'wine': 'knn k=25'}
     """
     check_probability(prob)
     strengths = strengths_of(study)
@@ -192,6 +204,22 @@ def best_in_class(
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 4.1,
     Tables 6 to 8.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
+    >>> lb.best_in_class(study, groups, "breast_cancer")[["group", "player", "rank"]]
+          group            player  rank
+    0       svm           svm C=1     1
+    1  logistic      logistic C=1     2
+    2    forest  forest trees=100     5
+    3       knn          knn k=25     6
+    4      tree      tree depth=2    13
     """
     fit = select_tournament(study, tournament)
     board = leaderboard(fit, prob=prob)

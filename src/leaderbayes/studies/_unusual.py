@@ -57,6 +57,19 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     predictive power, section 5, finds two data sets with reversed orders. Marshall, Spiegelhalter
     (2003), Approximate cross-validatory predictive checks in disease mapping models, Statistics
     in Medicine 22.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> made = lb.unusual(study)
+    >>> made["z"].dims
+    ('tournament', 'player')
+    >>> made["agreement"].round(1).to_series().to_dict()
+    {'breast_cancer': 0.7, 'iris': 0.4, 'wine': 0.8}
     """
     check_probability(prob)
     strengths = strengths_of(study)

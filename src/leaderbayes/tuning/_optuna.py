@@ -120,6 +120,26 @@ class LeaderboardTerminator:
     -----
     Gajda and Chlebus' rule (section 3.5.2) by posterior probability. Optuna's own
     ``TerminatorCallback`` also takes it. The last decision is recorded as the pruner's are.
+
+    References
+    ----------
+    Gajda, Chlebus (2022), A probability-based models ranking approach, section 3.5.2.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> from leaderbayes.tuning import LeaderboardTerminator
+    >>> def objective(trial):
+    ...     x = trial.suggest_float("x", -1.0, 1.0)
+    ...     for fold in range(5):
+    ...         trial.report(-abs(x) + 0.01 * fold, fold)
+    ...     return -abs(x)
+    ...
+    >>> sampler = optuna.samplers.RandomSampler(seed=1)
+    >>> study = optuna.create_study(direction="maximize", sampler=sampler)
+    >>> study.optimize(objective, n_trials=50, callbacks=[LeaderboardTerminator(patience=5)])
+    >>> len(study.trials) < 50
+    True
     """
 
     def __init__(
@@ -200,6 +220,24 @@ def decisions(study: optuna.Study) -> pd.DataFrame:
         ``trial`` (of "stops", the best), ``rounds`` reported, ``opponent`` (the best trial, or that
         of before), ``probability`` of beating it, ``decision`` ("dropped", "goes on", "stops"; of
         the terminator the last for each best trial), ``reason``.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> from leaderbayes.tuning import LeaderboardPruner, decisions
+    >>> def objective(trial):
+    ...     for fold in range(10):
+    ...         trial.report(float(fold % 3 - trial.number), fold)
+    ...         if trial.should_prune():
+    ...             raise optuna.TrialPruned
+    ...     return float(-trial.number)
+    ...
+    >>> study = optuna.create_study(direction="maximize", pruner=LeaderboardPruner())
+    >>> study.optimize(objective, n_trials=3)
+    >>> decisions(study)[["trial", "rounds", "decision"]]
+       trial  rounds decision
+    0      1       4  dropped
+    1      2       3  dropped
     """
     made = [value for key, value in sorted(study.user_attrs.items()) if key.startswith(_ATTRIBUTE)]
     return pd.DataFrame(made, columns=COLUMNS).sort_values(["trial"], ignore_index=True)

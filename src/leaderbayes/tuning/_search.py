@@ -123,6 +123,11 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
     n_iterations_ : int
         Iterations begun. The rule counts those after which there was a best candidate.
 
+    Raises
+    ------
+    ValueError
+        By `fit`, if an option is out of range.
+
     Notes
     -----
     Drops ask who would win on further folds of these data, and count folds as independent. The

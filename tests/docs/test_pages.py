@@ -1,0 +1,136 @@
+"""The Python of README and of the pages of docs/ runs as it is printed, page by page."""
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests" / "adapters" / "data"
+BLOCK = re.compile(r"^```python\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+PAGES = {
+    path.name: path
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    if BLOCK.search(path.read_text(encoding="utf-8"))
+}
+SKIPPED = {("adapters.md", "lb.datasets.fetch_"): "downloads"}  # blocks that begin so, and why
+
+
+def long_table(*tournaments, **columns):
+    """Scores of four players in ten rounds of these tournaments, with columns so named."""
+    rng = np.random.default_rng(0)
+    players = ["forest", "boosting", "tree", "knn"]
+    rows = [(t, p, k) for t in tournaments or [""] for p in players for k in range(10)]
+    table = pd.DataFrame(rows, columns=["tournament", "player", "round"])
+    strength = -table["player"].map(players.index)
+    table["score"] = 0.8 + 0.03 * (strength + rng.gumbel(size=len(table)))
+    return (table if tournaments else table.drop(columns="tournament")).rename(columns=columns)
+
+
+def write_board(path, *, teams=200, n=13840):
+    """Write a board of Kaggle's, of shares of n right answers with five decimals."""
+    rng = np.random.default_rng(0)
+    right = rng.binomial(n, rng.beta(90.0, 10.0, size=teams))
+    table = pd.DataFrame({"TeamId": range(teams), "Score": (right / n).round(5)})
+    table["TeamName"] = [f"team {i}" for i in range(teams)]
+    table.to_csv(path, index=False)
+
+
+def given_to_adapters(folder, monkeypatch):
+    runs = pd.read_csv(DATA / "openml_evaluations.csv").drop_duplicates(["setup_id", "task_id"])
+    evaluations = SimpleNamespace(list_evaluations=lambda *_, **__: runs)
+    monkeypatch.setitem(sys.modules, "openml", SimpleNamespace(evaluations=evaluations))
+
+    results = folder / "results"
+    results.mkdir()
+    amlb = long_table(
+        "iris", "kc2", tournament="task", player="framework", round="fold", score="result"
+    )
+    amlb.assign(metric="acc", constraint="1h8c").to_csv(results / "results.csv", index=False)
+    for model, name in {"org__small": "a.json", "org__large": "b.json"}.items():
+        (source,) = (DATA / "lm_eval" / model).glob("*.json")
+        shutil.copy(source, folder / name)
+        made = json.loads(source.read_text())
+        del made["results"]["wikitext"]  # has no accuracy
+        (results / f"results_{name}").write_text(json.dumps(made))
+    shutil.copy(DATA / "mlr3_aggregate.csv", folder / "scores.csv")
+    write_board(folder / "publicleaderboard.csv")
+
+    X, y = load_wine(return_X_y=True)
+    study = optuna.create_study(direction="maximize")
+    for number in range(3):
+        reported = {fold: number + 0.1 * fold for fold in range(5)}
+        study.add_trial(optuna.trial.create_trial(value=number, intermediate_values=reported))
+    return {
+        "X": X, "y": y, "study": study, "splits": StratifiedKFold(5, shuffle=True, random_state=1),
+        "model": DecisionTreeClassifier(random_state=1), "grid": {"max_depth": [1, 2, 4]},
+        "tree": DecisionTreeClassifier(random_state=1),
+        "forest": RandomForestClassifier(5, random_state=1),
+    }  # fmt: skip
+
+
+def given_to_getting_started(folder, _):
+    table = long_table(player="model", round="fold", score="auc")
+    table.to_csv(folder / "scores.csv", index=False)
+    return {"new_scores": pd.Series(np.linspace(0.75, 0.9, 10), index=map(str, range(10)))}
+
+
+def given_to_sota(folder, _):
+    write_board(folder / "board.csv")
+    return {}
+
+
+def given_to_tournaments(folder, _):
+    long_table("iris", "wine").to_csv(folder / "scores.csv", index=False)
+    return {}
+
+
+def given_to_tuning(_, __):
+    X, y = load_wine(return_X_y=True)
+    rng = np.random.default_rng(0)
+    return {
+        "X": X, "y": y, "model": GradientBoostingClassifier(n_estimators=3, random_state=1),
+        "folds": list(KFold(10).split(X)), "score": lambda *_: rng.normal(),
+    }  # fmt: skip
+
+
+GIVEN = {
+    "adapters.md": given_to_adapters,
+    "getting_started.md": given_to_getting_started,
+    "sota.md": given_to_sota,
+    "tournaments.md": given_to_tournaments,
+    "tuning.md": given_to_tuning,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:LB010")  # how_to.md says so of its regressors
+@pytest.mark.parametrize("page", PAGES)
+def test_page_runs_as_printed(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("matplotlib.pyplot.show", lambda *_, **__: None)  # there is no screen
+    # Not "__main__": blocks that start processes are not entered.
+    names = {"__name__": "page"}
+    if page in GIVEN:
+        names |= GIVEN[page](tmp_path, monkeypatch)
+    text = PAGES[page].read_text(encoding="utf-8")
+    for block in BLOCK.finditer(text):
+        if any(page == name and block[1].startswith(line) for name, line in SKIPPED):
+            continue
+        lines_before = text[: block.start(1)].count("\n")  # so that a traceback has the page's line
+        exec(compile("\n" * lines_before + block[1], PAGES[page], "exec"), names)
+
+
+def test_what_is_given_or_skipped_is_of_a_page():
+    assert {*GIVEN, *(name for name, _ in SKIPPED)} <= set(PAGES)

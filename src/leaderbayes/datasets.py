@@ -410,7 +410,7 @@ def fetch_kaggle(
     References
     ----------
     Qiang et al. (2025), MLE-Dojo, arXiv:2505.07782; both boards are examples in Møllersen,
-    Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance.
+    Holsbø (2025), Accounting for multiplicity in machine learning benchmark performance.
 
     Examples
     --------

@@ -18,7 +18,7 @@ and so scores of two, and differences of a positive's and a negative's, by :math
 
 References
 ----------
-Møllersen, Holsbø (2024), section 5.2.
+Møllersen, Holsbø (2025), section 5.2.
 DeLong, DeLong, Clarke-Pearson (1988), https://doi.org/10.2307/2531595; midranks: Sun, Xu (2014),
 https://doi.org/10.1109/LSP.2014.2337313.
 Hanley, McNeil (1982), https://doi.org/10.1148/radiology.143.1.7063747.

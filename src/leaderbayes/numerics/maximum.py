@@ -14,7 +14,7 @@ Binomial(s, p_1j) and a Binomial(n - s, p_0j), independent over j, so that
 
 References
 ----------
-Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark performance,
 sections 3 and 4.
 """
 

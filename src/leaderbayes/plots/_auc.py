@@ -64,7 +64,7 @@ def auc(
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, section 5.2, Figure 10 (a) and (b).
 
     Examples

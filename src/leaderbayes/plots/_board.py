@@ -71,7 +71,7 @@ def board(
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, Figures 8, 9 and 11.
 
     Examples

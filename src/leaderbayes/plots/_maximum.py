@@ -39,7 +39,7 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, Figures 2, 6 and 10 (c).
 
     Examples

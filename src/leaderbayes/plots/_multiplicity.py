@@ -50,7 +50,7 @@ def multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = Non
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, Figure 3.
 
     Examples

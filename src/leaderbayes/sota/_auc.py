@@ -63,7 +63,7 @@ def maximum_auc(
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, sections 5.2 and 5.3.1.
 
     Examples
@@ -115,7 +115,7 @@ def simulate_aucs(
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark performance,
     sections 5.2.1 and 5.3.1.
 
     Examples

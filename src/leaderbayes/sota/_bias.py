@@ -71,7 +71,7 @@ def bias_curve(
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, Figures 4 and 5.
 
     Examples

@@ -41,7 +41,7 @@ def estimate_rho(
 
     References
     ----------
-    Møllersen, Holsbø (2024), section 4.2.
+    Møllersen, Holsbø (2025), section 4.2.
 
     Examples
     --------

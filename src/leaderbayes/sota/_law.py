@@ -82,7 +82,7 @@ def maximum_distribution(
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, equations 2 to 8.
 
     Examples
@@ -268,7 +268,7 @@ def simulate_boards(
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark performance,
     sections 4.1 to 4.3.
 
     Examples

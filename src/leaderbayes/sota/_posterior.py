@@ -135,7 +135,7 @@ def posterior(
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, sections 5.3.2 and 4.2.
 
     Examples

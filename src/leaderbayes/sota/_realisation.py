@@ -38,7 +38,7 @@ def realisation(board: xr.DataArray, estimate: xr.Dataset, *, seed: int = 0) -> 
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, Figures 8, 9 and 11.
 
     Examples

@@ -212,7 +212,7 @@ def shrink(
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
     performance, section 5.1, equation 9.
 
     Examples
@@ -282,7 +282,7 @@ def crop(
 
     References
     ----------
-    Møllersen, Holsbø (2024), appendix, Table 4.
+    Møllersen, Holsbø (2025), appendix, Table 4.
 
     Examples
     --------

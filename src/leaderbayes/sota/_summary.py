@@ -33,7 +33,7 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
 
     References
     ----------
-    Møllersen, Holsbø (2024), Accounting for multiplicity in machine learning benchmark performance,
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark performance,
     definition 1.
 
     Examples

@@ -6,6 +6,9 @@ import sys
 import warnings
 from pathlib import Path
 
+# Read when numpy loads: tests run on all cores already, and BLAS's threads would wait for others.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pandas as pd
 import pytest

@@ -212,7 +212,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     posterior = dt["posterior"].to_dataset().stack(sample=("chain", "draw")).sel(sample=sample)
     davidson = dt.attrs["model"] == "davidson"
     nu = posterior["tie"].to_numpy() if davidson else np.full(len(picked), -np.inf)
-    shared_luck = json.loads(dt.attrs["arguments"])["test_fraction"] is not None
+    shared_luck = json.loads(dt.attrs["arguments"]).get("test_fraction") is not None
     rng = np.random.default_rng(seed)
     observed, round_wise, match_wise = np.zeros((3, len(picked)))
     first = 0

@@ -138,3 +138,22 @@ def test_simulated_thetas_are_from_the_law_below_the_best(low, best):
     for theta in (draw(rng, 5000, low, a, b, one, best), draw_known(rng, 5000, low, best)):
         shares = (law.cdf(theta) - ends[0]) / np.diff(ends)
         assert stats.kstest(shares, "uniform").pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"law": "x"}, "law='x'"),
+        ({"epsilon": 0.0}, "epsilon=0"),
+        ({"floor": 0.95}, "No team scores above"),
+    ],
+)
+def test_bad_options_of_the_simulator(options, message):
+    board = lb.sota.read_board([0.91, 0.9, 0.88], n=200)
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.models.sota(board, **options)
+
+
+def test_the_simulator_is_of_accuracies():
+    with pytest.raises(lb.LeaderbayesError, match="of accuracies"):
+        lb.models.sota(lb.sota.read_board([0.9, 0.8], n=200, metric="auc"))

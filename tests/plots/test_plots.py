@@ -56,3 +56,11 @@ def test_doubtful_plan_shows(planned):
     for made in (planned, planned.assign_attrs(converged=0)):
         axes = lb.plots.plan(made, backend="matplotlib").get_viz("plot", "width")
         assert axes.get_title().startswith("NOT CONVERGED") == (not made.attrs["converged"])
+
+
+@pytest.mark.parametrize("name", ["leaderboard", "win_probability", "rank_distribution"])
+def test_bad_top_and_backend(fitted, name):
+    with pytest.raises(lb.LeaderbayesError, match="top=0"):
+        getattr(lb.plots, name)(fitted, top=0)
+    with pytest.raises(lb.LeaderbayesError, match="backend='mpl'"):
+        getattr(lb.plots, name)(fitted, backend="mpl")

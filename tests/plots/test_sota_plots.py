@@ -225,3 +225,16 @@ def test_what_has_no_width(backend):
     one = lb.sota.bias_curve("m", [1], n=20)
     lb.plots.bias([one, lb.sota.bias_curve("rho", [0.9], n=20, m=5, spread=0.1)], backend=backend)
     lb.plots.board(lb.sota.read_board([1.0, 1.0], n=4), backend=backend)
+
+
+def test_what_is_no_law_or_curve():
+    curve = lb.sota.bias_curve("m", [1, 10])
+    estimated = lb.sota.maximum_estimate([0.8, 0.7], [0.01, 0.01])
+    for call, message in (
+        (lambda: lb.plots.bias([]), "at least one curve"),
+        (lambda: lb.plots.bias(curve, at={"x": 1}), "at marks 'x'"),
+        (lambda: lb.plots.maximum(estimated), "maximum_distribution or"),
+        (lambda: lb.plots.multiplicity(estimated, theta=0.8), "law of accuracies"),
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=message):
+            call()

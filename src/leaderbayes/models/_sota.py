@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import betainc
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics.hierarchy import (
     STATISTICS,
     Counts,
@@ -73,6 +74,12 @@ def sota(
         ``weight`` (component) of a mixture; ``shrinkage``; ``ease`` of the test set, ``rho``;
         observed ``statistic`` (statistic). Data: none.
 
+    Raises
+    ------
+    LeaderbayesError
+        If the board is not of accuracies, no team is above the floor, or an option is unknown or
+        out of range.
+
     References
     ----------
     Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
@@ -85,8 +92,18 @@ def sota(
     >>> [variable.name for variable in model.free_RVs]
     ['mean', 'concentration', 'theta_sota']
     """
+    if board.attrs.get("metric") != "accuracy":
+        raise LeaderbayesError("The simulator is of accuracies: sota.read_board(board, n=...).")
+    if not hasattr(law, "ppf") and law not in ("beta", "mixture", "empirical"):
+        raise LeaderbayesError(
+            f"law={law!r}: choose 'beta', 'mixture' or 'empirical', or a frozen scipy.stats law."
+        )
+    if not epsilon > 0.0:
+        raise LeaderbayesError(f"epsilon={epsilon}: give a width above 0, such as 0.5.")
     n = int(board.attrs["n"])
     seen = counts(board.to_numpy(), n, floor_count(n, classes, floor))
+    if not len(seen.x):
+        raise LeaderbayesError("No team scores above the floor; are classes and floor right?")
     reference = float(np.clip(seen.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
     reference = reference if theta_0 is None else theta_0
     known = None if hasattr(rho, "logpdf") else float(rho)

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.plots._canvas import (
     BLACK,
     BLUE,
@@ -54,6 +55,11 @@ def bias(
         Plots "bias_m" and "sd_m" for curves over m, and so on: the parameter across, share up. All
         plots of the bias have one scale, and all of the standard deviation.
 
+    Raises
+    ------
+    LeaderbayesError
+        If there is no curve, or ``at`` names what no curve is over.
+
     References
     ----------
     Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
@@ -68,6 +74,11 @@ def bias(
     rows: dict[str, list[xr.Dataset]] = {}
     for curve in [curves] if isinstance(curves, xr.Dataset) else curves:
         rows.setdefault(curve.attrs["over"], []).append(curve)
+    if not rows:
+        raise LeaderbayesError("Give at least one curve, from sota.bias_curve.")
+    unknown = sorted(set(at or {}) - set(rows))
+    if unknown:
+        raise LeaderbayesError(f"at marks {unknown[0]!r}, and no curve is over that.")
     titles = {"bias": "Bias of the best score", "sd": "Standard deviation of the best score"}
     collection, targets, draw = panels(
         {f"{name}_{over}": title for over in rows for name, title in titles.items()},

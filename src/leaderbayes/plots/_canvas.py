@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
 
 Backend = Literal["matplotlib", "plotly", "bokeh", "none"]
 
@@ -56,6 +58,10 @@ def panels(
 
     import arviz_plots as azp
 
+    if backend is not None and backend not in get_args(Backend):
+        raise LeaderbayesError(
+            f"backend={backend!r}: choose one of {', '.join(map(repr, get_args(Backend)))}."
+        )
     collection = azp.PlotCollection.wrap(
         xr.Dataset({name: xr.DataArray(0.0) for name in titles}),
         cols=["__variable__"],
@@ -73,6 +79,13 @@ def panels(
     for name, title in titles.items():
         draw.title(doubt + title, targets[name], color=ORANGE if doubt else "black")
     return collection, targets, draw
+
+
+def best(table: pd.DataFrame, top: int | None) -> pd.DataFrame:
+    """Give the first rows of a leaderboard, all without ``top``."""
+    if top is not None and top < 1:
+        raise LeaderbayesError(f"top={top}: draw at least 1 player.")
+    return table.iloc[:top]
 
 
 def _doubt(attrs: Mapping[Any, Any]) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._leaderboard import leaderboard as table_of
-from leaderbayes.plots._canvas import BLUE, GREY, Backend, canvas, labels, thinned
+from leaderbayes.plots._canvas import BLUE, GREY, Backend, best, canvas, labels, thinned
 
 
 def leaderboard(
@@ -33,7 +33,7 @@ def leaderboard(
     Raises
     ------
     LeaderbayesError
-        If ``prob`` is not between 0 and 1.
+        If ``prob`` is not between 0 and 1, ``top`` is below 1, or the backend is unknown.
 
     Examples
     --------
@@ -42,8 +42,8 @@ def leaderboard(
     >>> pc = lb.plots.leaderboard(dt, top=5, backend="matplotlib")
     >>> pc.savefig("leaderboard.png")
     """
-    outer = table_of(dt, prob=prob).iloc[:top]
-    inner = table_of(dt, prob=prob / 2.0).iloc[:top]
+    outer = best(table_of(dt, prob=prob), top)
+    inner = best(table_of(dt, prob=prob / 2.0), top)
     m = len(outer)
     height = 1.4 + min(m * 0.28, 30.0 if m <= 100 else 16.0)
     collection, target, draw = canvas(

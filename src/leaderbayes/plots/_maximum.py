@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.plots._canvas import (
     BLACK,
     BLUE,
@@ -37,6 +38,11 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     arviz_plots.PlotCollection
         Plots "cdf" and "pmf": the best score (a share) across, where all but 2 in 10,000 of it is.
 
+    Raises
+    ------
+    LeaderbayesError
+        If the law is another.
+
     References
     ----------
     Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
@@ -48,6 +54,8 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     >>> law = lb.sota.maximum_distribution(3000, 0.9, 1000)
     >>> pc = lb.plots.maximum(law, theta=0.9, backend="matplotlib")
     """
+    if "n" not in law.attrs:
+        raise LeaderbayesError("Give a law from sota.maximum_distribution or sota.maximum_auc.")
     m, n, steps = law.attrs["m"], law.attrs["n"], law.sizes["x"] - 1
     score_name = "AUC" if "positives" in law.attrs else "score"
     collection, targets, draw = panels(

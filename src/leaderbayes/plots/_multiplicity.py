@@ -60,7 +60,7 @@ def multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = Non
     >>> pc = lb.plots.multiplicity(law, theta=0.9, backend="matplotlib")
     """
     if "pmf" not in law:
-        raise LeaderbayesError("The law is of AUCs: give one of sota.maximum_distribution.")
+        raise LeaderbayesError("Give a law of accuracies, from sota.maximum_distribution.")
     m, n = law.attrs["m"], law.attrs["n"]
     interval = naive_interval(theta, n)
     better = interval[1]

@@ -7,7 +7,7 @@ import xarray as xr
 
 from leaderbayes._leaderboard import leaderboard as table_of
 from leaderbayes._leaderboard import rank_probability
-from leaderbayes.plots._canvas import Backend, canvas, heat_map, labels, thinned
+from leaderbayes.plots._canvas import Backend, best, canvas, heat_map, labels, thinned
 
 
 def rank_distribution(
@@ -29,13 +29,18 @@ def rank_distribution(
     arviz_plots.PlotCollection
         One plot: ranks across (1 is best), players down; the darker the more probable.
 
+    Raises
+    ------
+    LeaderbayesError
+        If ``top`` is below 1, or the backend is unknown.
+
     Examples
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.rank_distribution(dt, top=5, backend="matplotlib")
     """
-    best_first = table_of(dt)["player"].iloc[:top].to_numpy()
+    best_first = best(table_of(dt), top)["player"].to_numpy()
     share = rank_probability(dt).sel(player=best_first).to_numpy()
     m, ranks = share.shape
     height, width = (float(np.clip(0.32 * n, 2.5, 12.0)) for n in (m, ranks))

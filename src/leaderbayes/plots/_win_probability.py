@@ -7,7 +7,7 @@ import xarray as xr
 
 from leaderbayes._leaderboard import leaderboard as table_of
 from leaderbayes._leaderboard import win_probability as probabilities
-from leaderbayes.plots._canvas import Backend, canvas, heat_map, labels, thinned
+from leaderbayes.plots._canvas import Backend, best, canvas, heat_map, labels, thinned
 
 
 def win_probability(
@@ -29,13 +29,18 @@ def win_probability(
     arviz_plots.PlotCollection
         One plot: opponents across, players down.
 
+    Raises
+    ------
+    LeaderbayesError
+        If ``top`` is below 1, or the backend is unknown.
+
     Examples
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.win_probability(dt, top=5, backend="matplotlib")
     """
-    best_first = table_of(dt)["player"].iloc[:top].to_numpy()
+    best_first = best(table_of(dt), top)["player"].to_numpy()
     mean = probabilities(dt)["mean"].sel(player=best_first, opponent=best_first).to_numpy()
     m = len(best_first)
     side = float(np.clip(0.5 * m, 3.0, 12.0))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.plots._canvas import (
     BLACK,
     BLUE,
@@ -35,7 +36,14 @@ def plan(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     arviz_plots.PlotCollection
         Plots "p_decided", with the simulation's 95 % intervals and the target, and "width", from
         that of now on: further rounds across.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is of no further round.
     """
+    if not made.sizes["rounds"]:
+        raise LeaderbayesError(f"{made.attrs['message']} There is nothing to draw.")
     collection, targets, draw = panels(
         {"p_decided": "Probability of a decision", "width": "Width of the interval"},
         made, width=11.0, height=4.6, columns=2, backend=backend,

@@ -306,6 +306,22 @@ def test_out_that_cannot_be_written_leaves_nothing(folder):
     assert not list(folder.glob(".leaderbayes-*"))
 
 
+@pytest.mark.parametrize("command", ["rank", "tournaments"])
+def test_out_is_tried_before_the_work(two, command):
+    """No table is read, no fit made."""
+    (two / "a_file").write_text("precious")
+    store = ("--store", "never") if command == "tournaments" else ()
+    for out in ("a_file", "a_file/in/it"):
+        done = run(command, "two.csv", *store, "--out", out, "--player", "none", cwd=two)
+        assert done.returncode == 2
+        assert done.stderr == (
+            f"Error: {out}: cannot be written (a file stands where a folder is needed); give "
+            "another path.\n"
+        )
+    assert (two / "a_file").read_text() == "precious"
+    assert not (two / "never").exists()
+
+
 def test_names_do_not_steer_the_terminal(folder):
     table = BOARD.replace('b "x"', "Z\x1b[31mü")
     (folder / "odd.csv").write_text(table)
@@ -337,7 +353,7 @@ def test_each_tournament_by_itself(two):
     done = run("rank", "two.csv", "--each", "--method", "ml", "--json", "--out", "each", cwd=two)
     # One of them has no estimate: it is named, and the other is there.
     assert done.returncode == 2
-    assert "tournament 'y': LB010" in done.stderr
+    assert "tournament 'y': LB010: " in done.stderr
     (result,) = json.loads(done.stdout)["tournaments"]
     assert result["tournament"] == "x/1"
     assert [path.name for path in (two / "each").iterdir()] == ["001_x_1"]
@@ -404,6 +420,7 @@ def test_tournaments_that_share_no_player(two):
     [
         (["scores.csv", "--store", "never"], "there is one tournament"),
         (["two.csv", "--store", "two.csv"], "this is no study"),
+        (["two.csv", "--store", "two.csv/x"], "two.csv/x: cannot be written (a file stands"),
         (["two.csv", "--store", "never", "--dask", "nonsense://1"], "no scheduler answers"),
         (["two.csv"], "Missing option '--store'"),
     ],
@@ -437,6 +454,19 @@ def test_plan_says_how_many_rounds(folder):
         ("all", 5, 20), ("all", 20, 80), ("contested", 5, 10), ("contested", 20, 40),
     ]  # fmt: skip
     assert made["message"].replace("[red]a", "") in done.stdout.replace("[red]a", "")
+
+
+def test_plan_of_what_is_decided(folder):
+    rows = "".join(f"{p},{k},{100 * (p == 'a') + (7 * i + 3 * k * (i + 1)) % 11}\n"
+                   for i, p in enumerate("abc") for k in range(20))  # fmt: skip
+    (folder / "clear.csv").write_text("player,round,score\n" + rows)
+    done = run("plan", "clear.csv", "--seed", 1, "--simulations", 10_000, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "decided already" in done.stdout
+    assert done.stderr.startswith("Warning: LB010: a never lost to anybody else")
+    made = json.loads(run("plan", "clear.csv", "--seed", 1, "--json", cwd=folder).stdout)
+    assert made["rows"] == []
+    assert made["rounds_needed"] == {"all": 0.0, "contested": 0.0}
 
 
 def test_plan_of_several_tournaments_names_them(folder):

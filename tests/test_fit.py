@@ -5,6 +5,7 @@ import warnings
 
 import arviz as az
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -114,9 +115,7 @@ def test_disconnected_board_warns_and_names_groups():
     nan = np.nan
     rng = np.random.default_rng(8)
     strong, weak = rng.normal(size=(3, 12)) + 50, rng.normal(size=(3, 12))
-    with pytest.warns(
-        lb.DisconnectedWarning, match=r"2 strong components, group 1 \(3 players: p0"
-    ):
+    with pytest.warns(lb.DisconnectedWarning, match="p3, p4 and p5 never beat anybody else"):
         dt = lb.fit(board(np.vstack([strong, weak])), seed=1, progressbar=False)
     assert "LB010" in json.loads(dt.attrs["warnings"])[0]
     with pytest.warns(lb.DisconnectedWarning, match="never met"):
@@ -145,12 +144,19 @@ def test_few_rounds_warn():
         ({"ties": "drop", "within_round": False}, "across rounds"),
         ({"model": "davidson", "ties": "drop"}, "its own likelihood for ties"),
         ({"draws": 0}, "draws=0"),
+        ({"sampler": "nuts"}, "sampler='nuts' is not known; choose one of nutpie, pymc, numpyro"),
         ({"seed": -1}, "seed=-1"),
     ],
 )
 def test_bad_options(scores, options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.fit(scores, **{"progressbar": False, **options})
+
+
+@pytest.mark.parametrize("given", ["wide.csv", pd.DataFrame({"a": [1.0], "b": [2.0]})])
+def test_what_is_no_scores_is_to_be_read(given):
+    with pytest.raises(lb.ScoresError, match=r"not (str|DataFrame): .* leaderbayes\.read_scores"):
+        lb.fit(given)
 
 
 def test_across_rounds(scores):
@@ -198,9 +204,7 @@ def test_check_of_rounds_that_share_training_data():
 @pytest.mark.slow
 def test_board_in_two_components_is_ranked_with_a_warning_that_names_them(reference):
     scores = reference("eloml/auc_scores.csv")
-    with pytest.warns(
-        lb.DisconnectedWarning, match=r"group 1 \(36 players: .*group 2 \(44 players"
-    ):
+    with pytest.warns(lb.DisconnectedWarning, match="and 33 more never lost to anybody else"):
         dt = lb.fit(scores, seed=1, progressbar=False)
     assert dt.attrs["converged"]
     top = lb.leaderboard(dt).head(36)["player"]

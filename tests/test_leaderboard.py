@@ -128,6 +128,29 @@ def test_bad_options(dt):
         lb.compare(dt, "p9", "p0")
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lb.leaderboard, lb.win_probability, lb.rank_probability, lb.groups, lb.tied_for_top,
+        lb.check, lb.deviance, lb.loo, lb.plan, lb.compare_leaderboards, lb.average_player,
+        lb.report.text, lb.plots.leaderboard, lb.plots.win_rate, lb.plots.deviance,
+        lambda given: lb.compare(given, "p0", "p1"), lambda given: lb.p_top(given, 1),
+        lambda given: lb.select_tournament(given, "iris"),
+    ],
+)  # fmt: skip
+def test_what_is_no_fit(function, scores):
+    for given, name in (
+        (scores, r"scores \(DataArray\)"),
+        (lb.matches(scores), r"matches \(Dataset\)"),
+        (scores.to_pandas(), "DataFrame"),
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=f"what leaderbayes.fit returns, not {name}"):
+            function(given)
+    other = xr.DataTree.from_dict({"posterior": xr.Dataset({"mu": 1.0})})
+    with pytest.raises(lb.LeaderbayesError, match=r"no fit of a leaderboard|of model='bradley_te"):
+        function(other)
+
+
 def test_fits_of_a_study(study):
     from leaderbayes._leaderboard import fits_of
 

@@ -1,5 +1,7 @@
 """Matches and connectivity."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 import leaderbayes as lb
 from conftest import board
+from leaderbayes._matches import say_apart
 
 BOARDS = arrays(float, st.tuples(st.integers(2, 6), st.integers(1, 5)), elements=st.integers(0, 4))
 
@@ -56,6 +59,88 @@ def test_components_name_groups_and_islands():
         board([[3, 4, nan, nan], [4, 3, nan, nan], [nan, nan, 1, 2], [nan, nan, 2, 1]])
     )
     assert not lb.components(islands).attrs["weakly_connected"]
+
+
+NAN = np.nan
+
+
+@pytest.mark.parametrize("make", [lb.matches, lb.rankings])
+@pytest.mark.parametrize(
+    ("values", "fact", "unknown", "known"),
+    [
+        (
+            [[3, 3, 4], [4, 4, 3], [1, 2, 1]],
+            "p2 never beat anybody else", "how far behind it lies", "that it lies behind does not",
+        ),
+        (
+            [[3, 3, 4], [4, 4, 3], [1, 2, 1], [2, 1, 2], [1, 1, 2]],
+            "p0 and p1 never lost to anybody else", "how far ahead they lie",
+            "that they lie ahead does not",
+        ),
+        (
+            [[k, 9 - k] for k in range(5)] + [[10 + k, 19 - k] for k in range(5)],
+            "p0, p1, p2 and 2 more never beat anybody else", "how far behind they lie",
+            "that they lie behind does not",
+        ),
+        (
+            [[k] for k in range(5)],
+            "the players fall into 5 groups (p4; p3; p2; and 2 more), and of any two groups one "
+            "never beat the other",
+            "how far apart they lie", "which of two is ahead does not",
+        ),
+        # Of p0 and p1 nothing says who is ahead.
+        (
+            [[2, NAN], [NAN, 2], [1, 1]],
+            "the players fall into 3 groups (p0; p1; p2), and of any two groups one never beat the "
+            "other",
+            "how far apart they lie", "which of two is ahead does not, where they met",
+        ),
+        (
+            [[1, 2, NAN, NAN], [2, 1, NAN, NAN], [NAN, NAN, 1, 2], [NAN, NAN, 2, 1]],
+            "groups of players never met, directly or through others (p0 and p1; p2 and p3)",
+            "how they compare", "",
+        ),
+        (
+            [[1, 2, NAN], [2, 1, NAN], [NAN, NAN, 1], [NAN, NAN, 2]],
+            "groups of players never met, directly or through others (p2 and p3; p0 and p1), and "
+            "in some of these one part never beat the other",
+            "how they compare", "",
+        ),
+    ],
+)  # fmt: skip
+def test_why_a_board_is_not_connected_in_words(make, values, fact, unknown, known):
+    made = make(board(np.asarray(values, dtype=float)))
+    assert say_apart(made, lb.components(made)) == (fact, unknown, known)
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_words_say_what_happened(seed, within_round):
+    """Who "never beat anybody else" has no win against the others, and likewise."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, size=(rng.integers(2, 6), rng.integers(1, 4))).astype(float)
+    values[rng.random(values.shape) < 0.2] = NAN
+    if (~np.isnan(values)).any(axis=1).sum() < 2:
+        return
+    made = lb.matches(board(values), within_round=within_round)
+    groups = lb.components(made)
+    if groups.nunique() == 1:
+        return
+    fact = say_apart(made, groups).fact
+    wins = made["wins"].to_numpy()
+    if "anybody else" in fact:
+        few = [str(p) in fact for p in made["player"].to_numpy()]  # two groups of at most five
+        rest = np.logical_not(few)
+        against = wins[np.ix_(few, rest)] if "never beat" in fact else wins[np.ix_(rest, few)]
+        assert not against.any()
+        assert wins.any()
+    elif "never met" in fact:
+        assert not groups.attrs["weakly_connected"]
+    else:
+        number = groups.to_numpy()
+        for one, other in combinations(range(1, number.max() + 1), 2):
+            ways = [wins[np.ix_(number == g, number == h)].any() for g, h in
+                    ((one, other), (other, one))]  # fmt: skip
+            assert not all(ways)
 
 
 def test_bad_input():

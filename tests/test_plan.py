@@ -105,6 +105,19 @@ def test_clear_winner():
     assert len(json.loads(made.attrs["contested"])) == 2
 
 
+def test_no_further_rounds_say_how_it_stands(dt, made):
+    now = lb.plan(dt, PAIR, rounds=(), simulations=60, seed=1)
+    assert (
+        now.attrs["message"] == f"p0 against p1: not decided, with probability {now['p_now']:.3f}."
+    )
+    assert np.isnan(now["rounds_needed"]).all()
+    assert now["p_decided"].shape == (2, 0)
+    for name in ("p_now", "width_now"):
+        assert now[name].equals(made[name])
+    with pytest.raises(lb.LeaderbayesError, match="There is nothing to draw"):
+        lb.plots.plan(now)
+
+
 def test_message_says_what_it_costs(dt):
     made = lb.plan(dt, PAIR, rounds=(1, 200), target=0.5, simulations=20, seed=1)
     needed = made["rounds_needed"].to_numpy()
@@ -158,7 +171,6 @@ def test_rounds_needed(p, decided, needed):
         ({"pair": ("p0", "p0")}, "compared with itself"),
         ({"pair": ("p0", "q")}, "no player 'q'"),
         ({"pair": ("p0", "p1", "p2")}, "name two players"),
-        ({"rounds": ()}, "rounds"),
         ({"rounds": (0, 5)}, "from 1 on"),
         ({"rounds": (2.5,)}, "whole numbers"),
         ({"rounds": (np.nan,)}, "whole numbers"),

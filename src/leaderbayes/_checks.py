@@ -11,6 +11,7 @@ from scipy.special import chdtrc, ndtr, xlogy
 
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._matches import components, matches
+from leaderbayes._require import no_fit, require_fit
 from leaderbayes.numerics import bradley_terry as bt
 from leaderbayes.numerics.places import count_matches
 from leaderbayes.numerics.round_intercept import counts as listed_counts
@@ -20,6 +21,7 @@ Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 def matches_of(dt: xr.DataTree) -> xr.Dataset:
     """Remake the matches (player, opponent) that a fit was made from."""
+    require_fit(dt)
     arguments = json.loads(dt.attrs["arguments"])
     return matches(
         dt["constant_data"].to_dataset()["scores"],
@@ -78,6 +80,8 @@ def deviance(
     if isinstance(fit, xr.DataTree):
         value, df, at = _deviance_of_tree(fit)
         players = fit["posterior"].sizes["player"]
+    elif not isinstance(fit, xr.Dataset) or "deviance" not in fit:
+        raise no_fit(fit)
     else:
         value, df, at = float(fit["deviance"]), int(fit.attrs["df"]), "maximum likelihood"
         players = fit.sizes["player"]
@@ -202,6 +206,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     >>> round(float(made["p_round"]), 1)
     0.3
     """
+    require_fit(dt)
     if draws < 1:
         raise LeaderbayesError(f"draws={draws}: give at least 1.")
     replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))

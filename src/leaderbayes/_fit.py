@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import xarray as xr
@@ -23,6 +23,7 @@ from leaderbayes._laplace import approximate
 from leaderbayes._matches import Ties, matches, one_tournament, rankings, valid_scores
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
+SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
 MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments")
 # Boards are drawn by Python code: compiling what leads there takes longer than it saves.
 _DRAWING = {"mode": "FAST_COMPILE"}
@@ -122,6 +123,11 @@ def fit(
     """
     if model not in MODELS:
         raise LeaderbayesError(f"model={model!r} is not known; choose one of {', '.join(MODELS)}.")
+    if sampler not in SAMPLERS:
+        raise LeaderbayesError(
+            f"sampler={sampler!r} is not known; choose one of {', '.join(SAMPLERS)} (all but "
+            "laplace are NUTS)."
+        )
     if min(draws, chains) < 1 or (tune is not None and tune < 0):
         raise LeaderbayesError(
             f"draws={draws}, tune={tune}, chains={chains}: give at least one draw and one chain."

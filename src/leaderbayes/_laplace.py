@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._require import require_tree
 from leaderbayes._weight import Weight, check_board, check_pairs, check_scales, resolve_weight
 from leaderbayes.numerics.laplace import Laplace, sample
 from leaderbayes.numerics.places import draw_places
@@ -131,6 +132,7 @@ def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
     LeaderbayesError
         If it is another.
     """
+    require_tree(dt)
     if dt.attrs.get("model") != "bradley_terry":
         raise LeaderbayesError(
             f"This takes a fit of model='bradley_terry', not of {dt.attrs.get('model')!r}."

@@ -11,6 +11,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._require import require_fit, require_tree
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.likelihood._tables import probabilities, table
 from leaderbayes.numerics.logistic_normal import expit_mean
@@ -28,12 +29,9 @@ def draws_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
     Raises
     ------
     LeaderbayesError
-        If there is no posterior.
+        If it is no fit.
     """
-    if "posterior" not in dt.children:
-        raise LeaderbayesError(
-            "This is no fit; of a study of many fits pick one, as study['iris']."
-        )
+    require_fit(dt)
     epp = dt["posterior"]["epp"].transpose("chain", "draw", "player")
     players = pd.Index(epp["player"].to_numpy(), name="player")
     return epp.to_numpy().reshape(-1, len(players)), players
@@ -123,7 +121,9 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
     LeaderbayesError
         If it is neither, has none, or has one twice.
     """
+    require_tree(study)
     if "posterior" in study.children:
+        require_fit(study)
         if "epp_tournament" not in study["posterior"]:
             raise LeaderbayesError(
                 f"This is a fit of one tournament ({study.attrs['model']}): give a study, with a "
@@ -226,7 +226,7 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     Raises
     ------
     LeaderbayesError
-        If ``prob`` is not between 0 and 1.
+        If it is no fit, or ``prob`` is not between 0 and 1.
 
     References
     ----------

@@ -12,6 +12,7 @@ from scipy.special import expit, logsumexp, xlogy
 from leaderbayes._checks import boards_of
 from leaderbayes._errors import LeaderbayesError, PredictiveWarning
 from leaderbayes._fit import fit
+from leaderbayes._require import require_fit
 from leaderbayes.numerics.logistic_normal import expit_mean
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -71,6 +72,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     """
     import arviz as az
 
+    require_fit(dt)
     if not json.loads(dt.attrs["arguments"])["within_round"]:
         raise LeaderbayesError("A match across rounds belongs to no single round to be left out.")
     if "log_likelihood" not in dt:

@@ -1,7 +1,7 @@
 """Scores to matches: wins and counts of every pair of players, and who can be compared at all."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -143,7 +143,10 @@ def valid_scores(scores: xr.DataArray) -> xr.DataArray:
         If names repeat, a score is no finite number, or fewer than two players have one.
     """
     if not isinstance(scores, xr.DataArray):
-        raise ScoresError(f"Scores are a DataArray (player, round), not {type(scores).__name__}.")
+        raise ScoresError(
+            f"Scores are a DataArray (player, round), not {type(scores).__name__}: read a file or "
+            "data frame with leaderbayes.read_scores."
+        )
     if set(scores.dims) - {"tournament"} != {"player", "round"}:
         raise ScoresError(
             f"Scores need the dimensions player and round, not {tuple(map(str, scores.dims))}."
@@ -280,12 +283,81 @@ def components(matches: xr.Dataset) -> pd.Series:
     return groups
 
 
-def name_groups(groups: pd.Series, *, most: int = 5) -> str:
-    """Write groups as a phrase: 'group 1 (3 players: a, b, c), group 2 (...)'."""
-    phrases = []
-    for number, members in groups.groupby(groups):
-        names = [str(name)[:60] for name in members.index[:most]]
-        dots = ", ..." if len(members) > most else ""
-        phrases.append(f"group {number} ({len(members)} players: {', '.join(names)}{dots})")
-    shown = "; ".join(phrases[:most])
-    return shown + (f"; and {len(phrases) - most} more groups" if len(phrases) > most else "")
+class Apart(NamedTuple):
+    """Why no match says everything of a board's players, in words for a sentence."""
+
+    fact: str
+    unknown: str  # what no match says
+    known: str  # what matches say all the same; "" for nothing
+
+
+def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
+    """Say in words that a board falls into two or more groups, those of `components`."""
+    number = groups.to_numpy() - 1
+    place = matches["place"].transpose("round", "player").to_numpy()
+    if matches.attrs["within_round"]:
+        beat = _groups_that_beat(place, number)
+    else:
+        # Places are among the scores of all rounds, as if in one.
+        beat = _groups_that_beat(place.reshape(1, -1), np.tile(number, len(place)))
+    size = len(beat)
+    if not groups.attrs["weakly_connected"]:
+        islands, island = connected_components(beat, directed=True, connection="weak")
+        parts = ", and in some of these one part never beat the other" if islands < size else ""
+        listed = _list(island[number], groups)
+        return Apart(
+            f"groups of players never met, directly or through others ({listed}){parts}",
+            "how they compare",
+            "",
+        )
+    if size > 2:
+        met = beat | beat.T | np.eye(size, dtype=bool)
+        return Apart(
+            f"the players fall into {size} groups ({_list(number, groups)}), and of any two groups "
+            "one never beat the other",
+            "how far apart they lie",
+            "which of two is ahead does not" + ("" if met.all() else ", where they met"),
+        )
+    # The smaller of the two is named.
+    behind = groups.index[number == int(beat[0, 1])]
+    ahead = groups.index[number == int(beat[1, 0])]
+    few, did, way = (
+        (behind, "never beat", "behind")
+        if len(behind) <= len(ahead)
+        else (ahead, "never lost to", "ahead")
+    )
+    lie = "it lies" if len(few) == 1 else "they lie"
+    return Apart(
+        f"{_names(few)} {did} anybody else", f"how far {way} {lie}", f"that {lie} {way} does not"
+    )
+
+
+def _groups_that_beat(place: NDArray[np.int32], group: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a player of one group was ever placed before one of the other: (group, group)."""
+    size = int(group.max()) + 1
+    beat = np.zeros((size, size), dtype=bool)
+    last = np.iinfo(place.dtype).max
+    for row in place:
+        best, worst = np.full(size, last), np.zeros(size, dtype=place.dtype)
+        np.minimum.at(best, group, np.where(row > 0, row, last))
+        np.maximum.at(worst, group, row)
+        here = np.flatnonzero(worst)
+        beat[np.ix_(here, here)] |= best[here][:, None] < worst[here]
+    np.fill_diagonal(beat, False)
+    return beat
+
+
+def _list(label: NDArray[Any], groups: pd.Series, most: int = 3) -> str:
+    """Write labelled groups, the first of them: 'a, b; c; and 2 more groups'."""
+    order = list(dict.fromkeys(label[np.argsort(groups.to_numpy(), kind="stable")]))
+    said = [_names(groups.index[label == k]) for k in order[:most]]
+    left = len(order) - most
+    return "; ".join(said) + (f"; and {left} more" if left > 0 else "")
+
+
+def _names(players: pd.Index, most: int = 3) -> str:
+    """Write a few names: 'a, b, c and 4 more'."""
+    names = [str(name)[:60] for name in players[:most]]
+    if len(players) > most:
+        names.append(f"{len(players) - most} more")
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

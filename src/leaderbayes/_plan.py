@@ -64,7 +64,8 @@ def plan(
         leader, told apart where it is better than each other player with that probability
         (`tied_for_top` is one player).
     rounds : sequence of int
-        Numbers of further rounds.
+        Numbers of further rounds. Without any nothing is simulated: that says at once whether it
+        is decided already.
     prob : float
         Posterior probability that decides; also of the intervals whose width is reported.
     target : float
@@ -194,7 +195,7 @@ def _check(
         raise LeaderbayesError(f"prob={prob}: half the probability decides nothing; give more.")
     if not 0.0 < target < 1.0:
         raise LeaderbayesError(f"target={target}: give a probability between 0 and 1, such as 0.8.")
-    if len(rounds) == 0 or any(not float(k).is_integer() or k < 1 for k in rounds):
+    if any(not float(k).is_integer() or k < 1 for k in rounds):
         raise LeaderbayesError(f"rounds={list(rounds)}: give whole numbers from 1 on.")
     if simulations < 1:
         raise LeaderbayesError(f"simulations={simulations}: give at least one.")
@@ -251,7 +252,7 @@ def _simulate(
     (3, plan, length).
     """
     # One run of rounds for all plans and lengths: what differs between them is not luck.
-    more = draw_places(truth, np.ones((lengths[-1], len(truth)), bool), rng)
+    more = draw_places(truth, np.ones((lengths.max(initial=0), len(truth)), bool), rng)
     board = np.concatenate([place, more])
     best = int(np.argmax(truth)) if asked is None else max(asked, key=truth.__getitem__)
     seen = np.empty((3, len(plans), len(lengths)))
@@ -320,6 +321,8 @@ def _message(made: xr.Dataset, now: _Verdict) -> str:
     question, target = made.attrs["question"], made.attrs["target"]
     if now.decided:
         return f"{question}: decided already, with probability {now.p:.3f}."
+    if not made.sizes["rounds"]:
+        return f"{question}: not decided, with probability {now.p:.3f}."
     reached, short, last = [], [], int(made["rounds"][-1])
     for who in made["who"].to_numpy():
         way = made.sel(who=who)

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
-from leaderbayes._matches import components, name_groups
+from leaderbayes._matches import components, say_apart
 from leaderbayes.numerics.composite_weight import FEWEST, board_weight
 
 Weight = float | Literal["composite"]
@@ -21,11 +21,9 @@ def check_board(matches: xr.Dataset) -> None:
         )
     groups = components(matches)
     if groups.nunique() > 1:
-        never_met = "" if groups.attrs["weakly_connected"] else " Some groups never met at all."
+        fact, unknown, known = say_apart(matches, groups)
         warnings.warn(
-            f"LB010 the win graph has {groups.nunique()} strong components, "
-            f"{name_groups(groups)}. How far they are apart rests on the prior.{never_met} See "
-            "leaderbayes.components.",
+            f"LB010: {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}.",
             DisconnectedWarning,
             stacklevel=4,
         )

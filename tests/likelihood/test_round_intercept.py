@@ -154,7 +154,7 @@ def test_elimination_on_published_data(reference):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]], "strong components"),
+        ([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]], "3 groups"),
         ([[2.0, 1.0, 2.0], [1.0, 2.0, 1.0]], "order of the players could explain"),
     ],
 )

@@ -1,36 +1,8 @@
-"""Files that commands write: all of them, or none."""
+"""What commands write into their folders: what was asked, and figures."""
 
 import json
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-
-@contextmanager
-def writing(out: Path) -> Iterator[Path]:
-    """Give a folder beside ``out`` to write to; in the end each file moves in whole."""
-    from leaderbayes._errors import LeaderbayesError
-
-    try:
-        if out.exists() and not out.is_dir():
-            raise FileExistsError(f"{out} is a file")
-        nearest = next(folder for folder in out.absolute().parents if folder.is_dir())
-        with tempfile.TemporaryDirectory(dir=nearest, prefix=".leaderbayes-") as folder:
-            part = Path(folder) / out.name
-            part.mkdir()
-            yield part
-            names = sorted(path.name for path in part.iterdir())
-            for name in names:
-                if (out / name).is_dir():
-                    raise IsADirectoryError(f"{out / name} is a folder")
-            out.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                os.replace(part / name, out / name)
-    except OSError as problem:
-        raise LeaderbayesError(f"--out {out}: cannot be written ({problem}).") from problem
 
 
 def write_run(folder: Path, options: dict[str, Any], result: dict[str, Any]) -> None:

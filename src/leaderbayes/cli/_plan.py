@@ -1,6 +1,7 @@
 """The command plan: how many more rounds would decide."""
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -67,16 +68,20 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
         seed=options["seed"],
         replicates=1,
     )
-    made = lb.plan(
+    asked = partial(
+        lb.plan,
         fit,
         None if a is None or b is None else (a, b),
-        rounds=options["rounds"],
         prob=options["prob"],
         target=options["target"],
         players=options["only_players"] or None,
         simulations=options["simulations"],
         seed=fit.attrs["seed"],
     )
+    made = asked(rounds=())
+    # What is decided already (0 rounds are needed, not an unknown number) needs no simulation.
+    if made["rounds_needed"].any():
+        made = asked(rounds=options["rounds"])
     if as_json:
         click.echo(json.dumps(_planned(made, fit.attrs["seed"]), ensure_ascii=False))
     else:

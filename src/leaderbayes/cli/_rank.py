@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from leaderbayes._write import check_folder, writing
 from leaderbayes.cli._console import (
     NOT_CONVERGED,
     number,
@@ -18,7 +19,7 @@ from leaderbayes.cli._console import (
     short,
 )
 from leaderbayes.cli._options import fitting, names_of, read_table, reading
-from leaderbayes.cli._output import draw, write_run, writing
+from leaderbayes.cli._output import draw, write_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,9 +30,9 @@ FIGURES = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "d
 
 @click.command()
 @reading
-@click.option("--method", type=click.Choice(["nuts", "laplace", "ml"]), default="nuts",
-              show_default=True, help="Posterior; its approximation (bradley_terry only), in a "
-              "second; or maximum likelihood.")  # fmt: skip
+@click.option("--method", type=click.Choice(["nutpie", "laplace", "ml"]), default="nutpie",
+              show_default=True, help="Posterior (NUTS); its approximation (bradley_terry only), "
+              "in a second; or maximum likelihood.")  # fmt: skip
 @click.option("--eliminate", type=click.Choice(["rigorous", "accelerated", "heuristic"]),
               help="Of round_intercept by maximum likelihood: drop effects that do not differ "
               "from the weakest player's.")  # fmt: skip
@@ -47,6 +48,8 @@ def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
     estimate = _maximum_likelihood if method == "ml" else _posterior
     if options["eliminate"] and (method != "ml" or options["model"] != "round_intercept"):
         raise lb.LeaderbayesError("--eliminate is for --method ml --model round_intercept.")
+    if out is not None:
+        check_folder(out)
     scores = read_table(options)
     several = "tournament" in scores.dims
     if each and (not several or options["model"] == "tournaments"):
@@ -154,7 +157,7 @@ def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
             draws=options["draws"],
             chains=options["chains"],
             seed=options["seed"],
-            sampler="laplace" if options.get("method") == "laplace" else "nutpie",
+            sampler=options.get("method", "nutpie"),
             progressbar=sys.stderr.isatty(),
             **given,
         )
@@ -220,9 +223,9 @@ def _estimate_of(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset
 
     model, ties, within = options["model"], options["ties"], not options["across_rounds"]
     if model not in ("bradley_terry", "plackett_luce", "round_intercept"):
-        raise lb.LeaderbayesError(f"--method ml has no model {model!r}; use --method nuts.")
+        raise lb.LeaderbayesError(f"--method ml has no model {model!r}; use --method nutpie.")
     if options["test_fraction"] is not None:
-        raise lb.LeaderbayesError("--method ml has no --test-fraction; use --method nuts.")
+        raise lb.LeaderbayesError("--method ml has no --test-fraction; use --method nutpie.")
     if options["weight"] not in (None, "composite", 1.0):
         raise lb.LeaderbayesError(
             "--method ml knows --weight composite (covariance clustered by round) and --weight 1 "

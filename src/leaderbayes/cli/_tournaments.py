@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leaderbayes._write import check_folder, writing
 from leaderbayes.cli._console import NOT_CONVERGED, number, print_tournaments
 from leaderbayes.cli._options import Weight, as_json, prob, read_table, reading, seed
-from leaderbayes.cli._output import draw, write_run, writing
+from leaderbayes.cli._output import draw, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,8 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
     """Fit each tournament of a table by itself, and compare them."""
     import leaderbayes as lb
 
+    if out is not None:
+        check_folder(out)
     scores = read_table(options)
     if "tournament" not in scores.dims:
         raise lb.ScoresError(

@@ -8,7 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from leaderbayes._errors import DisconnectedError, LeaderbayesError
-from leaderbayes._matches import components, name_groups
+from leaderbayes._matches import components, say_apart
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.numerics.newton import Linear
 
@@ -45,16 +45,12 @@ def require_estimate(
     met = bool(groups.attrs["weakly_connected"])
     if groups.nunique() == 1 or (firth and met):
         return
-    never, remedy = (
-        ("", "a penalty (pseudo_rounds=1 or firth=True")
-        if met
-        else (" Some groups never met at all.", "a penalty (pseudo_rounds=1")
-    )
+    fact, unknown, _ = say_apart(matches, groups)
+    penalty = "pseudo_rounds=1 or firth=True" if met else "pseudo_rounds=1"
     raise DisconnectedError(
-        "LB010 the maximum-likelihood estimate does not exist: the win graph has "
-        f"{groups.nunique()} strong components, {name_groups(groups)}.{never} Use the posterior "
-        f"(leaderbayes.fit, --method nuts), {remedy}, for Bradley-Terry and Plackett-Luce), or "
-        "rank a group on its own."
+        f"LB010: the maximum-likelihood estimate does not exist: {fact}, so no match says "
+        f"{unknown}. Use the posterior (leaderbayes.fit, --method nutpie), a penalty ({penalty}, "
+        "for Bradley-Terry and Plackett-Luce), or rank a group on its own (leaderbayes.components)."
     )
 
 

@@ -9,6 +9,7 @@ from scipy.special import expit, ndtri
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._matches import one_tournament
+from leaderbayes._require import require_estimate
 from leaderbayes.likelihood._hypothesis import Convention, published_scale
 
 Floats = NDArray[np.float64]
@@ -16,6 +17,7 @@ Floats = NDArray[np.float64]
 
 def table(fit: xr.Dataset, prob: float) -> pd.DataFrame:
     """Leaderboard of an estimate, with normal intervals (`leaderbayes.leaderboard`)."""
+    require_estimate(fit)
     epp = fit["epp"].to_numpy()
     error = np.sqrt(np.diag(fit["covariance"])) * ndtri((1.0 + prob) / 2.0)
     made = pd.DataFrame(
@@ -36,6 +38,7 @@ def table(fit: xr.Dataset, prob: float) -> pd.DataFrame:
 
 def probabilities(fit: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
     """Win probabilities of an estimate, with intervals (`leaderbayes.win_probability`)."""
+    require_estimate(fit)
     factor, _ = published_scale(fit, convention)
     epp, covariance = fit["epp"].to_numpy(), factor * fit["covariance"].to_numpy()
     gap = epp[:, None] - epp

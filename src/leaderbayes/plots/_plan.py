@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.plots._canvas import (
     BLACK,
     BLUE,
@@ -36,6 +37,11 @@ def plan(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
         Plots "p_decided", with the simulation's 95 % intervals and the target, and "width", from
         that of now on: further rounds across.
 
+    Raises
+    ------
+    LeaderbayesError
+        If it is of no further round.
+
     Examples
     --------
     >>> import leaderbayes as lb
@@ -44,6 +50,8 @@ def plan(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     >>> made = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
     >>> pc = lb.plots.plan(made, backend="matplotlib")
     """
+    if not made.sizes["rounds"]:
+        raise LeaderbayesError(f"{made.attrs['message']} There is nothing to draw.")
     collection, targets, draw = panels(
         {"p_decided": "Probability of a decision", "width": "Width of the interval"},
         made, width=11.0, height=4.6, columns=2, backend=backend,

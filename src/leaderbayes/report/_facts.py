@@ -19,6 +19,7 @@ from leaderbayes._leaderboard import (
     trust,
     win_probability,
 )
+from leaderbayes._require import require_fit, require_tree
 from leaderbayes._weight import dependence
 from leaderbayes.numerics.composite_weight import FEWEST
 from leaderbayes.report._style import labels
@@ -59,18 +60,12 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
         if rope is not None:
             raise LeaderbayesError("rope= is for posteriors; an estimate has no probabilities.")
         return _estimate(fit, prob)
-    if not isinstance(fit, xr.DataTree):
-        raise LeaderbayesError(
-            f"A report is of a fit from leaderbayes.fit, not of a {type(fit).__name__}."
-        )
+    require_tree(fit)
     if fit.attrs.get("model") == "sota":
         if rope is not None:
             raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
         return _sota(fit, prob)
-    if "posterior" not in fit.children:
-        raise LeaderbayesError(
-            "This is no fit; of a study of many fits report one, as study['iris']."
-        )
+    require_fit(fit)
     return _posterior(fit, prob, rope)
 
 

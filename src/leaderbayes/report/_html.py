@@ -3,7 +3,6 @@
 import base64
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import metadata
@@ -16,6 +15,8 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._leaderboard import check_probability
+from leaderbayes._require import require_tree
+from leaderbayes._write import check_file, write_files
 from leaderbayes.report._best import best, is_best
 from leaderbayes.report._boards import SCALE, boards, overview
 from leaderbayes.report._card import card_of
@@ -46,7 +47,7 @@ def html(
         `leaderbayes.open_tournaments`: the page switches between them. Or from
         `leaderbayes.sota.posterior`.
     path : path
-        File of the page; one that is there is replaced, in whole.
+        File of the page, ``.html`` or ``.htm``; one that is there is replaced, in whole.
     sota : DataTree, optional
         From `leaderbayes.sota.posterior`: adds a section on how good the best really is.
     title : str, optional
@@ -76,14 +77,12 @@ def html(
     >>> lb.report.html(dt, "page.html", title="Iris").name
     'page.html'
     """
+    to = Path(path)
+    check_file(to, ".html", ".htm")
     check_probability(prob)
     if top < 2:
         raise LeaderbayesError(f"top={top}: give at least 2 players.")
-    if not isinstance(dt, xr.DataTree):
-        raise LeaderbayesError(
-            f"A page is made of a fit, not of a {type(dt).__name__}: give what leaderbayes.fit "
-            "returns (a DataTree)."
-        )
+    require_tree(dt)
     if is_best(dt):
         if sota is not None:
             raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
@@ -103,7 +102,8 @@ def html(
             "cards": [card_of(model) for model in _models(made, sota)],
         }
     )
-    return _write(Path(path), text)
+    write_files({to: text})
+    return to
 
 
 def _title(made: list[dict[str, Any]]) -> str:
@@ -162,20 +162,3 @@ def _render(context: Mapping[str, Any]) -> str:
 
 def _digest(script: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(script.encode()).digest()).decode()}'"
-
-
-def _write(path: Path, text: str) -> Path:
-    """Write under another name beside it, then rename."""
-    partial = path.with_name(f".{path.name}.partial") if path.name else path
-    try:
-        # Half of a surrogate pair is no text: it is written as an escape.
-        partial.write_bytes(text.encode("utf-8", errors="backslashreplace"))
-        os.replace(partial, path)
-    except OSError as problem:
-        if partial != path:
-            with suppress(OSError):
-                partial.unlink()
-        raise LeaderbayesError(
-            f"{path}: the page cannot be written ({problem}); give a file in a folder that exists."
-        ) from problem
-    return path

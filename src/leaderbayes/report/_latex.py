@@ -2,12 +2,11 @@
 
 import os
 import re
-import tempfile
 from pathlib import Path
 
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._write import check_file, write_files
 from leaderbayes.report._facts import Facts, facts_of
 from leaderbayes.report._references import as_bibtex
 from leaderbayes.report._style import Ready, Style, latex_style
@@ -33,8 +32,8 @@ def latex(
         From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
         `leaderbayes.likelihood`.
     path : path, optional
-        File to write it to; references are written beside it, with the suffix ``.bib``. Both
-        files, or none.
+        File to write it to, ``.tex``; references are written beside it, with the suffix ``.bib``.
+        Both files, or none.
     prob, rope
         As for `text`.
 
@@ -59,14 +58,13 @@ def latex(
     >>> sorted(path.name for path in Path().glob("leaderboard.*"))
     ['leaderboard.bib', 'leaderboard.tex']
     """
-    facts = facts_of(dt, prob, rope)
     if path is None:
-        return _fragment(facts, "")[0]
+        return _fragment(facts_of(dt, prob, rope), "")[0]
     to = Path(path)
-    if to.suffix == ".bib":
-        raise LeaderbayesError(f"{to}: references go there; give a path that ends with .tex.")
+    check_file(to, ".tex")
+    facts = facts_of(dt, prob, rope)
     made, style = _fragment(facts, to.stem)
-    _write({to: made, to.with_suffix(".bib"): _references(style, facts)})
+    write_files({to: made, to.with_suffix(".bib"): _references(style, facts)})
     return made
 
 
@@ -118,23 +116,3 @@ def _fragment(facts: Facts, bibliography: str) -> tuple[str, Style]:
     )
     # A line does not begin with a citation.
     return re.sub(r" (?=\\citep)", "~", made), style
-
-
-def _write(files: dict[Path, str]) -> None:
-    """Write all files, each under another name first."""
-    parts: dict[Path, str] = {}
-    try:
-        for path, content in files.items():
-            if path.is_dir():
-                raise IsADirectoryError(f"{path} is a folder")
-            handle, part = tempfile.mkstemp(dir=path.parent, prefix=".leaderbayes-")
-            parts[path] = part
-            with open(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(content)
-        for path, part in parts.items():
-            os.replace(part, path)
-    except OSError as problem:
-        raise LeaderbayesError(f"{next(iter(files))}: cannot be written ({problem}).") from problem
-    finally:
-        for part in parts.values():
-            Path(part).unlink(missing_ok=True)

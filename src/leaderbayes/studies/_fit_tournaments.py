@@ -19,6 +19,7 @@ from leaderbayes import _errors
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fit import fit, written
 from leaderbayes._matches import valid_scores
+from leaderbayes._write import check_folder
 from leaderbayes.studies._store import (
     Files,
     Writer,
@@ -134,6 +135,8 @@ def fit_tournaments(
     }
     path = Path(store)
     known = root_attrs(path)
+    if known is None:
+        check_folder(path)
     attrs = _attrs(path, known, model, arguments, seed, list(boards))
     pending = {name: board for name, board in boards.items() if not _is_done(path, name, board)}
     failed = {}

@@ -203,12 +203,13 @@ def test_axis(low, high):
     [
         ({"prob": 1.0}, "prob=1.0"),
         ({"top": 1}, "top=1"),
-        ({"dt": "posterior.nc"}, "not of a str"),
+        ({"dt": "posterior.nc"}, "what leaderbayes.fit returns, not str"),
         ({"dt": xr.DataTree()}, "has no tournament"),
         ({"dt": xr.DataTree(children={"posterior": xr.DataTree()})}, "has no converged"),
         ({"sota": "posterior.nc"}, "what leaderbayes.sota.posterior returns"),
-        ({"path": "absent/page.html"}, "cannot be written"),
-        ({"path": "."}, "cannot be written"),
+        ({"path": "p.tex"}, "p.tex: give a file that ends with .html or .htm."),
+        ({"path": "."}, ".: give a file that ends with .html or .htm."),
+        ({"path": "/proc/absent/page.html"}, "/proc/absent/page.html: cannot be written ("),
     ],
 )
 def test_errors_say_what_to_do(options, message, laplace, tmp_path, monkeypatch):
@@ -249,7 +250,7 @@ def test_command(laplace, best, tmp_path, monkeypatch, capsys):
     assert out.read_bytes() == direct.read_bytes()
 
 
-def test_command_takes_a_study(scores, tmp_path, monkeypatch):
+def test_command_takes_a_study(scores, tmp_path, monkeypatch, capsys):
     several = xr.concat([scores, -scores], dim=xr.Variable("tournament", ["a", "b"]))
     several.attrs = scores.attrs
     lb.fit_tournaments(
@@ -257,18 +258,55 @@ def test_command_takes_a_study(scores, tmp_path, monkeypatch):
     )
     assert run(monkeypatch, tmp_path / "study", "--out", tmp_path / "page.html") == 0
     assert 'id="across"' in (tmp_path / "page.html").read_text("utf-8")
+    assert run(monkeypatch, tmp_path / "study", "--out", tmp_path / "report.txt") == 2
+    assert "of one fit, and this is a study of many" in capsys.readouterr().err
 
 
 def test_command_says_what_is_wrong(laplace, tmp_path, monkeypatch, capsys):
     (tmp_path / "no.nc").write_text("no")
-    for file in ("absent.nc", "no.nc", "."):
+    for file, message in {
+        "absent.nc": "absent.nc: no such file; give the posterior.nc",
+        "no.nc": "no.nc: this is no netCDF file; give the posterior.nc",
+        ".": "this folder has no posterior.nc, and is no study; give the posterior.nc",
+    }.items():
         assert run(monkeypatch, tmp_path / file, "--out", tmp_path / "page.html") == 2
-    assert capsys.readouterr().err.count("Error: ") == 3
+        assert message in capsys.readouterr().err
     doubtful = laplace.copy()
     doubtful.attrs["converged"] = 0
     doubtful.to_netcdf(tmp_path / "doubtful.nc")
     assert run(monkeypatch, tmp_path / "doubtful.nc", "--out", tmp_path / "page.html") == 1
     assert "NOT CONVERGED" in capsys.readouterr().out
+
+
+def test_command_takes_the_folder_of_rank_and_makes_folders(laplace, tmp_path, monkeypatch):
+    (tmp_path / "results").mkdir()
+    laplace.to_netcdf(tmp_path / "results" / "posterior.nc")
+    out = tmp_path / "not" / "there" / "page.HTML"
+    assert run(monkeypatch, tmp_path / "results", "--out", out) == 0
+    assert "<title>" in out.read_text("utf-8")
+    assert [path.name for path in out.parent.iterdir()] == ["page.HTML"]
+
+
+def test_command_chooses_by_the_suffix(laplace, tmp_path, monkeypatch, capsys):
+    source = tmp_path / "posterior.nc"
+    laplace.to_netcdf(source)
+    made = tmp_path / "made"
+    assert run(monkeypatch, source, "--out", made / "report.tex", "--prob", 0.9) == 0
+    assert "its references are in report.bib" in capsys.readouterr().out
+    assert run(monkeypatch, source, "--out", made / "report.txt") == 0
+    lb.report.latex(laplace, tmp_path / "direct" / "report.tex", prob=0.9)
+    for name in ("report.tex", "report.bib"):
+        assert (made / name).read_text() == (tmp_path / "direct" / name).read_text()
+    assert (made / "report.txt").read_text("utf-8") == lb.report.text(laplace)
+    results = tmp_path / "leaderbayes.csv"
+    results.write_text("precious")
+    for options, message in (
+        (["--out", results], "leaderbayes.csv: give a file that ends with .html, .htm, .tex or"),
+        (["--out", tmp_path / "p.txt", "--title", "x"], "--title is of a page"),
+    ):
+        assert run(monkeypatch, source, *options) == 2
+        assert message in capsys.readouterr().err
+    assert results.read_text() == "precious"
 
 
 @pytest.mark.slow

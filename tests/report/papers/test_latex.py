@@ -118,10 +118,10 @@ def test_nothing_is_left_where_files_cannot_be_written(classifiers, tmp_path):
     with pytest.raises(lb.LeaderbayesError, match=r"paper\.tex: cannot be written .*is a folder"):
         lb.report.latex(classifiers, tmp_path / "paper.tex")
     assert [p.name for p in tmp_path.iterdir()] == ["paper.bib"]
-    with pytest.raises(lb.LeaderbayesError, match="cannot be written"):
-        lb.report.latex(classifiers, tmp_path / "no folder" / "paper.tex")
-    with pytest.raises(lb.LeaderbayesError, match="references go there"):
-        lb.report.latex(classifiers, tmp_path / "paper.bib")
+    for name in ("paper.bib", "paper.html", "paper"):
+        with pytest.raises(lb.LeaderbayesError, match=f"{name}: give a file that ends with .tex"):
+            lb.report.latex(classifiers, tmp_path / name)
+    assert [p.name for p in tmp_path.iterdir()] == ["paper.bib"]
 
 
 @pytest.fixture(scope="module")

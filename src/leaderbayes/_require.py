@@ -1,0 +1,61 @@
+"""What functions of a fit ask of what they are given."""
+
+from typing import Any
+
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+
+
+def require_tree(given: Any) -> None:
+    """Raise unless it is a DataTree, as fits and studies are.
+
+    Raises
+    ------
+    LeaderbayesError
+        Saying what it is instead.
+    """
+    if not isinstance(given, xr.DataTree):
+        raise no_fit(given)
+
+
+def require_fit(given: Any) -> None:
+    """Raise unless it is a fit of a leaderboard.
+
+    Raises
+    ------
+    LeaderbayesError
+        Saying what it is instead.
+    """
+    require_tree(given)
+    if "posterior" not in given.children:
+        raise LeaderbayesError(
+            "This is no fit; of a study of many fits pick one, as study['iris']."
+        )
+    if "epp" not in given["posterior"]:
+        raise LeaderbayesError(
+            "This is no fit of a leaderboard: its posterior has no epp. Give what leaderbayes.fit "
+            "returns."
+        )
+
+
+def require_estimate(given: xr.Dataset) -> None:
+    """Raise unless a Dataset is an estimate of `leaderbayes.likelihood`.
+
+    Raises
+    ------
+    LeaderbayesError
+        Saying what it is instead.
+    """
+    if "epp" not in given:
+        raise no_fit(given)
+
+
+def no_fit(given: Any) -> LeaderbayesError:
+    """Error that says what was given where a fit is wanted."""
+    name = type(given).__name__
+    if isinstance(given, xr.DataArray) and "player" in given.dims:
+        name = f"scores ({name})"
+    elif isinstance(given, xr.Dataset) and "place" in given:
+        name = f"matches ({name})"
+    return LeaderbayesError(f"This takes a fit: give what leaderbayes.fit returns, not {name}.")

@@ -1,0 +1,102 @@
+"""Files that are written: all of them, or none; in folders that are made where they are missing."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from errno import EISDIR, ENOTDIR
+from pathlib import Path
+
+from leaderbayes._errors import LeaderbayesError
+
+
+@contextmanager
+def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
+    """Give a folder to write to, from which in the end each file moves into ``folder`` in whole.
+
+    Without a file nothing is made: that is how `check_folder` tries whether it could be.
+
+    Parameters
+    ----------
+    folder : path
+        Where the files go.
+    asked : path, optional
+        What the user has asked for, which errors name; ``folder`` by default.
+
+    Raises
+    ------
+    LeaderbayesError
+        If they cannot be written.
+    """
+    try:
+        place = Path(os.path.realpath(folder))
+        # In the same file system, so that moving is renaming.
+        nearest = next(path for path in (place, *place.parents) if path.exists())
+        if not nearest.is_dir():
+            raise NotADirectoryError(ENOTDIR, "a file stands where a folder is needed")
+        with tempfile.TemporaryDirectory(dir=nearest, prefix=".leaderbayes-") as temporary:
+            # By the same names, which may be too long.
+            part = Path(temporary) / place.relative_to(nearest)
+            part.mkdir(parents=True, exist_ok=True)
+            yield part
+            names = sorted(path.name for path in part.iterdir())
+            for name in names:
+                _refuse_folder(place / name)
+            if names:
+                place.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                os.replace(part / name, place / name)
+    except OSError as problem:
+        raise LeaderbayesError(
+            f"{folder if asked is None else asked}: cannot be written "
+            f"({problem.strerror or problem}); give another path."
+        ) from problem
+
+
+def check_folder(folder: Path) -> None:
+    """Raise, before any work, where no file could be written to a folder.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming the folder.
+    """
+    with writing(folder):
+        pass
+
+
+def check_file(path: Path, *suffixes: str) -> None:
+    """Raise, before any work, unless a file could be written, with one of these suffixes.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming the file.
+    """
+    if path.suffix.lower() not in suffixes:
+        known = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
+        raise LeaderbayesError(f"{path}: give a file that ends with {known}.")
+    with writing(path.parent, asked=path) as part:
+        _refuse_folder(path)
+        (part / path.name).touch()
+        (part / path.name).unlink()
+
+
+def write_files(files: Mapping[Path, str]) -> None:
+    """Write texts to files of one folder.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming the first file, if they cannot be written.
+    """
+    first = next(iter(files))
+    with writing(first.parent, asked=first) as part:
+        for path, text in files.items():
+            # Half of a surrogate pair is no text: it is written as an escape.
+            (part / path.name).write_bytes(text.encode("utf-8", errors="backslashreplace"))
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, f"{path.name} is a folder there")

@@ -149,7 +149,7 @@ def test_a_row_for_each_player(write):
 
 
 def test_columns_under_other_names(write):
-    own = lb.read_scores(write("model,fold,brier\na,1,1\nb,1,2\n"))
+    own = lb.read_scores(write("model,fold,points\na,1,1\nb,1,2\n"))
     np.testing.assert_array_equal(own, [[1], [2]])
     exact = lb.read_scores(write("player,round,score,Score\na,1,1,9\nb,1,2,8\n"))
     np.testing.assert_array_equal(exact, [[1], [2]])
@@ -165,7 +165,8 @@ def test_columns_under_other_names(write):
 
 
 def test_a_player_without_scores_is_no_label(write):
-    scores = lb.read_scores(write("A,B,C\nNA,0.1,0.2\n-,0.3,0.4\n"))
+    with pytest.warns(lb.LeaderbayesWarning, match="LB040 .*scores.csv: 'A' has no score and is"):
+        scores = lb.read_scores(write("A,B,C\nNA,0.1,0.2\n-,0.3,0.4\n"))
     assert list(scores["player"].values) == ["A", "B", "C"]
 
 
@@ -229,7 +230,8 @@ def test_numbers_of_every_kind():
         pd.array([Decimal(1), None], dtype=pd.ArrowDtype(pa.decimal128(10, 3))),
         pd.Categorical(["1", "0"]),
     ):
-        table = pd.DataFrame({"player": ["a", "b"], "round": "1", "score": values})
+        table = pd.DataFrame({"score": values}).iloc[[0, 1, 0]]
+        table = table.assign(player=["a", "b", "b"], round=["1", "1", "2"])
         assert float(lb.read_scores(table)[0, 0]) == 1.0
 
 
@@ -334,6 +336,7 @@ CELLS = st.one_of(
 )
 
 
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
 @settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

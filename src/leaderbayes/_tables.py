@@ -16,8 +16,10 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._errors import ScoresError
+from leaderbayes._formats import refuse_format
 
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
+MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
 
 _LONGEST = 1000  # characters of a path that a message repeats
 _SPLIT = re.compile(r"split\d+_test_(.+)")
@@ -29,6 +31,7 @@ class Table(NamedTuple):
     where: str
     frame: pd.DataFrame  # index: number of the row, from 0
     row: Callable[[int], str]
+    metric: str = ""  # what all scores are of, where no column says so
 
     def refuse(self, problem: str, row: Any = None) -> NoReturn:
         """Raise a ScoresError that names the source and, if given, the row."""
@@ -75,6 +78,11 @@ def text_of(value: object) -> str:
         return type(value).__name__
 
 
+def bare_number(cell: str) -> str:
+    """Text of a cell without a percent sign, or what follows a ±."""
+    return re.split(r"±|\+/?-", cell)[0].strip().removesuffix("%").strip()
+
+
 def is_unicode(name: str) -> bool:
     """Whether a text can be written: it has no half of a character."""
     try:
@@ -91,10 +99,12 @@ def listed(names: Iterable[object]) -> str:
 
 
 def suggest(name: object, known: Iterable[object]) -> str:
-    """Name the nearest of the known names, and list them."""
+    """End of a message on an unknown name: the nearest of the known names, and all of them."""
     texts = [text_of(n) for n in known]
     near = get_close_matches(text_of(name)[:60], texts, n=1, cutoff=0.5)
-    return f"{f'did you mean {shown(near[0])}? ' if near else ''}There are {listed(texts)}."
+    if len(texts) == 1:
+        return f"there is only {shown(texts[0])}."
+    return (f"did you mean {shown(near[0])}? There" if near else "there") + f" are {listed(texts)}."
 
 
 def read_bytes(path: Path) -> tuple[str, bytes]:
@@ -113,19 +123,21 @@ def _from_file(path: Path) -> Table:
     where, content = read_bytes(path)
     if not content:
         raise ScoresError(f"{where}: the file is empty.")
-    if path.suffix.lower() in (".parquet", ".pq"):
-        return _from_frame(_read_parquet(content, where), where)
-    if path.suffix.lower() == ".gz":
+    if path.suffix.lower() == ".gz" or content.startswith(b"\x1f\x8b"):
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as problem:
             raise ScoresError(f"{where}: not a whole gzip file ({problem}).") from problem
+    if path.suffix.lower() in (".parquet", ".pq") or content.startswith(b"PAR1"):
+        return _from_frame(_read_parquet(content, where), where)
+    refuse_format(content, where)
     return _read_csv(content, where)
 
 
 def _from_frame(frame: pd.DataFrame, where: str) -> Table:
     """Take a pandas table; an index that holds names becomes columns."""
     frame = frame.copy(deep=False)
+    frame.columns, metric = _without_constant(frame.columns)
     frame.columns = pd.Index(
         [
             "/".join(map(text_of, c)) if isinstance(c, tuple) else text_of(c)
@@ -145,7 +157,16 @@ def _from_frame(frame: pd.DataFrame, where: str) -> Table:
         )
         frame = pd.concat([levels, frame.reset_index(drop=True)], axis=1)
     frame.columns = _header(list(frame.columns), where)
-    return Table(where, frame.reset_index(drop=True), lambda k: f"row {k} (from 0)")
+    return Table(where, frame.reset_index(drop=True), lambda k: f"row {k} (from 0)", metric)
+
+
+def _without_constant(columns: pd.Index) -> tuple[pd.Index, str]:
+    """Column names without the levels that are the same in all, as pivot_table makes them."""
+    levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
+    same = [k for k, level in enumerate(levels) if level.nunique(dropna=False) == 1]
+    if columns.nlevels == 1 or len(same) in (0, columns.nlevels):
+        return columns, ""
+    return columns.droplevel(same), "/".join(text_of(levels[k][0]) for k in same)
 
 
 def _own(level: pd.Index) -> pd.Series:
@@ -226,15 +247,15 @@ def _check_header(header: list[str], where: str) -> None:
             f"{where}: there is only one column, {shown(header[0])}; columns are separated by "
             "commas."
         )
-    numbers = [cell for cell in header if _is_number(cell)]
-    if _is_number(header[0]) or any("." in cell for cell in numbers):
+    numbers = [cell for cell in header if is_number(cell)]
+    if is_number(header[0]) or any("." in cell for cell in numbers):
         raise ScoresError(
             f"{where}: the first line holds the number {shown(numbers[0])}; it must name the "
             "columns."
         )
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
     try:
         float(cell)
     except ValueError:

@@ -62,7 +62,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
     """Fit each tournament of a table by itself, and compare them."""
     import leaderbayes as lb
 
-    scores = read_table(options)
+    scores = read_table(options | {"as_json": as_json})
     if "tournament" not in scores.dims:
         raise lb.ScoresError(
             f"{options['file']}: there is one tournament; rank it with leaderbayes rank."

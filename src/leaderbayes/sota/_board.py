@@ -11,7 +11,8 @@ import xarray as xr
 from scipy.special import betaincinv
 
 from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
-from leaderbayes._scores import as_numbers, recognise
+from leaderbayes._cells import as_numbers
+from leaderbayes._roles import recognise
 from leaderbayes._tables import (
     Table,
     as_column,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from leaderbayes._errors import LeaderbayesError, ScoresError
+from leaderbayes._tables import counted
 from leaderbayes.numerics.places import count_matches, places, win_graph
 
 Floats = NDArray[np.float64]
@@ -146,7 +147,8 @@ def valid_scores(scores: xr.DataArray) -> xr.DataArray:
         board = board.dropna(dim, how="all")
     if board.sizes["player"] < 2:
         raise ScoresError(
-            f"{board.sizes['player']} players have a score; a comparison needs at least two."
+            f"{counted(board.sizes['player'], 'player')} with a score; a comparison needs at least "
+            "two."
         )
     return board
 
@@ -255,6 +257,10 @@ def name_groups(groups: pd.Series, *, most: int = 5) -> str:
     for number, members in groups.groupby(groups):
         names = [str(name)[:60] for name in members.index[:most]]
         dots = ", ..." if len(members) > most else ""
-        phrases.append(f"group {number} ({len(members)} players: {', '.join(names)}{dots})")
+        phrases.append(
+            f"group {number} ({counted(len(members), 'player')}: {', '.join(names)}{dots})"
+        )
     shown = "; ".join(phrases[:most])
-    return shown + (f"; and {len(phrases) - most} more groups" if len(phrases) > most else "")
+    return shown + (
+        f"; and {counted(len(phrases) - most, 'more group')}" if len(phrases) > most else ""
+    )

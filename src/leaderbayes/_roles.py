@@ -127,9 +127,7 @@ def _fold(table: Table, taken: Iterable[str | None]) -> tuple[str | None, pd.Ser
     return fold, values
 
 
-def _long(
-    table: Table, player: str, round: str | None, score: str, tournament: str | None
-) -> Long:
+def _long(table: Table, player: str, round: str | None, score: str, tournament: str | None) -> Long:
     taken = [player, score, tournament]
     fold, rounds = _fold(table, taken) if round is None else (round, as_names(table, round))
     data = tournament or recognise(table, DATA, [*taken, fold])

@@ -11,7 +11,7 @@ from leaderbayes._cells import as_names
 from leaderbayes._errors import LeaderbayesWarning, ScoresError
 from leaderbayes._names import is_loss, plain
 from leaderbayes._roles import recognise, to_long
-from leaderbayes._tables import Source, Table, listed, read_table, shown
+from leaderbayes._tables import Source, Table, counted, listed, read_table, shown
 
 _MAX_CELLS = 200_000_000
 
@@ -77,17 +77,17 @@ def read_scores(
     long, columns = to_long(table, given)
     if higher_is_better is None:
         if not searched:
-            _check_direction(table, columns["score"])
+            _check_direction(table, columns)
         higher_is_better = True
     made = to_scores(table, long, higher_is_better=higher_is_better, columns=columns)
     return made if scheme is None else made.assign_attrs(scheme=scheme)
 
 
-def _check_direction(table: Table, score: str) -> None:
+def _check_direction(table: Table, columns: Mapping[str, str]) -> None:
     """Refuse to guess that more of a loss is better."""
-    metrics = [table.metric or score]
-    if plain(score) in ("score", "value", "result"):
-        tidy = recognise(table, "metric measure", [score])
+    metrics = [table.metric or columns["score"]]
+    if plain(columns["score"]) in ("score", "value", "result"):
+        tidy = recognise(table, "metric measure", columns.values())
         metrics += [] if tidy is None else list(as_names(table, tidy, missing="").unique())
     loss = next((name for name in metrics if is_loss(name)), None)
     if loss is not None:
@@ -136,7 +136,7 @@ def to_scores(
     coded = {dim: pd.factorize(long[dim]) for dim in dims}
     shape = tuple(len(names) for _, names in coded.values())
     if np.prod(shape, dtype=float) > _MAX_CELLS:
-        sizes = ", ".join(_count(n, d) for d, n in zip(dims, shape, strict=True))
+        sizes = ", ".join(counted(n, d) for d, n in zip(dims, shape, strict=True))
         table.refuse(f"{sizes} make a table that is nearly empty; are these the right columns?")
     cell = np.ravel_multi_index([codes for codes, _ in coded.values()], shape)
     repeated = pd.Series(cell).duplicated().to_numpy()
@@ -145,8 +145,8 @@ def to_scores(
         again = long.iloc[int(np.argmax(repeated))]
         names = ", ".join(f"{d} {shown(again[d])}" for d in dims)
         table.refuse(
-            f"a second score for {names}; keep one score for each player and round, or, if not "
-            f"rightly taken ({taken[:400]}), name the columns (tournament=..., round=...).",
+            f"a second score for {names}; taken were {taken[:400]}: name other columns (round=..., "
+            "tournament=...; --round, --tournament), or keep one score for each player and round.",
             again.name,
         )
     if shape[dims.index("player")] < 2:
@@ -187,13 +187,8 @@ def _warn_of_absent(table: Table, scores: xr.DataArray) -> None:
 
 
 def describe(scores: xr.DataArray) -> str:
-    """What was read: columns, direction, sizes, and scores missing in rounds that were played."""
+    """Say what was read: columns, direction, sizes, scores missing in rounds that were played."""
     better = "higher" if scores.attrs["higher_is_better"] else "lower"
-    sizes = " x ".join(_count(scores.sizes[dim], str(dim)) for dim in scores.dims)
+    sizes = " x ".join(counted(scores.sizes[dim], str(dim)) for dim in scores.dims)
     missing = int((scores.isnull() & scores.notnull().any("player")).sum())
     return f"{scores.attrs['columns']} ({better} is better), {sizes}, {missing} missing"
-
-
-def _count(number: int, what: str) -> str:
-    """Number of things, in words: 1 player, 2 players."""
-    return f"{number} {what}{'' if number == 1 else 's'}"

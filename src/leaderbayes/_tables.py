@@ -98,6 +98,11 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(quoted[:12]) + (f" and {len(quoted) - 12} more" if len(quoted) > 12 else "")
 
 
+def counted(number: float, what: str) -> str:
+    """Count things in words: 1 player, 2 players."""
+    return f"{number:.0f} {what}{'' if number == 1 else 's'}"
+
+
 def suggest(name: object, known: Iterable[object]) -> str:
     """End of a message on an unknown name: the nearest of the known names, and all of them."""
     texts = [text_of(n) for n in known]
@@ -137,14 +142,8 @@ def _from_file(path: Path) -> Table:
 def _from_frame(frame: pd.DataFrame, where: str) -> Table:
     """Take a pandas table; an index that holds names becomes columns."""
     frame = frame.copy(deep=False)
-    frame.columns, metric = _without_constant(frame.columns)
-    frame.columns = pd.Index(
-        [
-            "/".join(map(text_of, c)) if isinstance(c, tuple) else text_of(c)
-            for c in frame.columns.to_flat_index()
-        ],
-        dtype=object,
-    )
+    names_of_columns, metric = _column_names(frame.columns, where)
+    frame.columns = pd.Index(names_of_columns, dtype=object)
     index = frame.index
     if any(n is not None for n in index.names) or not pd.api.types.is_numeric_dtype(index.dtype):
         names = [
@@ -160,13 +159,28 @@ def _from_frame(frame: pd.DataFrame, where: str) -> Table:
     return Table(where, frame.reset_index(drop=True), lambda k: f"row {k} (from 0)", metric)
 
 
-def _without_constant(columns: pd.Index) -> tuple[pd.Index, str]:
-    """Column names without the levels that are the same in all, as pivot_table makes them."""
-    levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
-    same = [k for k, level in enumerate(levels) if level.nunique(dropna=False) == 1]
-    if columns.nlevels == 1 or len(same) in (0, columns.nlevels):
-        return columns, ""
-    return columns.droplevel(same), "/".join(text_of(levels[k][0]) for k in same)
+def _column_names(columns: pd.Index, where: str) -> tuple[list[str], str]:
+    """Names of columns as text; and the metric of all, where pivot_table gives it with each."""
+    names = [
+        [text_of(part) for part in c] if isinstance(c, tuple) else [text_of(c)]
+        for c in columns.to_flat_index()
+    ]
+    metric = ""
+    unnamed = [k for k, name in enumerate(columns.names) if name is None]
+    if 0 < len(unnamed) < columns.nlevels:
+        # Columns of an index, after reset_index, are named by one level only.
+        metrics = {"/".join(name[k] for k in unnamed) for name in names if all(name)}
+        if len(metrics) > 1:
+            raise ScoresError(
+                f"{where}: the columns hold several scores ({listed(sorted(metrics))}); give the "
+                "table of one (values=... of pivot_table)."
+            )
+        metric = next(iter(metrics), "")
+        names = [
+            [part for k, part in enumerate(name) if not (all(name) and k in unnamed)]
+            for name in names
+        ]
+    return ["/".join(filter(None, name)) for name in names], metric
 
 
 def _own(level: pd.Index) -> pd.Series:

@@ -75,7 +75,7 @@ reading = together(
         "--higher-is-better/--lower-is-better",
         "higher_is_better",
         default=None,
-        help="Which of two scores wins.  [default: the higher, unless the score is named as a loss]",
+        help="Which of two scores wins.  [default: the higher, where its name is not a loss's]",
     ),
 )
 fitting = together(

@@ -281,6 +281,13 @@ def test_cells_of_any_kind(column, cell, message):
         lb.read_scores(frame)
 
 
+def test_a_label_of_half_characters():
+    label = pd.Series(["\ud800", "b"], dtype=object)
+    frame = pd.DataFrame({"x": label, "A": [1.0, 2.0], "B": [2.0, 3.0]})
+    with pytest.raises(lb.ScoresError, match=r"column 'x' holds .*which is not text"):
+        lb.read_scores(frame)
+
+
 def test_columns_that_are_not_text():
     frame = pd.DataFrame({"player": ["a", "b"], "round": 1, "score": 1.0})
     frame.columns = pd.Index(["player", "\ud800", "score"], dtype=object)

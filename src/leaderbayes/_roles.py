@@ -209,10 +209,10 @@ def _label(frame: pd.DataFrame) -> str | None:
 
 def _is_text(column: pd.Series) -> bool:
     """Whether most of a column is text."""
-    text = pd.Series([text_of(cell).strip() for cell in column.dropna()], dtype=object)
-    text = text[[cell.lower() not in MISSING for cell in text]]
-    numbers = pd.to_numeric(text.map(bare_number), errors="coerce").notna()
-    return len(text) > 0 and float(numbers.mean()) <= 0.5
+    text = [text_of(cell).strip() for cell in column.dropna()]
+    bare = [bare_number(cell) for cell in text if cell.lower() not in MISSING]
+    numbers = pd.to_numeric(pd.Series(bare, dtype=object), errors="coerce").notna()
+    return len(bare) > 0 and float(numbers.mean()) <= 0.5
 
 
 def _without_row_numbers(frame: pd.DataFrame, names: list[str]) -> list[str]:

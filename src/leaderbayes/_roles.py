@@ -226,7 +226,7 @@ def _counts(column: pd.Series) -> bool:
         return False
     text = pd.Series([text_of(cell) for cell in column], dtype=object)
     values = pd.to_numeric(text, errors="coerce").to_numpy(float)
-    if values.max() < values[0] + 2:
+    if not np.isfinite(values).all() or values.max() < values[0] + 2:
         return False
     steps = np.diff(values)
     return bool(((steps == 1) | (values[1:] == values[0])).all())

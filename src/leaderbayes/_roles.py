@@ -262,7 +262,8 @@ def _check_columns(table: Table, names: Sequence[str], role: str) -> None:
     if counting and len(counting) < len(names):
         table.refuse(
             f"column {shown(counting[0])} counts the rows (0, 1, 2, ...), as a round does and a "
-            f"{role}'s scores do not; say which columns are what ({_NAME_THEM}), or leave it out."
+            f"{role}'s scores do not; say which columns are what ({_NAME_THEM}), leave it out, "
+            "or give a long table."
         )
 
 

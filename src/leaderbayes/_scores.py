@@ -34,7 +34,8 @@ def read_scores(
     rounds (the folds). A wide table whose first column is recognised as the players has a row for
     each player and a column for each round. Columns are recognised by their usual names where
     they are not given; blanks around names do not count. The attribute ``columns`` says what was
-    taken for what.
+    taken for what. A column of a wide table that looks like a round, a summary (mean, rank) or a
+    count of the rows is no player and is refused; in a long table a player may have any name.
 
     Parameters
     ----------

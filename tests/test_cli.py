@@ -75,6 +75,28 @@ def test_maximum_likelihood_prints_a_table(folder):
     assert 'b "x"' in done.stdout
 
 
+def test_what_was_read_is_said(folder):
+    done = run("rank", "scores.csv", "--method", "ml", cwd=folder)
+    read = "read: player=player, round=round, score=score (higher is better), 4 players x 12 rounds"
+    assert done.stderr == read + ", 0 missing\n"
+    assert "read:" not in done.stdout
+    quiet = run("rank", "scores.csv", "--method", "ml", "--json", cwd=folder)
+    assert quiet.stderr == ""
+
+
+def test_a_loss_needs_its_direction(folder):
+    (folder / "rmse.csv").write_text(BOARD.replace("score", "rmse"))
+    orders = []
+    for option in ("--lower-is-better", "--higher-is-better"):
+        done = run("rank", "rmse.csv", "--method", "ml", "--json", option, cwd=folder)
+        orders.append([row["player"] for row in json.loads(done.stdout)["players"]])
+    assert orders[0] == orders[1][::-1]
+    done = run("rank", "rmse.csv", "--method", "ml", cwd=folder)
+    assert done.returncode == 2
+    assert "rmse.csv: 'rmse' is the name of a loss" in done.stderr
+    assert "--lower-is-better" in done.stderr
+
+
 def test_maximum_likelihood_imports_nothing_it_does_not_need(folder):
     code = (
         "import sys; from leaderbayes.cli import cli;"
@@ -116,8 +138,12 @@ def test_elimination_and_plackett_luce(folder):
             "--ties half or loss",
         ),
         (["scores.csv", "--only", "x"], "there is one tournament"),
+        ([example_path("classifiers"), "--only", "irs"], "did you mean 'iris'? There are 'breast"),
         (["scores.csv", "--each"], "--each is for a table of several"),
-        ([example_path("classifiers"), "--only", "x"], "no tournament 'x'; there are breast"),
+        (
+            [example_path("classifiers"), "--only", "x"],
+            "no tournament 'x'; there are 'breast_cancer'",
+        ),
         (["scores.csv", "--model", "plackett_luce", "--weight", "composite"], "power is 1"),
         (["scores.csv", "--test-fraction", "2"], "test_fraction=2.0"),
         (["scores.csv", "--nonsense"], "No such option"),

@@ -149,7 +149,7 @@ def test_a_row_for_each_player(write):
 
 
 def test_columns_under_other_names(write):
-    own = lb.read_scores(write("model,fold,brier\na,1,1\nb,1,2\n"))
+    own = lb.read_scores(write("model,fold,points\na,1,1\nb,1,2\n"))
     np.testing.assert_array_equal(own, [[1], [2]])
     exact = lb.read_scores(write("player,round,score,Score\na,1,1,9\nb,1,2,8\n"))
     np.testing.assert_array_equal(exact, [[1], [2]])
@@ -165,7 +165,8 @@ def test_columns_under_other_names(write):
 
 
 def test_a_player_without_scores_is_no_label(write):
-    scores = lb.read_scores(write("A,B,C\nNA,0.1,0.2\n-,0.3,0.4\n"))
+    with pytest.warns(lb.LeaderbayesWarning, match="LB040 .*scores.csv: 'A' has no score and is"):
+        scores = lb.read_scores(write("A,B,C\nNA,0.1,0.2\n-,0.3,0.4\n"))
     assert list(scores["player"].values) == ["A", "B", "C"]
 
 
@@ -229,7 +230,8 @@ def test_numbers_of_every_kind():
         pd.array([Decimal(1), None], dtype=pd.ArrowDtype(pa.decimal128(10, 3))),
         pd.Categorical(["1", "0"]),
     ):
-        table = pd.DataFrame({"player": ["a", "b"], "round": "1", "score": values})
+        table = pd.DataFrame({"score": values}).iloc[[0, 1, 0]]
+        table = table.assign(player=["a", "b", "b"], round=["1", "1", "2"])
         assert float(lb.read_scores(table)[0, 0]) == 1.0
 
 
@@ -276,6 +278,13 @@ def test_cells_of_any_kind(column, cell, message):
     frame = pd.DataFrame({"player": ["a", "b"], "round": 1, "score": 1.0}).astype(object)
     frame.at[0, column] = cell
     with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(frame)
+
+
+def test_a_label_of_half_characters():
+    label = pd.Series(["\ud800", "b"], dtype=object)
+    frame = pd.DataFrame({"x": label, "A": [1.0, 2.0], "B": [2.0, 3.0]})
+    with pytest.raises(lb.ScoresError, match=r"column 'x' holds .*which is not text"):
         lb.read_scores(frame)
 
 
@@ -328,12 +337,138 @@ def test_real_boards(name):
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "round_name", "sizes"),
+    [
+        ("dataset,cv_fold,a,b\nx,0,1,2\nx,1,1,3\ny,0,1,4\ny,1,2,5\n", "cv_fold", (2, 2, 2)),
+        ("foldId,a,b\n7,.1,.2\n9,.1,.3\n", "foldId", (2, 2)),
+        ("index,a,b\n0,.1,.2\n1,.1,.3\n", "index", (2, 2)),
+        ("id,a,b\n1,.1,.2\n2,.1,.3\n", "id", (2, 2)),
+        ("dataset,id,a,b\nx,7,1,2\nx,9,1,3\ny,7,1,4\ny,9,2,5\n", "id", (2, 2, 2)),
+        # The numbers of the rows are nothing where the rows have names.
+        (",dataset,a,b\n0,x,1,2\n1,y,1,3\n2,z,1,4\n", "dataset", (2, 3)),
+        (",model,d1,d2\n0,x,.1,.2\n1,y,.1,.3\n2,z,.1,.4\n", "column", (3, 2)),
+        (
+            "dataset,cv_fold,model,f1\nx,1,a,.1\nx,1,b,.2\ny,1,a,.1\ny,1,b,.2\n",
+            "cv_fold",
+            (2, 2, 1),
+        ),
+        ("model,fold,accuracy,fit_time,train_acc\na,1,1,2,3\nb,1,1,2,3\n", "fold", (2, 1)),
+        ("model,arc_acc,boolq_acc\na,1,2\nb,1,2\n", "column", (2, 2)),
+    ],
+)
+def test_rounds_are_recognised(write, text, round_name, sizes):
+    scores = lb.read_scores(write(text))
+    assert f"round={round_name}," in scores.attrs["columns"]
+    assert scores.shape == sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fold,id,a,b\n1,7,.1,.2\n2,9,.1,.3\n", "column 'id' looks like a round"),
+        ("a,b,k\n.1,.2,1\n.1,.3,2\n.1,.1,3\n", "column 'k' counts the rows"),
+        ("t,k,a,b\nx,0,3,4\nx,1,3,4\nx,2,3,4\ny,0,1,2\ny,1,2,3\n", "column 'k' counts"),
+        ("fold,a,b,Mean\n1,1,2,3\n", "column 'Mean' looks like a summary .* leave it out, or ren"),
+        ("fold,a,b,avg_rank\n1,1,2,3\n", "column 'avg_rank' looks like a summary"),
+        ("model,d1,d2,std\na,1,2,3\nb,1,2,3\n", "column 'std' looks like a summary"),
+        ("config,fold,accuracy\n1,1,.5\n2,1,.6\n", "column 'accuracy' looks like the score"),
+        (",1,2\nsvm,.1,.2\nknn,.3,.4\n", "are called '1', '2': is the table transposed?"),
+        ("name,fold1,fold2\nsvm,.1,.2\nknn,.3,.4\n", "is the table transposed?"),
+        ("model,fold,rmse\na,1,1\nb,1,2\n", "'rmse' is the name of a loss"),
+        ("model,fold,test_logLoss\na,1,1\nb,1,2\n", "'test_logLoss' is the name of a loss"),
+        ("model,fold,metric,value\na,1,mae,1\nb,1,mae,2\n", "'mae' is the name of a loss"),
+        ("model,fold,accuracy,f1\na,1,1,1\n", "Name one .*--score NAME.*: 'accuracy', 'f1'"),
+        ("model,fold,acc,log_loss\na,1,1,1\n", "Name one .*: 'acc', 'log_loss'"),
+        ("model,fold,auc\na,1,1\nb,1,1\na,mean,1\n", "line 4: the round 'mean' looks like a sum"),
+        ("dataset,a,b\nx,1,2\nAverage,1,2\n", "line 3: the round 'Average' looks like a summary"),
+        (
+            "dataset,part,model,f1\nx,1,a,1\nx,2,a,1\n",
+            "line 3: a second .* round=dataset, score=f1",
+        ),
+        ("fold,a,b\n1,90.1%,80%\n", "'90.1%', which is not a number; remove the % sign"),
+        ("a,b,c\n90.1%,80%,70%\n", "'90.1%', which is not a number; remove the % sign"),
+        ("fold,a,b\n1,0.9 ± 0.1,1\n", "which is not a number; leave the ± and what follows"),
+        ("fold,a,b\n1,90% +/- 1%,1\n", "which is not a number; leave the ± and what follows"),
+    ],
+)
+def test_what_would_be_read_wrongly_is_refused(write, text, message):
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(write(text))
+
+
+@pytest.mark.parametrize("name", ["neg_log_loss", "auc", "lossless", "terror", "value"])
+def test_other_scores_need_no_direction(write, name):
+    assert lb.read_scores(write(f"model,fold,{name}\na,1,1\nb,1,2\n")).attrs["higher_is_better"]
+
+
+def test_a_direction_that_is_given_counts(write):
+    path = write("model,fold,rmse\na,1,1\nb,1,2\n")
+    for better in (True, False):
+        assert lb.read_scores(path, higher_is_better=better).attrs["higher_is_better"] == better
+
+
+def test_pivot_tables():
+    rows = [(k, m, 0.1 * k, 0.5) for k in range(3) for m in ("svm", "knn")]
+    frame = pd.DataFrame(rows, columns=["cv_fold", "model", "f1", "mae"])
+    for values in ("f1", ["f1"]):
+        wide = frame.pivot_table(index="cv_fold", columns="model", values=values)
+        for table in (wide, wide.reset_index()):
+            scores = lb.read_scores(table)
+            assert list(scores["player"].values) == ["knn", "svm"]
+            assert list(scores["round"].values) == ["0", "1", "2"]
+    both = frame.pivot_table(index="cv_fold", columns="model")
+    with pytest.raises(lb.ScoresError, match=r"several scores \('f1', 'mae'\)"):
+        lb.read_scores(both)
+    with pytest.raises(lb.ScoresError, match="'mae' is the name of a loss"):
+        lb.read_scores(both[["mae"]])
+    transposed = both["f1"].T.rename_axis([None])
+    with pytest.raises(lb.ScoresError, match="transposed"):
+        lb.read_scores(transposed)
+    assert lb.read_scores(transposed.rename_axis("player")).shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "an Excel workbook.*as CSV UTF-8"),
+        (b"PK\x03\x04" + bytes(26) + b"scores.csv", "a zip archive.*unpack it"),
+        (b"\x89HDF\r\n\x1a\n", "netCDF or HDF5.*xarray.open_datatree"),
+        (b"CDF\x01", "netCDF"),
+        (b"\x80\x04\x95", "a pickle.*DataFrame"),
+        (b"\x89PNG\r\n", "a picture"),
+        (b'{"model": {"0": 1}}', "JSON.*read_json"),
+        (b'[\n {"model": 1}]', "JSON"),
+        (b"<!DOCTYPE html>", "a page"),
+        (gzip.compress(bytes(257) + b"ustar"), "a tar archive"),
+    ],
+)
+def test_files_of_other_kinds(write, content, message):
+    with pytest.raises(lb.ScoresError, match=rf"scores.csv: this is {message}"):
+        lb.read_scores(write(content))
+
+
+def test_first_bytes_count_not_the_name(write, tmp_path):
+    pd.read_csv(write(LONG)).to_parquet(tmp_path / "s.parquet")
+    expected = lb.read_scores(write(LONG))
+    for content in (gzip.compress(LONG.encode()), (tmp_path / "s.parquet").read_bytes()):
+        np.testing.assert_array_equal(lb.read_scores(write(content)), expected)
+
+
+def test_an_unknown_player_of_a_wide_table(write):
+    with pytest.raises(
+        lb.ScoresError, match=r"there are 'task', 'a', 'b'\. A wide table, .* needs no"
+    ):
+        lb.read_scores(write("task,a,b\nx,1,2\n"), player="modle")
+
+
 CELLS = st.one_of(
     st.sampled_from(["", "a", "b", "1", "0.5", "-1e9", "inf", "nan", "1,2", '"', ";", "\n", "é"]),
     st.text(max_size=5),
 )
 
 
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
 @settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

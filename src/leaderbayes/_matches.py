@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from leaderbayes._errors import LeaderbayesError, ScoresError
+from leaderbayes._tables import counted
 from leaderbayes.numerics.places import count_matches, places, win_graph
 
 Floats = NDArray[np.float64]
@@ -166,7 +167,8 @@ def valid_scores(scores: xr.DataArray) -> xr.DataArray:
         board = board.dropna(dim, how="all")
     if board.sizes["player"] < 2:
         raise ScoresError(
-            f"{board.sizes['player']} players have a score; a comparison needs at least two."
+            f"{counted(board.sizes['player'], 'player')} with a score; a comparison needs at least "
+            "two."
         )
     return board
 

@@ -16,6 +16,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._laplace import fitted_arguments
 from leaderbayes._leaderboard import check_probability, draws_of, tied_for_top
 from leaderbayes._matches import count
+from leaderbayes._tables import counted
 from leaderbayes.numerics.composite_weight import board_weight
 from leaderbayes.numerics.laplace import sample
 from leaderbayes.numerics.places import draw_places
@@ -331,10 +332,10 @@ def _message(made: xr.Dataset, now: _Verdict) -> str:
         needed, p = float(way["rounds_needed"]), float(way["p_decided"][-1])
         if np.isnan(needed):
             short.append(
-                f"{last} more rounds of {whom} ({last * size} runs) decide with probability "
-                f"{p:.2f} only"
+                f"{counted(last, 'more round')} of {whom} ({last * size} runs) decide with "
+                f"probability {p:.2f} only"
             )
         else:
-            reached.append(f"{needed:.0f} more rounds of {whom} ({needed * size:.0f} runs)")
+            reached.append(f"{counted(needed, 'more round')} of {whom} ({needed * size:.0f} runs)")
     said = [f"decided with probability {target:g} by {' or by '.join(reached)}"] if reached else []
     return f"{question}: {'; '.join(said + short)}."

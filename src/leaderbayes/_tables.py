@@ -16,8 +16,10 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._errors import ScoresError
+from leaderbayes._formats import refuse_format
 
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
+MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
 
 _LONGEST = 1000  # characters of a path that a message repeats
 _SPLIT = re.compile(r"split\d+_test_(.+)")
@@ -29,6 +31,7 @@ class Table(NamedTuple):
     where: str
     frame: pd.DataFrame  # index: number of the row, from 0
     row: Callable[[int], str]
+    metric: str = ""  # what all scores are of, where no column says so
 
     def refuse(self, problem: str, row: Any = None) -> NoReturn:
         """Raise a ScoresError that names the source and, if given, the row."""
@@ -75,6 +78,11 @@ def text_of(value: object) -> str:
         return type(value).__name__
 
 
+def bare_number(cell: str) -> str:
+    """Text of a cell without a percent sign, or what follows a ±."""
+    return re.split(r"±|\+/?-", cell)[0].strip().removesuffix("%").strip()
+
+
 def is_unicode(name: str) -> bool:
     """Whether a text can be written: it has no half of a character."""
     try:
@@ -90,11 +98,18 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(quoted[:12]) + (f" and {len(quoted) - 12} more" if len(quoted) > 12 else "")
 
 
+def counted(number: float, what: str) -> str:
+    """Count things in words: 1 player, 2 players."""
+    return f"{number:.0f} {what}{'' if number == 1 else 's'}"
+
+
 def suggest(name: object, known: Iterable[object]) -> str:
-    """Name the nearest of the known names, and list them."""
+    """End of a message on an unknown name: the nearest of the known names, and all of them."""
     texts = [text_of(n) for n in known]
     near = get_close_matches(text_of(name)[:60], texts, n=1, cutoff=0.5)
-    return f"{f'did you mean {shown(near[0])}? ' if near else ''}There are {listed(texts)}."
+    if len(texts) == 1:
+        return f"there is only {shown(texts[0])}."
+    return (f"did you mean {shown(near[0])}? There" if near else "there") + f" are {listed(texts)}."
 
 
 def read_bytes(path: Path) -> tuple[str, bytes]:
@@ -113,26 +128,22 @@ def _from_file(path: Path) -> Table:
     where, content = read_bytes(path)
     if not content:
         raise ScoresError(f"{where}: the file is empty.")
-    if path.suffix.lower() in (".parquet", ".pq"):
-        return _from_frame(_read_parquet(content, where), where)
-    if path.suffix.lower() == ".gz":
+    if path.suffix.lower() == ".gz" or content.startswith(b"\x1f\x8b"):
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as problem:
             raise ScoresError(f"{where}: not a whole gzip file ({problem}).") from problem
+    if path.suffix.lower() in (".parquet", ".pq") or content.startswith(b"PAR1"):
+        return _from_frame(_read_parquet(content, where), where)
+    refuse_format(content, where)
     return _read_csv(content, where)
 
 
 def _from_frame(frame: pd.DataFrame, where: str) -> Table:
     """Take a pandas table; an index that holds names becomes columns."""
     frame = frame.copy(deep=False)
-    frame.columns = pd.Index(
-        [
-            "/".join(map(text_of, c)) if isinstance(c, tuple) else text_of(c)
-            for c in frame.columns.to_flat_index()
-        ],
-        dtype=object,
-    )
+    names_of_columns, metric = _column_names(frame.columns, where)
+    frame.columns = pd.Index(names_of_columns, dtype=object)
     index = frame.index
     if any(n is not None for n in index.names) or not pd.api.types.is_numeric_dtype(index.dtype):
         names = [
@@ -145,7 +156,31 @@ def _from_frame(frame: pd.DataFrame, where: str) -> Table:
         )
         frame = pd.concat([levels, frame.reset_index(drop=True)], axis=1)
     frame.columns = _header(list(frame.columns), where)
-    return Table(where, frame.reset_index(drop=True), lambda k: f"row {k} (from 0)")
+    return Table(where, frame.reset_index(drop=True), lambda k: f"row {k} (from 0)", metric)
+
+
+def _column_names(columns: pd.Index, where: str) -> tuple[list[str], str]:
+    """Names of columns as text; and the metric of all, where pivot_table gives it with each."""
+    names = [
+        [text_of(part) for part in c] if isinstance(c, tuple) else [text_of(c)]
+        for c in columns.to_flat_index()
+    ]
+    metric = ""
+    unnamed = [k for k, name in enumerate(columns.names) if name is None]
+    if 0 < len(unnamed) < columns.nlevels:
+        # Columns of an index, after reset_index, are named by one level only.
+        metrics = {"/".join(name[k] for k in unnamed) for name in names if all(name)}
+        if len(metrics) > 1:
+            raise ScoresError(
+                f"{where}: the columns hold several scores ({listed(sorted(metrics))}); give the "
+                "table of one (values=... of pivot_table)."
+            )
+        metric = next(iter(metrics), "")
+        names = [
+            [part for k, part in enumerate(name) if not (all(name) and k in unnamed)]
+            for name in names
+        ]
+    return ["/".join(filter(None, name)) for name in names], metric
 
 
 def _own(level: pd.Index) -> pd.Series:
@@ -226,15 +261,15 @@ def _check_header(header: list[str], where: str) -> None:
             f"{where}: there is only one column, {shown(header[0])}; columns are separated by "
             "commas."
         )
-    numbers = [cell for cell in header if _is_number(cell)]
-    if _is_number(header[0]) or any("." in cell for cell in numbers):
+    numbers = [cell for cell in header if is_number(cell)]
+    if is_number(header[0]) or any("." in cell for cell in numbers):
         raise ScoresError(
             f"{where}: the first line holds the number {shown(numbers[0])}; it must name the "
             "columns."
         )
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
     try:
         float(cell)
     except ValueError:

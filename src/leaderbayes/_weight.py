@@ -8,6 +8,7 @@ import xarray as xr
 
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._matches import components, say_apart
+from leaderbayes._tables import counted
 from leaderbayes.numerics.composite_weight import FEWEST, board_weight
 
 Weight = float | Literal["composite"]
@@ -90,9 +91,10 @@ def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> float:
         within_round=bool(matches.attrs["within_round"]),
         ties=str(matches.attrs["ties"]),
     )
-    if matches.sizes["round"] < FEWEST:
+    if (number := matches.sizes["round"]) < FEWEST:
+        rounds = counted(number, "round") + (" is" if number == 1 else " are")
         warnings.warn(
-            f"LB011 {matches.sizes['round']} rounds are too few to estimate the composite weight; "
+            f"LB011 {rounds} too few to estimate the composite weight; "
             f"{eta:.3f}, that of equal players, is used, and the posterior leans on its prior.",
             WeightWarning,
             stacklevel=5,

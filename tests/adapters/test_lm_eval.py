@@ -122,7 +122,8 @@ def test_a_metric_of_unknown_direction():
     with pytest.raises(lb.ScoresError, match="whether more of 'shine' is better is not known"):
         from_lm_eval(results)
     assert from_lm_eval(results, higher_is_better=False).attrs["higher_is_better"] == 0
-    assert np.isnan(from_lm_eval([simple("a", acc="N/A"), simple("b", acc=1)])[0, 0])
+    with pytest.warns(lb.LeaderbayesWarning, match="LB040 .*'a' has no score"):
+        assert np.isnan(from_lm_eval([simple("a", acc="N/A"), simple("b", acc=1)])[0, 0])
 
 
 @pytest.mark.parametrize(

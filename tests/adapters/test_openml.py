@@ -55,7 +55,8 @@ def test_folds_are_rounds_of_a_tournament():
 
 def test_a_run_without_values_is_missing():
     table = pd.read_csv(DATA / "openml_per_fold.csv").assign(values=["[0.7, 0.8]", None, "[]"])
-    scores = from_openml(table)
+    with pytest.warns(lb.LeaderbayesWarning, match="LB040"):
+        scores = from_openml(table)
     np.testing.assert_array_equal(scores.sel(player=TREE)[0], [0.7, 0.8])
     assert scores.sel(player="weka.RandomForest(2)").isnull().all()
 

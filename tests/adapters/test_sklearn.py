@@ -45,7 +45,8 @@ def test_failed_fits_are_missing():
     grid = {"max_depth": [1, 2, -5]}
     with pytest.warns((FitFailedWarning, UserWarning)):
         search = GridSearchCV(MODELS["tree"], grid, cv=3).fit(X, Y)
-    scores = from_sklearn(search)
+    with pytest.warns(lb.LeaderbayesWarning, match="LB040 .*'max_depth=-5' has no score"):
+        scores = from_sklearn(search)
     assert np.isnan(scores.sel(player="max_depth=-5")).all()
     assert not np.isnan(scores[:2]).any()
 

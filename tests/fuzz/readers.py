@@ -140,7 +140,7 @@ def readers() -> dict[str, Reader]:
         "read_scores, files": Reader(
             from_file(lb.read_scores),
             (*texts, *((gzip.compress(t), ".csv.gz") for t, _ in texts[:1]), parquet(LONG), parquet(WIDE)),
-            roles | {"higher_is_better": (True, False, "yes")},
+            roles | {"higher_is_better": (None, True, False, "yes")},
         ),
         "read_scores, objects": Reader(lb.read_scores, (*frames, search), roles),
         "read_board, files": Reader(
@@ -470,7 +470,7 @@ def check(made: Any) -> None:
         return
     assert made.dims in (("player", "round"), ("tournament", "player", "round"))
     assert made.sizes["player"] >= 2
-    assert set(made.attrs) == {"higher_is_better", "scheme", "source"}
+    assert set(made.attrs) == {"higher_is_better", "scheme", "columns", "source"}
     assert made.attrs["higher_is_better"] in (0, 1)
     for dim in made.dims:
         names = list(made[dim].to_numpy())

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._errors import ScoresError
-from leaderbayes._scores import as_names, as_numbers
 from leaderbayes._tables import Table, listed, shown, suggest
 from leaderbayes.adapters._columns import Frame, arrange, direction, read_frame, require
 

@@ -7,32 +7,11 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._errors import ScoresError
-from leaderbayes._scores import as_names, as_numbers, to_scores
+from leaderbayes._names import known_direction
+from leaderbayes._scores import to_scores
 from leaderbayes._tables import Table, listed, read_table, shown, suggest
-
-# Metrics by the names that the sources give them; what is not here has to be said.
-_HIGHER = """
-acc acc_all acc_bytes acc_mutual_info acc_norm accuracy area_under_roc_curve auc auc_ovo auc_ovr
-auprc average_precision bacc balacc balanced_accuracy bleu  c_index cindex chrf
-correlation_coefficient em exact_match f05 f1 f2 f_measure fbeta gmean gpr jaccard kappa
-kb_relative_information_score ktau likelihood matthews_correlation_coefficient mauc_au1p mauc_au1u
-mauc_aunp mauc_aunu mauc_mu mc1 mc2 mcc mean_precision mean_recall
-mean_weighted_area_under_roc_curve mean_weighted_f_measure mean_weighted_precision npv one_zero
-pass@1 ppv pr_auc prauc precision predictive_accuracy r2 recall roc_auc rouge1 rouge2 rougeL
-rougeLsum rsq sensitivity silhouette specificity srho tn tnr tp tpr weighted_recall
-"""
-_LOWER = """
-ae aic ape average_cost bbrier bic bits_per_byte brier brier_score build_cpu_time build_memory
-byte_perplexity ce costs error fdr fn fnr fomr fp fpr graf intlogloss linex log_loss logloss mae
-mape mase max_pce maxae maxse mbrier mean_absolute_error mean_pce medae medse mql mse msle
-oob_error perplexity pinball ppl rae ram_hours rcll relative_absolute_error rmse rmsle
-root_mean_squared_error root_relative_squared_error rrse rse run_cpu_time sae schmid se
-selected_features sle smape sql sse time_both time_predict time_train total_cost
-unclassified_instance_count usercpu_time_millis usercpu_time_millis_testing
-usercpu_time_millis_training wall_clock_time_millis wape wer word_perplexity wql zero_one
-"""
-_KNOWN = dict.fromkeys(_HIGHER.split(), True) | dict.fromkeys(_LOWER.split(), False)
 
 Frame = str | Path | pd.DataFrame
 
@@ -84,11 +63,6 @@ def choose(table: Table, metric: str | None, metrics: Sequence[str]) -> str:
     return metric
 
 
-def known_direction(metric: str) -> bool | None:
-    """Whether more of a metric is better; None where it is not known."""
-    return _KNOWN.get(metric)
-
-
 def direction(table: Table, metric: str, higher_is_better: bool | None) -> bool:
     """Whether more of a metric is better: as the user says, or as it is known."""
     better = known_direction(metric) if higher_is_better is None else higher_is_better
@@ -135,5 +109,5 @@ def arrange(
     long = pd.DataFrame({role: as_names(table, name) for role, name in columns.items()})
     long["score"] = as_numbers(table, score)
     return to_scores(
-        table, long, higher_is_better=higher_is_better, scheme="/".join(columns.values())
+        table, long, higher_is_better=higher_is_better, columns=columns | {"score": score}
     )

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from leaderbayes._scores import as_names, as_numbers
+from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._tables import Table
 from leaderbayes.adapters._columns import Frame, read_frame, require
 

@@ -4,7 +4,7 @@ import re
 
 import xarray as xr
 
-from leaderbayes._scores import as_names
+from leaderbayes._cells import as_names
 from leaderbayes.adapters._columns import Frame, arrange, choose, direction, read_frame, require
 
 # Columns of BenchmarkResult$score() and $aggregate() that are no measures.

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._scores import as_names
+from leaderbayes._cells import as_names
 from leaderbayes._tables import Table, shown
 from leaderbayes.adapters._columns import (
     Frame,

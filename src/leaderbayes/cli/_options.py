@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes.cli._console import probability
+from leaderbayes.cli._console import probability, short
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -71,7 +71,12 @@ reading = together(
     click.option("--score", metavar="COLUMN", help="Column of the scores, or metric."),
     click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
     click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
-    click.option("--lower-is-better", is_flag=True, help="The lower of two scores wins."),
+    click.option(
+        "--higher-is-better/--lower-is-better",
+        "higher_is_better",
+        default=None,
+        help="Which of two scores wins.  [default: the higher, where its name is not a loss's]",
+    ),
 )
 fitting = together(
     click.option("--model", default="bradley_terry", show_default=True,
@@ -98,22 +103,27 @@ fitting = together(
 def read_table(options: dict[str, Any]) -> "xr.DataArray":
     """Scores, of one tournament where one is picked or there is no other."""
     import leaderbayes as lb
+    from leaderbayes._scores import describe
+    from leaderbayes._tables import suggest
 
     if options["ties"] == "loss" and options["model"] != "round_intercept":
         raise lb.LeaderbayesError("--ties loss is for --model round_intercept.")
     scores = _read(options)
+    if not options["as_json"]:
+        click.echo(f"read: {short(describe(scores), longest=1000)}", err=True)
     only = options["only"]
     if "tournament" not in scores.dims:
         if only is not None:
             raise lb.ScoresError(
-                f"{options['file']}: --only {only!r}, but there is one tournament."
+                f"{options['file']}: --only {only!r}, but there is one tournament; leave it out."
             )
         return scores
     if only is None:
         return scores.isel(tournament=0, drop=True) if scores.sizes["tournament"] == 1 else scores
     if only not in scores["tournament"]:
         raise lb.ScoresError(
-            f"{options['file']}: no tournament {only[:60]!r}; there are {names_of(scores)}"
+            f"{options['file']}: no tournament {only[:60]!r}; "
+            f"{suggest(only, scores['tournament'].to_numpy())}"
         )
     return scores.sel(tournament=only, drop=True)
 
@@ -123,7 +133,7 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
     import leaderbayes as lb
 
     roles = {role: options[role] for role in ("player", "round_", "tournament")}
-    lower, form = options["lower_is_better"], options["format_"]
+    better, form = options["higher_is_better"], options["format_"]
     if form == "table":
         return lb.read_scores(
             options["file"],
@@ -131,14 +141,12 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
             round=roles["round_"],
             tournament=roles["tournament"],
             score=options["score"],
-            higher_is_better=not lower,
+            higher_is_better=better,
         )
     if any(roles.values()):
         raise lb.LeaderbayesError("--player, --round and --tournament are for --format table.")
     read = getattr(lb.adapters, FORMATS[form])
-    scores: xr.DataArray = read(
-        options["file"], metric=options["score"], higher_is_better=False if lower else None
-    )
+    scores: xr.DataArray = read(options["file"], metric=options["score"], higher_is_better=better)
     return scores
 
 

@@ -55,7 +55,7 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
 
     if (a is None) != (b is None):
         raise lb.LeaderbayesError("--a and --b belong together.")
-    scores = read_table(options | {"model": "bradley_terry"})
+    scores = read_table(options | {"model": "bradley_terry", "as_json": as_json})
     if "tournament" in scores.dims:
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only: {names_of(scores)}"

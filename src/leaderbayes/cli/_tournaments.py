@@ -65,7 +65,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
 
     if out is not None:
         check_folder(out)
-    scores = read_table(options)
+    scores = read_table(options | {"as_json": as_json})
     if "tournament" not in scores.dims:
         raise lb.ScoresError(
             f"{options['file']}: there is one tournament; rank it with leaderbayes rank."

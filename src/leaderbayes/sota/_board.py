@@ -10,8 +10,9 @@ import pandas as pd
 import xarray as xr
 from scipy.special import betaincinv
 
+from leaderbayes._cells import as_numbers
 from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
-from leaderbayes._scores import as_numbers, recognise
+from leaderbayes._roles import recognise
 from leaderbayes._tables import (
     Table,
     as_column,

@@ -379,7 +379,7 @@ def test_each_tournament_by_itself(two):
     done = run("rank", "two.csv", "--each", "--method", "ml", "--json", "--out", "each", cwd=two)
     # One of them has no estimate: it is named, and the other is there.
     assert done.returncode == 2
-    assert "tournament 'y': LB010: " in done.stderr
+    assert "tournament 'y': LB010 " in done.stderr
     (result,) = json.loads(done.stdout)["tournaments"]
     assert result["tournament"] == "x/1"
     assert [path.name for path in (two / "each").iterdir()] == ["001_x_1"]
@@ -489,7 +489,7 @@ def test_plan_of_what_is_decided(folder):
     done = run("plan", "clear.csv", "--seed", 1, "--simulations", 10_000, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "decided already" in done.stdout
-    assert done.stderr.startswith("Warning: LB010: a never lost to anybody else")
+    assert "Warning: LB010 a never lost to anybody else" in done.stderr
     made = json.loads(run("plan", "clear.csv", "--seed", 1, "--json", cwd=folder).stdout)
     assert made["rows"] == []
     assert made["rounds_needed"] == {"all": 0.0, "contested": 0.0}

@@ -24,7 +24,7 @@ def check_board(matches: xr.Dataset) -> None:
     if groups.nunique() > 1:
         fact, unknown, known = say_apart(matches, groups)
         warnings.warn(
-            f"LB010: {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}.",
+            f"LB010 {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}.",
             DisconnectedWarning,
             stacklevel=4,
         )

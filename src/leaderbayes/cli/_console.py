@@ -61,7 +61,9 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
         )
     console = Console()
     console.print(shown)
-    console.print(f"Deviance {deviance['value']:.1f} on {deviance['df']} degrees of freedom.")
+    console.print(
+        f"Deviance {deviance['value']:.1f}, of independent matches {deviance['df']} on average."
+    )
     if "sd_round" in result:
         console.print(
             f"Intercept {result['intercept']:.3f}, between rounds sd {result['sd_round']:.3f}."

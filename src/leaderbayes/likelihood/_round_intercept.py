@@ -218,7 +218,7 @@ def _require_intercept(wins: Floats, listed: NDArray[np.int64]) -> None:
         except NegativeCycleError:
             continue
         raise DisconnectedError(
-            "LB010: PMRA's intercept has no estimate: the order of the players could explain as "
+            "LB010 PMRA's intercept has no estimate: the order of the players could explain as "
             "much as one likes, with strengths to match. Use the posterior (model="
             "'round_intercept'), or likelihood.bradley_terry."
         )

@@ -149,8 +149,8 @@ def test_not_converged_comes_first(unconverged):
 
 def test_warnings_are_repeated(classifiers):
     dt = classifiers.copy()
-    dt.attrs["warnings"] = json.dumps(["LB010: a_b never beat anybody else."])
-    ending = "The software warns: LB010: a_b never beat anybody else."
+    dt.attrs["warnings"] = json.dumps(["LB010 a_b never beat anybody else."])
+    ending = "The software warns: LB010 a_b never beat anybody else."
     assert section(lb.report.text(dt), "Results").endswith(ending)
     assert ending.replace("_", r"\_") in lb.report.latex(dt)
 

@@ -126,7 +126,7 @@ def test_disconnected_board_warns_and_names_groups():
 
 def test_few_rounds_warn():
     with (
-        pytest.warns(lb.WeightWarning, match="LB011 1 rounds"),
+        pytest.warns(lb.WeightWarning, match="LB011 1 round is"),
         pytest.warns(lb.DisconnectedWarning),
     ):
         model = lb.models.bradley_terry(lb.matches(board([[1.0], [2.0], [3.0]])))

@@ -113,6 +113,7 @@ def test_why_a_board_is_not_connected_in_words(make, values, fact, unknown, know
     assert say_apart(made, lb.components(made)) == (fact, unknown, known)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_words_say_what_happened(seed, within_round):
     """Who "never beat anybody else" has no win against the others, and likewise."""

@@ -68,6 +68,7 @@ def _summary(found: xr.Dataset) -> dict[str, Any]:
         "again_interval": interval(float(found["max_lower"]), float(found["max_upper"]), 4),
         "observed": number(float(found["observed_max"]), 4),
         "above": int(found["teams_above"]),
+        "too_high": float(found["observed_max"]) > float(found["theta_sota"]),
         "m": int(found["m"]),
     }
 

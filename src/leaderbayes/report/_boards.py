@@ -137,6 +137,7 @@ def _rows(fit: xr.DataTree, table: pd.DataFrame, prob: float) -> dict[str, Any]:
             "tied": str(row["player"]) in tied,
             "group": span(*member[str(row["player"])]),
             "first_group": member[str(row["player"])][0],
+            "last_group": member[str(row["player"])][1],
             "ranks": span(row["rank_lower"], row["rank_upper"]),
             "text": number(row["epp"]),
             "interval": interval(row["epp_lower"], row["epp_upper"]),

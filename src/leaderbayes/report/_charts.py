@@ -76,12 +76,16 @@ def _cells(
     from bokeh.models import ColumnDataSource, HoverTool, NoOverlap, TapTool
 
     source = ColumnDataSource({name: [] for name in ("x", "y", *columns)})
-    made.rect(
+    drawn = made.rect(
         "x", "y", 1, 1, source=source, fill_color=color, line_color="white", line_width=0.5,
         nonselection_fill_alpha=1.0, nonselection_line_alpha=1.0,
         hover_line_color="black", hover_line_width=2,
     )  # fmt: skip
-    made.add_tools(HoverTool(tooltips=tooltips, point_policy="follow_mouse"), TapTool())
+    # The cells alone: numbers written in them would answer a second time, and know nothing.
+    made.add_tools(
+        HoverTool(renderers=[drawn], tooltips=tooltips, point_policy="follow_mouse"),
+        TapTool(renderers=[drawn]),
+    )
     for axis in made.axis:
         axis.major_label_policy = NoOverlap(min_distance=2)
 
@@ -101,13 +105,13 @@ def _win() -> Any:
     )
     _cells(
         made,
-        ("player", "opponent", "win", "interval", "better"),
+        ("player", "opponent", "win", "won", "interval", "better"),
         linear_cmap("win", RdBu11[::-1], 0.0, 1.0),
         [
             ("player", "@player"),
             ("opponent", "@opponent"),
-            ("beats it", "@win{0.00} (@interval)"),
-            ("better", "@better{0.000}"),
+            ("beats it", "@won (@interval)"),
+            ("better", "@better"),
         ],
     )
     # Apart, because only a few large cells have room for their numbers.
@@ -122,7 +126,7 @@ def _win() -> Any:
 
 def _rank() -> Any:
     """Heat map: players down, ranks across."""
-    from bokeh.models import FactorRange, Range1d
+    from bokeh.models import BasicTicker, FactorRange, Range1d
     from bokeh.palettes import Blues256
     from bokeh.transform import linear_cmap
 
@@ -133,16 +137,17 @@ def _rank() -> Any:
         x_axis_location="above",
         x_axis_label="rank, 1 is best",
     )
+    made.xaxis.ticker = BasicTicker(min_interval=1)  # there is no rank 1.5
     _cells(
         made,
-        ("player", "rank", "share", "top"),
+        ("player", "rank", "share", "written", "top"),
         # The page sets the upper end: a median player's likeliest rank is dark.
         linear_cmap("share", Blues256[::-1], 0.0, 1.0),
         [
             ("player", "@player"),
             ("rank", "@rank"),
-            ("probability", "@share{0.000}"),
-            ("this or better", "@top{0.000}"),
+            ("probability", "@written"),
+            ("this or better", "@top"),
         ],
     )
     return made

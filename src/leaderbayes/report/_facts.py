@@ -120,6 +120,7 @@ def _trust(dt: xr.DataTree) -> Facts:
 
 def _sota(dt: xr.DataTree, prob: float) -> Facts:
     from leaderbayes.sota import _summary
+    from leaderbayes.sota._parameters import CONCENTRATION
 
     table = _summary.teams(dt, prob=prob)
     name = labels(table["team"])
@@ -133,6 +134,7 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "players": len(table),
         "n": int(constant["n"]) if "n" in constant else None,
         "method": dt.attrs["method"],
+        "log_concentration": CONCENTRATION,
         "versions": json.loads(dt.attrs["versions"]),
         "seed": dt.attrs["seed"],
         **_trust(dt),

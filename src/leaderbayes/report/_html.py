@@ -95,6 +95,7 @@ def html(
             "title": title or _title(made),
             "prob": prob,
             "percent": f"{100.0 * prob:g}\N{NO-BREAK SPACE}%",
+            "inner": f"{50.0 * prob:g}\N{NO-BREAK SPACE}%",
             "boards": made,
             "overview": across,
             "failed": _failed(dt, made),
@@ -109,7 +110,8 @@ def html(
 def _title(made: list[dict[str, Any]]) -> str:
     """Name the page after the scores' file, where there is one."""
     sources = [dict(board["data"]).get("Source", "") for board in made]
-    stem = Path(sources[0]).stem if sources and len(set(sources)) == 1 else ""
+    one = Path(sources[0]) if sources and len(set(sources)) == 1 else Path()
+    stem = one.stem if one.suffix else ""  # tables without a file have none
     return f"Leaderboard: {stem}" if stem else "Leaderboard" if made else "How good is the best?"
 
 

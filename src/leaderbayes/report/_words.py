@@ -43,11 +43,13 @@ def verdict(attrs: Mapping[Any, Any]) -> dict[str, Any]:
         name, value, what is good), ``warnings``.
     """
     warnings = json.loads(attrs["warnings"])
+    approximate = _arguments(attrs).get("sampler") == "laplace"
     if not attrs["converged"]:
         kind, text = "bad", "Not converged: do not report these numbers."
     elif warnings:
-        kind, text = "care", "Converged, with warnings to heed before reporting these numbers."
-    elif _arguments(attrs).get("sampler") == "laplace":
+        how = "Laplace's approximation" if approximate else "Converged"
+        kind, text = "care", f"{how}, with warnings to heed before reporting these numbers."
+    elif approximate:
         kind, text = "good", "Laplace's approximation: sample in full before reporting close calls."
     else:
         kind, text = "good", "Converged: these numbers can be reported."
@@ -65,8 +67,9 @@ def _facts(attrs: Mapping[Any, Any]) -> list[tuple[str, str, str]]:
     return [
         (name, number(float(attrs[key]), digits), good)
         for key, (name, digits, good) in known.items()
-        # Independent draws have no R-hat.
+        # Independent draws have no R-hat, and no transitions.
         if key in attrs and not np.isnan(float(attrs[key]))
+        if key != "divergences" or _arguments(attrs).get("sampler") != "laplace"
     ]
 
 

@@ -35,11 +35,15 @@ def page(laplace, tmp_path_factory):
 
 def test_table_is_the_leaderboard(page, laplace):
     table = lb.leaderboard(laplace)
-    columns = ["rank", "player", "epp", "p_best", "rank_lower", "p_average"]
+    columns = ["rank", "player", "epp", "p_best", "ranks", "p_average"]
+    # Equal first ranks are sorted by the last.
+    ends = zip(table["rank_lower"], table["rank_upper"], strict=True)
+    table["ranks"] = [f"{low}.{high:06d}" for low, high in ends]
     rows = rows_of(page.read_text("utf-8"))
     assert [row[:6] for row in rows] == [[str(v) for v in row] for row in table[columns].to_numpy()]
-    first = lb.groups(laplace).groupby("player")["group"].min()
-    assert [int(row[6]) for row in rows] == list(first[table["player"]])
+    group = lb.groups(laplace).groupby("player")["group"]
+    ends = zip(group.min()[table["player"]], group.max()[table["player"]], strict=True)
+    assert [row[6] for row in rows] == [f"{first}.{last:06d}" for first, last in ends]
 
 
 def test_pairs_are_those_of_compare(page, laplace, numbers):
@@ -166,6 +170,23 @@ def test_best_alone_and_beside(best, laplace, tmp_path):
     # Without charts there is no library for them.
     assert len(alone) < 200_000
     assert 'id="leaderboard"' in both
+
+
+@pytest.mark.parametrize(("shift", "words"), [(-0.1, "it is too high: the"), (0.1, "not below")])
+def test_best_above_or_below_its_estimate(best, tmp_path, shift, words):
+    changed = best.copy(deep=True)
+    changed["posterior"]["theta_sota"][:] = lb.sota.summary(best)["observed_max"] + shift
+    text = lb.report.html(changed, tmp_path / "page.html").read_text("utf-8")
+    assert [said in text for said in ("it is too high: the", "not below")] == [
+        said == words for said in ("it is too high: the", "not below")
+    ]
+
+
+def test_table_without_a_file_gives_no_title(scores, tmp_path):
+    named = scores.assign_attrs(source="the DataFrame")
+    fit = lb.fit(named, sampler="laplace", seed=1)
+    text = lb.report.html(fit, tmp_path / "page.html").read_text("utf-8")
+    assert "<h1>Leaderboard</h1>" in text
 
 
 @pytest.mark.parametrize("folder", [p.parent for p in sorted(ROOT.glob("models/*/model.py"))])

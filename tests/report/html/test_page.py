@@ -1,8 +1,11 @@
 """The page in a browser: Debian's Chromium, headless and offline."""
 
 import time
+import warnings
 
+import numpy as np
 import pytest
+import xarray as xr
 from axe_playwright_python.sync_playwright import Axe
 
 import leaderbayes as lb
@@ -45,6 +48,10 @@ def test_sort(single, laplace, visit):
     by = table.sort_values("p_best", ascending=False, kind="stable")["p_best"]
     shown = [table.set_index("player")["p_best"][name] for name in players(page)]
     assert shown == list(by)
+    assert press(page, "Ranks") == "ascending"
+    rank = table.set_index("player")[["rank_lower", "rank_upper"]]
+    ends = [tuple(rank.loc[name]) for name in players(page)]
+    assert ends == sorted(ends)
     # By the keyboard, too.
     page.get_by_role("button", name="Player", exact=True).focus()
     page.keyboard.press("Enter")
@@ -109,7 +116,11 @@ def test_hover_and_press_cells(single, laplace, visit):
     tip = page.locator(".bk-tooltip-row-value:visible span[data-value]")
     win, low, high = (told[f"win_{name}"] for name in ("probability", "lower", "upper"))
     page.get_by_text(f"{win:.2f} ({low:.2f} to {high:.2f})").first.wait_for()
-    assert tip.all_text_contents()[:2] == [names[2], names[0]]
+    # One answer, of the cell; none of the number that is written in it.
+    better = f"{told['p_better']:.3f}"
+    assert tip.all_text_contents() == [
+        names[2], names[0], f"{win:.2f} ({low:.2f} to {high:.2f})", better
+    ]  # fmt: skip
     page.mouse.click(*cell(page, "win", 0, 2))
     assert (
         page.locator("#answer")
@@ -120,6 +131,35 @@ def test_hover_and_press_cells(single, laplace, visit):
     share = float(lb.rank_probability(laplace).sel(player=names[0], rank=2))
     page.get_by_text("this or better").wait_for()
     assert tip.all_text_contents()[:3] == [names[0], "2", f"{share:.3f}"]
+
+
+def test_certain_is_not_written(folder, visit):
+    """No probability is 0 or 1, nor an end of an interval; ranks are whole numbers."""
+    score = np.array([[3.0, 2.0, 1.0]] * 60).T + np.linspace(0.0, 0.1, 60)
+    dims = ("player", "round")
+    scores = xr.DataArray(score, dims=dims, coords={"player": list("abc"), "round": range(60)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        fit = lb.fit(scores, sampler="laplace", weight=1.0, seed=1)
+    page = visit(lb.report.html(fit, folder / "certain.html"))
+    page.get_by_label("Opponent", exact=True).select_option(label="c")
+    answer = page.locator("#answer")
+    assert "more than 0.99 (95\u00a0% interval above 0.99)" in answer.text_content()
+    page.get_by_role("button", name="Swap").click()
+    assert "less than 0.01 (95\u00a0% interval below 0.01)" in answer.text_content()
+    page.mouse.move(*cell(page, "win", 2, 0))
+    page.get_by_text(">0.99 (above 0.99)").first.wait_for()
+    # Nothing has converged, and the leader is tied with nobody.
+    assert "Laplace's approximation, with warnings" in page.locator("#diagnostics").text_content()
+    assert "Divergent" not in page.locator("#diagnostics").text_content()
+    assert page.locator("#leaderboard tbody .tie").count() == 0
+
+
+def test_tab_passes_charts(single, visit):
+    page = visit(single)
+    page.locator("#second").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
 def test_charts_as_tables(single, laplace, visit):

@@ -71,8 +71,15 @@
     return p > 1 - least / 2 ? `more than ${(1 - least).toFixed(digits)}` : p.toFixed(digits);
   };
   // In cells: what rounds to 0 or 1 is neither.
-  const short = (p) => (p < 0.005 ? "<0.01" : p > 0.995 ? ">0.99" : p.toFixed(2));
-  const range = ({ lower, upper }) => `${lower.toFixed(2)} to ${upper.toFixed(2)}`;
+  const short = (p, digits = 2) => {
+    const least = 10 ** -digits;
+    if (p < least / 2) return `<${least}`;
+    return p > 1 - least / 2 ? `>${(1 - least).toFixed(digits)}` : p.toFixed(digits);
+  };
+  const range = ({ lower, upper }) => {
+    if (lower > 0.995) return "above 0.99";
+    return upper < 0.005 ? "below 0.01" : `${short(lower)} to ${short(upper)}`;
+  };
 
   // Two players -------------------------------------------------------------------------------
 
@@ -110,9 +117,9 @@
   const charts = {};
   const columns = (names) => Object.fromEntries(names.map((name) => [name, []]));
   const cells = (written) => {
-    const win = columns(["x", "y", "player", "opponent", "win", "interval", "better"]);
+    const win = columns(["x", "y", "player", "opponent", "win", "won", "interval", "better"]);
     const text = columns(["x", "y", "text", "ink"]);
-    const rank = columns(["x", "y", "player", "rank", "share", "top"]);
+    const rank = columns(["x", "y", "player", "rank", "share", "written", "top"]);
     const { labels, players } = board, add = (to, row) => {
       for (const [key, value] of Object.entries(row)) to[key].push(value);
     };
@@ -120,12 +127,14 @@
       players.forEach((opponent, j) => {
         if (i === j) return;
         const p = pair(i, j), at = { x: labels[j], y: labels[i] };
-        add(win, { ...at, player, opponent, win: p.win, interval: range(p), better: p.better });
+        const won = short(p.win), better = short(p.better, 3);
+        add(win, { ...at, player, opponent, win: p.win, won, interval: range(p), better });
         const ink = Math.abs(p.win - 0.5) > 0.3 ? "white" : "black";
-        if (written) add(text, { ...at, text: short(p.win), ink });
+        if (written) add(text, { ...at, text: won, ink });
       });
       board.rank[i].forEach((share, k) => add(rank, { x: k + 1, y: labels[i], player, rank: k + 1,
-        share: share / scale, top: board.top[i][k] / scale }));
+        share: share / scale, written: short(share / scale, 3),
+        top: short(board.top[i][k] / scale, 3) }));
     });
     return { win, text, rank };
   };
@@ -151,6 +160,13 @@
     charts.fit.renderers[0].data_source.data = { x: ends, y: ends };
     charts.fit.renderers[1].data_source.data = { x: observed, y: replicated_round };
   };
+  // A key does nothing in a chart: Tab goes on to its table.
+  const passed = (root) => {
+    for (const part of all("*", root)) {
+      if (part.tabIndex === 0) part.tabIndex = -1;
+      if (part.shadowRoot) passed(part.shadowRoot);
+    }
+  };
   const embed = async () => {
     const items = json("charts");
     const { Document } = Bokeh.require("document");
@@ -167,6 +183,7 @@
     });
     await Promise.all(documents.map((made, k) =>
       Bokeh.embed.add_document_standalone(made, $(items[k].target_id))));
+    all(".chart").forEach(passed);
     document.documentElement.dataset.drawn = "";
   };
 

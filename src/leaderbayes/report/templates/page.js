@@ -180,6 +180,7 @@
       if (at === undefined) return;
       const m = board.players.length - 1, i = Math.floor(at / m), j = at % m;
       pick(i, j < i ? j : j + 1);
+      answer.scrollIntoView({ block: "nearest" });
     });
     await Promise.all(documents.map((made, k) =>
       Bokeh.embed.add_document_standalone(made, $(items[k].target_id))));

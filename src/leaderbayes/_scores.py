@@ -59,7 +59,9 @@ def read_scores(
         Scores in the table's unit, NaN where missing; names are strings in order of appearance.
         A table that names its tournaments has the dimension tournament though there be only one,
         and ``scores.isel(tournament=0, drop=True)`` is without.
-        attrs: ``higher_is_better`` (0 or 1), ``scheme``, ``columns``, ``source``.
+        attrs: ``higher_is_better`` (0 or 1), ``scheme``, ``columns``, ``source``. The example
+        boards, and the command line of one tournament, add its name, ``tournament``: reports
+        print it.
 
     Raises
     ------

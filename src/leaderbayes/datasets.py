@@ -111,7 +111,7 @@ def load_classifiers(tournament: str | None = None) -> xr.DataArray:
     known = [str(name) for name in scores["tournament"].to_numpy()]
     if tournament not in known:
         raise LeaderbayesError(f"No tournament {tournament!r}; there are {', '.join(known)}.")
-    one = scores.sel(tournament=tournament, drop=True)
+    one = scores.sel(tournament=tournament, drop=True).assign_attrs(tournament=tournament)
     return one.dropna("player", how="all").dropna("round", how="all")
 
 
@@ -145,7 +145,7 @@ def load_regressors() -> xr.DataArray:
     from leaderbayes._scores import read_scores
 
     scores = read_scores(example_path("regressors"), higher_is_better=False, scheme="Model/CV")
-    return scores.sel(tournament="diabetes", drop=True)
+    return scores.sel(tournament="diabetes", drop=True).assign_attrs(tournament="diabetes")
 
 
 def load_answers() -> xr.DataArray:

@@ -119,13 +119,15 @@ def read_table(options: dict[str, Any]) -> "xr.DataArray":
             )
         return scores
     if only is None:
-        return scores.isel(tournament=0, drop=True) if scores.sizes["tournament"] == 1 else scores
+        if scores.sizes["tournament"] > 1:
+            return scores
+        only = str(scores["tournament"].item())
     if only not in scores["tournament"]:
         raise lb.ScoresError(
             f"{options['file']}: no tournament {only[:60]!r}; "
             f"{suggest(only, scores['tournament'].to_numpy())}"
         )
-    return scores.sel(tournament=only, drop=True)
+    return scores.sel(tournament=only, drop=True).assign_attrs(tournament=only)
 
 
 def _read(options: dict[str, Any]) -> "xr.DataArray":

@@ -211,6 +211,7 @@ def _data(dt: xr.DataTree) -> Facts:
         "players": dt["posterior"].sizes["player"],
         "rounds": sum(board.sizes["round"] for board in boards),
         "tournaments": len(boards) if several else None,
+        "data_set": scores.attrs.get("tournament"),
         "fewest_players": min(sizes),
         "most_players": max(sizes),
         "higher": bool(scores.attrs.get("higher_is_better", 1)),

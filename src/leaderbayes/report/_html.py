@@ -51,7 +51,7 @@ def html(
     sota : DataTree, optional
         From `leaderbayes.sota.posterior`: adds a section on how good the best really is.
     title : str, optional
-        Of the page; the name of the scores' file by default.
+        Of the page; the name of the one tournament or of the scores' file by default.
     prob : float
         Posterior probability of the (equal-tailed) intervals, and at which two players are told
         apart.
@@ -108,7 +108,9 @@ def html(
 
 
 def _title(made: list[dict[str, Any]]) -> str:
-    """Name the page after the scores' file, where there is one."""
+    """Name the page after the one tournament, or the scores' file, where there is one."""
+    if len(made) == 1 and "Tournament" in dict(made[0]["data"]):
+        return f"Leaderboard: {dict(made[0]['data'])['Tournament']}"
     sources = [dict(board["data"]).get("Source", "") for board in made]
     one = Path(sources[0]) if sources and len(set(sources)) == 1 else Path()
     stem = one.stem if one.suffix else ""  # tables without a file have none

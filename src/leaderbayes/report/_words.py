@@ -107,6 +107,8 @@ def data(scores: xr.DataArray) -> list[tuple[str, str]]:
         for dim in ("tournament", "player", "round")
         if dim in scores.dims
     ]
+    if scores.attrs.get("tournament"):
+        rows.insert(0, ("Tournament", str(scores.attrs["tournament"])))
     there = int(scores.notnull().sum())
     rows.append(("Scores", f"{there} of {scores.size}" if there < scores.size else str(there)))
     better = "higher" if scores.attrs.get("higher_is_better", 1) else "lower"

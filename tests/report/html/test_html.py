@@ -189,6 +189,17 @@ def test_table_without_a_file_gives_no_title(scores, tmp_path):
     assert "<h1>Leaderboard</h1>" in text
 
 
+def test_the_tournament_names_the_page(tmp_path):
+    fit = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    text = lb.report.html(fit, tmp_path / "page.html").read_text("utf-8")
+    assert "<h1>Leaderboard: iris</h1>" in text
+    assert "leads; it is the best" in text
+    fit.attrs["converged"] = 0
+    text = lb.report.html(fit, tmp_path / "page.html").read_text("utf-8")
+    assert "Not converged" in text
+    assert "leads; it is the best" not in text
+
+
 @pytest.mark.parametrize("folder", [p.parent for p in sorted(ROOT.glob("models/*/model.py"))])
 def test_every_model_has_its_card(folder):
     card = card_of(folder.name)

@@ -231,11 +231,10 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
         seen = wins if drop else wins - tied / 2.0
         equal = np.zeros_like(tied) if drop else tied
         repeated = _replicated_counts(replicates, board, dt, rows)
+        own = _estimate(seen, equal, n) if shared_luck else None
         for k, (b, v, counted) in enumerate(zip(epp, nu, repeated, strict=True)):
             whole = counted if not drop else _untied(*counted)
-            at = b
-            if shared_luck:
-                at = b + _estimate(seen, equal, n) - _estimate(*whole)
+            at = b if own is None else b + own - _estimate(*whole)
             observed[k] += _discrepancy(at, v, seen, equal, n)
             round_wise[k] += _discrepancy(b, v, *whole)
             match_wise[k] += _discrepancy(b, v, *_independent_matches(b, v, n, rng), n)

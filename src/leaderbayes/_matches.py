@@ -67,9 +67,9 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
     result = rankings(scores, within_round=within_round)
     place = result["place"].to_numpy()
     boards = place.reshape(-1, *place.shape[-2:])
-    counted = [count(board, within_round=within_round, ties=ties) for board in boards]
+    each = [count(board, within_round=within_round, ties=ties) for board in boards]
     names = ("tournament",) if "tournament" in result["place"].dims else ()
-    for name, values in zip(("wins", "n", "tied"), zip(*counted, strict=True), strict=True):
+    for name, values in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
         stacked = np.stack(values) if names else values[0]
         result[name] = ((*names, "player", "opponent"), stacked)
     result = result.assign_coords(opponent=result["player"].to_numpy())

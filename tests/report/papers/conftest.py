@@ -1,15 +1,14 @@
-"""Fits for reports, without sampling: what is written follows from what a fit records."""
+"""Fits for reports, whose draws are written here: their texts are the same on every machine."""
 
 import json
 import os
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from scipy import stats
+from scipy.stats import rankdata
 
 import leaderbayes as lb
 from conftest import simulate
@@ -23,8 +22,10 @@ HOSTILE = [
     r"a_b%$#{}~^\&<x>|\"q\"", "a_b" * 40, "new\nline\tÅngström ü", "--dash `` '' ?`x ,,",
     r"[brackets] \\ \input{/etc/passwd}", "$x^2$", "\u202eRTL\u0007 zero", "  ", "a_b" * 41,
 ]  # fmt: skip
-
-
+PRIMES = (7919, 104729, 1299709, 15485863)
+CHAINS = 4
+# Quantiles of the standard Gumbel law, in hundredths.
+GUMBEL = np.round(-100 * np.log(-np.log((np.arange(97) + 0.5) / 97))).astype(int)
 GOLDEN = Path(__file__).parent / "golden"
 KINDS = [
     "bradley_terry", "bradley_terry_nuts", "across_rounds", "two_rounds", "not_converged",
@@ -61,12 +62,73 @@ def same_version():
         yield
 
 
-def laplace(scores, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        dt = lb.fit(scores, sampler="laplace", draws=500, seed=1, **options)
-    dt.attrs["versions"] = json.dumps(VERSIONS)
+def scattered(size, *index):
+    """Whole numbers 0 to size - 1 that look drawn: no generator, and no floating point."""
+    mixed = sum(np.asarray(k, np.int64) * prime for k, prime in zip(index, PRIMES, strict=False))
+    return mixed**2 // 1000 % size
+
+
+def drawn(scores, strengths, *, eta=0.35, within_round=True, **options):
+    """What `lb.fit` returns of Laplace's approximation, with draws about these strengths.
+
+    Strengths of all draws are hundredths that sum to zero, and players' luck in a replicated round
+    is a whole number of them, so that no rounding error changes an order.
+    """
+    chains, draws = CHAINS, 500
+    matches = lb.matches(scores, within_round=within_round)
+    place = matches["place"].to_numpy()
+    strengths = np.asarray(strengths)[scores["player"].isin(matches["player"]).to_numpy()]
+    k, i = np.arange(chains * draws)[:, None], np.arange(len(strengths))
+    about = sum(scattered(41, k + 1, i + 1, part) for part in range(1, 5))
+    epp = np.round(100 * strengths).astype(int) + about - np.roll(about, 1, axis=1)
+    r = np.arange(len(place))[:, None]
+    luck = GUMBEL[scattered(len(GUMBEL), k[..., None] + 1, i + 1, r + 5)]
+    utility = np.where(place > 0, epp[:, None] + luck, -(10**6))
+    axis = -1 if within_round else (1, 2)
+    again = np.where(place > 0, ranked(-utility, axis), 0).astype(np.int32)
+    names = {dim: matches[dim].to_numpy() for dim in ("player", "round")}
+    numbered = {"chain": np.arange(chains), "draw": np.arange(draws)}
+    shape = chains, draws
+    dims = ("chain", "draw")
+    dt = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset(
+                {
+                    "epp": ((*dims, "player"), epp.reshape(*shape, -1) / 100),
+                    "epp_scale": (dims, np.full(shape, 1.5)),
+                },
+                numbered | {"player": names["player"]},
+            ),
+            "posterior_predictive": xr.Dataset(
+                {"place": ((*dims, "round", "player"), again.reshape(*shape, *place.shape))},
+                numbered | names,
+            ),
+            "observed_data": xr.Dataset({"place": (("round", "player"), place)}, names),
+            "constant_data": xr.Dataset({"scores": scores, "weight": eta}),
+        }
+    )
+    kept = {"within_round": within_round, "ties": "half", "tune": None, "sampler": "laplace"}
+    given = kept | {"draws": draws, "chains": chains, "replicates": None}
+    dt.attrs = {
+        "model": "bradley_terry",
+        "arguments": written(given | _model_options("bradley_terry", "laplace", options)),
+        "versions": json.dumps(VERSIONS),
+        "seed": 1,
+        "weight": eta,
+        "converged": 1,
+        "max_rhat": np.nan,
+        "min_ess": float(draws * chains),
+        "divergences": 0,
+        "warnings": "[]",
+    }
     return dt
+
+
+def ranked(values, axis):
+    """Places along an axis, or along two of them together."""
+    if isinstance(axis, int):
+        return rankdata(values, "min", axis=axis)
+    return rankdata(values.reshape(len(values), -1), "min", axis=1).reshape(values.shape)
 
 
 def sampled(dt, model, given, **variables):
@@ -91,21 +153,25 @@ def constant(dt, value):
 
 @pytest.fixture(scope="session")
 def classifiers():
-    return laplace(lb.datasets.load_classifiers("breast_cancer"))
+    # "svm C=1" first, "logistic C=1" and "svm C=10" close behind, the trees far away.
+    strengths = [2.1, 3.0, 1.3, 0.8, 3.5, 2.7, -3.6, 0.4, 1.4, -0.4, 1.2, 1.5, -4.2, -5.0, -4.7]
+    return drawn(lb.datasets.load_classifiers("breast_cancer"), strengths)
 
 
 @pytest.fixture(scope="session")
 def hostile():
-    board = simulate(np.linspace(1.0, -1.0, len(HOSTILE)), 12, np.random.default_rng(1))
-    return laplace(board.assign_coords(player=HOSTILE))
+    strengths = np.linspace(1.0, -1.0, len(HOSTILE))
+    board = simulate(strengths, 12, np.random.default_rng(1))
+    return drawn(board.assign_coords(player=HOSTILE), strengths)
 
 
 @pytest.fixture(scope="session")
 def large():
     """Above 40 players the table is a longtable."""
-    board = simulate(np.linspace(2.0, -2.0, 45), 6, np.random.default_rng(1))
+    strengths = np.linspace(2.0, -2.0, 45)
+    board = simulate(strengths, 6, np.random.default_rng(1))
     names = [f"model_{k:03d}/lr=0.001,a_very_long_setting={k}" for k in range(45)]
-    return laplace(board.assign_coords(player=names))
+    return drawn(board.assign_coords(player=names), strengths)
 
 
 @pytest.fixture(scope="session")
@@ -120,11 +186,15 @@ def unconverged(classifiers):
 def together():
     """What a fit of three tournaments records, from a fit of each."""
     rng = np.random.default_rng(5)
-    boards = [simulate(t * np.array([1.5, 0.5, 0.0, -2.0]), 8, rng) for t in (1.0, 0.5, 0.2)]
+    strengths = [t * np.array([3.0, 0.0, -0.5, -2.5]) for t in (1.0, 0.5, 0.2)]
+    boards = [simulate(b, 8, rng) for b in strengths]
     boards[1][3] = np.nan
     boards[0][0, 3] = np.nan
     names = pd.Index(["one", "two", "three_3"], name="tournament")
-    fits = [laplace(board) for board in boards]
+    fits = [
+        drawn(board, b, eta=eta)
+        for board, b, eta in zip(boards, strengths, (0.44, 0.57, 0.63), strict=True)
+    ]
     players = fits[0]["posterior"]["player"].to_numpy()
     each = xr.concat([f["posterior"]["epp"].reindex(player=players) for f in fits], names)
     each = each.fillna(0.0)
@@ -159,31 +229,81 @@ def together():
 
 @pytest.fixture(scope="session")
 def best():
-    """Posteriors of the best of twenty teams."""
-    score = np.random.default_rng(1).binomial(500, np.linspace(0.8, 0.88, 20)) / 500
-    board = lb.sota.read_board(pd.Series(score, index=[f"team_{k}" for k in range(20)]), n=500)
-    made = {
-        "sota": lb.sota.posterior(board, rho=0.5, floor=0.6, seed=1),
-        "sota_known_law": lb.sota.posterior(board, law=stats.beta(85, 15), seed=1),
+    """Posteriors of the best of twenty teams, where the law is estimated and where it is known."""
+    importance = {"pareto_k": -0.29, "ess": 1662.0}
+    return {
+        "sota": best_of({"law": "beta", "rho": 0.5, "floor": 0.6}, importance),
+        "sota_known_law": best_of({"law": "beta(85, 15)"}, {"pareto_k": 0.0, "ess": 1000.0}),
     }
-    for dt in made.values():
-        dt.attrs["versions"] = json.dumps(VERSIONS)
+
+
+def best_of(options, importance):
+    """What `lb.sota.posterior` returns, with thetas about the scores in steps of 0.0001."""
+    shape, n = (CHAINS, 250), 500
+    right = np.array([
+        400, 413, 403, 397, 423, 414, 411, 417, 415, 415,
+        422, 409, 437, 437, 442, 438, 423, 441, 444, 445,
+    ])  # fmt: skip
+    k, j = np.arange(1000)[:, None], np.arange(len(right))
+
+    def near(centre, part, size):
+        """Whole numbers within two sizes of a centre."""
+        steps = sum(scattered(size, k + 1, j + 1, part + turn) for turn in range(4))
+        return (centre + steps - 2 * (size - 1)).reshape(*shape, -1)
+
+    theta = near(right * 16 + 420 * 4, 1, 150) / 10_000
+    dims = ("chain", "draw", "team")
+    coords = {"team": [f"team_{t}" for t in j]}
+    made = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset(
+                {"theta": (dims, theta), "theta_sota": (dims[:2], theta.max(axis=-1))}, coords
+            ),
+            "posterior_predictive": xr.Dataset(
+                {
+                    "score": (dims, near(right, 11, 12) / n),
+                    "new_score": (dims, near(np.sort(right), 21, 12) / n),
+                },
+                coords,
+            ),
+            "observed_data": xr.Dataset({"score": ("team", right / n)}, coords),
+            "constant_data": xr.Dataset({"n": n}),
+        }
+    )
+    arguments = {
+        "components": 2, "classes": 2, "positive_rate": None, "floor": None, "rho": 0.0,
+        "theta_0": None, "statistic": "board", "epsilon": 0.5, "draws": 250, "chains": CHAINS,
+    }  # fmt: skip
+    made.attrs = {
+        "model": "sota",
+        "method": "exact",
+        "arguments": json.dumps(arguments | options),
+        "versions": json.dumps(VERSIONS),
+        "seed": 1,
+        "converged": 1,
+        "warnings": "[]",
+        **importance,
+    }
     return made
 
 
 @pytest.fixture(scope="session")
 def fits(classifiers, unconverged, together, tied_scores, scores, best):
     """A fit of every kind, by name."""
-    tied = laplace(tied_scores)
-    full = laplace(tied_scores, weight=1.0)
+    strengths = [1.4, 0.9, 0.2, 0.7, -1.0, -2.2]
+    clear = [1.8, 0.7, 0.2, 0.5, -1.0, -2.2]
+    tied = drawn(tied_scores, strengths)
+    full = drawn(tied_scores, strengths, eta=1.0, weight=1.0)
+    few = drawn(scores.isel(round=slice(2)), strengths, eta=0.43)
+    few.attrs["warnings"] = json.dumps(["LB011 2 rounds are too few to estimate a weight."])
     nutpie = sampled(classifiers, "bradley_terry", {"test_fraction": 0.2})
     nutpie.attrs["arguments"] = nutpie.attrs["arguments"].replace("nutpie", "numpyro")
     matches = lb.matches(scores)
     return {
         "bradley_terry": classifiers,
         "bradley_terry_nuts": nutpie,
-        "across_rounds": laplace(scores, within_round=False, weight=0.25),
-        "two_rounds": laplace(scores.isel(round=slice(2))),
+        "across_rounds": drawn(scores, clear, eta=0.25, within_round=False, weight=0.25),
+        "two_rounds": few,
         "not_converged": unconverged,
         "davidson": sampled(tied, "davidson", {"tie_scale": 1.5}, tie=constant(tied, 0.1)),
         "plackett_luce": sampled(tied, "plackett_luce", {}, tie=constant(tied, 0.1)),

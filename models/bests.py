@@ -28,6 +28,8 @@ CHUNK = 20  # boards between writes
 
 def board(law, rho, number):
     """Truth, posterior interval and naive interval of one board."""
+    import xarray as xr
+
     import leaderbayes as lb
     from leaderbayes.numerics.hierarchy import allowed
     from leaderbayes.numerics.maximum import conditionals
@@ -43,7 +45,11 @@ def board(law, rho, number):
         # One board in hundreds is unlike the others.
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         found = lb.sota.posterior(
-            lb.sota.read_board(score, n=N),
+            xr.DataArray(
+                score,
+                {"team": [f"t{i}" for i in range(teams)]},
+                attrs={"n": N, "metric": "accuracy"},
+            ),
             rho=rho,
             theta_0=THETA_0,
             draws=DRAWS,

@@ -9,9 +9,11 @@ specification, and its posterior from `sota.posterior`. See make.py.
 import csv
 import json
 import runpy
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -103,25 +105,37 @@ def build(name):
         return getattr(lb.models, name)(matches, **dict(setting.options))
 
 
-def statistics(name, observed):
-    """What the likelihood needs of simulated data, under the names of its shared variables."""
-    from leaderbayes.numerics.plackett_luce import rankings
-    from leaderbayes.numerics.round_intercept import listed_statistics
+def pair_statistics(observed, setting):
+    """What pairwise likelihoods need of places, under the names of their shared variables."""
     from leaderbayes.numerics.rounds import round_statistics
 
-    if name == "plackett_luce":
-        made = rankings(observed)
-    elif name == "round_intercept":
-        made = listed_statistics(observed, np.arange(PLAYERS))
-    else:
-        setting = SETTINGS[name]
-        tournament = np.repeat(np.arange(setting.tournaments), setting.rounds)
-        made = round_statistics(
+    tournament = np.repeat(np.arange(setting.tournaments), setting.rounds)
+    return named(
+        round_statistics(
             observed,
             within_round=True,
             ties="half",
             tournament=tournament if setting.tournaments else None,
         )
+    )
+
+
+def ranking_statistics(observed, setting):
+    """The same of Plackett-Luce's."""
+    from leaderbayes.numerics.plackett_luce import rankings
+
+    return named(rankings(observed))
+
+
+def outcome_statistics(observed, setting):
+    """The same of PMRA's, of outcomes."""
+    from leaderbayes.numerics.round_intercept import listed_statistics
+
+    return named(listed_statistics(observed, np.arange(PLAYERS)))
+
+
+def named(made):
+    """Fields of a named tuple."""
     kind = type(made).__name__
     return {f"{kind}.{field}": value for field, value in zip(made._fields, made, strict=True)}
 
@@ -150,16 +164,20 @@ def simulate(name, count, seed):
     prior = drawn["prior"].to_dataset().isel(chain=0)
     data = drawn["prior_predictive"].to_dataset().isel(chain=0)
     observed = next(iter(data.values())).to_numpy()
-    if name == "davidson":
-        rng = np.random.default_rng(seed)
-        present = observed[0] > 0
-        observed = np.stack(
-            [
-                davidson_places(e, v, present, rng)
-                for e, v in zip(prior["epp"].to_numpy(), prior["tie"].to_numpy(), strict=True)
-            ]
-        )
-    return prior, observed
+    return prior, WAYS[name].observed(observed, prior, seed)
+
+
+def as_drawn(observed, prior, seed):
+    """Data that the model draws exactly."""
+    return observed
+
+
+def davidson_boards(observed, prior, seed):
+    """Boards of `davidson_places`, in place of the model's."""
+    rng = np.random.default_rng(seed)
+    present = observed[0] > 0
+    parameters = zip(prior["epp"].to_numpy(), prior["tie"].to_numpy(), strict=True)
+    return np.stack([davidson_places(e, v, present, rng) for e, v in parameters])
 
 
 def quantities(posterior):
@@ -229,8 +247,11 @@ def board_ranks(name, count, seed, only):
 
 def ranks(name, count, seed, only):
     """Rank of each prior draw among KEPT posterior draws, a row for each simulation in ``only``."""
-    if isinstance(SETTINGS[name], BoardSetting):
-        return board_ranks(name, count, seed, only)
+    return WAYS[name].ranks(name, count, seed, only)
+
+
+def match_ranks(name, count, seed, only):
+    """`ranks` of a leaderboard, by NUTS."""
     import nutpie
 
     from leaderbayes.models._ops import exchangeable_data
@@ -241,7 +262,7 @@ def ranks(name, count, seed, only):
     own = {variable.name for variable in compiled.shared_var_keys}
     rows = []
     for s in only:
-        made = statistics(name, np.ascontiguousarray(observed[s]))
+        made = WAYS[name].statistics(np.ascontiguousarray(observed[s]), SETTINGS[name])
         fitted = nutpie.sample(
             compiled.with_data(**{k: v for k, v in made.items() if k in own}),
             draws=THIN * KEPT,
@@ -259,6 +280,24 @@ def ranks(name, count, seed, only):
                 row[f"{quantity}{list(position)}" if position else quantity] = int(value)
         rows.append(row)
     return rows
+
+
+class Way(NamedTuple):
+    """How a model is calibrated."""
+
+    ranks: Callable
+    statistics: Callable | None = None
+    observed: Callable = as_drawn
+
+
+WAYS = {
+    "bradley_terry": Way(match_ranks, pair_statistics),
+    "davidson": Way(match_ranks, pair_statistics, davidson_boards),
+    "plackett_luce": Way(match_ranks, ranking_statistics),
+    "round_intercept": Way(match_ranks, outcome_statistics),
+    "sota": Way(board_ranks),
+    "tournaments": Way(match_ranks, pair_statistics),
+}
 
 
 def calibrate(name, folder: Path, executor: Executor, *, count=1000, seed=1, parts=4):

@@ -4,8 +4,9 @@
     uv run --group evidence python models/make.py coverage
 
 NAME is a model (its plate diagram, drawn from the code, and simulation-based calibration, in
-models/NAME/evidence/), "coverage" (models/evidence/coverage.csv) or "all". What is there is kept:
-a run that was stopped goes on; delete a file to remake it. Plates need Graphviz' dot.
+models/NAME/evidence/), "coverage" (models/evidence/coverage.csv) or "all". What is there is kept
+if this very code made it (run.json has its hash, see sources.py): a run that was stopped goes on;
+delete a file to remake it. What other code made is deleted. Plates need Graphviz' dot.
 --dask ADDRESS runs on a cluster's scheduler instead of processes here.
 """
 
@@ -24,6 +25,7 @@ sys.path.insert(0, str(HERE))
 import bests  # noqa: E402
 from calibration import SETTINGS, build, calibrate  # noqa: E402
 from intervals import METHODS, cover  # noqa: E402
+from sources import digest  # noqa: E402
 
 
 def plate(name, folder):
@@ -51,10 +53,23 @@ def write_table(readme, table):
     readme.write_text(f"{head}<!-- coverage -->\n{lines}\n<!-- end -->{tail}")
 
 
+def begin(name, folder):
+    """Say in run.json what code makes this evidence; what other code made is no part of it."""
+    record = folder / "run.json"
+    sources = digest(name)
+    if not (record.exists() and json.loads(record.read_text()).get("sources") == sources):
+        for file in folder.iterdir():
+            file.unlink()
+    packages = ("leaderbayes", "pymc", "nutpie", "numpy", "arviz")
+    run = {"sources": sources, "versions": {package: version(package) for package in packages}}
+    record.write_text(json.dumps(run, indent=2) + "\n")
+
+
 def make(name, executor: Executor, count):
     """Evidence of one name."""
     folder = HERE / "evidence" if name == "coverage" else HERE / name / "evidence"
     folder.mkdir(exist_ok=True)
+    begin(name, folder)
     if name == "coverage":
         cover(folder, executor)
         write_table(HERE / "README.md", folder / "coverage.csv")
@@ -64,9 +79,6 @@ def make(name, executor: Executor, count):
         calibrate(name, folder, executor, count=count)
         if name == "sota":
             bests.cover(folder, executor)
-    packages = ("leaderbayes", "pymc", "nutpie", "numpy", "arviz")
-    run = {"versions": {package: version(package) for package in packages}}
-    (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n")
 
 
 @contextmanager

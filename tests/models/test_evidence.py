@@ -1,5 +1,7 @@
 """The evidence beside the models says what the cards claim."""
 
+import importlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,105 @@ KEPT = 99
 
 def ranks(name):
     return pd.read_csv(MODELS / name / "evidence" / "sbc_ranks.csv").drop(columns="simulation")
+
+
+@pytest.fixture(scope="module")
+def sources():
+    """The module models/sources.py."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(MODELS))
+        yield importlib.import_module("sources")
+
+
+@pytest.mark.parametrize("name", [*lb.models.__all__, "coverage"])
+def test_evidence_is_of_this_code(sources, name):
+    folder = MODELS / "evidence" if name == "coverage" else MODELS / name / "evidence"
+    about = folder / ("coverage.json" if name == "coverage" else "sbc.json")
+    made_by = json.loads((folder / "run.json").read_text()).get("sources")
+    assert made_by == sources.digest(name), (
+        f"{folder.relative_to(MODELS.parent)} is evidence of other code ({made_by}): what its "
+        "numbers depend on has changed since (models/sources.py says on what they do). Remake it: "
+        f"uv run --group evidence {json.loads(about.read_text())['command']}"
+    )
+
+
+CODE = '''
+from leaderbayes import numerics as nm
+from leaderbayes._errors import LeaderbayesError
+
+__all__ = ["one"]
+_TABLE = {"left": nm.half, "right": nm.whole}
+_SHARE: float = 0.25
+
+
+def one(x: float) -> float:
+    """Say what."""
+    _check(x)
+    # A comment.
+    if x < 0:
+        raise LeaderbayesError("Give more.")
+    return _TABLE["left"](x) + _SHARE
+
+
+def _check(x: float) -> None:
+    """Refuse."""
+    for y in (x, -x):
+        if y != y:
+            raise LeaderbayesError(f"{y}: no number.")
+'''
+NUMERICS = "def half(x):\n    return x / 2\n\n\ndef whole(x):\n    return x\n"
+EDITS = {  # what is edited, how, and whether evidence is of other code then
+    "a docstring": (("Say what.", "Say more."), False),
+    "a comment": (("# A comment.", "# Another."), False),
+    "a message": (('"Give more."', '"Give at least 0."'), False),
+    "an annotation": (("x: float) -> float", "x: int) -> int"), False),
+    "what is refused": (("if x < 0:", "if x <= 0:"), False),
+    "another's entry": (("nm.whole", "nm.half"), False),
+    "how a module is imported": (
+        ("from leaderbayes import numerics as nm", "import leaderbayes.numerics as nm"),
+        False,
+    ),
+    "a constant": (("0.25", "0.26"), True),
+    "a formula": (('_TABLE["left"](x) +', '_TABLE["left"](x) -'), True),
+    "an entry": (("nm.half", "nm.whole"), True),
+    "the key": (('_TABLE["left"](x)', '_TABLE["right"](x)'), True),
+    "a refusal that becomes an answer": (('raise LeaderbayesError("Give more.")', "x = 0"), True),
+}
+
+
+def hash_of(sources, folder, code, numerics=NUMERICS, module="_one"):
+    """Hash of a small package's code."""
+    package = folder / "src" / "leaderbayes"
+    (package / "models").mkdir(parents=True, exist_ok=True)
+    for file in package.rglob("*.py"):
+        file.unlink()
+    calibration = folder / "models" / "calibration.py"
+    calibration.parent.mkdir(exist_ok=True)
+    calibration.write_text("def calibrate():\n    pass\n\n\ndef build():\n    pass\n")
+    (package / "__init__.py").write_text("")
+    (package / "models" / "__init__.py").write_text(
+        f"from leaderbayes.models.{module} import one\n"
+    )
+    (package / "models" / f"{module}.py").write_text(code)
+    (package / "numerics.py").write_text(numerics)
+    return sources.digest("one", folder)
+
+
+@pytest.mark.parametrize("edited", EDITS)
+def test_hash_is_of_what_determines_numbers(sources, tmp_path, edited):
+    (old, new), other = EDITS[edited]
+    assert CODE.count(old) == 1
+    before = hash_of(sources, tmp_path, CODE)
+    assert (hash_of(sources, tmp_path, CODE.replace(old, new)) != before) == other
+
+
+def test_hash_follows_imports_and_not_places(sources, tmp_path):
+    before = hash_of(sources, tmp_path, CODE)
+    assert hash_of(sources, tmp_path, CODE, module="_moved") == before
+    assert hash_of(sources, tmp_path, CODE, NUMERICS.replace("x / 2", "x / 3")) != before
+    # Defined where it is used, and not imported.
+    here = CODE.replace("from leaderbayes import numerics as nm\n", "").replace("nm.", "")
+    assert hash_of(sources, tmp_path, NUMERICS + here) == before
 
 
 def test_ranks_are_uniform():

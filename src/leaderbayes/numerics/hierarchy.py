@@ -39,10 +39,12 @@ _REACH = 8.0  # of a count, in units of 1 / (2 sqrt n), beyond which few thetas 
 _POOR = -6.0  # log-likelihood within reach, against the most there can be: look everywhere
 _WIDTH = 12.0  # of a beta, in standard deviations
 _DROP = 30.0  # of the log density, beyond which nothing is left
+_STEEP = 1.0  # of the log density, by which steps must not fall on both sides of the summit
 _NODES = 1024  # of a count, under a beta
 _END = math.log(1e12)  # of log-odds: closer to 0 and 1 theta - theta^2 has no digits
 _TINY = 1e-12
 _STEP = 0.1  # of known laws' grids, in units of 1 / (2 sqrt n)
+_OWN_STEP = 0.05  # of known laws' grids, in their standard deviations
 _MOST_CELLS = 100_000
 
 STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
@@ -131,7 +133,9 @@ def known_law(board: Counts, law: Any) -> Law:
     low = max(min(float(law.ppf(_TINY)), ends[0]), law.support()[0], 0.0)
     high = min(max(float(law.ppf(1.0 - _TINY)), ends[1]), law.support()[1], 1.0)
     first, last = math.asin(math.sqrt(low)), math.asin(math.sqrt(high))
-    cells = min(max(math.ceil((last - first) / (_STEP * unit)), 256), _MOST_CELLS)
+    middle = np.arcsin(np.sqrt(np.clip(law.ppf([0.16, 0.84]), 0.0, 1.0)))
+    step = min(_STEP * unit, _OWN_STEP * 0.5 * (middle[1] - middle[0]))
+    cells = min(max(math.ceil((last - first) / step), 256), _MOST_CELLS)
     if (last - first) / cells > unit:
         raise LeaderbayesError(
             f"n={board.n}: a known law is computed for smaller test sets; take law='beta'."
@@ -242,7 +246,7 @@ def _summit(
     """Likeliest log-odds given a count, their `_log_joint`, and steps, in standard deviations."""
     mean, size = _posterior(x, n, a, b, rho, theta_0, z)
     eta = math.log(mean / (1.0 - mean))
-    step *= min(1.0 / math.sqrt(size * mean * (1.0 - mean)), 1.0)
+    step *= min(1.0 / math.sqrt(size * mean * (1.0 - mean)), 0.5)
     top = _log_joint(x, n, eta, a, b, rho, theta_0, z)
     aim = math.log((x + 0.5) / (n - x + 0.5))
     for _ in range(60):  # some thetas do not have so high or low a count at all
@@ -250,14 +254,19 @@ def _summit(
             break
         eta = 0.5 * (eta + aim)
         top = _log_joint(x, n, eta, a, b, rho, theta_0, z)
-    for side in (-1.0, 1.0):
-        move = step
-        while move >= step:
-            height = _log_joint(x, n, eta + side * move, a, b, rho, theta_0, z)
-            if height > top:
-                eta, top, move = eta + side * move, height, 2.0 * move
-            else:
-                move *= 0.5
+    move = step
+    for _ in range(500):
+        left = _log_joint(x, n, eta - move, a, b, rho, theta_0, z)
+        right = _log_joint(x, n, eta + move, a, b, rho, theta_0, z)
+        best = max(left, right)
+        if best > top:
+            eta, top, move = eta + move if right > left else eta - move, best, 2.0 * move
+        elif move > step:
+            move = step
+        elif best < top - _STEEP and top > -math.inf:
+            step = move = 0.5 * step
+        else:
+            break
     return eta, top, step
 
 
@@ -427,18 +436,15 @@ def _log_seen_of_beta(
     mean, size = _posterior(board.floor + 1.0, board.n, a, b, rho, theta_0, z)
     peak, sd = math.asin(math.sqrt(mean)), 0.5 / math.sqrt(size)
     barrier = math.asin(math.sqrt((board.floor + 1.0) / board.n))
-    last = min(
-        barrier + (_REACH + rho * abs(z)) * unit,
-        max(middle + _WIDTH * own, peak + _REACH * sd),
-        0.5 * math.pi,
-    )
+    passed = min(barrier + (_REACH + rho * abs(z)) * unit, 0.5 * math.pi)
+    last = min(passed, max(middle + _WIDTH * own, peak + _REACH * sd))
     first = min(max(peak - _REACH * sd, 0.0), last)
     node, weight = _legendre()
     phi = first + 0.5 * (last - first) * (node + 1.0)
     eta = np.clip(2.0 * np.log(np.tan(phi)), -_END, _END) if last > first else np.empty(0)
     with np.errstate(divide="ignore"):
         width = np.log((last - first) * weight / np.sin(2.0 * phi) * 2.0)
-        beyond = np.log(betaincc(a, b, math.sin(last) ** 2))
+        beyond = np.log(betaincc(a, b, math.sin(last) ** 2)) if last == passed else -math.inf
     density = -a * np.log1p(np.exp(-eta)) - b * np.log1p(np.exp(eta)) - betaln(a, b)
     if not len(eta):
         return float(beyond)

@@ -1,6 +1,5 @@
 """Model of a board of accuracies: thetas from P(theta), counts of right answers given them."""
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -48,6 +47,7 @@ class CountBoard:
     rho: Any  # a number, or a frozen scipy.stats law
     theta_0: float
     statistic: Literal["board", "maximum"]
+    workers: int = 1  # threads
 
     @property
     def components(self) -> int:
@@ -123,7 +123,7 @@ class CountBoard:
                 return of_maximum(self.board, law, *given)[0]
             return float(self.board.times @ marginals(self.board, law, *given))
 
-        return np.array(_in_parallel(at, len(rho)))
+        return np.array(self._in_parallel(at, len(rho)))
 
     def draw(
         self, value: dict[str, Floats], size: int, rng: np.random.Generator
@@ -147,7 +147,7 @@ class CountBoard:
             log, node, chance = of_maximum(self.board, law, *given)
             return theta, likelihood, own.choice(node, p=chance) if log > -np.inf else np.nan
 
-        thetas, likelihoods, best = zip(*_in_parallel(at, size), strict=True)
+        thetas, likelihoods, best = zip(*self._in_parallel(at, size), strict=True)
         theta = np.array(thetas)
         self._require_explained(np.array(likelihoods), np.array(best))
         return {
@@ -238,12 +238,10 @@ class CountBoard:
         laws = [self._law(value, i) for i in range(size)]
         return np.array([expit(rng.choice(law.eta, m, p=np.exp(law.log_share))) for law in laws])
 
-
-def _in_parallel(at: Callable[[int], Any], size: int) -> list[Any]:
-    """Call for each point; the kernels let go of Python's lock."""
-    cores = os.cpu_count() or 1
-    if size < 2 * cores:  # an optimiser's point is done before a thread has started
-        return [at(i) for i in range(size)]
-    parts = np.array_split(np.arange(size), cores)
-    with ThreadPoolExecutor(cores) as threads:
-        return list(chain(*threads.map(lambda part: [at(int(i)) for i in part], parts)))
+    def _in_parallel(self, at: Callable[[int], Any], size: int) -> list[Any]:
+        """Call for each point; the kernels let go of Python's lock."""
+        if self.workers == 1 or size < 2 * self.workers:  # done before a thread has started
+            return [at(i) for i in range(size)]
+        parts = np.array_split(np.arange(size), self.workers)
+        with ThreadPoolExecutor(self.workers) as threads:
+            return list(chain(*threads.map(lambda part: [at(int(i)) for i in part], parts)))

@@ -53,6 +53,12 @@ prob = click.option(
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
 )
+better = click.option(
+    "--higher-is-better/--lower-is-better",
+    "higher_is_better",
+    default=None,
+    help="Which of two scores wins.  [default: the higher, where its name is not a loss's]",
+)
 reading = together(
     click.argument("file", type=click.Path()),
     click.option(
@@ -71,12 +77,7 @@ reading = together(
     click.option("--score", metavar="COLUMN", help="Column of the scores, or metric."),
     click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
     click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
-    click.option(
-        "--higher-is-better/--lower-is-better",
-        "higher_is_better",
-        default=None,
-        help="Which of two scores wins.  [default: the higher, where its name is not a loss's]",
-    ),
+    better,
 )
 fitting = together(
     click.option("--model", default="bradley_terry", show_default=True,

@@ -10,14 +10,14 @@ import click
 from click.core import ParameterSource
 
 from leaderbayes.cli._console import NOT_CONVERGED, number, print_sota
-from leaderbayes.cli._options import as_json, prob, seed
+from leaderbayes.cli._options import as_json, better, prob, seed
 
 if TYPE_CHECKING:
     import xarray as xr
 
 # Options that belong to one kind of methods.
 ESTIMATE_ONLY = ("criterion", "convention", "dependence", "chance")
-POSTERIOR_ONLY = ("law", "components", "floor", "draws", "chains", "epsilon", "seed")
+POSTERIOR_ONLY = ("law", "components", "floor", "draws", "chains", "epsilon", "seed", "workers")
 RELIABILITY = ("pareto_k", "ess", "max_rhat")
 
 
@@ -64,7 +64,8 @@ class ColumnOrNumber(click.ParamType):  # type: ignore[type-arg]
     "--positive-rate", type=float, metavar="SHARE", help="Share of the positive class, for --auc."
 )
 @click.option("--team", metavar="COLUMN", help="Column of the teams' names.")
-@click.option("--score", metavar="COLUMN", help="Column of the scores, of which more is better.")
+@click.option("--score", metavar="COLUMN", help="Column of the scores.")
+@better
 @click.option(
     "--rho",
     type=float,
@@ -141,6 +142,12 @@ class ColumnOrNumber(click.ParamType):  # type: ignore[type-arg]
     show_default=True,
     help="Of abc-smc: how near, in standard deviations, simulated boards must come.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    help="Of a posterior: threads, of abc-smc processes, at a time.  [default: as many CPUs as "
+    "there are]",
+)
 @seed
 @prob
 @as_json
@@ -162,6 +169,7 @@ def sota(file: str, method: str, auc: bool, as_json: bool, **options: Any) -> No
             metric="auc" if auc else "accuracy",
             team=options.pop("team"),
             score=options.pop("score"),
+            higher_is_better=options.pop("higher_is_better"),
         )
     said = [str(w.message) for w in caught if issubclass(w.category, lb.LeaderbayesWarning)]
     for message in said:
@@ -209,7 +217,7 @@ def _alien(method: str, law: str) -> str | None:
 def _estimate_of_best(
     board: "xr.DataArray", method: str, options: dict[str, Any]
 ) -> tuple["xr.Dataset", dict[str, Any], list[str]]:
-    """Shrink or crop; with diagnostics, and no warnings."""
+    """Shrink or crop; with diagnostics, and warnings."""
     import leaderbayes as lb
 
     given = {key: value for key, value in options.items() if key not in POSTERIOR_ONLY}
@@ -220,7 +228,7 @@ def _estimate_of_best(
         "excluded": int(made["excluded"]),
         **{key: float(made[key]) for key in ("expected_max", "max_lower", "max_upper", "bias")},
     }
-    return made, diagnostics, []
+    return made, diagnostics, json.loads(made.attrs["warnings"])
 
 
 def _best_of(

@@ -5,9 +5,15 @@ r"""Likelihood of a board's counts with thetas integrated out, and thetas given 
           s = n \theta_0 + z \sqrt{n \theta_0 (1 - \theta_0)}
 
 with the conditional probabilities of Boland's model (`maximum.conditionals`); where equation 8
-forbids rho to a classifier, it has the largest that is allowed. Thetas are integrated out on grids
-in :math:`\varphi = \arcsin \sqrt \theta`, on which a count tells as much everywhere: to
-:math:`1 / (2 \sqrt n)`.
+forbids rho to a classifier, it has the largest that is allowed. Thetas are integrated out over
+:math:`\eta = \log \theta / (1 - \theta)`, and all sums are of logarithms: a count that P(theta) all
+but excludes costs what it costs.
+
+Under a beta each count has nodes of its own, in even steps from where theta is likeliest given the
+count until nothing is left on either side. Without dependence theta given the count is a beta
+again, and with it nearly so, which says where to start and how long the steps are; in log-odds
+no beta is singular, and sums of even steps are all but exact. Known and empirical laws have nodes
+once for all.
 
 The sum of two binomials is taken as the shifted binomial with its first three cumulants, of a size
 that need not be whole: no count's probability is lost, and the law is within a total variation of
@@ -16,25 +22,30 @@ binomial itself.
 """
 
 import math
-from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
+from scipy.special import betainc, betaincc, betaln, expit, logit, logsumexp
+
+from leaderbayes._errors import LeaderbayesError
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
-_REACH = 7.0  # of a count, in units of 1 / (2 sqrt n), beyond which few thetas explain it
-_WIDTH = 12.0  # of a component of P(theta), in standard deviations
-_OWN_STEP = 0.25  # of the grid, in standard deviations of the component
-_END = 1e-6  # of phi, the least and the largest
-_END_STEP = 0.25  # of grids that end at theta 0 or 1, in units of 1 / (2 sqrt n)
-_TINY = 1e-25  # a likelihood below it is summed over all thetas
-_LEAST = 1e-300
-_NARROWEST = 1e10  # concentration
+_REACH = 8.0  # of a count, in units of 1 / (2 sqrt n), beyond which few thetas explain it
+_POOR = -6.0  # log-likelihood within reach, against the most there can be: look everywhere
+_WIDTH = 12.0  # of a beta, in standard deviations
+_DROP = 30.0  # of the log density, beyond which nothing is left
+_STEEP = 1.0  # of the log density, by which steps must not fall on both sides of the summit
+_NODES = 1024  # of a count, under a beta
+_END = math.log(1e12)  # of log-odds: closer to 0 and 1 theta - theta^2 has no digits
+_TINY = 1e-12
+_STEP = 0.1  # of known laws' grids, in units of 1 / (2 sqrt n)
+_OWN_STEP = 0.05  # of known laws' grids, in their standard deviations
+_MOST_CELLS = 100_000
 
 STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
 
@@ -50,13 +61,14 @@ class Counts(NamedTuple):
 
 
 class Law(NamedTuple):
-    """P(theta) on grids, one a component."""
+    """P(theta): a mixture of betas, or shares of thetas; the other one's arrays are empty."""
 
-    start: Longs  # (component + 1,)
-    phi: Floats  # (node,), ascending within components
-    share: Floats  # (node,): probabilities
-    width: Floats  # (component,): of cells, in phi; 0 for a discrete law
-    power: Floats  # (component, 2): the law of phi rises from 0, and from pi / 2, as d(phi^power)
+    a: Floats  # (component,)
+    b: Floats  # (component,)
+    log_weight: Floats  # (component,)
+    eta: Floats  # (node,): log-odds, ascending
+    log_share: Floats  # (node,)
+    width: Floats  # (node,): of cells, in log-odds; 0 for an atom
 
 
 def counts(score: Floats, n: int, floor: int = -1) -> Counts:
@@ -95,59 +107,49 @@ def empirical_law(board: Counts, weight: float, chance: float, step: float = 0.0
         score, share = np.add.reduceat(share * score, first) / mass, mass
     theta = weight * score + (1.0 - weight) * chance
     # Nobody is always right or always wrong.
-    phi = np.arcsin(np.sqrt(np.clip(theta, 1e-12, 1.0 - 1e-12)))
-    return Law(np.array([0, len(phi)]), phi, share, np.zeros(1), np.ones((1, 2)))
+    eta = logit(np.clip(theta, _TINY, 1.0 - _TINY))
+    none = np.empty(0)
+    return Law(none, none, none, eta, np.log(share), np.zeros(len(eta)))
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
-def beta_law(
-    n: int, low: float, high: float, a: Floats, b: Floats, weight: Floats, fine: float
-) -> Law:
-    """Mixture of betas, for counts between low and high.
+def beta_law(a: Floats, b: Floats, weight: Floats) -> Law:
+    """Mixture of betas."""
+    none = np.empty(0)
+    with np.errstate(divide="ignore"):
+        return Law(a, b, np.log(weight), none, none, none)
 
-    Grids have steps of ``fine`` in units of 1 / (2 sqrt n), or finer where a beta is narrow, or
-    reaches 0 or 1, where it may be singular.
+
+def known_law(board: Counts, law: Any) -> Law:
+    """Give a frozen scipy.stats law on a grid: where it has its mass, and where the counts are.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the test set is so large that the grid would be too coarse for it.
     """
-    # Narrower ones look the same in the counts, and their logarithms would cancel.
-    most = np.minimum(1.0, _NARROWEST / (a + b))
-    a, b = a * most, b * most
-    unit = 0.5 / math.sqrt(n)
-    ends = np.empty((a.size, 2))
-    start, width = np.zeros(a.size + 1, np.int64), np.empty(a.size)
-    for c in range(a.size):
-        own = 0.5 / math.sqrt(a[c] + b[c] + 1.0)
-        middle = math.asin(math.sqrt(a[c] / (a[c] + b[c])))
-        first = max(math.asin(math.sqrt(low / n)) - _REACH * unit, middle - _WIDTH * own, 0.0)
-        last = min(
-            math.asin(math.sqrt(high / n)) + _REACH * unit,
-            middle + _WIDTH * own,
-            0.5 * math.pi,
+    unit = 0.5 / math.sqrt(board.n)
+    ends = np.arcsin(np.sqrt(board.x[[0, -1]] / board.n)) + _REACH * unit * np.array([-1.0, 1.0])
+    ends = np.sin(np.clip(ends, 0.0, 0.5 * math.pi)) ** 2
+    low = max(min(float(law.ppf(_TINY)), ends[0]), law.support()[0], 0.0)
+    high = min(max(float(law.ppf(1.0 - _TINY)), ends[1]), law.support()[1], 1.0)
+    first, last = math.asin(math.sqrt(low)), math.asin(math.sqrt(high))
+    middle = np.arcsin(np.sqrt(np.clip(law.ppf([0.16, 0.84]), 0.0, 1.0)))
+    step = min(_STEP * unit, _OWN_STEP * 0.5 * (middle[1] - middle[0]))
+    cells = min(max(math.ceil((last - first) / step), 256), _MOST_CELLS)
+    if (last - first) / cells > unit:
+        raise LeaderbayesError(
+            f"n={board.n}: a known law is computed for smaller test sets; take law='beta'."
         )
-        if last <= first:  # nobody is where this component is
-            first, last = max(middle - own, 0.0), min(middle + own, 0.5 * math.pi)
-        step = min(fine, _END_STEP) if first == 0.0 or last == 0.5 * math.pi else fine
-        cells = max(math.ceil((last - first) / min(step * unit, _OWN_STEP * own)), 1)
-        start[c + 1] = start[c] + cells
-        width[c] = (last - first) / cells
-        ends[c] = first, last
-    phi, share = np.empty(start[-1]), np.empty(start[-1])
-    power = np.column_stack((2.0 * a, 2.0 * b))
-    for c in range(a.size):
-        log = math.lgamma(a[c] + b[c]) - math.lgamma(a[c]) - math.lgamma(b[c])
-        for k in range(start[c], start[c + 1]):
-            phi[k] = ends[c, 0] + (k - start[c] + 0.5) * width[c]
-            density = (2.0 * a[c] - 1.0) * math.log(math.sin(phi[k]))
-            density += (2.0 * b[c] - 1.0) * math.log(math.cos(phi[k]))
-            share[k] = weight[c] * 2.0 * math.exp(log + density) * width[c]
-        # The mass of a power of the distance, and its second moment.
-        for end, k in enumerate((start[c], start[c + 1] - 1)):
-            rise = power[c, end]
-            if ends[c, end] == 0.5 * math.pi * end and rise < 50.0:
-                share[k] *= 2.0 ** (rise - 1.0) / rise
-                phi[k] = abs(0.5 * math.pi * end - width[c] * math.sqrt(rise / (rise + 2.0)))
-    # Closer to an end, 1 - theta has no digits.
-    phi = np.minimum(np.maximum(phi, _END), 0.5 * math.pi - _END)
-    return Law(start, phi, share, width, power)
+    edge = np.linspace(first, last, cells + 1)
+    below, above = law.cdf(np.sin(edge) ** 2), law.sf(np.sin(edge) ** 2)
+    # Of two numbers next to 1 the difference has no digits.
+    share = np.where(below[1:] < 0.5, np.diff(below), -np.diff(above))
+    phi = (edge[1:] + edge[:-1]) / 2.0
+    eta = np.clip(2.0 * np.log(np.tan(phi)), -_END, _END)
+    none = np.empty(0)
+    with np.errstate(divide="ignore"):
+        log_share = np.log(share) - math.log(share.sum())
+    return Law(none, none, none, eta, log_share, 4.0 / np.sin(2.0 * phi) * (edge[1] - edge[0]))
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -177,123 +179,281 @@ def shifted_binomial(
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _conditionals(
-    n: float, phi: Floats, share: Floats, rho: float, theta_0: float, z: float
-) -> Floats:
-    """Prepare what `_weight` needs of each node, (node, 5)."""
-    out = np.empty((phi.size, 5))
-    for k in range(phi.size):
-        shift, size, p = shifted_binomial(n, math.sin(phi[k]) ** 2, rho, theta_0, z)
-        log = math.log(max(share[k], _LEAST)) + math.lgamma(size + 1.0)
-        out[k] = shift, size, math.log(p), math.log1p(-p), log
+def _conditional(
+    n: float, eta: float, rho: float, theta_0: float, z: float
+) -> tuple[float, float, float, float, float]:
+    """Shift, size, logarithms of p, 1 - p and size!, of X given log-odds and z."""
+    if rho == 0.0:
+        log_p = -math.log1p(math.exp(-eta))
+        return 0.0, n, log_p, log_p - eta, math.lgamma(n + 1.0)
+    shift, size, p = shifted_binomial(n, 1.0 / (1.0 + math.exp(-eta)), rho, theta_0, z)
+    return shift, size, math.log(p), math.log1p(-p), math.lgamma(size + 1.0)
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def conditionals_at(n: float, eta: Floats, rho: float, theta_0: float, z: float) -> Floats:
+    """`_conditional` at nodes, (node, 5)."""
+    out = np.empty((eta.size, 5))
+    for k in range(eta.size):
+        out[k] = _conditional(n, eta[k], rho, theta_0, z)
     return out
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _weight(x: float, node: Floats) -> float:
-    """P(theta) P(x | theta) at a node."""
-    y = x - node[0]
-    rest = node[1] - y
-    if y <= -1.0 or rest <= -1.0:
-        return 0.0
-    log = node[4] - math.lgamma(y + 1.0) - math.lgamma(rest + 1.0) + y * node[2] + rest * node[3]
-    return math.exp(log)
+def log_probability(
+    x: float, shift: float, size: float, log_p: float, log_q: float, ways: float
+) -> float:
+    """Log P(x) of a shifted binomial, of the numbers that `_conditional` gives."""
+    y, rest = x - shift, size - x + shift
+    if not (y > -1.0 and rest > -1.0):
+        return -math.inf
+    return ways - math.lgamma(y + 1.0) - math.lgamma(rest + 1.0) + y * log_p + rest * log_q
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _explain(
-    x: float, n: int, shift: float, law: Law, node: Floats, at: Longs, below: Floats
+def _posterior(
+    x: float, n: int, a: float, b: float, rho: float, theta_0: float, z: float
+) -> tuple[float, float]:
+    """Mean and size of the beta that theta has given its count; with dependence, nearly."""
+    size = float(n)
+    if rho > 0.0:
+        seen = (x + 0.5) / (n + 1.0)
+        own = allowed(seen, rho, theta_0)
+        size = n / (1.0 - own**2)
+        lucky = z * own * math.sqrt(n * seen * (1.0 - seen))
+        x = min(max(x - lucky, 0.0), float(n)) * size / n
+    mean = (a + x) / (a + b + size)
+    return min(max(mean, _TINY), 1.0 - _TINY), a + b + size
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _log_joint(
+    x: float, n: int, eta: float, a: float, b: float, rho: float, theta_0: float, z: float
+) -> float:
+    """Log density of log-odds under Beta(a, b), but for its constant, and log P(x)."""
+    if abs(eta) > _END:
+        return -math.inf
+    shift, size, log_p, log_q, ways = _conditional(n, eta, rho, theta_0, z)
+    log_theta = log_p if rho == 0.0 else -math.log1p(math.exp(-eta))
+    own = (a + b) * log_theta - b * eta
+    return own + log_probability(x, shift, size, log_p, log_q, ways)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _summit(
+    x: float, n: int, a: float, b: float, rho: float, theta_0: float, z: float, step: float
+) -> tuple[float, float, float]:
+    """Likeliest log-odds given a count, their `_log_joint`, and steps, in standard deviations."""
+    mean, size = _posterior(x, n, a, b, rho, theta_0, z)
+    eta = math.log(mean / (1.0 - mean))
+    step *= min(1.0 / math.sqrt(size * mean * (1.0 - mean)), 0.5)
+    top = _log_joint(x, n, eta, a, b, rho, theta_0, z)
+    aim = math.log((x + 0.5) / (n - x + 0.5))
+    for _ in range(60):  # some thetas do not have so high or low a count at all
+        if top > -math.inf:
+            break
+        eta = 0.5 * (eta + aim)
+        top = _log_joint(x, n, eta, a, b, rho, theta_0, z)
+    move = step
+    for _ in range(500):
+        left = _log_joint(x, n, eta - move, a, b, rho, theta_0, z)
+        right = _log_joint(x, n, eta + move, a, b, rho, theta_0, z)
+        best = max(left, right)
+        if best > top:
+            eta, top, move = eta + move if right > left else eta - move, best, 2.0 * move
+        elif move > step:
+            move = step
+        elif best < top - _STEEP and top > -math.inf:
+            step = move = 0.5 * step
+        else:
+            break
+    return eta, top, step
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _explain_by_betas(
+    x: float, n: int, law: Law, rho: float, theta_0: float, z: float, step: float, out: Floats
 ) -> int:
-    """List the nodes that explain a count: positions, and sums of P(theta, x) up to each.
+    """List the nodes that explain a count, (node, 3): log-odds, width, log P(theta, x).
 
     Returns how many they are.
     """
-    middle, reach = math.asin(math.sqrt(x / n)) - shift, _REACH * 0.5 / math.sqrt(n)
-    for everywhere in (False, True):
-        count, total = 0, 0.0
-        for c in range(law.width.size):
-            first, last = law.start[c], law.start[c + 1]
-            if not everywhere:
-                own = law.phi[first:last]
-                last = first + np.searchsorted(own, middle + reach)
-                first += np.searchsorted(own, middle - reach)
-            for k in range(first, last):
-                total += _weight(x, node[k])
-                at[count], below[count] = k, total
+    count = 0
+    for c in range(law.a.size):
+        a, b = law.a[c], law.b[c]
+        middle, top, width = _summit(x, n, a, b, rho, theta_0, z, step)
+        if not top > -math.inf:
+            continue
+        log = law.log_weight[c] + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+        log += math.log(width)
+        most = (c + 1) * _NODES
+        out[count] = middle, width, log + top
+        count += 1
+        for side, rate in ((-1.0, a + x), (1.0, b + n - x)):
+            k, height = 1, top
+            while height > top - _DROP and count < most:
+                eta = middle + side * k * width
+                if abs(eta) > _END:  # all that lies beyond; it falls at this rate
+                    height -= math.log(math.expm1(min(rate * width, 700.0)))
+                    out[count] = side * _END, 0.0, log + height
+                    count += 1
+                    break
+                height = _log_joint(x, n, eta, a, b, rho, theta_0, z)
+                out[count] = eta, width, log + height
                 count += 1
-        if total > _TINY:
-            break
+                k += 1
     return count
 
 
 @numba.njit(cache=True, error_model="numpy")
-def above(count: float, node: Floats) -> Floats:
-    """P(X > count) at each node, (node,), by summing it up from the next count."""
-    out = np.ones(len(node))
-    for k in range(len(node)):
-        shift, size, p, q = node[k, 0], node[k, 1], math.exp(node[k, 2]), math.exp(node[k, 3])
-        # Rare mistakes have a heavier tail than the normal law.
-        if count + 12.0 < shift + size * p - 6.0 * math.sqrt(size * p * q):
-            continue
-        y, total, term = count + 1.0 - shift, 0.0, 0.0
-        if y < size + 1.0:
-            log = math.lgamma(size + 1.0) - math.lgamma(y + 1.0) - math.lgamma(size - y + 1.0)
-            term = math.exp(log + y * node[k, 2] + (size - y) * node[k, 3])
-        while term > 1e-10 * total:
-            total += term
-            term *= max(size - y, 0.0) / (y + 1.0) * p / q
-            y += 1.0
-        out[k] = min(total, 1.0)
-    return out
+def _explain_by_nodes(x: float, n: int, law: Law, node: Floats, luck: float, out: Floats) -> int:
+    """`_explain_by_betas`, for nodes that are there once for all; luck is a shift, in phi."""
+    middle, reach = math.asin(math.sqrt(x / n)), _REACH * 0.5 / math.sqrt(n)
+    first = max(middle - reach - max(luck, 0.0), 1e-9)
+    last = min(middle + reach - min(luck, 0.0), 0.5 * math.pi - 1e-9)
+    near = np.searchsorted(law.eta, 2.0 * np.log(np.tan(np.array([first, last]))))
+    most = -0.5 * math.log(2.0 * math.pi * (x * (n - x) / n + 1.0))
+    start, end, count = near[0], near[1], 0
+    for _ in range(2):
+        count, top = 0, -math.inf
+        for k in range(start, end):
+            given = node[k]
+            height = law.log_share[k] + log_probability(
+                x, given[0], given[1], given[2], given[3], given[4]
+            )
+            out[count] = law.eta[k], law.width[k], height
+            top = max(top, height)
+            count += 1
+        if top > most + _POOR:
+            break
+        start, end = 0, law.eta.size
+    return count
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _log_sum(log: Floats) -> float:
+    """Logarithm of the sum of exponentials."""
+    top = log.max() if log.size else -math.inf
+    return top + math.log(np.sum(np.exp(log - top))) if top > -math.inf else -math.inf
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def marginals(board: Counts, law: Law, rho: float, theta_0: float, z: float) -> Floats:
-    """P(x | z, P(theta), x above the floor) of each different count, (count,)."""
-    node = _conditionals(board.n, law.phi, law.share, rho, theta_0, z)
-    seen = np.sum(law.share * above(board.floor, node)) if board.floor >= 0 else 1.0
-    shift = 0.5 * rho * z / math.sqrt(board.n)
-    at, below = np.empty(law.phi.size, np.int64), np.empty(law.phi.size)
-    out = np.empty(board.x.size)
+def _integrate(
+    board: Counts, law: Law, rho: float, theta_0: float, z: float, step: float, uniform: Floats
+) -> tuple[Floats, Floats]:
+    """Log P(x | z, P(theta)) of each different count, (count,); and drawn thetas, (classifier,).
+
+    Without uniform numbers (classifier, 2) none are drawn.
+    """
+    given = conditionals_at(board.n, law.eta, rho, theta_0, z)
+    luck = 0.5 * rho * z / math.sqrt(board.n)
+    node = np.empty((max(law.eta.size, _NODES * law.a.size), 3))
+    log, theta = np.empty(board.x.size), np.empty(len(uniform))
+    order = np.argsort(board.of, kind="mergesort") if len(uniform) else np.empty(0, np.int64)
+    done = 0
     for u in range(board.x.size):
-        count = _explain(board.x[u], board.n, shift, law, node, at, below)
-        out[u] = max(below[count - 1] / max(seen, _LEAST), _LEAST)
-    return out
+        if law.a.size:
+            count = _explain_by_betas(board.x[u], board.n, law, rho, theta_0, z, step, node)
+        else:
+            count = _explain_by_nodes(board.x[u], board.n, law, given, luck, node)
+        log[u] = _log_sum(node[:count, 2])
+        if not len(uniform):
+            continue
+        below = np.cumsum(np.exp(node[:count, 2] - log[u]))
+        for j in order[done : done + board.times[u]]:
+            # Without any explanation there is no theta either.
+            k = min(np.searchsorted(below, uniform[j, 0] * below[-1]), count - 1) if count else -1
+            eta = node[k, 0] + (uniform[j, 1] - 0.5) * node[k, 1] if count else math.nan
+            theta[j] = 1.0 / (1.0 + math.exp(-eta))
+        done += board.times[u]
+    return log, theta
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+def marginals(
+    board: Counts, law: Law, rho: float, theta_0: float, z: float, step: float = 1.0
+) -> Floats:
+    """Log P(x | z, P(theta), x above the floor) of each different count, (count,).
+
+    The step is that of the nodes under a beta, in standard deviations of theta given the count.
+    """
+    log, _ = _integrate(board, law, rho, theta_0, z, step, np.empty((0, 2)))
+    return np.asarray(log - log_seen(board, law, rho, theta_0, z))
+
+
 def draw_thetas(
-    board: Counts, law: Law, rho: float, theta_0: float, z: float, uniform: Floats
+    board: Counts,
+    law: Law,
+    rho: float,
+    theta_0: float,
+    z: float,
+    uniform: Floats,
+    step: float = 0.25,
 ) -> tuple[Floats, Floats]:
     """Draw every classifier's theta given its count, (classifier,); and `marginals`.
 
     From uniform numbers (classifier, 2): which cell, and where in it.
+    """  # fmt: skip
+    log, theta = _integrate(board, law, rho, theta_0, z, step, uniform)
+    return theta, log - log_seen(board, law, rho, theta_0, z)
+
+
+def log_seen(board: Counts, law: Law, rho: float, theta_0: float, z: float) -> float:
+    """Log P(X > floor | z, P(theta))."""
+    if board.floor < 0:
+        return 0.0
+    given = rho, theta_0, z
+    parts = [w + _log_seen_of_beta(board, a, b, *given)
+             for a, b, w in zip(law.a, law.b, law.log_weight, strict=True)]  # fmt: skip
+    if law.eta.size:
+        parts.append(_log_above(board, law.eta, law.log_share, *given))
+    return float(logsumexp(parts))
+
+
+def _log_above(
+    board: Counts, eta: Floats, log_share: Floats, rho: float, theta_0: float, z: float
+) -> float:
+    """Log of the sum of shares times P(X > floor)."""
+    # Whoever is far enough above the floor passes it for certain.
+    far = math.asin(math.sqrt((board.floor + 1.0) / board.n))
+    far += (_REACH + rho * abs(z)) * 0.5 / math.sqrt(board.n)
+    near = np.searchsorted(eta, 2.0 * math.log(math.tan(far)) if far < 0.5 * math.pi else math.inf)
+    shift, size, log_p, _, _ = conditionals_at(board.n, eta[:near], rho, theta_0, z).T
+    y = np.clip(board.floor + 1.0 - shift, _TINY, size + 1.0 - _TINY)
+    with np.errstate(divide="ignore"):
+        passes = np.log(betainc(y, size - y + 1.0, np.exp(log_p)))
+    return float(logsumexp(np.append(log_share[:near] + passes, log_share[near:])))
+
+
+def _log_seen_of_beta(
+    board: Counts, a: float, b: float, rho: float, theta_0: float, z: float
+) -> float:
+    """`log_seen` of Beta(a, b): by Gauss and Legendre next to the floor, above it P(theta) itself.
+
+    In phi, the arc sine of the root of theta, on which a count tells 1 / (2 sqrt n) everywhere.
     """
-    node = _conditionals(board.n, law.phi, law.share, rho, theta_0, z)
-    seen = np.sum(law.share * above(board.floor, node)) if board.floor >= 0 else 1.0
-    shift = 0.5 * rho * z / math.sqrt(board.n)
-    cell = np.empty(law.phi.size)
-    for c in range(law.width.size):
-        cell[law.start[c] : law.start[c + 1]] = law.width[c]
-    at, below = np.empty(law.phi.size, np.int64), np.empty(law.phi.size)
-    out, share = np.empty(board.of.size), np.empty(board.x.size)
-    order = np.argsort(board.of, kind="mergesort")
-    done = 0
-    for u in range(board.x.size):
-        count = _explain(board.x[u], board.n, shift, law, node, at, below)
-        share[u] = max(below[count - 1] / max(seen, _LEAST), _LEAST)
-        for j in order[done : done + board.times[u]]:
-            drawn = uniform[j, 0] * below[count - 1]
-            k = at[min(np.searchsorted(below[:count], drawn, side="right"), count - 1)]
-            phi = law.phi[k] + (uniform[j, 1] - 0.5) * cell[k]
-            c = np.searchsorted(law.start, k, side="right") - 1
-            if law.phi[k] < cell[k]:
-                phi = cell[k] * uniform[j, 1] ** (1.0 / law.power[c, 0])
-            elif 0.5 * math.pi - law.phi[k] < cell[k]:
-                phi = 0.5 * math.pi - cell[k] * uniform[j, 1] ** (1.0 / law.power[c, 1])
-            out[j] = math.sin(phi) ** 2
-        done += board.times[u]
-    return out, share
+    unit, own = 0.5 / math.sqrt(board.n), 0.5 / math.sqrt(a + b + 1.0)
+    middle = math.asin(math.sqrt(a / (a + b)))
+    mean, size = _posterior(board.floor + 1.0, board.n, a, b, rho, theta_0, z)
+    peak, sd = math.asin(math.sqrt(mean)), 0.5 / math.sqrt(size)
+    barrier = math.asin(math.sqrt((board.floor + 1.0) / board.n))
+    passed = min(barrier + (_REACH + rho * abs(z)) * unit, 0.5 * math.pi)
+    last = min(passed, max(middle + _WIDTH * own, peak + _REACH * sd))
+    first = min(max(peak - _REACH * sd, 0.0), last)
+    node, weight = _legendre()
+    phi = first + 0.5 * (last - first) * (node + 1.0)
+    eta = np.clip(2.0 * np.log(np.tan(phi)), -_END, _END) if last > first else np.empty(0)
+    with np.errstate(divide="ignore"):
+        width = np.log((last - first) * weight / np.sin(2.0 * phi) * 2.0)
+        beyond = np.log(betaincc(a, b, math.sin(last) ** 2)) if last == passed else -math.inf
+    density = -a * np.log1p(np.exp(-eta)) - b * np.log1p(np.exp(eta)) - betaln(a, b)
+    if not len(eta):
+        return float(beyond)
+    return float(np.logaddexp(_log_above(board, eta, density + width, rho, theta_0, z), beyond))
+
+
+@cache
+def _legendre() -> tuple[Floats, Floats]:
+    return np.polynomial.legendre.leggauss(64)
 
 
 def of_maximum(
@@ -303,36 +463,27 @@ def of_maximum(
 
     With :math:`A_k(x) = \sum_{i \le k} P(\theta_i) P(X \le x \mid \theta_i, z)`, the best theta
     of m is at most theta_k, and the best count at most x, with probability :math:`A_k(x)^m`. The
-    law of theta must cover all of P(theta).
+    law is one of nodes. Of a best count that is all but impossible the logarithm is minus infinity,
+    and nobody's chance above 0.
     """
-    order = np.argsort(law.phi)
-    phi, share = law.phi[order], law.share[order] / law.share.sum()
-    m, best = len(board.of), board.x[-1]
+    share, m, best = np.exp(law.log_share), len(board.of), board.x[-1]
+    theta = expit(law.eta)
     # Whoever is too weak is below the best count for certain.
-    weak = int(
-        np.searchsorted(phi, math.asin(math.sqrt(best / board.n)) - 8.0 / math.sqrt(board.n))
-    )
-    node = _conditionals(board.n, phi[weak:], share[weak:], rho, theta_0, z)
-    size, p = node[:, 1], np.exp(node[:, 3])
+    far = math.asin(math.sqrt(best / board.n)) - 8.0 / math.sqrt(board.n)
+    weak = int(np.searchsorted(np.arcsin(np.sqrt(theta)), far))
+    shift, size, _, log_q, _ = conditionals_at(board.n, law.eta[weak:], rho, theta_0, z).T
 
     def log_at_most(x: float) -> Floats:
-        y = np.clip(x - node[:, 0], 1e-9 - 1.0, size - 1e-9)
-        below = np.concatenate([share[:weak], share[weak:] * betainc(size - y, y + 1.0, p)])
-        return np.asarray(m * np.log(np.maximum(np.cumsum(below), _LEAST)))
+        y = np.clip(x - shift, 1e-9 - 1.0, size - 1e-9)
+        below = share[weak:] * betainc(size - y, y + 1.0, np.exp(log_q))
+        with np.errstate(divide="ignore"):
+            return np.asarray(m * np.log(np.cumsum(np.concatenate([share[:weak], below]))))
 
     upper, lower = log_at_most(best), log_at_most(best - 1.0)
+    if not np.isfinite(upper[-1]):
+        return -math.inf, theta, np.zeros(len(theta))
     at_best = np.exp(upper - upper[-1]) - np.exp(lower - upper[-1])
+    if at_best[-1] < 1e-14 * m:  # rounding
+        return -math.inf, theta, np.zeros(len(theta))
     chance = np.maximum(np.diff(at_best, prepend=0.0), 0.0)
-    log = float(upper[-1] + np.log(max(at_best[-1], _LEAST)))
-    return log, np.sin(phi) ** 2, chance / max(chance.sum(), _LEAST)
-
-
-def fixed_law(n: int, ppf: Callable[[Floats], Floats], cdf: Callable[[Floats], Floats]) -> Law:
-    """Give a known P(theta) on a grid."""
-    low, high = np.arcsin(np.sqrt(np.clip(ppf(np.array([1e-12, 1.0 - 1e-12])), 0.0, 1.0)))
-    cells = min(max(math.ceil((high - low) / (0.1 * 0.5 / math.sqrt(n))), 256), 100_000)
-    edge = np.linspace(low, high, cells + 1)
-    share = np.diff(cdf(np.sin(edge) ** 2))
-    phi = np.clip((edge[1:] + edge[:-1]) / 2.0, _END, 0.5 * math.pi - _END)
-    share = share / share.sum()
-    return Law(np.array([0, cells]), phi, share, np.array([edge[1] - edge[0]]), np.ones((1, 2)))
+    return float(upper[-1] + math.log(at_best[-1])), theta, chance / chance.sum()

@@ -12,6 +12,7 @@ from scipy.special import betaincinv
 
 from leaderbayes._cells import as_numbers
 from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
+from leaderbayes._names import is_loss, plain
 from leaderbayes._roles import recognise
 from leaderbayes._tables import (
     Table,
@@ -36,6 +37,7 @@ def read_board(
     metric: Literal["accuracy", "auc"] = "accuracy",
     team: str | None = None,
     score: str | None = None,
+    higher_is_better: bool | None = None,
 ) -> xr.DataArray:
     """Read a board: one row a team.
 
@@ -54,24 +56,32 @@ def read_board(
         Whether scores are shares of right answers or areas under the curve; not with se.
     team, score : str, optional
         Names of columns.
+    higher_is_better : bool, optional
+        False of a loss: shares of wrong answers (with n) become those of right ones, 1 - score, and
+        other scores (with se) their negatives, so that more is better, and what is made of the
+        board is on that scale. By default more is better, and a score that goes by the name of a
+        loss is refused.
 
     Returns
     -------
     DataArray (team)
         Scores, in the order of the source; rows without one are left out. attrs: ``metric``,
-        ``source``, and ``n``; of estimates ``metric`` is "estimate", ``se`` is a coordinate (team),
-        and an attribute that says where it comes from.
+        ``source``, ``higher_is_better`` (0 or 1, of the source's scores), and ``n``; of estimates
+        ``metric`` is "estimate", ``se`` is a coordinate (team), and an attribute that says where it
+        comes from.
 
     Raises
     ------
     ScoresError
-        If the board cannot be read, a share is not from 0 to 1, or a standard error not above 0:
-        names the file, row or column.
+        If the board cannot be read, a team has two rows, a share is not from 0 to 1, a standard
+        error not above 0, or the score a loss's without ``higher_is_better``: names the file, row
+        or column.
 
     Warns
     -----
     BoardWarning
-        LB020, if accuracies are not multiples of 1 / n up to rounding: n may be another one.
+        LB020, if accuracies are not multiples of 1 / n, rounded or truncated: n may be another
+        one, which the message names where the scores tell it.
 
     Examples
     --------
@@ -83,6 +93,9 @@ def read_board(
     (('team',), 100)
     """
     _check_errors(n, se, metric)
+    if higher_is_better not in (None, True, False):
+        raise LeaderbayesError(f"higher_is_better={higher_is_better!r}: give True or False.")
+    metric_name = source.name if isinstance(source, pd.Series) else None
     if not isinstance(source, str | Path | pd.DataFrame):
         index = source.index if isinstance(source, pd.Series) else None
         try:
@@ -101,7 +114,11 @@ def read_board(
         table.refuse(
             f"which column is the score? Name one (score=): {listed(table.frame.columns)}."
         )
+    _check_direction(table, metric_name or column, higher_is_better)
     label = team or recognise(table, _TEAM, [column, *given])
+    if team is None and label is not None and plain(label) == "rank":
+        # Teams that tie share it.
+        label = None if table.frame[label].duplicated().any() else label
     kept = as_numbers(table, column).dropna()
     if se is None:
         _check_shares(table, column, kept)
@@ -112,13 +129,20 @@ def read_board(
     for row, name in zip(kept.index, names, strict=True):
         if not is_unicode(name):
             table.refuse(f"the team {shown(name)} is not text.", row)
+    _check_once(table, names, kept.index)
     board = xr.DataArray(
         kept.to_numpy(),
         dims="team",
         coords={"team": names},
         name="score",
-        attrs={"metric": metric, "source": table.where},
+        attrs={
+            "metric": metric,
+            "source": table.where,
+            "higher_is_better": int(higher_is_better is not False),
+        },
     )
+    if higher_is_better is False:
+        board = board.copy(data=-board if se is not None else 1.0 - board)
     if se is not None:
         errors, origin = _errors(table, se, kept), f"column {se!r}" if isinstance(se, str) else se
     elif isinstance(n, str):
@@ -126,7 +150,7 @@ def read_board(
         origin = f"sqrt(p (1 - p) / n), n from column {n!r}"
     elif n is not None:
         if metric == "accuracy":
-            _check_resolution(board.to_numpy(), n)
+            _check_resolution(kept.to_numpy(), int(n))
         return board.assign_attrs(n=int(n))
     return board.assign_coords(se=("team", errors)).assign_attrs(metric="estimate", se=origin)
 
@@ -199,24 +223,100 @@ def _binomial_errors(table: Table, n: str, scores: pd.Series) -> np.ndarray:
     return np.sqrt((scores * (1.0 - scores) / sizes).to_numpy())
 
 
+def _check_direction(table: Table, metric: object, higher_is_better: bool | None) -> None:
+    """Refuse to guess that more of a loss is better."""
+    if higher_is_better is None and is_loss(str(metric)):
+        table.refuse(
+            f"{shown(metric)} is the name of a loss, of which less is better; say so "
+            "(higher_is_better=False, --lower-is-better), or that more of it is "
+            "(higher_is_better=True, --higher-is-better)."
+        )
+
+
+def _check_once(table: Table, names: np.ndarray, rows: pd.Index) -> None:
+    """Refuse a team that would count twice."""
+    again = pd.Series(names, index=rows).duplicated()
+    if again.any():
+        row = again.idxmax()
+        several = len(set(names[again.to_numpy()]))
+        others = f", and so have {several - 1} others" if several > 1 else ""
+        table.refuse(
+            f"the team {shown(names[rows.get_loc(row)])} has a second row{others}. Keep one row a "
+            "team; of different teams with one name give a column that tells them apart (team=, "
+            "--team), or read Kaggle's file by adapters.from_kaggle.",
+            row,
+        )
+
+
 def _check_resolution(values: np.ndarray, n: int) -> None:
     """Warn unless scores are multiples of 1 / n, as far as their printed digits can tell."""
     digits = next(
         (d for d in range(1, 16) if np.allclose(values, np.round(values, d), rtol=0, atol=1e-15)),
         16,
     )
-    half = 0.5 * 10.0**-digits
-    if 2.0 * half >= 1.0 / n:
-        return  # rounded more coarsely than the instances
-    gap = np.abs(values * n - np.round(values * n)) / n
-    off = int((gap > half * 1.01 + 1e-12).sum())
-    if off:
-        warnings.warn(
-            f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, as shares of right "
-            "answers are: n may be another number, or the score another metric.",
-            BoardWarning,
-            stacklevel=3,
+    unit = 10.0**-digits
+    if unit >= 1.0 / n:
+        return  # printed more coarsely than the instances
+    different = np.unique(values)
+    fits = {how: _fits(different, n, unit, how) for how in _PRINTED}
+    if max(fit.mean() for fit in fits.values()) == 1.0:
+        return
+    how = max(fits, key=lambda how: fits[how].mean())
+    off = int(np.isin(values, different[~fits[how]]).sum())
+    found = _lattice(different, n, unit)
+    hint = "n may be another number, or the score another metric."
+    if found is not None:
+        hint = (
+            f"all {len(values)} are multiples of 1/{found[0]}, {found[1]} to {digits} digits: is "
+            f"{found[0]} the number of instances that they were scored on?"
         )
+    warnings.warn(
+        f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, as shares of right "
+        f"answers are: {hint}",
+        BoardWarning,
+        stacklevel=3,
+    )
+
+
+_PRINTED = {"truncated": 0.0, "rounded": 0.5}  # where a printed score lies in what it stands for
+_CHANCE = 1e-3  # expected number of test sets that fit by chance, up to which one is named
+
+
+def _fits(score: np.ndarray, n: np.ndarray | int, unit: float, how: str) -> np.ndarray:
+    """Whether some k / n is printed so, of each score."""
+    slack = 1e-12 + 0.01 * unit * (how == "rounded")
+    low = score - _PRINTED[how] * unit - slack
+    high = low + unit + slack + (slack if how == "rounded" else -slack)
+    return np.asarray(np.floor(high * n) >= np.ceil(low * n))
+
+
+def _lattice(different: np.ndarray, n: int, unit: float) -> tuple[int, str] | None:
+    """Give the smallest test set of which all scores are shares, up to twice the given one.
+
+    None where so few scores, of so few digits, are shares of any.
+    """
+    different = different[(different > 0.0) & (different < 1.0)]
+    sizes = np.arange(2, 2 * n + 1)
+    # Of all scores that could be printed a share of n times the unit fits: at least, as n that go
+    # well with the digits leave none between.
+    sizes = sizes[_by_chance(sizes, sizes * unit, len(different)) < _CHANCE]
+    possible = np.unique(np.round(np.linspace(0.0, 1.0, 1009) / unit) * unit)
+    made = []
+    for how in _PRINTED:
+        left = sizes
+        for score in different:
+            left = left[_fits(score, left, unit, how)]
+        for size in left:
+            share = _fits(possible, size, unit, how).mean()
+            if _by_chance(size, share, len(different)) < _CHANCE:
+                made.append((int(size), how))
+                break
+    return min(made, default=None)
+
+
+def _by_chance(sizes: np.ndarray, share: np.ndarray, scores: int) -> np.ndarray:
+    """Give how many test sets up to these sizes fit where a score does with this share."""
+    return np.asarray(np.exp(np.log(sizes) + scores * np.log(np.clip(share, 1e-9, 1.0))))
 
 
 def naive_interval(score: float, n: int, *, prob: float = 0.95) -> tuple[float, float]:

@@ -1,6 +1,5 @@
 """Model of a board of accuracies: thetas from P(theta), counts of right answers given them."""
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,8 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
+from scipy.special import expit, logit
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics.hierarchy import (
     Counts,
     Law,
@@ -19,7 +19,7 @@ from leaderbayes.numerics.hierarchy import (
     beta_law,
     draw_thetas,
     empirical_law,
-    fixed_law,
+    known_law,
     marginals,
     of_maximum,
 )
@@ -30,9 +30,9 @@ from leaderbayes.sota._parameters import Parameter
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
-_COARSE, _FINE, _FINEST = 1.0, 0.25, 0.1  # steps of grids: likelihood, drawn thetas, their maximum
 _GROUP = 0.1  # step within which scores are one theta of the empirical law's likelihood
 _LEAST = 1e-300
+_LOST = -600.0  # log-likelihood of a score, below which a known law's shares underflow
 _TRIALS = 30  # of classifiers of a new board that must lie above the floor
 
 
@@ -47,6 +47,7 @@ class CountBoard:
     rho: Any  # a number, or a frozen scipy.stats law
     theta_0: float
     statistic: Literal["board", "maximum"]
+    workers: int = 1  # threads
 
     @property
     def components(self) -> int:
@@ -117,12 +118,12 @@ class CountBoard:
     def _log_likelihood(self, value: dict[str, Floats], rho: Floats, ease: Floats) -> Floats:
         def at(i: int) -> float:
             given = rho[i], self.theta_0, ease[i]
+            law = self._law(value, i, _GROUP)
             if self.statistic == "maximum":
-                return of_maximum(self.board, self._law(value, i, _FINEST, whole=True), *given)[0]
-            shares = marginals(self.board, self._law(value, i, _COARSE), *given)
-            return float(self.board.times @ np.log(shares))
+                return of_maximum(self.board, law, *given)[0]
+            return float(self.board.times @ marginals(self.board, law, *given))
 
-        return np.array(_in_parallel(at, len(rho)))
+        return np.array(self._in_parallel(at, len(rho)))
 
     def draw(
         self, value: dict[str, Floats], size: int, rng: np.random.Generator
@@ -137,22 +138,22 @@ class CountBoard:
 
         def at(i: int) -> tuple[Floats, Floats, float]:
             given = rho[i], self.theta_0, ease[i]
-            law = self._law(value, i, _FINE)
+            law = self._law(value, i)
             own = np.random.default_rng(seeds[i])
             uniform = own.random((len(self.board.of), 2))
             theta, likelihood = draw_thetas(self.board, law, *given, uniform)
             if self.statistic == "board":
                 return theta, likelihood, theta.max()
-            law = self._law(value, i, _FINEST, whole=True)
-            _, node, chance = of_maximum(self.board, law, *given)
-            return theta, likelihood, own.choice(node, p=chance)
+            log, node, chance = of_maximum(self.board, law, *given)
+            return theta, likelihood, own.choice(node, p=chance) if log > -np.inf else np.nan
 
-        thetas, likelihoods, best = zip(*_in_parallel(at, size), strict=True)
+        thetas, likelihoods, best = zip(*self._in_parallel(at, size), strict=True)
         theta = np.array(thetas)
+        self._require_explained(np.array(likelihoods), np.array(best))
         return {
             "theta": theta,
             "theta_sota": np.array(best),
-            "log_likelihood": np.log(likelihoods)[:, self.board.of],
+            "log_likelihood": np.array(likelihoods)[:, self.board.of],
             "score": self.replicate(theta, rho, rng),
             "new_score": self._new_board(value, rho, rng),
         }
@@ -196,23 +197,33 @@ class CountBoard:
         return mean * size, (1.0 - mean) * size, value.get("weight", np.ones_like(mean))
 
     @cached_property
-    def _fixed(self) -> Law:
-        return fixed_law(self.board.n, self.law.ppf, self.law.cdf)
+    def _known(self) -> Law:
+        return known_law(self.board, self.law)
 
-    def _law(self, value: dict[str, Floats], i: int, step: float, *, whole: bool = False) -> Law:
-        """P(theta) at a point, where the counts are or everywhere."""
+    def _law(self, value: dict[str, Floats], i: int, step: float = 0.0) -> Law:
+        """P(theta) at a point; of the empirical law, scores within a step are one theta."""
         if self.law == "empirical":
-            weight, chance = float(value["shrinkage"][i, 0]), 1.0 / self.classes
-            # Drawn thetas are scores themselves.
-            return empirical_law(self.board, weight, chance, _GROUP if step == _COARSE else 0.0)
+            return empirical_law(
+                self.board, float(value["shrinkage"][i, 0]), 1.0 / self.classes, step
+            )
         if "mean" not in value:
-            return self._fixed
-        low, high = 0.0, self.board.n
-        if not whole:
-            low = self.board.x[0]
-            high = self.board.x[-1] if self.board.floor < 0 else high
+            return self._known
         a, b, weight = (v[i] for v in self._betas(value))
-        return Law(*beta_law(self.board.n, low, high, a, b, weight, step))
+        return beta_law(a, b, weight)
+
+    def _require_explained(self, log_likelihood: Floats, best: Floats) -> None:
+        """Raise where P(theta) has no theta for a score, so that nothing is drawn of it."""
+        lost = (log_likelihood < _LOST).any(axis=0) | ~np.isfinite(log_likelihood).all(axis=0)
+        if isinstance(self.law, str):  # what a fitted law finds unlikely is computed all the same
+            lost = ~np.isfinite(log_likelihood).all(axis=0)
+        if not np.isfinite(best).all():
+            lost[-1] = True
+        if lost.any():
+            score = self.board.x[lost][0] / self.board.n
+            raise LeaderbayesError(
+                f"The law of the teams' thetas all but excludes the score {score:.5g}: leave the "
+                "team out (or give a floor), or take law='beta' or 'mixture'."
+            )
 
     def _draw_law(self, value: dict[str, Floats], size: int, rng: np.random.Generator) -> Floats:
         """Classifiers of another challenge, (point, classifier)."""
@@ -224,15 +235,13 @@ class CountBoard:
             return rng.beta(a[rows, at], b[rows, at])
         if self.law != "empirical":
             return np.asarray(self.law.ppf(rng.random((size, m))))
-        laws = [self._law(value, i, _FINE) for i in range(size)]
-        return np.array([np.sin(rng.choice(law.phi, m, p=law.share)) ** 2 for law in laws])
+        laws = [self._law(value, i) for i in range(size)]
+        return np.array([expit(rng.choice(law.eta, m, p=np.exp(law.log_share))) for law in laws])
 
-
-def _in_parallel(at: Callable[[int], Any], size: int) -> list[Any]:
-    """Call for each point; the kernels let go of Python's lock."""
-    cores = os.cpu_count() or 1
-    if size < 2 * cores:  # an optimiser's point is done before a thread has started
-        return [at(i) for i in range(size)]
-    parts = np.array_split(np.arange(size), cores)
-    with ThreadPoolExecutor(cores) as threads:
-        return list(chain(*threads.map(lambda part: [at(int(i)) for i in part], parts)))
+    def _in_parallel(self, at: Callable[[int], Any], size: int) -> list[Any]:
+        """Call for each point; the kernels let go of Python's lock."""
+        if self.workers == 1 or size < 2 * self.workers:  # done before a thread has started
+            return [at(i) for i in range(size)]
+        parts = np.array_split(np.arange(size), self.workers)
+        with ThreadPoolExecutor(self.workers) as threads:
+            return list(chain(*threads.map(lambda part: [at(int(i)) for i in part], parts)))

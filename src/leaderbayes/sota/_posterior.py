@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import warnings
 from importlib.metadata import version
 from typing import Any, Literal
@@ -20,6 +19,8 @@ from leaderbayes._errors import (
     LeaderbayesWarning,
 )
 from leaderbayes._psis import Smoothed, smooth
+from leaderbayes._tables import shown
+from leaderbayes._workers import workers_of
 from leaderbayes.numerics import auc
 from leaderbayes.numerics.hierarchy import counts, floor_count
 from leaderbayes.numerics.importance import sample
@@ -28,7 +29,7 @@ from leaderbayes.sota._auc import class_sizes
 from leaderbayes.sota._counts import CountBoard
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._estimates import EstimateBoard, from_probit
-from leaderbayes.sota._summary import check
+from leaderbayes.sota._summary import below_median, check, teams
 
 Floats = NDArray[np.float64]
 Board = CountBoard | EstimateBoard
@@ -37,6 +38,8 @@ FEWEST = 20  # instances, for which the laws given the test set's ease are good 
 MIN_POINTS = 200  # whose weights have a tail that can be smoothed
 MAX_RHAT = 1.05
 MIN_UNIQUE = 0.3
+LUCK = 4.0  # standard deviations of the test set's ease, from which it is hardly possible
+APART = 3.0  # standard deviations between the best theta and the teams' best theta
 MISFIT = 0.005  # p-value of a statistic of the board, below which the model is called in question
 
 
@@ -56,6 +59,7 @@ def posterior(
     draws: int = 250,
     chains: int = 4,
     seed: int | None = None,
+    workers: int | None = None,
     progressbar: bool = True,
 ) -> xr.DataTree:
     r"""Posterior of the best theta on a board, and of every team's.
@@ -102,6 +106,9 @@ def posterior(
         Draws kept per chain, number of chains (of "exact", these are independent draws in parts).
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
+    workers : int, optional
+        Threads, of "abc-smc" processes, that work at a time; as many as this process may use by
+        default. Numbers do not depend on it.
     progressbar : bool
         Show the progress of "abc-smc".
 
@@ -124,14 +131,17 @@ def posterior(
     Raises
     ------
     LeaderbayesError
-        If an argument is out of range, or no team is above the floor.
+        If an argument is out of range, no team is above the floor, or a known law all but excludes
+        a team's score.
 
     Warns
     -----
     ConvergenceWarning
         LB001, if the importance weights, or the chains, cannot be trusted.
     BoardWarning
-        LB021, if boards of the model do not look like this one.
+        LB021, if boards of the model do not look like this one; LB022, if the best is estimated
+        below the board's middle; LB023, if the test set's ease is hardly possible; LB024, if the
+        best theta is not that of the teams' thetas ("abc-smc", and statistic="maximum").
 
     References
     ----------
@@ -164,8 +174,9 @@ def posterior(
         "statistic": statistic, "epsilon": epsilon, "draws": draws, "chains": chains,
     }  # fmt: skip
     kept, model = _model(
-        board, law, components, classes, positive_rate, floor, _rho(rho), theta_0, statistic
-    )
+        board, law, components, classes, positive_rate, floor, _rho(rho), theta_0, statistic,
+        workers_of(workers),
+    )  # fmt: skip
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
@@ -226,6 +237,7 @@ def _model(
     rho: Any,
     theta_0: float | None,
     statistic: Literal["board", "maximum"],
+    workers: int,
 ) -> tuple[xr.DataArray, Board]:
     """Teams that stay, and the model of their board."""
     if board.dims != ("team",) or "metric" not in board.attrs:
@@ -271,7 +283,7 @@ def _model(
     reference = float(np.clip(made.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
     reference = reference if theta_0 is None else theta_0
     kept = board[np.round(board.to_numpy() * n) > made.floor]
-    return kept, CountBoard(made, law, components, classes, rho, reference, statistic)
+    return kept, CountBoard(made, law, components, classes, rho, reference, statistic, workers)
 
 
 def _estimates(
@@ -367,8 +379,8 @@ def _simulated(
                 draws,
                 model=made,
                 chains=chains,
-                # By itself PyMC leaves half of the cores idle.
-                cores=min(chains, os.cpu_count() or 1),
+                # By itself PyMC leaves half of them idle.
+                cores=min(chains, model.workers),
                 random_seed=[int(s) for s in rng.integers(2**31, size=chains)],
                 progressbar=progressbar,
                 compute_convergence_checks=False,
@@ -466,16 +478,59 @@ def assemble(
 
 
 def _question(tree: xr.DataTree) -> None:
-    """Warn where boards of the model do not look like this one."""
+    """Warn where the posterior is not to be believed without a look at the board."""
+    for message in filter(None, (_misfit(tree), _low(tree), _lucky(tree), _apart(tree))):
+        warnings.warn(message, BoardWarning, stacklevel=3)
+
+
+def _misfit(tree: xr.DataTree) -> str | None:
+    """Say that boards of the model do not look like this one."""
     found = check(tree)
     odd = found[found["p_value"] < MISFIT]
-    if len(odd):
-        first = odd.iloc[0]
-        warnings.warn(
-            f"LB021 the model does not describe the board: its {odd.index[0]} is "
-            f"{first['observed']:.4g}, and of the model's boards {first['lower']:.4g} to "
-            f"{first['upper']:.4g} (p = {first['p_value']:.3f}). Take law='mixture', a floor, or a "
-            "higher rho (see sota.check).",
-            BoardWarning,
-            stacklevel=3,
-        )
+    if odd.empty:
+        return None
+    first = odd.iloc[0]
+    return (
+        f"LB021 the model does not describe the board: its {odd.index[0]} is "
+        f"{first['observed']:.4g}, and of the model's boards {first['lower']:.4g} to "
+        f"{first['upper']:.4g} (p = {first['p_value']:.3f}). Take law='mixture', a floor, or a "
+        "higher rho (see sota.check)."
+    )
+
+
+def _low(tree: xr.DataTree) -> str | None:
+    """Say that the best theta, or the score of whoever has it, is below the board's middle."""
+    score = tree["observed_data"]["score"]
+    table = teams(tree)
+    best = table.loc[table["p_best"].idxmax()]
+    return below_median(
+        float(tree["posterior"]["theta_sota"].mean()), score.to_numpy()
+    ) or below_median(float(best["score"]), score.to_numpy(), shown(best["team"]))
+
+
+def _lucky(tree: xr.DataTree) -> str | None:
+    """Say that the luck that all teams share is more than any test set has."""
+    if "ease" not in tree["posterior"]:
+        return None
+    ease = float(tree["posterior"]["ease"].mean())
+    if abs(ease) <= LUCK:
+        return None
+    return (
+        f"LB023 the teams' common luck on the test set is estimated at {ease:.1f} standard "
+        "deviations, which no test set has: P(theta) does not describe the board, and luck fills "
+        "the gap. Take law='mixture', a floor, or a lower rho."
+    )
+
+
+def _apart(tree: xr.DataTree) -> str | None:
+    """Say that the best theta, where it is drawn by itself, is not that of the teams' thetas."""
+    best = tree["posterior"]["theta_sota"]
+    of_teams = tree["posterior"]["theta"].max("team")
+    gap = float(best.mean() - of_teams.mean())
+    if abs(gap) <= APART * max(float(best.std()), float(of_teams.std())) or np.isclose(gap, 0.0):
+        return None
+    return (
+        f"LB024 theta_sota, {float(best.mean()):.4f}, is not the best of the teams' thetas, "
+        f"{float(of_teams.mean()):.4f}, which come from the whole board: sota.teams does not fit "
+        "to sota.summary. Take method='exact' with statistic='board'."
+    )

@@ -19,6 +19,7 @@ from leaderbayes import _errors
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fit import fit, written
 from leaderbayes._matches import valid_scores
+from leaderbayes._workers import available
 from leaderbayes._write import check_folder
 from leaderbayes.studies._store import (
     Files,
@@ -285,7 +286,7 @@ def _size(workers: Executor) -> int:
     client = getattr(workers, "_client", None)
     if client is not None:
         return sum(client.nthreads().values())
-    return int(getattr(workers, "_max_workers", None) or os.cpu_count() or 1)
+    return int(getattr(workers, "_max_workers", None) or available())
 
 
 @contextmanager

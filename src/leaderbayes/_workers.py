@@ -1,0 +1,49 @@
+"""How many threads or processes work at a time."""
+
+import os
+from pathlib import Path
+
+from leaderbayes._errors import LeaderbayesError
+
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of the container, where there is one
+
+
+def available() -> int:
+    """CPUs that this process may use: by its affinity, PYTHON_CPU_COUNT, and its container."""
+    return max(min(_visible(), _quota()), 1)
+
+
+def workers_of(workers: int | None) -> int:
+    """Give the number of workers; None is `available`.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no whole number from 1 up.
+    """
+    if workers is None:
+        return available()
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise LeaderbayesError(f"workers={workers!r}: give a whole number from 1 up.")
+    return workers
+
+
+def _visible() -> int:
+    """Count CPUs as `os.process_cpu_count` does, which Python 3.12 does not have."""
+    if hasattr(os, "process_cpu_count"):
+        return os.process_cpu_count() or 1
+    given = os.environ.get("PYTHON_CPU_COUNT", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _quota() -> int:
+    """CPUs by the time that a container may take of them, rounded up."""
+    try:
+        quota, period = _QUOTA.read_text().split()
+        return -(-int(quota) // int(period))
+    except (OSError, ValueError):  # no container, or no limit
+        return os.cpu_count() or 1

@@ -143,7 +143,7 @@ def plan(
     if len(contested) < len(names):
         plans["contested"] = contested
     truths = epp[np.linspace(0, len(epp) - 1, simulations).astype(int)]
-    place = dt["observed_data"]["place"].transpose("round", "player").to_numpy()
+    place = dt["observed_data"]["place"].sel(player=names).transpose("round", "player").to_numpy()
     rng = np.random.default_rng(seed)
     seen = [
         _simulate(place, truth, list(plans.values()), lengths, asked, prob, arguments, rng)

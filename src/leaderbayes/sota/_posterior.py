@@ -28,7 +28,7 @@ from leaderbayes.sota._auc import class_sizes
 from leaderbayes.sota._counts import CountBoard
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._estimates import EstimateBoard, from_probit
-from leaderbayes.sota._summary import check
+from leaderbayes.sota._summary import compared
 
 Floats = NDArray[np.float64]
 Board = CountBoard | EstimateBoard
@@ -467,7 +467,7 @@ def assemble(
 
 def _question(tree: xr.DataTree) -> None:
     """Warn where boards of the model do not look like this one."""
-    found = check(tree)
+    found = compared(tree)
     odd = found[found["p_value"] < MISFIT]
     if len(odd):
         first = odd.iloc[0]

@@ -237,7 +237,7 @@ def test_axis(low, high):
         ({"top": 1}, "top=1"),
         ({"dt": "posterior.nc"}, "what leaderbayes.fit returns, not str"),
         ({"dt": xr.DataTree()}, "has no tournament"),
-        ({"dt": xr.DataTree(children={"posterior": xr.DataTree()})}, "has no converged"),
+        ({"dt": xr.DataTree(children={"posterior": xr.DataTree()})}, "has no epp"),
         ({"sota": "posterior.nc"}, "what leaderbayes.sota.posterior returns"),
         ({"path": "p.tex"}, "p.tex: give a file that ends with .html or .htm."),
         ({"path": "."}, ".: give a file that ends with .html or .htm."),

@@ -81,6 +81,8 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     fitted(dt, "log_likelihood")
     name = "outcome" if "outcome" in dt["log_likelihood"] else "place"
     likelihood = drawn(dt, name, "log_likelihood")
+    for each in dt["posterior"].data_vars:  # all of whose effective sample sizes count
+        drawn(dt, str(each))
     if any(likelihood.sizes[d] != dt["posterior"].sizes[d] for d in ("chain", "draw")):
         raise refuse(dt, "has a log-likelihood of other draws than those in posterior")
     if likelihood.sizes["chain"] * likelihood.sizes["draw"] < _FEWEST:

@@ -170,6 +170,8 @@ def drawn(dt: xr.DataTree, name: str, group: str = "posterior") -> xr.DataArray:
         raise refuse(dt, f"has no {group}/{name}")
     made = dt[group].dataset[name].transpose("chain", "draw", ..., missing_dims="ignore").load()
     values = made.to_numpy()
+    if values.dtype.kind not in "biuf":
+        raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")
     bad = values.size - np.count_nonzero(np.isfinite(values))
     if bad:
         raise refuse(

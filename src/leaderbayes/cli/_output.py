@@ -26,7 +26,7 @@ def write_table(path: Path, table: "pd.DataFrame | xr.DataArray", trusted: dict[
     import pandas as pd
 
     matrix = not isinstance(table, pd.DataFrame)
-    marked = pd.DataFrame(table.to_pandas()) if matrix else table.copy()
+    marked = table.copy() if isinstance(table, pd.DataFrame) else pd.DataFrame(table.to_pandas())
     marks = {"converged": bool(trusted["converged"]), "warnings": codes(trusted["warnings"])}
     for name, value in marks.items():
         # A matrix has columns named as players are, perhaps like these.

@@ -28,7 +28,7 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     if not isinstance(dt, xr.DataTree):
         raise LeaderbayesError("sota: give what leaderbayes.sota.posterior returns.")
     found, table = summary(dt, prob=prob), teams(dt, prob=prob)
-    fitted(dt, "constant_data", of="team", attrs=("method",))
+    fitted(dt, "constant_data", of="team")
     shown = table.iloc[:top]
     axis = Axis(
         float(min(shown["lower"].min(), shown["score"].min())),

@@ -129,6 +129,7 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
     from leaderbayes.sota._parameters import CONCENTRATION
 
     table = _summary.teams(dt, prob=prob)
+    fitted(dt, "constant_data", of="team", attrs=("arguments", "versions", "seed"))
     name = labels(table["team"])
     constant = dt["constant_data"].to_dataset()
     posterior = dt["posterior"].sizes

@@ -177,6 +177,6 @@ def compared(dt: xr.DataTree) -> pd.DataFrame:
 def _require(dt: xr.DataTree, prob: float = 0.5) -> None:
     if not isinstance(dt, xr.DataTree) or dt.attrs.get("model") != "sota":
         raise LeaderbayesError("This is no posterior of a board: give what sota.posterior returns.")
-    fitted(dt, "observed_data", "posterior_predictive", of="team")
+    fitted(dt, "observed_data", "posterior_predictive", of="team", attrs=("method",))
     if not 0.0 < prob < 1.0:
         raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")

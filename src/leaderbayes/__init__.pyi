@@ -13,6 +13,7 @@ from ._checks import deviance as deviance
 from ._compare import compare as compare
 from ._errors import BoardWarning as BoardWarning
 from ._errors import ConvergenceWarning as ConvergenceWarning
+from ._errors import DigestWarning as DigestWarning
 from ._errors import DisconnectedError as DisconnectedError
 from ._errors import DisconnectedWarning as DisconnectedWarning
 from ._errors import LeaderbayesError as LeaderbayesError
@@ -21,6 +22,8 @@ from ._errors import NotConvergedError as NotConvergedError
 from ._errors import PredictiveWarning as PredictiveWarning
 from ._errors import ScoresError as ScoresError
 from ._errors import WeightWarning as WeightWarning
+from ._files import read_fit as read_fit
+from ._files import write_fit as write_fit
 from ._fit import fit as fit
 from ._leaderboard import groups as groups
 from ._leaderboard import leaderboard as leaderboard

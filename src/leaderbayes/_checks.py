@@ -11,23 +11,51 @@ from scipy.special import chdtrc, ndtr, xlogy
 
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._matches import components, matches
-from leaderbayes._require import no_fit, require_fit
+from leaderbayes._posterior import drawn, fitted, refuse
+from leaderbayes._require import no_fit
 from leaderbayes.numerics import bradley_terry as bt
-from leaderbayes.numerics.places import count_matches
+from leaderbayes.numerics.places import count_matches, places
 from leaderbayes.numerics.round_intercept import counts as listed_counts
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 def matches_of(dt: xr.DataTree) -> xr.Dataset:
-    """Remake the matches (player, opponent) that a fit was made from."""
-    require_fit(dt)
+    """Remake the matches (player, opponent) that a fit was made from.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no fit, or its scores are others than those it was made from.
+    """
+    fitted(dt, "constant_data")
     arguments = json.loads(dt.attrs["arguments"])
-    return matches(
+    made = matches(
         dt["constant_data"].to_dataset()["scores"],
         within_round=arguments["within_round"],
         ties=arguments["ties"],
     )
+    if "observed_data" in dt.children and "tournament" not in made.dims:
+        fitted(dt, "observed_data")
+        _check_places(dt, made)
+    return made
+
+
+def _check_places(dt: xr.DataTree, made: xr.Dataset) -> None:
+    """Raise unless the places of the fit are in the order of its scores, also of some players."""
+    if "place" not in dt["observed_data"]:
+        return
+    observed = dt["observed_data"].dataset["place"].sel(player=made["player"].to_numpy())
+    if observed.sizes.get("round") == made.sizes["round"]:
+        seen = observed.transpose("round", "player").to_numpy()
+        again = places(
+            np.where(seen > 0, seen, np.nan),
+            higher_is_better=False,
+            within_round=bool(made.attrs["within_round"]),
+        )
+        if np.array_equal(again, made["place"].to_numpy()):
+            return
+    raise refuse(dt, "was made from other scores than those in constant_data")
 
 
 def deviance(
@@ -115,15 +143,16 @@ def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:
     """Give each tournament's matches and strengths (..., player), for the players it has."""
     board = matches_of(dt)
     if "tournament" not in board.dims:
-        return [(board, dt["posterior"].to_dataset()["epp"])]
-    epp = dt["posterior"].to_dataset()["epp_tournament"]
+        return [(board, drawn(dt, "epp").sel(player=board["player"].to_numpy()))]
+    epp = drawn(dt, "epp_tournament")
     boards = []
     for t in range(board.sizes["tournament"]):
         one = board.isel(tournament=t, drop=True)
         seen = one["place"] > 0
         who, when = (np.flatnonzero(seen.any(dim)) for dim in ("round", "player"))
         one = one.isel(player=who, opponent=who, round=when)
-        boards.append((one, epp.isel(tournament=t, drop=True).isel(player=who)))
+        own = epp.sel(tournament=board["tournament"].to_numpy()[t], drop=True)
+        boards.append((one, own.sel(player=one["player"].to_numpy())))
     return boards
 
 
@@ -133,7 +162,7 @@ def _deviance_of_board(
     wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
     davidson = dt.attrs["model"] == "davidson"
     epp = draws.mean(("chain", "draw")).to_numpy()
-    nu = float(dt["posterior"]["tie"].mean()) if davidson else -np.inf
+    nu = float(drawn(dt, "tie").mean()) if davidson else -np.inf
     at = "posterior mean"
     if components(board).nunique() == 1:
         try:
@@ -206,17 +235,19 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     >>> round(float(made["p_round"]), 1)
     0.3
     """
-    require_fit(dt)
+    fitted(dt, "posterior_predictive", "constant_data")
     if draws < 1:
         raise LeaderbayesError(f"draws={draws}: give at least 1.")
     replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
+    _check_draws(dt, replicates.indexes["sample"])
     total = replicates.sizes["sample"]
     picked = np.unique(np.linspace(0, total - 1, min(draws, total)).astype(int))
     replicates = replicates.isel(sample=picked)
     sample = replicates.indexes["sample"]
-    posterior = dt["posterior"].to_dataset().stack(sample=("chain", "draw")).sel(sample=sample)
     davidson = dt.attrs["model"] == "davidson"
-    nu = posterior["tie"].to_numpy() if davidson else np.full(len(picked), -np.inf)
+    nu = np.full(len(picked), -np.inf)
+    if davidson:
+        nu = drawn(dt, "tie").stack(sample=("chain", "draw")).sel(sample=sample).to_numpy()
     shared_luck = json.loads(dt.attrs["arguments"]).get("test_fraction") is not None
     rng = np.random.default_rng(seed)
     observed, round_wise, match_wise = np.zeros((3, len(picked)))
@@ -251,6 +282,13 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     return result
 
 
+def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:
+    """Raise unless each replicate is of a draw that the posterior has."""
+    own = dt["posterior"].dataset[["epp"]].stack(sample=("chain", "draw")).indexes["sample"]
+    if own.has_duplicates or sample.has_duplicates or not sample.isin(own).all():
+        raise refuse(dt, "has replicates of other draws than those in posterior")
+
+
 def _discrepancy(epp: Floats, nu: float, strict: Floats, equal: Floats, n: Floats) -> float:
     """Deviance of strict wins and ties (player, opponent)."""
     if np.isfinite(nu):
@@ -268,15 +306,22 @@ def _replicated_counts(
 ) -> Iterator[tuple[Floats, Floats, Floats]]:
     """Strict wins, ties and matches of each replicate of one tournament (its rounds are rows)."""
     if "outcome" in replicates:
-        order = np.argsort(dt["constant_data"]["order"].to_numpy())
-        drawn = replicates["outcome"].transpose("sample", "round", "pair").to_numpy()
-        counted = (listed_counts(outcome, order) for outcome in drawn)
+        own = dt["constant_data"]["order"].sel(player=board["player"].to_numpy())
+        order = np.argsort(own.to_numpy())
+        if replicates.sizes["pair"] != len(order) * (len(order) - 1) // 2:
+            raise refuse(dt, "has replicates of other players than those on its board")
+        again = replicates["outcome"].transpose("sample", "round", "pair").to_numpy()
+        counted = (listed_counts(outcome, order) for outcome in again)
     else:
         within = bool(board.attrs["within_round"])
-        places = replicates["place"].sel(player=board["player"].to_numpy())
-        drawn = places.transpose("sample", ..., "player").to_numpy()[:, rows]
-        counted = (count_matches(place, within_round=within) for place in drawn)
+        own = replicates["place"].sel(player=board["player"].to_numpy())
+        again = own.transpose("sample", ..., "player").to_numpy()[:, rows]
+        counted = (count_matches(place, within_round=within) for place in again)
+    place = board["place"].transpose("round", "player").to_numpy()
+    _, met = count_matches(place, within_round=bool(board.attrs["within_round"]))
     for strict, n in counted:
+        if not np.array_equal(n, met):
+            raise refuse(dt, "has replicates in which others meet than on its board")
         tied = n - strict - strict.T
         yield strict.astype(float), tied.astype(float), n.astype(float)
 

@@ -41,5 +41,9 @@ class PredictiveWarning(LeaderbayesWarning):
     """LB012: replicates were thinned to bound their memory."""
 
 
+class DigestWarning(LeaderbayesWarning):
+    """LB050: a file without a digest, whose bytes cannot be checked."""
+
+
 class BoardWarning(LeaderbayesWarning):
     """LB020: a board's scores do not look like shares of the test set's instances."""

@@ -11,7 +11,8 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._require import require_fit, require_tree
+from leaderbayes._posterior import drawn, fitted
+from leaderbayes._require import require_tree
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.likelihood._tables import probabilities, table
 from leaderbayes.numerics.logistic_normal import expit_mean
@@ -29,10 +30,10 @@ def draws_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
     Raises
     ------
     LeaderbayesError
-        If it is no fit.
+        If it is no fit, or a draw is no finite number.
     """
-    require_fit(dt)
-    epp = dt["posterior"]["epp"].transpose("chain", "draw", "player")
+    fitted(dt)
+    epp = drawn(dt, "epp").transpose("chain", "draw", "player")
     players = pd.Index(epp["player"].to_numpy(), name="player")
     return epp.to_numpy().reshape(-1, len(players)), players
 
@@ -41,7 +42,7 @@ def spread_of(dt: xr.DataTree) -> Floats | None:
     """Posterior draws (sample,) of the spread between tournaments, if the model has one."""
     if "epp_spread" not in dt["posterior"]:
         return None
-    return np.asarray(dt["posterior"]["epp_spread"].stack(sample=("chain", "draw")))
+    return drawn(dt, "epp_spread").to_numpy().reshape(-1)
 
 
 def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
@@ -85,6 +86,7 @@ def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
         raise LeaderbayesError(f"There is no tournament {tournament!r}; {hint}")
     if "posterior" not in dt.children:
         return list(dt.children.values())[names.index(tournament)]
+    fitted(dt, "constant_data", "observed_data", "posterior_predictive")
     scores = dt["constant_data"]["scores"]
     board = scores.sel(tournament=tournament, drop=True)
     board = board.dropna("player", how="all").dropna("round", how="all")
@@ -123,7 +125,7 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
     """
     require_tree(study)
     if "posterior" in study.children:
-        require_fit(study)
+        fitted(study, "constant_data")
         if "epp_tournament" not in study["posterior"]:
             raise LeaderbayesError(
                 f"This is a fit of one tournament ({study.attrs['model']}): give a study, with a "
@@ -135,6 +137,7 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
     for name, fit in study.children.items():
         if "posterior" not in fit.children:
             raise LeaderbayesError(f"{name!r} in the study is no fit: it has no group posterior.")
+        fitted(fit)
     # A name with a slash cannot be a node's: the attribute holds the real one.
     names = [str(fit.attrs.get("tournament", name)) for name, fit in study.children.items()]
     again = pd.Index(names).duplicated()

@@ -12,11 +12,12 @@ from scipy.special import expit, logsumexp, xlogy
 from leaderbayes._checks import boards_of
 from leaderbayes._errors import LeaderbayesError, PredictiveWarning
 from leaderbayes._fit import fit
-from leaderbayes._require import require_fit
+from leaderbayes._posterior import drawn, fitted, refuse
 from leaderbayes.numerics.logistic_normal import expit_mean
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
+_FEWEST = 25  # draws, of whose weights a tail can be fitted
 _DRAWS = 1000  # of the posterior, for each match's probability
 
 
@@ -72,12 +73,20 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     """
     import arviz as az
 
-    require_fit(dt)
+    fitted(dt, "constant_data")
     if not json.loads(dt.attrs["arguments"])["within_round"]:
         raise LeaderbayesError("A match across rounds belongs to no single round to be left out.")
     if "log_likelihood" not in dt:
         raise LeaderbayesError("This is no whole fit: it has no log-likelihood by round.")
-    name = next(iter(dt["log_likelihood"].data_vars))
+    fitted(dt, "log_likelihood")
+    name = "outcome" if "outcome" in dt["log_likelihood"] else "place"
+    likelihood = drawn(dt, name, "log_likelihood")
+    for each in dt["posterior"].data_vars:  # all of whose effective sample sizes count
+        drawn(dt, str(each))
+    if any(likelihood.sizes[d] != dt["posterior"].sizes[d] for d in ("chain", "draw")):
+        raise refuse(dt, "has a log-likelihood of other draws than those in posterior")
+    if likelihood.sizes["chain"] * likelihood.sizes["draw"] < _FEWEST:
+        raise refuse(dt, f"has fewer than {_FEWEST} draws, too few to leave a round out")
     with warnings.catch_warnings():
         # Our own message, which says what to do, stands for ArviZ'.
         warnings.simplefilter("ignore", UserWarning)
@@ -138,11 +147,10 @@ def _scores(dt: xr.DataTree, log_weights: Floats, *, of: xr.DataTree | None = No
 
 def _levels(dt: xr.DataTree) -> tuple[Floats, Floats] | None:
     """PMRA's intercept and its standard deviation between rounds, (sample,) each."""
-    if "intercept" not in dt["posterior"]:
+    if dt.attrs["model"] != "round_intercept":
         return None
-    posterior = dt["posterior"].to_dataset()[["intercept", "intercept_scale"]]
-    stacked = posterior.stack(sample=("chain", "draw"))
-    return stacked["intercept"].to_numpy(), stacked["intercept_scale"].to_numpy()
+    intercept, scale = (drawn(dt, name).to_numpy() for name in ("intercept", "intercept_scale"))
+    return intercept.ravel(), scale.ravel()
 
 
 def _round_score(

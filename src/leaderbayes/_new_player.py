@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._laplace import assemble, fitted_arguments
 from leaderbayes._matches import matches, one_tournament
+from leaderbayes._posterior import drawn, fitted, refuse
 from leaderbayes._psis import smooth
 from leaderbayes._weight import check_board, resolve_weight
 from leaderbayes.numerics.new_player import draw_strength
@@ -79,6 +80,7 @@ def new_player(
     15
     """
     arguments = fitted_arguments(dt)
+    fitted(dt, "log_likelihood", "posterior_predictive")
     board = _enlarged(dt["constant_data"].to_dataset()["scores"], scores)
     made = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
     rng = np.random.default_rng(seed)
@@ -139,15 +141,18 @@ def _placed(
     dt: xr.DataTree, made: xr.Dataset, eta: float, rng: np.random.Generator
 ) -> tuple[xr.DataTree, dict[str, float]]:
     """Draw by weight from the old draws, and d for each."""
-    posterior = dt["posterior"].to_dataset()[["epp", "epp_scale"]].transpose("chain", "draw", ...)
-    chains, draws, m = posterior["epp"].shape
-    epp = posterior["epp"].to_numpy().reshape(-1, m)
-    scale = posterior["epp_scale"].to_numpy().reshape(-1)
+    strengths = drawn(dt, "epp").sel(player=made["player"].to_numpy()[:-1])
+    chains, draws, m = strengths.shape
+    epp = strengths.to_numpy().reshape(-1, m)
+    scale = drawn(dt, "epp_scale").to_numpy().reshape(-1)
     wins, n = (made[name].to_numpy()[-1, :-1].astype(float) for name in ("wins", "n"))
     count = len(epp)
     _, log_marginal = draw_strength(epp, scale, wins, n, eta, rng.random(count))
-    old = dt["log_likelihood"]["place"].sum("round").transpose("chain", "draw").to_numpy()
-    tempered = (eta / float(dt["constant_data"]["weight"]) - 1.0) * old.reshape(-1)
+    old = drawn(dt, "place", "log_likelihood").sum("round").to_numpy().reshape(-1)
+    weight = float(drawn(dt, "weight", "constant_data"))
+    if len(old) != count or not weight > 0.0:
+        raise refuse(dt, "has a log-likelihood of other draws, or no weight above 0")
+    tempered = (eta / weight - 1.0) * old
     smoothed = smooth(log_marginal + tempered)
     converged = smoothed.reliable(count)
     if not converged:

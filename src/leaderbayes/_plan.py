@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from scipy.special import betaincinv
 
+from leaderbayes._checks import matches_of
 from leaderbayes._compare import check_comparison, position
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._laplace import fitted_arguments
@@ -143,7 +144,7 @@ def plan(
     if len(contested) < len(names):
         plans["contested"] = contested
     truths = epp[np.linspace(0, len(epp) - 1, simulations).astype(int)]
-    place = dt["observed_data"]["place"].transpose("round", "player").to_numpy()
+    place = matches_of(dt)["place"].sel(player=names).to_numpy()
     rng = np.random.default_rng(seed)
     seen = [
         _simulate(place, truth, list(plans.values()), lengths, asked, prob, arguments, rng)

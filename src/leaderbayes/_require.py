@@ -19,26 +19,6 @@ def require_tree(given: Any) -> None:
         raise no_fit(given)
 
 
-def require_fit(given: Any) -> None:
-    """Raise unless it is a fit of a leaderboard.
-
-    Raises
-    ------
-    LeaderbayesError
-        Saying what it is instead.
-    """
-    require_tree(given)
-    if "posterior" not in given.children:
-        raise LeaderbayesError(
-            "This is no fit; of a study of many fits pick one, as study['iris']."
-        )
-    if "epp" not in given["posterior"]:
-        raise LeaderbayesError(
-            "This is no fit of a leaderboard: its posterior has no epp. Give what leaderbayes.fit "
-            "returns."
-        )
-
-
 def require_estimate(given: xr.Dataset) -> None:
     """Raise unless a Dataset is an estimate of `leaderbayes.likelihood`.
 

@@ -3,9 +3,10 @@
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from errno import EISDIR, ENOTDIR
 from pathlib import Path
+from platform import node
 
 from leaderbayes._errors import LeaderbayesError
 
@@ -42,15 +43,58 @@ def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
             names = sorted(path.name for path in part.iterdir())
             for name in names:
                 _refuse_folder(place / name)
-            if names:
-                place.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                os.replace(part / name, place / name)
+            if not names:
+                return
+            place.mkdir(parents=True, exist_ok=True)
+            # Of two processes that write to one folder, one comes after the other.
+            with locked(place / ".leaderbayes.lock", timeout=60.0):
+                for name in names:
+                    os.replace(part / name, place / name)
     except OSError as problem:
         raise LeaderbayesError(
             f"{folder if asked is None else asked}: cannot be written "
             f"({problem.strerror or problem}); give another path."
         ) from problem
+
+
+@contextmanager
+def locked(lock: Path, *, timeout: float = 0.0) -> Iterator[None]:
+    """Hold a lock, of which only its file is seen while it is held.
+
+    Parameters
+    ----------
+    lock : path
+        Of the lock's file, which says who holds it; its folder has to be there.
+    timeout : float
+        How long to wait for another process, in seconds.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming the process that holds it.
+    """
+    from filelock import FileLock, Timeout
+
+    held = FileLock(lock)
+    try:
+        held.acquire(timeout=timeout)
+    except Timeout as problem:
+        holder = ""
+        with suppress(OSError, UnicodeDecodeError):
+            holder = lock.read_text("utf-8")
+        raise LeaderbayesError(
+            f"{lock}: {holder or 'another process'} holds this lock and is writing; wait until it "
+            "ends, and call again."
+        ) from problem
+    try:
+        with suppress(OSError):  # it is the lock that counts, and not who reads whose it is
+            lock.write_text(f"process {os.getpid()} on {node()}", "utf-8")
+        yield
+    finally:
+        # While it is held: whoever waits for this file takes the next one.
+        with suppress(OSError):
+            lock.unlink()
+        held.release()
 
 
 def check_folder(folder: Path) -> None:
@@ -82,8 +126,8 @@ def check_file(path: Path, *suffixes: str) -> None:
         (part / path.name).unlink()
 
 
-def write_files(files: Mapping[Path, str]) -> None:
-    """Write texts to files of one folder.
+def write_files(files: Mapping[Path, str | bytes]) -> None:
+    """Write texts or bytes to files of one folder.
 
     Raises
     ------
@@ -92,9 +136,11 @@ def write_files(files: Mapping[Path, str]) -> None:
     """
     first = next(iter(files))
     with writing(first.parent, asked=first) as part:
-        for path, text in files.items():
-            # Half of a surrogate pair is no text: it is written as an escape.
-            (part / path.name).write_bytes(text.encode("utf-8", errors="backslashreplace"))
+        for path, content in files.items():
+            if isinstance(content, str):
+                # Half of a surrogate pair is no text: it is written as an escape.
+                content = content.encode("utf-8", errors="backslashreplace")
+            (part / path.name).write_bytes(content)
 
 
 def _refuse_folder(path: Path) -> None:

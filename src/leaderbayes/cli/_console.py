@@ -191,6 +191,21 @@ def warnings_on_stderr() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def collecting(prefix: str = "") -> Iterator[list[str]]:
+    """Give the texts of our warnings, for JSON and tables; they are said too, after the prefix."""
+    said: list[str] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield said
+    finally:
+        for warning in caught:
+            if warning.category.__module__.startswith("leaderbayes"):
+                said.append(str(warning.message))
+                click.echo(f"Warning: {prefix}{warning.message}", err=True)
+
+
 def print_tournaments(result: dict[str, Any]) -> None:
     """Leaderboards side by side, and who is best across them."""
     from rich import box

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes.cli._console import probability, short
+from leaderbayes.cli._console import collecting, probability, short
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -101,17 +101,25 @@ fitting = together(
 )  # fmt: skip
 
 
-def read_table(options: dict[str, Any]) -> "xr.DataArray":
-    """Scores, of one tournament where one is picked or there is no other."""
+def read_table(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
+    """Scores, of one tournament where one is picked or there is no other; and warnings of them."""
     import leaderbayes as lb
     from leaderbayes._scores import describe
-    from leaderbayes._tables import suggest
 
     if options["ties"] == "loss" and options["model"] != "round_intercept":
         raise lb.LeaderbayesError("--ties loss is for --model round_intercept.")
-    scores = _read(options)
+    with collecting() as said:
+        scores = _read(options)
     if not options["as_json"]:
         click.echo(f"read: {short(describe(scores), longest=1000)}", err=True)
+    return _picked(scores, options), said
+
+
+def _picked(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":
+    """Scores of the one tournament that is asked for."""
+    import leaderbayes as lb
+    from leaderbayes._tables import suggest
+
     only = options["only"]
     if "tournament" not in scores.dims:
         if only is not None:

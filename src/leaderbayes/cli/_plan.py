@@ -55,7 +55,7 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
 
     if (a is None) != (b is None):
         raise lb.LeaderbayesError("--a and --b belong together.")
-    scores = read_table(options | {"model": "bradley_terry", "as_json": as_json})
+    scores, said = read_table(options | {"model": "bradley_terry", "as_json": as_json})
     if "tournament" in scores.dims:
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only: {names_of(scores)}"
@@ -83,12 +83,12 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
     if made["rounds_needed"].any():
         made = asked(rounds=options["rounds"])
     if as_json:
-        click.echo(json.dumps(_planned(made, fit.attrs["seed"]), ensure_ascii=False))
+        click.echo(json.dumps(_planned(made, fit.attrs["seed"], said), ensure_ascii=False))
     else:
         print_plan(made)
 
 
-def _planned(made: "xr.Dataset", seed: int) -> dict[str, Any]:
+def _planned(made: "xr.Dataset", seed: int, said: list[str]) -> dict[str, Any]:
     """Plan as JSON: a row for each way and number of rounds."""
     shared = ("question", "message", "prob", "target", "simulations")
     over_rounds = made.drop_vars(["rounds_needed", "p_now", "width_now"])
@@ -103,5 +103,5 @@ def _planned(made: "xr.Dataset", seed: int) -> dict[str, Any]:
             for who in made["who"].to_numpy()
         },
         "rows": over_rounds.to_dataframe().reset_index().to_dict("records"),
-        "warnings": json.loads(made.attrs["warnings"]),
+        "warnings": said + json.loads(made.attrs["warnings"]),
     }

@@ -13,13 +13,14 @@ import click
 from leaderbayes._write import check_folder, writing
 from leaderbayes.cli._console import (
     NOT_CONVERGED,
+    collecting,
     number,
     print_comparison,
     print_leaderboard,
     short,
 )
 from leaderbayes.cli._options import fitting, names_of, read_table, reading
-from leaderbayes.cli._output import draw, write_run
+from leaderbayes.cli._output import draw, write_run, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,8 @@ def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
         raise lb.LeaderbayesError("--eliminate is for --method ml --model round_intercept.")
     if out is not None:
         check_folder(out)
-    scores = read_table(options)
+    scores, said = read_table(options)
+    options |= {"method": method, "said": said}
     several = "tournament" in scores.dims
     if each and (not several or options["model"] == "tournaments"):
         raise lb.LeaderbayesError("--each is for a table of several tournaments, each by itself.")
@@ -60,17 +62,18 @@ def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
             f"or all together with --model tournaments: {names_of(scores)}"
         )
     if not each:
-        _rank_one(scores, out, estimate, options | {"method": method})
+        _rank_one(scores, out, estimate, options)
         return
     results, failed = [], False
     for position, name in enumerate(scores["tournament"].to_numpy(), 1):
         place = None if out is None else out / f"{position:03d}_{_file_name(str(name))}"
         one = scores.sel(tournament=name, drop=True)
+        whose = f"tournament {str(name)[:60]!r}: "
         try:
-            result = _estimate_one(one, place, estimate, options | {"method": method})
+            result = _estimate_one(one, place, estimate, options, whose)
         except lb.LeaderbayesError as problem:
             failed = True
-            click.echo(f"Error: tournament {str(name)[:60]!r}: {problem}", err=True)
+            click.echo(f"Error: {whose}{problem}", err=True)
             continue
         results.append({"tournament": str(name), **result[1]})
         if not options["as_json"]:
@@ -97,10 +100,17 @@ def _rank_one(
 
 
 def _estimate_one(
-    scores: "xr.DataArray", out: Path | None, estimate: Callable[..., Any], options: dict[str, Any]
+    scores: "xr.DataArray",
+    out: Path | None,
+    estimate: Callable[..., Any],
+    options: dict[str, Any],
+    whose: str = "",
 ) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Estimate, and write the results where they are asked for."""
-    fit, table, result = estimate(scores, options)
+    """Estimate, and write the results where they are asked for; warnings say whose they are."""
+    with collecting(whose) as said:
+        fit, table, result = estimate(scores, options)
+    # Those of reading, and what a fit does not keep itself.
+    result["warnings"] = list(dict.fromkeys(options["said"] + result["warnings"] + said))
     if out is not None:
         _write(out, fit, table, result, options)
     return table, result
@@ -118,7 +128,7 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     from leaderbayes._compare import check_comparison
 
     check_comparison(a, b, rope)
-    scores = read_table(options)
+    scores, said = read_table(options)
     if "tournament" in scores.dims and options["model"] != "tournaments":
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only, or take all together "
@@ -134,7 +144,8 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     result = lb.compare(fit, a, b, rope=rope, prob=options["prob"])
     if options["as_json"]:
         row = {k: v if isinstance(v, str) else float(v) for k, v in result.items()}
-        click.echo(json.dumps(row | result.attrs, ensure_ascii=False))
+        trusted = {**result.attrs, "warnings": said + result.attrs["warnings"]}
+        click.echo(json.dumps(row | trusted, ensure_ascii=False))
     else:
         print_comparison(result, options["prob"])
     if not fit.attrs["converged"]:
@@ -283,20 +294,23 @@ def _write(
 ) -> None:
     """Write tables, the posterior and figures."""
     import leaderbayes as lb
+    from leaderbayes._files import encoded
 
     run = {k: v for k, v in result.items() if k != "players"}
+    trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
+    asked = {k: v for k, v in options.items() if k != "said"}
     with writing(out) as part:
-        table.to_csv(part / "leaderboard.csv", index=False)
+        write_table(part / "leaderboard.csv", table, trusted)
         if fit is not None:
             run["versions"] = json.loads(fit.attrs["versions"])
             mean = lb.win_probability(fit)["mean"]
-            mean.to_pandas().to_csv(part / "win_probability.csv")
-            fit.to_netcdf(part / "posterior.nc")
+            write_table(part / "win_probability.csv", mean, trusted)
+            (part / "posterior.nc").write_bytes(encoded(fit))
             if "epp_tournament" in fit["posterior"]:
                 each = _by_tournament(fit, options["prob"])
-                each.to_csv(part / "tournaments.csv", index=False)
+                write_table(part / "tournaments.csv", each, trusted)
             draw(part, dict.fromkeys(FIGURES, fit))
-        write_run(part, options, run)
+        write_run(part, asked, run)
 
 
 def _by_tournament(fit: "xr.DataTree", prob: float) -> "pd.DataFrame":

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PAGE, LATEX, TEXT = (".html", ".htm"), ".tex", ".txt"
 PAGE_ONLY = ("sota", "title", "top")
 _EXPECTED = (
-    "give the posterior.nc of leaderbayes rank --out (or its folder), a fit written by to_netcdf, "
-    "or the store of leaderbayes tournaments."
+    "give the posterior.nc of leaderbayes rank --out (or its folder), a file of "
+    "leaderbayes.write_fit, or the store of leaderbayes tournaments."
 )
 
 
@@ -104,28 +104,17 @@ def _open(path: Path) -> "xr.DataTree":
     LeaderbayesError
         If there is neither.
     """
-    import xarray as xr
-
     import leaderbayes as lb
 
     if not path.exists():
         raise lb.LeaderbayesError(f"{path}: no such file; {_EXPECTED}")
-    if path.is_dir():
-        inside = path / "posterior.nc"
-        if inside.exists():
-            return _open(inside)
-        try:
-            return lb.open_tournaments(path)
-        except lb.LeaderbayesError as problem:
-            raise lb.LeaderbayesError(
-                f"{path}: this folder has no posterior.nc, and is no study; {_EXPECTED}"
-            ) from problem
-    try:
-        return xr.load_datatree(path, engine="h5netcdf")
-    except PermissionError as problem:
-        raise lb.LeaderbayesError(f"{path}: you may not read it; {_EXPECTED}") from problem
-    except (OSError, ValueError) as problem:
-        raise lb.LeaderbayesError(f"{path}: this is no netCDF file; {_EXPECTED}") from problem
+    if not path.is_dir() or (path / "posterior.nc").exists():
+        return lb.read_fit(path)
+    if not (path / "zarr.json").exists():
+        raise lb.LeaderbayesError(
+            f"{path}: this folder has no posterior.nc, and is no study; {_EXPECTED}"
+        )
+    return lb.open_tournaments(path)
 
 
 def _members(tree: "xr.DataTree") -> "list[xr.DataTree]":

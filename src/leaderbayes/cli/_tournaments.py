@@ -12,7 +12,7 @@ import click
 from leaderbayes._write import check_folder, writing
 from leaderbayes.cli._console import NOT_CONVERGED, number, print_tournaments
 from leaderbayes.cli._options import Weight, as_json, prob, read_table, reading, seed
-from leaderbayes.cli._output import draw, write_run
+from leaderbayes.cli._output import codes, draw, write_run, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
 
     if out is not None:
         check_folder(out)
-    scores = read_table(options | {"as_json": as_json})
+    scores, said = read_table(options | {"as_json": as_json})
     if "tournament" not in scores.dims:
         raise lb.ScoresError(
             f"{options['file']}: there is one tournament; rank it with leaderbayes rank."
@@ -98,7 +98,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         },
         "failed": json.loads(study.attrs["failed"]),
         "diagnostics": {"converged": bool(compared["converged"].all())},
-        "warnings": list(compared.attrs["warnings"]),
+        "warnings": said + list(compared.attrs["warnings"]),
     }  # fmt: skip
     if out is not None:
         _write(out, options | {"store": store}, result, compared, average, placed)
@@ -176,11 +176,16 @@ def _write(
 ) -> None:
     """Write tables and figures."""
     figures: dict[str, Any] = {"leaderboards": compared, "average_player": average}
+    trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
+    own = [
+        codes([text for text in result["warnings"] if text.startswith(f"tournament {name!r}: ")])
+        for name in compared["tournament"]
+    ]
     with writing(out) as part:
-        compared.to_csv(part / "leaderboards.csv", index=False)
-        average["mean"].to_pandas().to_csv(part / "average_player.csv")
+        write_table(part / "leaderboards.csv", compared.assign(warnings=own), trusted)
+        write_table(part / "average_player.csv", average["mean"], trusted)
         if placed is not None:
-            placed["score"].to_pandas().to_csv(part / "embedding.csv")
+            write_table(part / "embedding.csv", placed["score"], trusted)
             figures["embedding"] = placed
         draw(part, figures)
         write_run(part, options, result)

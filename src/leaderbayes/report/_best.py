@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._posterior import fitted
 from leaderbayes.report._boards import Axis, keyed
 from leaderbayes.report._words import interval, number, probability, settings, verdict
 from leaderbayes.sota._summary import check, summary, teams
@@ -27,6 +28,7 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     if not isinstance(dt, xr.DataTree):
         raise LeaderbayesError("sota: give what leaderbayes.sota.posterior returns.")
     found, table = summary(dt, prob=prob), teams(dt, prob=prob)
+    fitted(dt, "constant_data", of="team")
     shown = table.iloc[:top]
     axis = Axis(
         float(min(shown["lower"].min(), shown["score"].min())),

@@ -9,7 +9,6 @@ import xarray as xr
 
 from leaderbayes._checks import check, deviance
 from leaderbayes._compare import p_better
-from leaderbayes._errors import LeaderbayesError
 from leaderbayes._leaderboard import (
     fits_of,
     groups,
@@ -18,9 +17,11 @@ from leaderbayes._leaderboard import (
     tied_for_top,
     win_probability,
 )
+from leaderbayes._posterior import fitted
 from leaderbayes.report._words import data, interval, number, probability, settings, span, verdict
 from leaderbayes.studies._compare_leaderboards import compare_leaderboards
 
+_GROUPS = ("posterior_predictive", "constant_data")  # what a page needs beside posterior
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this
 _LONGEST = 22  # characters of a name beside a chart
 _MISFIT = 0.05  # share of replicates below which a board does not fit
@@ -67,27 +68,16 @@ def overview(
 def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     if "posterior" not in dt.children:
         for name, fit in fits_of(dt):
-            _require(fit)
+            fitted(fit, *_GROUPS)
             # A study's values are read from its store each time they are used.
             yield name, fit.compute()
         return
-    _require(dt)
+    fitted(dt, *_GROUPS)
     if "epp_tournament" not in dt["posterior"]:
         yield str(dt.attrs.get("tournament", "")), dt
         return
     yield _OVER_ALL, dt
     yield from fits_of(dt)
-
-
-def _require(fit: xr.DataTree) -> None:
-    absent = [name for name in ("converged", "warnings", "model") if name not in fit.attrs]
-    groups_ = ("posterior", "posterior_predictive", "constant_data")
-    absent += [name for name in groups_ if name not in fit.children]
-    if absent or "epp" not in fit["posterior"]:
-        raise LeaderbayesError(
-            f"This is no fit of leaderbayes: it has no {absent[0] if absent else 'epp'}. Give what "
-            "leaderbayes.fit or fit_tournaments returns, or a file of that."
-        )
 
 
 def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]:

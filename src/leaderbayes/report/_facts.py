@@ -19,7 +19,8 @@ from leaderbayes._leaderboard import (
     trust,
     win_probability,
 )
-from leaderbayes._require import require_fit, require_tree
+from leaderbayes._posterior import drawn, fitted
+from leaderbayes._require import require_tree
 from leaderbayes._weight import dependence
 from leaderbayes.numerics.composite_weight import FEWEST
 from leaderbayes.report._style import labels
@@ -65,7 +66,12 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
         if rope is not None:
             raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
         return _sota(fit, prob)
-    require_fit(fit)
+    fitted(
+        fit,
+        "constant_data",
+        "posterior_predictive",
+        attrs=("weight", "versions", "seed"),
+    )
     return _posterior(fit, prob, rope)
 
 
@@ -123,6 +129,7 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
     from leaderbayes.sota._parameters import CONCENTRATION
 
     table = _summary.teams(dt, prob=prob)
+    fitted(dt, "constant_data", of="team", attrs=("arguments", "versions", "seed"))
     name = labels(table["team"])
     constant = dt["constant_data"].to_dataset()
     posterior = dt["posterior"].sizes
@@ -238,14 +245,14 @@ def _prior(dt: xr.DataTree) -> Facts:
 
 
 def _mean_of(dt: xr.DataTree, name: str) -> float | None:
-    return float(dt["posterior"][name].mean()) if name in dt["posterior"] else None
+    return float(drawn(dt, name).mean()) if name in dt["posterior"] else None
 
 
 def _weight(dt: xr.DataTree) -> Facts:
     """How much a match counts, and why."""
     arguments = json.loads(dt.attrs["arguments"])
     weight, fraction = arguments["weight"], arguments["test_fraction"]
-    each = np.atleast_1d(dt["constant_data"]["weight"].to_numpy())
+    each = np.atleast_1d(drawn(dt, "weight", "constant_data").to_numpy())
     single = len(each) == 1
     return {
         "composite": weight == "composite",

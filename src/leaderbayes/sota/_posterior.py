@@ -29,7 +29,7 @@ from leaderbayes.sota._auc import class_sizes
 from leaderbayes.sota._counts import CountBoard
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._estimates import EstimateBoard, from_probit
-from leaderbayes.sota._summary import below_median, check, teams
+from leaderbayes.sota._summary import below_median, compared, placed
 
 Floats = NDArray[np.float64]
 Board = CountBoard | EstimateBoard
@@ -485,7 +485,7 @@ def _question(tree: xr.DataTree) -> None:
 
 def _misfit(tree: xr.DataTree) -> str | None:
     """Say that boards of the model do not look like this one."""
-    found = check(tree)
+    found = compared(tree)
     odd = found[found["p_value"] < MISFIT]
     if odd.empty:
         return None
@@ -501,7 +501,7 @@ def _misfit(tree: xr.DataTree) -> str | None:
 def _low(tree: xr.DataTree) -> str | None:
     """Say that the best theta, or the score of whoever has it, is below the board's middle."""
     score = tree["observed_data"]["score"]
-    table = teams(tree)
+    table = placed(tree)
     best = table.loc[table["p_best"].idxmax()]
     return below_median(
         float(tree["posterior"]["theta_sota"].mean()), score.to_numpy()

@@ -6,6 +6,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._posterior import drawn, fitted
 from leaderbayes.numerics.hierarchy import STATISTICS, statistics
 
 
@@ -47,9 +48,9 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     (0.93, 0.91, 3)
     """
     _require(dt, prob)
-    best = dt["posterior"]["theta_sota"]
-    again = dt["posterior_predictive"]["score"].max("team")
-    score = dt["observed_data"]["score"]
+    best = drawn(dt, "theta_sota")
+    again = drawn(dt, "score", "posterior_predictive").max("team")
+    score = drawn(dt, "score", "observed_data")
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     theta, highest = best.quantile(tails).to_numpy(), again.quantile(tails).to_numpy()
     expected = float(best.mean())
@@ -103,14 +104,19 @@ def teams(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     0    0   0.93    0.9
     """
     _require(dt, prob)
-    theta = dt["posterior"]["theta"].stack(sample=("chain", "draw")).transpose("team", "sample")
+    return placed(dt, prob)
+
+
+def placed(dt: xr.DataTree, prob: float = 0.95) -> pd.DataFrame:
+    """Place the teams as `teams` does, of a posterior that is not finished yet."""
+    theta = drawn(dt, "theta").stack(sample=("chain", "draw")).transpose("team", "sample")
     values = theta.to_numpy()
     lower, upper = np.quantile(values, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=1)
     best = values == values.max(axis=0)
     table = pd.DataFrame(
         {
             "team": theta["team"].to_numpy(),
-            "score": dt["observed_data"]["score"].to_numpy(),
+            "score": drawn(dt, "score", "observed_data").sel(team=theta["team"]).to_numpy(),
             "theta": values.mean(axis=1),
             "lower": lower,
             "upper": upper,
@@ -152,9 +158,14 @@ def check(dt: xr.DataTree) -> pd.DataFrame:
     {'maximum': True, 'quantile 0.9': True, 'median': True, 'quantile 0.1': True}
     """
     _require(dt)
-    made = statistics(dt["posterior_predictive"]["new_score"].to_numpy())
+    return compared(dt)
+
+
+def compared(dt: xr.DataTree) -> pd.DataFrame:
+    """Compare the board as `check` does, of a posterior that is not finished yet."""
+    made = statistics(drawn(dt, "new_score", "posterior_predictive").to_numpy())
     made = made.reshape(-1, made.shape[-1])
-    seen = statistics(dt["observed_data"]["score"].to_numpy())
+    seen = statistics(drawn(dt, "score", "observed_data").to_numpy())
     # Ties count half: scores are multiples of 1 / n, and quantiles of them but for rounding errors.
     tied = np.isclose(made, seen, rtol=1e-12, atol=0.0)
     above = np.where(tied, 0.5, made > seen).mean(axis=0)
@@ -189,5 +200,6 @@ def below_median(best: float, scores: NDArray[np.float64], team: str = "") -> st
 def _require(dt: xr.DataTree, prob: float = 0.5) -> None:
     if not isinstance(dt, xr.DataTree) or dt.attrs.get("model") != "sota":
         raise LeaderbayesError("This is no posterior of a board: give what sota.posterior returns.")
+    fitted(dt, "observed_data", "posterior_predictive", of="team", attrs=("method",))
     if not 0.0 < prob < 1.0:
         raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")

@@ -23,12 +23,13 @@ from leaderbayes._workers import available
 from leaderbayes._write import check_folder
 from leaderbayes.studies._store import (
     Files,
-    Writer,
+    attrs_of,
     encode,
     fingerprint,
     key_of,
     open_tournaments,
     root_attrs,
+    writing_study,
 )
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
@@ -67,8 +68,8 @@ def fit_tournaments(
     model : str
         As for `fit`, but for "tournaments", which takes all of them in one posterior.
     store : path
-        Folder of the study, a Zarr store; it is made, or continued. One call at a time may write
-        to it.
+        Folder of the study, a Zarr store; it is made, or continued. One call at a time writes to
+        it; a second one is refused.
     executor : concurrent.futures.Executor, "dask" or dask.distributed.Client, optional
         Where boards are fitted: in this process one after another by default, or in the
         processes of any executor. "dask" is the current client, or else a local cluster (install
@@ -99,8 +100,9 @@ def fit_tournaments(
     Raises
     ------
     LeaderbayesError
-        If an argument is out of range; if the store is none, or has been made with other scores
-        or arguments; if all tournaments fail, or a worker has died.
+        If an argument is out of range; if the store is none, is damaged, is being written by
+        another process, or has been made with other scores or arguments; if it cannot be written;
+        if all tournaments fail, or a worker has died.
 
     Warns
     -----
@@ -135,13 +137,17 @@ def fit_tournaments(
         **options,
     }
     path = Path(store)
-    known = root_attrs(path)
-    if known is None:
+    # What is no study is left as it is.
+    if root_attrs(path) is None:
         check_folder(path)
-    attrs = _attrs(path, known, model, arguments, seed, list(boards))
-    pending = {name: board for name, board in boards.items() if not _is_done(path, name, board)}
     failed = {}
-    with Writer(path) as writer, _workers(executor) as workers, _progress(progressbar) as advance:
+    with (
+        writing_study(path) as writer,
+        _workers(executor) as workers,
+        _progress(progressbar) as advance,
+    ):
+        attrs = _attrs(path, root_attrs(path), model, arguments, seed, list(boards))
+        pending = {n: board for n, board in boards.items() if not _is_done(path, n, board)}
         writer.root(attrs)
         advance(len(boards) - len(pending), len(boards))
         for name, result in _results(workers, pending, model, int(attrs["seed"]), arguments):
@@ -197,12 +203,9 @@ def _attrs(
 
 def _is_done(path: Path, name: str, board: xr.DataArray) -> bool:
     """Whether the store has this tournament; it must have been fitted to these scores."""
-    import zarr
-
     if not (path / key_of(name)).exists():
         return False
-    attrs = zarr.open_group(path / key_of(name), mode="r").attrs
-    if attrs["scores"] != fingerprint(board):
+    if attrs_of(path / key_of(name))["scores"] != fingerprint(board):
         raise LeaderbayesError(
             f"{path}: tournament {name[:60]!r} was fitted to other scores; give another store, or "
             f"delete {path / key_of(name)} to have it fitted again."

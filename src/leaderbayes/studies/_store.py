@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._write import locked
 
 Files = dict[str, bytes]
 
@@ -56,7 +59,7 @@ def open_tournaments(store: str | os.PathLike[str]) -> xr.DataTree:
     Raises
     ------
     LeaderbayesError
-        If there is no study.
+        If there is no study, or it is damaged: what is there is not what was written.
 
     Examples
     --------
@@ -74,15 +77,22 @@ def open_tournaments(store: str | os.PathLike[str]) -> xr.DataTree:
         raise LeaderbayesError(f"{path}: there is no study; leaderbayes.fit_tournaments makes one.")
     # In the order of the scores, not of the file system.
     keys = [key_of(name) for name in json.loads(attrs["tournaments"])]
-    study = xr.DataTree(
-        children={
-            key: xr.open_datatree(path / key, engine="zarr", consolidated=True)
-            for key in keys
-            if (path / key).exists()
-        }
-    )
+    children = {key: _open(path / key) for key in keys if (path / key).exists()}
+    study = xr.DataTree(children=children)
     study.attrs = attrs
     return study
+
+
+def _open(group: Path) -> xr.DataTree:
+    """Open the fit of a tournament, whose values are read when they are used."""
+    attrs = attrs_of(group)
+    try:
+        tree = xr.open_datatree(group, engine="zarr", consolidated=True)
+    except Exception as problem:  # its files are as written: something else is wrong
+        raise LeaderbayesError(f"{group}: cannot be opened ({problem}).") from problem
+    tree.attrs = attrs
+    tree.encoding = {"source": str(group)}
+    return tree
 
 
 def root_attrs(path: Path) -> dict[str, Any] | None:
@@ -91,67 +101,168 @@ def root_attrs(path: Path) -> dict[str, Any] | None:
     Raises
     ------
     LeaderbayesError
-        If something else is there.
+        If something else is there, or the study is damaged.
     """
-    import zarr
-
     if not path.exists():
         return None
-    try:
-        attrs = dict(zarr.open_group(path, mode="r").attrs)
-    except (FileNotFoundError, NotADirectoryError, ValueError) as problem:
-        raise LeaderbayesError(f"{path}: this is no study, give another path.") from problem
+    # Below it are the tournaments, each with a digest of its own.
+    found = path / "zarr.json"
+    attrs = _checked(path, {"zarr.json": _read(found)}) if found.is_file() else {}
     if "tournaments" not in attrs:
         raise LeaderbayesError(f"{path}: this is no study, give another path.")
     return attrs
 
 
+def attrs_of(group: Path) -> dict[str, Any]:
+    """Attributes of a tournament's fit, all of whose files are as they were written.
+
+    Raises
+    ------
+    LeaderbayesError
+        If one is not.
+    """
+    files = {
+        file.relative_to(group).as_posix(): _read(file)
+        for file in group.rglob("*")
+        # What file managers leave in folders is hidden.
+        if file.is_file() and not file.name.startswith(".")
+    }
+    return _checked(group, files)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as problem:
+        raise LeaderbayesError(
+            f"{file}: cannot be read ({problem.strerror or problem})."
+        ) from problem
+
+
+def _checked(place: Path, files: Files) -> dict[str, Any]:
+    """Attributes in a group's files, if these have the digest that stands among them."""
+    try:
+        root = json.loads(files["zarr.json"])
+        attrs: dict[str, Any] = root["attributes"]
+        written = attrs.pop("digest")
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
+        attrs, written = {}, ""
+    if not attrs or written != _digest(root, files):
+        raise LeaderbayesError(
+            f"{place}: this part of the study is damaged, or is none: its files are not those "
+            "that were written. Take a copy of it, or delete it to have it fitted again."
+        )
+    return attrs
+
+
+def _digest(root: Any, files: Files) -> str:
+    """SHA-256 of a group's files by their names, its root without its own digest."""
+    whole = files | {"zarr.json": json.dumps(root, sort_keys=True).encode()}
+    digest = sha256()
+    for name, content in sorted(whole.items()):
+        digest.update(json.dumps([name, len(content)]).encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
 def encode(tree: xr.DataTree, *, consolidated: bool = True) -> Files:
-    """Give the files of a Zarr store, by their paths."""
+    """Give the files of a Zarr store, by their paths, with a digest of them all.
+
+    Every chunk has a checksum too (CRC32C), which any program checks that reads it.
+    """
+    from zarr.codecs import Crc32cCodec, ZstdCodec
     from zarr.errors import ZarrUserWarning
     from zarr.storage import MemoryStore
 
     made: dict[str, Any] = {}
+    checksums = {
+        node.path: {str(v): {"compressors": (ZstdCodec(), Crc32cCodec())} for v in node.variables}
+        for node in tree.subtree
+    }
     with warnings.catch_warnings():
         # Metadata of all groups in one file, which opens in half the time, are xarray's default.
         warnings.simplefilter("ignore", ZarrUserWarning)
-        tree.to_zarr(MemoryStore(made), mode="w", consolidated=consolidated, zarr_format=3)
-    return {name: value.to_bytes() for name, value in made.items()}
+        tree.to_zarr(
+            MemoryStore(made),
+            mode="w",
+            consolidated=consolidated,
+            zarr_format=3,
+            encoding=checksums,
+        )
+    files = {name: value.to_bytes() for name, value in made.items()}
+    root = json.loads(files["zarr.json"])
+    root["attributes"]["digest"] = _digest(root, files)
+    return files | {"zarr.json": json.dumps(root).encode()}
+
+
+@contextmanager
+def writing_study(path: Path) -> Iterator["Writer"]:
+    """Give what writes to a study, to this process alone.
+
+    Raises
+    ------
+    LeaderbayesError
+        If another one is writing to it.
+    """
+    place = path.absolute()  # "." has no name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    writer = Writer(path, place.with_name(f".{place.name}.partial"))
+    with locked(place.with_name(f".{place.name}.lock")):
+        # What a run that was killed has left.
+        writer.clear()
+        try:
+            yield writer
+        finally:
+            writer.clear()
 
 
 class Writer:
     """Writes groups under another name beside the store; then each moves in whole."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, beside: Path) -> None:
         self.path = path
-        path = path.absolute()  # "." has no name
-        self.beside = path.with_name(f".{path.name}.partial")
+        self.beside = beside
+        self.new = not path.exists()
 
-    def __enter__(self) -> "Writer":
-        # What a run that was killed has left.
-        shutil.rmtree(self.beside, ignore_errors=True)
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def clear(self) -> None:
+        """Remove what is beside the store."""
         shutil.rmtree(self.beside, ignore_errors=True)
 
     def root(self, attrs: dict[str, Any]) -> None:
         """Write the attributes of the study."""
         # Consolidated metadata would say that nothing is below.
-        root = encode(xr.DataTree(xr.Dataset(attrs=attrs)), consolidated=False)
-        made = self._write("root", root)
-        if not self.path.exists():
-            os.replace(made, self.path)
-        else:
-            os.replace(made / "zarr.json", self.path / "zarr.json")
+        files = encode(xr.DataTree(xr.Dataset(attrs=attrs)), consolidated=False)
+        with self._written("root", files) as made:
+            if not self.path.exists():
+                os.replace(made, self.path)
+            else:
+                os.replace(made / "zarr.json", self.path / "zarr.json")
 
     def tournament(self, name: str, files: Files) -> None:
         """Write the fit of a tournament."""
-        os.replace(self._write("tournament", files), self.path / key_of(name))
+        with self._written("tournament", files) as made:
+            os.replace(made, self.path / key_of(name))
 
-    def _write(self, name: str, files: Files) -> Path:
+    @contextmanager
+    def _written(self, name: str, files: Files) -> Iterator[Path]:
+        """Give a folder with files, to be moved.
+
+        Raises
+        ------
+        LeaderbayesError
+            If they cannot be written: of a new study without a tournament nothing is left.
+        """
         made = self.beside / name
-        for file, content in files.items():
-            (made / file).parent.mkdir(parents=True, exist_ok=True)
-            (made / file).write_bytes(content)
-        return made
+        try:
+            for file, content in files.items():
+                (made / file).parent.mkdir(parents=True, exist_ok=True)
+                (made / file).write_bytes(content)
+            yield made
+        except OSError as problem:
+            if self.new and not any(each.is_dir() for each in self.path.glob("*")):
+                shutil.rmtree(self.path, ignore_errors=True)
+            kept = " What was fitted is kept: call again." if self.path.exists() else ""
+            raise LeaderbayesError(
+                f"{self.path}: cannot be written ({problem.strerror or problem}); make room, or "
+                f"give another path.{kept}"
+            ) from problem

@@ -237,7 +237,7 @@ def test_axis(low, high):
         ({"top": 1}, "top=1"),
         ({"dt": "posterior.nc"}, "what leaderbayes.fit returns, not str"),
         ({"dt": xr.DataTree()}, "has no tournament"),
-        ({"dt": xr.DataTree(children={"posterior": xr.DataTree()})}, "has no converged"),
+        ({"dt": xr.DataTree(children={"posterior": xr.DataTree()})}, "has no epp"),
         ({"sota": "posterior.nc"}, "what leaderbayes.sota.posterior returns"),
         ({"path": "p.tex"}, "p.tex: give a file that ends with .html or .htm."),
         ({"path": "."}, ".: give a file that ends with .html or .htm."),
@@ -268,8 +268,8 @@ def run(monkeypatch, *arguments):
 
 
 def test_command(laplace, best, tmp_path, monkeypatch, capsys):
-    laplace.to_netcdf(tmp_path / "posterior.nc")
-    best.to_netcdf(tmp_path / "best.nc")
+    lb.write_fit(laplace, tmp_path / "posterior.nc")
+    lb.write_fit(best, tmp_path / "best.nc")
     out = tmp_path / "page.html"
     options = ["--out", out, "--sota", tmp_path / "best.nc", "--title", "Mine", "--json"]
     assert run(monkeypatch, tmp_path / "posterior.nc", *options) in (0, 1)
@@ -298,14 +298,14 @@ def test_command_says_what_is_wrong(laplace, tmp_path, monkeypatch, capsys):
     (tmp_path / "no.nc").write_text("no")
     for file, message in {
         "absent.nc": "absent.nc: no such file; give the posterior.nc",
-        "no.nc": "no.nc: this is no netCDF file; give the posterior.nc",
+        "no.nc": "no.nc: this is no netCDF file, or a damaged one; give a file",
         ".": "this folder has no posterior.nc, and is no study; give the posterior.nc",
     }.items():
         assert run(monkeypatch, tmp_path / file, "--out", tmp_path / "page.html") == 2
         assert message in capsys.readouterr().err
     doubtful = laplace.copy()
     doubtful.attrs["converged"] = 0
-    doubtful.to_netcdf(tmp_path / "doubtful.nc")
+    lb.write_fit(doubtful, tmp_path / "doubtful.nc")
     assert run(monkeypatch, tmp_path / "doubtful.nc", "--out", tmp_path / "page.html") == 1
     assert "NOT CONVERGED" in capsys.readouterr().out
 
@@ -321,7 +321,7 @@ def test_command_takes_the_folder_of_rank_and_makes_folders(laplace, tmp_path, m
 
 def test_command_chooses_by_the_suffix(laplace, tmp_path, monkeypatch, capsys):
     source = tmp_path / "posterior.nc"
-    laplace.to_netcdf(source)
+    lb.write_fit(laplace, source)
     made = tmp_path / "made"
     assert run(monkeypatch, source, "--out", made / "report.tex", "--prob", 0.9) == 0
     assert "its references are in report.bib" in capsys.readouterr().out

@@ -43,9 +43,13 @@ def clustered_scores(
 
 
 def meat(scores: Floats) -> Floats:
-    """J = r / (r - 1) sum_k s_k s_k'."""
+    """J = r / (r - 1) sum_k (s_k - mean) (s_k - mean)'.
+
+    At the maximum the mean is 0; at a penalised or restricted one it is none of the variation.
+    """
     r = len(scores)
-    return np.asarray(r / (r - 1.0) * scores.T @ scores)
+    apart = scores - scores.mean(axis=0)
+    return np.asarray(r / (r - 1.0) * apart.T @ apart)
 
 
 def exchangeable_weight(place: NDArray[np.int32], *, within_round: bool) -> float:

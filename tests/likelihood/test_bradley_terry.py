@@ -105,7 +105,7 @@ def test_two_players_and_one_round():
     np.testing.assert_allclose(estimate["epp"], 0.0, atol=1e-12)
 
 
-# Boards (player, round), how their matches are made, and the pairs of which rounds say no variation.
+# Boards (player, round), how matches are made, and the pairs and players that do not vary.
 NO_VARIATION = {
     "every match ties": (np.ones((3, 4)), {}, [(0, 1), (0, 2), (1, 2)], [0, 1, 2]),
     "across rounds": (

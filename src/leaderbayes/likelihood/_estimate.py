@@ -3,6 +3,7 @@
 import json
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ from leaderbayes.numerics.composite_weight import FEWEST
 from leaderbayes.numerics.newton import Linear
 
 Floats = NDArray[np.float64]
+
+# Warnings point to the first line outside of it.
+_PACKAGE = str(Path(__file__).parents[1])
 
 
 def require_estimate(
@@ -106,5 +110,5 @@ def estimate(
     made = xr.Dataset(variables, coords={"player": players, "player_": players}, attrs=attrs)
     texts = [text for text in (*said, without_variation(made)) if text is not None]
     for text in texts:
-        warnings.warn(text, EstimateWarning, stacklevel=3)
+        warnings.warn(text, EstimateWarning, skip_file_prefixes=(_PACKAGE,))
     return made.assign_attrs(converged=1, warnings=json.dumps(texts))

@@ -24,12 +24,12 @@ def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Float
 
 
 def player_errors(fit: xr.Dataset) -> Floats:
-    """Standard errors of epp, (player,)."""
+    """Give standard errors of epp, (player,)."""
     return _errors(*(np.diag(fit[name]) for name in ("covariance", "covariance_model")))
 
 
 def pair_errors(fit: xr.Dataset, sign: Floats | float = 0.0) -> Floats:
-    """Standard errors of b_i - b_j + sign_ij b_0, (player, player)."""
+    """Give standard errors of b_i - b_j + sign_ij b_0, (player, player)."""
     m = fit.sizes["player"]
 
     def variances(name: str) -> Floats:

@@ -1,12 +1,18 @@
 """The command line as its user sees it."""
 
+import inspect
 import json
 import os
 import subprocess
 import sys
+import warnings
 
+import numpy as np
 import pytest
 
+import leaderbayes as lb
+from conftest import simulate
+from leaderbayes.cli import cli
 from leaderbayes.datasets import example_path
 
 BOARD = "player,round,score\n" + "".join(
@@ -108,6 +114,54 @@ def test_maximum_likelihood_imports_nothing_it_does_not_need(folder):
         [sys.executable, "-c", code], cwd=folder, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+COUNTERPARTS = {
+    "rank": [lb.fit, lb.leaderboard, lb.matches, lb.likelihood.round_intercept],
+    "compare": [lb.fit, lb.compare],
+    "plan": [lb.plan, lb.matches, lb.models.bradley_terry],
+    "tournaments": [lb.fit_tournaments, lb.matches, lb.compare_leaderboards],
+    "report": [lb.report.text],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COUNTERPARTS)
+def test_defaults_are_those_of_python(command):
+    """Where the command line has a default of its own, and Python has one, they are the same."""
+    own = {
+        option.name: option.to_info_dict().get("default") for option in cli.commands[command].params
+    }
+    compared = 0
+    for function in COUNTERPARTS[command]:
+        for name, parameter in inspect.signature(function).parameters.items():
+            default = own.get(name)
+            if not isinstance(default, str | int | float) or isinstance(default, bool):
+                continue
+            wanted = parameter.default
+            if isinstance(wanted, tuple):
+                wanted = ",".join(map(str, wanted))
+            assert default == wanted, (name, function.__name__)
+            compared += 1
+    assert compared > 0
+
+
+def test_ties_count_half_by_default_as_in_python(tmp_path):
+    """PMRA's too: its published rule is asked for."""
+    rng = np.random.default_rng(5)
+    scores = simulate([1.0, 0.0, 0.0, -1.0], 12, rng).round()
+    scores.to_series().reset_index().to_csv(tmp_path / "tied.csv", index=False)
+    given = ["rank", "tied.csv", "--method", "ml", "--model", "round_intercept", "--json"]
+    for options, ties in (([], {}), (["--ties", "loss"], {"ties": "loss"})):
+        done = run(*given, *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.EstimateWarning)
+            fit = lb.likelihood.round_intercept(scores, **ties)
+        epp = {row["player"]: row["epp"] for row in result["players"]}
+        assert epp == pytest.approx(fit["epp"].to_series().to_dict(), abs=1e-9)
+        assert result["warnings"] == json.loads(fit.attrs["warnings"])
+        assert ("LB014" in done.stderr) == bool(result["warnings"])
 
 
 def test_elimination_and_plackett_luce(folder):

@@ -205,3 +205,28 @@ def test_components_from_rankings_equal_those_from_wins(seed):
     # The numbers may differ (average wins weigh rounds differently), the groups may not.
     assert slow.nunique() == fast.nunique()
     assert pd.crosstab(slow, fast).gt(0).sum().sum() == slow.nunique()
+
+
+@pytest.mark.parametrize("rounds", [46_341, 200_000])
+def test_more_matches_than_32_bits_hold(rounds):
+    """Across rounds a pair has rounds^2 matches: wins are Mann and Whitney's count."""
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 1000, size=(2, rounds))
+    made = lb.matches(board(values), within_round=False)
+    assert float(made["n"][0, 1]) == float(rounds) ** 2
+    worse, upto = (
+        np.searchsorted(np.sort(values[1]), values[0], side) for side in ("left", "right")
+    )
+    assert float(made["wins"][0, 1]) == worse.sum() + (upto - worse).sum() / 2.0
+    assert float(made["tied"][0, 1]) == (upto - worse).sum()
+    fit = lb.likelihood.bradley_terry(made)
+    # Equal players: the variance of Mann and Whitney's count, for continuous scores.
+    error = np.sqrt((2 * rounds + 1) / 12.0) * rounds / (rounds**2 / 4.0)
+    assert float(np.sqrt(4.0 * fit["covariance"][0, 0])) == pytest.approx(error, rel=0.02)
+
+
+def test_whole_numbers_that_floats_cannot_tell_apart_are_refused():
+    scores = board([[1.0, 2.0], [2.0, 1.0]]).astype(np.int64) + 2**53
+    with pytest.raises(lb.ScoresError, match=r"beyond 2\^53"):
+        lb.matches(scores)
+    assert lb.matches(scores - 10)["tied"].sum() == 0

@@ -16,6 +16,7 @@ from ._errors import ConvergenceWarning as ConvergenceWarning
 from ._errors import DigestWarning as DigestWarning
 from ._errors import DisconnectedError as DisconnectedError
 from ._errors import DisconnectedWarning as DisconnectedWarning
+from ._errors import EstimateWarning as EstimateWarning
 from ._errors import LeaderbayesError as LeaderbayesError
 from ._errors import LeaderbayesWarning as LeaderbayesWarning
 from ._errors import NotConvergedError as NotConvergedError

@@ -37,6 +37,10 @@ class WeightWarning(LeaderbayesWarning):
     """LB011: too few rounds to estimate the composite weight."""
 
 
+class EstimateWarning(LeaderbayesWarning):
+    """LB014, LB015: a maximum-likelihood estimate, or its standard errors, need care."""
+
+
 class PredictiveWarning(LeaderbayesWarning):
     """LB012: replicates were thinned to bound their memory."""
 

@@ -16,6 +16,11 @@ from leaderbayes.numerics.places import count_matches, places, win_graph
 Floats = NDArray[np.float64]
 Ties = Literal["half", "drop", "floor"]
 
+# Whole numbers up to here are floating-point numbers too.
+_EXACT = 2**53
+# Places are 32-bit.
+_PLACES = 2**31 - 1
+
 
 def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "half") -> xr.Dataset:
     """Compare the scores of all pairs of players.
@@ -125,6 +130,11 @@ def rankings(scores: xr.DataArray, *, within_round: bool = True) -> xr.Dataset:
     board = valid_scores(scores)
     names = ("tournament",) if "tournament" in board.dims else ()
     board = board.transpose(*names, "round", "player")
+    if board.sizes["player"] * (1 if within_round else board.sizes["round"]) > _PLACES:
+        raise ScoresError(
+            f"Scores are ranked up to place {_PLACES}, and these are more: compare fewer players, "
+            "or within rounds."
+        )
     values = board.to_numpy().reshape(-1, board.sizes["round"], board.sizes["player"])
     better = bool(board.attrs.get("higher_is_better", 1))
     ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
@@ -159,6 +169,11 @@ def valid_scores(scores: xr.DataArray) -> xr.DataArray:
             raise ScoresError(f"Scores have two {dim}s called {again!r}; rename one.")
     if scores.dtype.kind not in "biuf":
         raise ScoresError(f"Scores are numbers, not of dtype {scores.dtype}.")
+    if scores.dtype.kind in "iu" and bool(((scores > _EXACT) | (scores < -_EXACT)).any()):
+        raise ScoresError(
+            "A score is a whole number beyond 2^53, where floating-point numbers take different "
+            "scores for ties. Subtract a number from all of them."
+        )
     # As floats: unsigned numbers cannot be negated.
     board = scores.astype(np.float64)
     if np.isinf(board).any():

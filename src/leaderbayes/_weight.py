@@ -82,12 +82,13 @@ def dependence(rounds: int, test_fraction: float | None) -> float:
 
 def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> float:
     """Estimate the composite weight (methods: `numerics.composite_weight`)."""
+    tied = matches["tied"].to_numpy()
     eta = board_weight(
         matches["place"].to_numpy(),
         matches["wins"].to_numpy(),
         matches["n"].to_numpy(),
-        # Without a single tie nu has no estimate, and says nothing about the players.
-        matches["tied"].to_numpy() if with_ties and matches["tied"].any() else None,
+        # Without a single tie, or anything else, nu has no estimate and says nothing of players.
+        tied if with_ties and 0 < tied.sum() < matches["n"].sum() else None,
         within_round=bool(matches.attrs["within_round"]),
         ties=str(matches.attrs["ties"]),
     )

@@ -1,5 +1,7 @@
 """PMRA by maximum likelihood: lme4's numbers, elimination, and where no estimate exists."""
 
+import json
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -15,9 +17,10 @@ def scores():
     return simulate([1.2, 0.4, 0.0, -0.1, -0.1, -1.4], 15, rng)
 
 
+@pytest.mark.filterwarnings("ignore:LB014")
 def test_lme4(reference):
     scores = reference("pmra/scores.csv")
-    fit = lb.likelihood.round_intercept(scores)
+    fit = lb.likelihood.round_intercept(scores, ties="loss")
     published = reference("pmra/lme4_fixed_effects.csv")
     assert float(fit["loglik"]) == pytest.approx(-4109.671, abs=5e-4)
     assert float(fit["sd_round"]) == pytest.approx(0.48239, abs=1e-5)
@@ -38,10 +41,13 @@ def test_lme4(reference):
     np.testing.assert_allclose(won.loc[table.index, table.columns], table, atol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore:LB014")
 def test_the_printed_ranking_is_of_the_models_without_knn(reference):
     """Table 7: probability of beating RF9, and p-value; the program keeps 40 of 49 models."""
     scores = reference("pmra/scores.csv")
-    fit = lb.likelihood.round_intercept(scores.sel(player=~scores["player"].str.startswith("knn")))
+    fit = lb.likelihood.round_intercept(
+        scores.sel(player=~scores["player"].str.startswith("knn")), ties="loss"
+    )
     won = lb.win_probability(fit, convention="published")["mean"].sel(opponent="RF9")
     printed = {"XGB6": (0.495, 0.948), "XGB9": (0.388, 0.093), "RF8": (0.355, 0.031)}
     for player, (probability, p_value) in printed.items():
@@ -69,14 +75,43 @@ def test_laplace_is_near_and_zero_and_ties_do_what_they_say(scores):
     other = lb.likelihood.round_intercept(scores, zero="p0")
     np.testing.assert_allclose(other["epp"], ten["epp"], atol=1e-7)
     assert float(other["fixed_effect"].sel(player="p0")) == 0.0
-    half = lb.likelihood.round_intercept(scores, ties="half")
-    np.testing.assert_allclose(half["epp"], ten["epp"], atol=1e-7)  # no ties here
+    loss = lb.likelihood.round_intercept(scores, ties="loss")
+    np.testing.assert_allclose(loss["epp"], ten["epp"], atol=1e-7)  # no ties here
     tied = scores.round()
-    assert not np.allclose(
-        lb.likelihood.round_intercept(tied, ties="half")["epp"],
-        lb.likelihood.round_intercept(tied)["epp"],
-        atol=1e-3,
-    )
+    with pytest.warns(lb.EstimateWarning, match=r"LB014.*\d+ of 225 matches tie"):
+        loss = lb.likelihood.round_intercept(tied, ties="loss")
+    assert not np.allclose(lb.likelihood.round_intercept(tied)["epp"], loss["epp"], atol=1e-3)
+
+
+def test_two_names_of_one_player(scores):
+    """Half-counted ties leave what the intercepts do; ties as losses tear the two apart."""
+    twice = board(np.vstack([scores, scores[2]]))
+    with pytest.warns(lb.EstimateWarning, match=r"LB014.*'p\d' and 'p\d' have the same scores"):
+        half = lb.likelihood.round_intercept(twice)
+    with pytest.warns(lb.EstimateWarning, match="count as the first-listed player's loss"):
+        loss = lb.likelihood.round_intercept(twice, ties="loss")
+    apart = [abs(float(fit["epp"][2] - fit["epp"][6])) for fit in (half, loss)]
+    assert apart[0] < apart[1] / 2.0
+    assert lb.leaderboard(half).attrs["warnings"] == json.loads(half.attrs["warnings"])
+
+
+def test_an_order_effect_is_said():
+    """Everybody beats whoever is listed after: the order explains it as well as strengths do."""
+    rng = np.random.default_rng(0)
+    values = simulate([1.5, 1.0, 0.5, 0.0, -0.5], 40, rng).to_numpy()
+    # The last two beat the first one, against all that strengths foretell.
+    values[3:, ::2] = values[:1, ::2] + np.array([[0.01], [0.02]])
+    with pytest.warns(lb.EstimateWarning, match=r"LB014.*b_0 = .* with standard error"):
+        lb.likelihood.round_intercept(board(values))
+
+
+@pytest.mark.parametrize("rounds", [2, 10])
+@pytest.mark.parametrize("ties", ["half", "loss"])
+def test_rounds_all_one_way_have_no_finite_spread(rounds, ties):
+    """In each round all go the order's way, or against it: the likelihood rises to 2^-rounds."""
+    values = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    with pytest.raises(lb.NotConvergedError, match="no finite estimate"):
+        lb.likelihood.round_intercept(board(np.tile(values, rounds // 2)), ties=ties)
 
 
 def test_order_turns_the_intercept(scores):
@@ -137,14 +172,16 @@ def test_elimination(scores, method):
     assert np.nanmin(abs(z)) > 1.9
 
 
+@pytest.mark.filterwarnings("ignore:LB014")
 def test_elimination_on_published_data(reference):
     scores = reference("pmra/scores.csv")
-    full = lb.likelihood.round_intercept(scores)
-    fit = lb.likelihood.eliminate(scores, method="accelerated")
+    full = lb.likelihood.round_intercept(scores, ties="loss")
+    fit = lb.likelihood.eliminate(scores, method="accelerated", ties="loss")
     out = list(fit["player"].to_numpy()[fit["eliminated"]])
     assert out == ["knn6", "knn7", "knn8"]
     # The last joint test, by hand.
-    restricted = lb.likelihood.round_intercept(scores, hypothesis=[(name, "knn9") for name in out])
+    same = [(name, "knn9") for name in out]
+    restricted = lb.likelihood.round_intercept(scores, hypothesis=same, ties="loss")
     assert float(restricted["loglik"]) == pytest.approx(float(fit["loglik"]), abs=1e-6)
     test = lb.likelihood.lr_test(restricted, full)
     kept = fit["step_eliminated"].to_numpy()

@@ -54,7 +54,10 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
             # A name is data, never markup.
             Text(short(str(row.player))),
             f"{row.epp:.2f}",
-            f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
+            # Of an estimate whose rounds do not vary there is none (LB015).
+            "undefined"
+            if row.epp_lower != row.epp_lower
+            else f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
             f"{row.p_average:.2f}",
             f"{row.p_best:.2f}" if sampled else "",
             f"{row.rank_lower} to {row.rank_upper}" if sampled else "",

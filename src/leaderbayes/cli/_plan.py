@@ -45,7 +45,7 @@ class Counts(click.ParamType):  # type: ignore[type-arg]
               help="Power of the likelihood; 1 is as published.")  # fmt: skip
 @click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True,
               help="Half a win for both, or no match.")  # fmt: skip
-@click.option("--simulations", type=click.IntRange(1), default=100, show_default=True,
+@click.option("--simulations", type=click.IntRange(1), default=200, show_default=True,
               help="Further runs that are simulated: 1000 fits a dozen seconds.")  # fmt: skip
 @seed
 @as_json

@@ -212,7 +212,7 @@ def _maximum_likelihood(
         "players": _records(table),
         "deviance": _deviance(lb.deviance(fit)),
         "diagnostics": {"max_rhat": None, "min_ess": None, "divergences": None, "converged": True},
-        "warnings": [],
+        "warnings": json.loads(fit.attrs["warnings"]),
     }
     if fit.attrs["model"] == "round_intercept":
         result |= {"intercept": float(fit["intercept"]), "sd_round": float(fit["sd_round"])}

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
-from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
+from leaderbayes.likelihood._estimate import (
+    estimate,
+    few_rounds,
+    require_estimate,
+    require_rounds,
+    restriction,
+)
 from leaderbayes.likelihood._hypothesis import Hypothesis
 from leaderbayes.numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes.numerics.composite_weight import clustered_scores, meat
@@ -56,7 +62,8 @@ def bradley_terry(
         second of independent matches; scalars ``loglik`` and ``deviance`` (unordered pairs, each
         match once, without penalties). Restricted: ``hypothesis_matrix`` (hypothesis,
         coefficient), ``hypothesis_value`` (hypothesis). attrs: ``model``, ``covariance``,
-        ``converged``, ``df`` (degrees of freedom of the deviance), ``pseudo_rounds``, ``firth``.
+        ``converged``, ``warnings`` (JSON), ``df`` (degrees of freedom of the deviance),
+        ``pseudo_rounds``, ``firth``.
 
     Raises
     ------
@@ -65,6 +72,12 @@ def bradley_terry(
     LeaderbayesError
         If there are fewer than 2 rounds and the covariance is clustered, ties are "drop" or
         "floor" in a combination without a form by round, or an option has no meaning.
+
+    Warns
+    -----
+    EstimateWarning
+        LB015, if rounds are two, or do not vary in what they say of a player or a pair: standard
+        errors of these would be 0, and are NaN in every table.
 
     References
     ----------
@@ -121,16 +134,13 @@ def bradley_terry(
             "firth": int(firth),
         },
         linear,
+        [] if covariance == "model" else few_rounds(matches),
     )
 
 
 def _scores_by_round(matches: xr.Dataset, epp: NDArray[np.float64]) -> NDArray[np.float64]:
     within, ties = bool(matches.attrs["within_round"]), matches.attrs["ties"]
-    if matches.sizes["round"] < 2:
-        raise LeaderbayesError(
-            "One round says nothing about variation between rounds; give more rounds or "
-            "covariance='model'."
-        )
+    require_rounds(matches)
     if ties == "floor" or (ties == "drop" and not within):
         raise LeaderbayesError(
             f"ties={ties!r} has no form by round here; use ties='half' or covariance='model'."

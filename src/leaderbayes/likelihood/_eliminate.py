@@ -33,7 +33,7 @@ def eliminate(
     order: Sequence[str] | None = None,
     zero: str | None = None,
     n_quadrature: int = 10,
-    ties: Ties = "loss",
+    ties: Ties = "half",
 ) -> xr.Dataset:
     r"""Estimate PMRA, and set fixed effects to 0 that do not differ from the zero player's.
 

@@ -1,18 +1,26 @@
 """What all estimators share: when an estimate exists, and the Dataset that holds it."""
 
+import json
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from leaderbayes._errors import DisconnectedError, LeaderbayesError
+from leaderbayes._errors import DisconnectedError, EstimateWarning, LeaderbayesError
 from leaderbayes._matches import components, say_apart
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
+from leaderbayes.likelihood._spread import without_variation
+from leaderbayes.numerics.composite_weight import FEWEST
 from leaderbayes.numerics.newton import Linear
 
 Floats = NDArray[np.float64]
+
+# Warnings point to the first line outside of it.
+_PACKAGE = str(Path(__file__).parents[1])
 
 
 def require_estimate(
@@ -54,6 +62,25 @@ def require_estimate(
     )
 
 
+def require_rounds(matches: xr.Dataset) -> None:
+    """Raise unless there are two rounds, which a covariance clustered by round takes."""
+    if matches.sizes["round"] < 2:
+        raise LeaderbayesError(
+            "One round says nothing about variation between rounds; give more rounds or "
+            "covariance='model'."
+        )
+
+
+def few_rounds(matches: xr.Dataset) -> list[str]:
+    """Say so where rounds are too few for standard errors from how they vary."""
+    if matches.sizes["round"] >= FEWEST:
+        return []
+    return [
+        f"LB015 {matches.sizes['round']} rounds hardly say how rounds vary: standard errors from "
+        "that may be far too small. Give more rounds, or take covariance='model' (--weight 1)."
+    ]
+
+
 def restriction(
     matches: xr.Dataset,
     hypothesis: Hypothesis | None,
@@ -72,13 +99,16 @@ def estimate(
     variables: dict[str, Any],
     attrs: dict[str, Any],
     restricted: Linear | None,
+    said: Sequence[str] = (),
 ) -> xr.Dataset:
-    """Dataset of an estimate."""
+    """Dataset of an estimate; warns of ``said``, and of differences without variation."""
     if restricted is not None:
         variables = variables | {
             "hypothesis_matrix": (("hypothesis", "coefficient"), restricted.matrix),
             "hypothesis_value": ("hypothesis", restricted.value),
         }
-    return xr.Dataset(
-        variables, coords={"player": players, "player_": players}, attrs=attrs | {"converged": 1}
-    )
+    made = xr.Dataset(variables, coords={"player": players, "player_": players}, attrs=attrs)
+    texts = [text for text in (*said, without_variation(made)) if text is not None]
+    for text in texts:
+        warnings.warn(text, EstimateWarning, skip_file_prefixes=(_PACKAGE,))
+    return made.assign_attrs(converged=1, warnings=json.dumps(texts))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes.likelihood._spread import coefficients, pair_errors, vary
 from leaderbayes.numerics.newton import Linear
 
 Floats = NDArray[np.float64]
@@ -73,17 +74,6 @@ def linear(
     return Linear(matrix, c)
 
 
-def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Floats, Floats]:
-    """Estimates of the players' strengths, and the intercept's if any, and their covariance."""
-    epp, cov = fit["epp"].to_numpy(), fit[covariance].to_numpy()
-    if "intercept" not in fit:
-        return epp, cov
-    with_epp = fit["intercept_covariance"].to_numpy()
-    corner = np.array([[float(fit["intercept_variance"])]])
-    cov = np.block([[cov, with_epp[:, None]], [with_epp[None], corner]])
-    return np.append(epp, float(fit["intercept"])), cov
-
-
 def _linear_of(fit: xr.Dataset, hypothesis: Hypothesis, value: float | Sequence[float]) -> Linear:
     players = [str(name) for name in fit["player"].to_numpy()]
     return linear(hypothesis, value, players, len(players) + ("intercept" in fit))
@@ -107,6 +97,35 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
             "convention='published'."
         )
     return 0.5, 1
+
+
+def _require_variance(k: Floats, fit: xr.Dataset) -> None:
+    if not vary(k, fit):
+        raise LeaderbayesError(
+            f"{len(k)} hypothes{'i' if len(k) == 1 else 'e'}s: more than this covariance can tell "
+            "apart (clustered by round it has one rank less than there are rounds, and none where "
+            "rounds do not vary); test fewer, or fit with covariance='model'."
+        )
+
+
+def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, Floats]:
+    """Log-odds that the row beats the column, and standard errors, each (player, player).
+
+    By the published convention PMRA's intercept is for whoever is listed first.
+
+    Raises
+    ------
+    LeaderbayesError
+        As for `published_scale`.
+    """
+    factor, _ = published_scale(fit, convention)
+    epp = fit["epp"].to_numpy()
+    gap = epp[:, None] - epp
+    if convention == "correct" or "intercept" not in fit:
+        return gap, np.sqrt(factor) * pair_errors(fit)
+    listed = fit["order"].to_numpy()
+    sign = np.sign(listed - listed[:, None])
+    return gap + sign * float(fit["intercept"]), pair_errors(fit, sign)
 
 
 def wald_test(
@@ -170,12 +189,7 @@ def wald_test(
     estimate, covariance = coefficients(fit)
     gap = k @ estimate - c
     middle = factor * k @ covariance @ k.T
-    if np.linalg.matrix_rank(middle, hermitian=True) < len(k):
-        raise LeaderbayesError(
-            f"{len(k)} hypotheses are more than this covariance can tell apart (clustered by "
-            "round it has one rank less than there are rounds); test fewer, or fit with "
-            "covariance='model'."
-        )
+    _require_variance(k, fit)
     statistic = float(gap @ np.linalg.solve(middle, gap))
     df = len(k) + more
     return pd.Series({"statistic": statistic, "df": df, "p_value": float(chdtrc(df, statistic))})
@@ -235,6 +249,7 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> pd.Series:
     df = len(k)
     gain = 2.0 * float(general["loglik"] - restricted["loglik"])
     if general.attrs["covariance"] != "model":
+        _require_variance(k, general)
         _, robust = coefficients(general)
         _, model = coefficients(general, "covariance_model")
         gain /= float(np.trace(np.linalg.solve(k @ model @ k.T, k @ robust @ k.T))) / df
@@ -264,7 +279,8 @@ def pairwise_tests(
     -------
     DataFrame
         ``player``, ``opponent`` (of lower epp), ``difference``, ``error`` (log-odds), ``p_value``,
-        ``p_adjusted``; a row for each pair, best players first.
+        ``p_adjusted``; a row for each pair, best players first. Errors and p-values are NaN where
+        rounds do not vary (LB015).
 
     Raises
     ------
@@ -291,28 +307,19 @@ def pairwise_tests(
     """
     if adjust not in ("holm", "fdr_bh", None):
         raise LeaderbayesError(f"adjust={adjust!r}: choose 'holm', 'fdr_bh' or None.")
-    factor, more = published_scale(fit, convention)
-    epp, covariance = fit["epp"].to_numpy(), factor * fit["covariance"].to_numpy()
-    ranked = np.argsort(-epp, kind="stable")
-    better, worse = (ranked[side] for side in np.triu_indices(len(ranked), 1))
-    gap = epp[better] - epp[worse]
-    spread = np.diag(covariance)
-    variance = spread[better] + spread[worse] - 2.0 * covariance[better, worse]
-    if convention == "published" and "intercept" in fit:
-        listed = fit["order"].to_numpy()
-        sign = np.where(listed[better] < listed[worse], 1.0, -1.0)
-        gap = gap + sign * float(fit["intercept"])
-        with_epp = fit["intercept_covariance"].to_numpy()
-        variance = variance + float(fit["intercept_variance"])
-        variance = variance + 2.0 * sign * (with_epp[better] - with_epp[worse])
-    error = np.sqrt(variance)
-    z = np.abs(gap) / error
+    _, more = published_scale(fit, convention)
+    gap, error = pair_differences(fit, convention)
+    ranked = np.argsort(-fit["epp"].to_numpy(), kind="stable")
+    pairs = tuple(ranked[side] for side in np.triu_indices(len(ranked), 1))
+    gap, error = gap[pairs], error[pairs]
+    # NaN where there is nothing to test: no variation, or equal by hypothesis.
+    z = np.divide(np.abs(gap), error, out=np.full(len(gap), np.nan), where=error > 0.0)
     p_value = chdtrc(1 + more, z**2) if more else 2.0 * ndtr(-z)
     players = fit["player"].to_numpy()
     return pd.DataFrame(
         {
-            "player": players[better],
-            "opponent": players[worse],
+            "player": players[pairs[0]],
+            "opponent": players[pairs[1]],
             "difference": gap,
             "error": error,
             "p_value": p_value,
@@ -326,4 +333,7 @@ def _adjusted(p_value: Floats, adjust: Adjust | None) -> Floats:
         return p_value
     from statsmodels.stats.multitest import multipletests
 
-    return np.asarray(multipletests(p_value, method=adjust)[1])
+    adjusted, tested = p_value.copy(), np.isfinite(p_value)
+    if tested.any():
+        adjusted[tested] = multipletests(p_value[tested], method=adjust)[1]
+    return adjusted

@@ -26,7 +26,13 @@ from leaderbayes.numerics.round_intercept import (
 )
 
 Floats = NDArray[np.float64]
-Ties = Literal["loss", "half"]
+Ties = Literal["half", "loss"]
+
+
+# Strengths this near each other are the same.
+_ALIKE = 1e-6
+# Standard errors from 0 at which an order effect is more than chance, at the level of 0.05.
+_CLEAR = 1.96
 
 
 class Listed(NamedTuple):
@@ -37,7 +43,7 @@ class Listed(NamedTuple):
     statistics: ListedStatistics
     zero: int
     start: Floats  # (player + 2,)
-    tied: int  # matches that count half
+    tied: int  # matches without a winner
 
 
 def round_intercept(
@@ -46,7 +52,7 @@ def round_intercept(
     order: Sequence[str] | None = None,
     zero: str | None = None,
     n_quadrature: int = 10,
-    ties: Ties = "loss",
+    ties: Ties = "half",
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
 ) -> xr.Dataset:
@@ -69,8 +75,8 @@ def round_intercept(
         Strengths do not depend on it.
     n_quadrature : int
         Nodes a round, lme4's nAGQ; 1 is Laplace's approximation.
-    ties : {"loss", "half"}
-        A tie is the first-listed player's loss, as published; or half a win for both.
+    ties : {"half", "loss"}
+        A tie is half a win for both; or the first-listed player's loss, as published.
     hypothesis, value
         As for `bradley_terry`, on players and ``intercept``.
 
@@ -84,7 +90,7 @@ def round_intercept(
         ``fixed_effect_error`` (player), b_i less the zero player's, and its standard error;
         ``order`` (player), position in the list; ``loglik``, ``deviance`` (against every match
         foretold). attrs: ``model``, ``covariance``, ``converged``, ``df``, ``zero``, ``ties``,
-        ``n_quadrature``, ``singular`` (1 where s is 0).
+        ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
 
     Raises
     ------
@@ -92,9 +98,15 @@ def round_intercept(
         If the estimate does not exist: the win graph is not strongly connected, or the order of
         the players explains all, or nothing tells it from the strengths.
     NotConvergedError
-        If Newton's method does not converge.
+        If Newton's method does not converge, or s has no finite estimate.
     LeaderbayesError
         If an option has no meaning for these scores.
+
+    Warns
+    -----
+    EstimateWarning
+        LB014, if the estimate depends on the order of the players: ties count as losses, players
+        of the same scores get different strengths, or b_0 is 1.96 standard errors from 0.
 
     References
     ----------
@@ -127,8 +139,8 @@ def list_board(
     scores: xr.DataArray, *, order: Sequence[str] | None, zero: str | None, ties: Ties
 ) -> Listed:
     """Compare the scores of listed pairs, and check that an estimate exists."""
-    if ties not in ("loss", "half"):
-        raise LeaderbayesError(f"ties={ties!r}: choose 'loss' or 'half'.")
+    if ties not in ("half", "loss"):
+        raise LeaderbayesError(f"ties={ties!r}: choose 'half' or 'loss'.")
     matches = rankings(scores)
     if "tournament" in matches.dims:
         require_estimate(matches)
@@ -138,7 +150,6 @@ def list_board(
     tied = int((outcome == TIE).sum())
     if ties == "loss":
         outcome[outcome == TIE] = LOSS
-        tied = 0
     strict, n = counts(outcome, listed)
     wins = strict + (n - strict - strict.T) / 2.0
     square = ("player", "opponent")
@@ -184,7 +195,7 @@ def describe(
         "order": ("player", np.argsort(board.listed)),
         "loglik": at.value,
         # A half-counted tie cannot be foretold better than by one half.
-        "deviance": -2.0 * (at.value + board.tied * np.log(2.0)),
+        "deviance": -2.0 * (at.value + (board.tied * np.log(2.0) if ties == "half" else 0.0)),
     }
     attrs = {
         "model": "round_intercept",
@@ -195,8 +206,40 @@ def describe(
         "n_quadrature": n_quadrature,
         "singular": int(scale < 1e-4),
     }
-    made = estimate(players, variables, attrs, linear)
+    made = estimate(players, variables, attrs, linear, _order(board, variables, ties))
     return made.assign_coords(round=board.matches["round"].to_numpy())
+
+
+def _order(board: Listed, variables: dict[str, Any], ties: Ties) -> list[str]:
+    """Say where the order in which players are listed decides, and not their scores."""
+    said = []
+    if ties == "loss" and board.tied:
+        played = float(board.matches["n"].sum() / 2.0)
+        said.append(
+            f"{board.tied} of {played:.0f} matches tie, and count as the first-listed player's loss"
+        )
+    players, epp = board.matches["player"].to_numpy(), variables["epp"][1]
+    _, same = np.unique(board.matches["place"].to_numpy(), axis=1, return_inverse=True)
+    for group in (np.flatnonzero(same == k) for k in np.flatnonzero(np.bincount(same) > 1)):
+        low, high = group[np.argmin(epp[group])], group[np.argmax(epp[group])]
+        if epp[high] - epp[low] > _ALIKE:
+            said.append(
+                f"{str(players[low])[:60]!r} and {str(players[high])[:60]!r} have the same scores, "
+                f"and strengths {epp[low]:.2f} and {epp[high]:.2f}"
+            )
+    intercept, error = variables["intercept"], np.sqrt(variables["intercept_variance"])
+    if error > _ALIKE and abs(intercept) > _CLEAR * error:  # no error: fixed by a hypothesis
+        said.append(
+            f"who is listed first seems to matter, b_0 = {intercept:.2f} with standard error "
+            f"{error:.2f}"
+        )
+    if not said:
+        return []
+    more = f"; and {len(said) - 3} more such" if len(said) > 3 else ""
+    return [
+        f"LB014 PMRA's estimate depends on the order of the players: {'; '.join(said[:3])}{more}. "
+        "Take ties='half' (--ties half), or Bradley-Terry, which has no order."
+    ]
 
 
 def _require_intercept(wins: Floats, listed: NDArray[np.int64]) -> None:

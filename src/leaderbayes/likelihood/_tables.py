@@ -1,5 +1,7 @@
 """Estimates to tables: leaderboard, win probabilities, and the ranking that follows from them."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -10,7 +12,8 @@ from scipy.special import expit, ndtri
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._matches import one_tournament
 from leaderbayes._require import require_estimate
-from leaderbayes.likelihood._hypothesis import Convention, published_scale
+from leaderbayes.likelihood._hypothesis import Convention, pair_differences
+from leaderbayes.likelihood._spread import player_errors
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +22,7 @@ def table(fit: xr.Dataset, prob: float) -> pd.DataFrame:
     """Leaderboard of an estimate, with normal intervals (`leaderbayes.leaderboard`)."""
     require_estimate(fit)
     epp = fit["epp"].to_numpy()
-    error = np.sqrt(np.diag(fit["covariance"])) * ndtri((1.0 + prob) / 2.0)
+    error = player_errors(fit) * ndtri((1.0 + prob) / 2.0)
     made = pd.DataFrame(
         {
             "player": fit["player"].to_numpy(),
@@ -32,26 +35,15 @@ def table(fit: xr.Dataset, prob: float) -> pd.DataFrame:
         }
     ).sort_values("epp", ascending=False, kind="stable", ignore_index=True)
     made = made.assign(rank=np.arange(1, len(made) + 1), rank_lower=np.nan, rank_upper=np.nan)
-    made.attrs.update(converged=True, warnings=[])
+    made.attrs.update(converged=True, warnings=json.loads(fit.attrs["warnings"]))
     return made
 
 
 def probabilities(fit: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
     """Win probabilities of an estimate, with intervals (`leaderbayes.win_probability`)."""
     require_estimate(fit)
-    factor, _ = published_scale(fit, convention)
-    epp, covariance = fit["epp"].to_numpy(), factor * fit["covariance"].to_numpy()
-    gap = epp[:, None] - epp
-    spread = np.diag(covariance)
-    variance = spread[:, None] + spread - 2.0 * covariance
-    if convention == "published" and "intercept" in fit:
-        listed = fit["order"].to_numpy()
-        sign = np.sign(listed - listed[:, None])
-        with_epp = fit["intercept_covariance"].to_numpy()
-        gap = gap + sign * float(fit["intercept"])
-        variance = variance + sign**2 * float(fit["intercept_variance"])
-        variance = variance + 2.0 * sign * (with_epp[:, None] - with_epp)
-    error = np.sqrt(np.maximum(variance, 0.0)) * ndtri((1.0 + prob) / 2.0)
+    gap, error = pair_differences(fit, convention)
+    error = error * ndtri((1.0 + prob) / 2.0)
     dims = ("player", "opponent")
     players = fit["player"].to_numpy()
     return xr.Dataset(
@@ -61,7 +53,7 @@ def probabilities(fit: xr.Dataset, prob: float, convention: Convention) -> xr.Da
             "upper": (dims, expit(gap + error)),
         },
         coords={"player": players, "opponent": players},
-        attrs={"converged": 1, "warnings": "[]"},
+        attrs={"converged": 1, "warnings": fit.attrs["warnings"]},
     )
 
 

@@ -16,10 +16,13 @@ Ribatet, Cooley and Davison (2012), Bayesian inference from composite likelihood
 application to spatial extremes, Statistica Sinica 22.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from leaderbayes._errors import NotConvergedError
 from leaderbayes.numerics.bradley_terry import newton
 from leaderbayes.numerics.newton import solve
 from leaderbayes.numerics.rounds import RoundStatistics, round_scores, round_statistics
@@ -43,9 +46,13 @@ def clustered_scores(
 
 
 def meat(scores: Floats) -> Floats:
-    """J = r / (r - 1) sum_k s_k s_k'."""
+    """J = r / (r - 1) sum_k (s_k - mean) (s_k - mean)'.
+
+    At the maximum the mean is 0; at a penalised or restricted one it is none of the variation.
+    """
     r = len(scores)
-    return np.asarray(r / (r - 1.0) * scores.T @ scores)
+    apart = scores - scores.mean(axis=0)
+    return np.asarray(r / (r - 1.0) * apart.T @ apart)
 
 
 def exchangeable_weight(place: NDArray[np.int32], *, within_round: bool) -> float:
@@ -76,15 +83,21 @@ def board_weight(
     if len(place) < FEWEST:
         return exchangeable_weight(place, within_round=within_round)
     groups = connected_components(wins > 0, connection="strong", return_labels=False)
-    return composite_weight(
+    estimate = partial(
+        composite_weight,
         wins,
         n,
         tied,
         round_statistics(place, within_round=within_round, ties=ties),
         within_round=within_round,
-        # Where no estimate exists, a drawn match against an average player makes one.
-        pseudo_rounds=0.0 if groups == 1 else 1.0,
     )
+    if groups == 1:
+        try:
+            return estimate(pseudo_rounds=0.0)
+        except NotConvergedError:
+            pass  # Davidson's has none on some connected boards, such as those without an upset.
+    # Where no estimate exists, a drawn match against an average player makes one.
+    return estimate(pseudo_rounds=1.0)
 
 
 def composite_weight(

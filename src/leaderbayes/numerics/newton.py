@@ -11,6 +11,10 @@ from leaderbayes._errors import NotConvergedError
 
 Floats = NDArray[np.float64]
 
+# A step this long that gains nothing: along an exponential tail every one is about 1, while at a
+# maximum its square is at most the decrement times a variance.
+_FAR = 0.01
+
 
 class Linear(NamedTuple):
     """Hypotheses K x = c; K has full rank, its rows on players sum to zero."""
@@ -54,7 +58,8 @@ def maximise(
     Raises
     ------
     NotConvergedError
-        After ``max_iter`` steps; where an estimate exists a dozen suffice.
+        After ``max_iter`` steps (where an estimate exists a dozen suffice), or where the maximum is
+        at infinity.
     """
     x = start
     if linear is not None:
@@ -65,6 +70,11 @@ def maximise(
         step = _step(information, gradient, m, linear)
         decrement = float(gradient @ step)
         if decrement < tolerance:
+            if np.abs(step).max() > _FAR:
+                raise NotConvergedError(
+                    "LB002 the likelihood rises without end: there is no finite estimate. Check "
+                    "leaderbayes.components(matches), add pseudo-rounds, or take the posterior."
+                )
             # The last step costs nothing, and squares the error.
             return Maximum(x + step, information)
         size = 1.0
@@ -107,13 +117,17 @@ def _step(information: Floats, gradient: Floats, m: int, linear: Linear | None) 
 
 
 def solve(information: Floats, right: Floats, m: int) -> Floats:
-    """Pseudo-inverse of the information times ``right``: the first m coordinates sum to zero.
+    """Solve where the first m coordinates sum to zero: (P information P)^+ ``right``.
 
-    Adding 11'/m to the player block fills the null space and leaves the rest as it is.
+    P takes the mean off the players' coordinates; pseudo-rounds give the information a part along
+    it. Adding 11'/m to the player block then fills the null space and leaves the rest as it is.
     """
-    filled = information.copy()
+    filled, centred = information.copy(), right.copy()
+    filled[:m] -= filled[:m].mean(axis=0)
+    filled[:, :m] -= filled[:, :m].mean(axis=1, keepdims=True)
+    centred[:m] -= centred[:m].mean(axis=0)
     filled[:m, :m] += np.trace(information[:m, :m]) / m / m
-    answer = np.asarray(cho_solve(cho_factor(filled, overwrite_a=True), right))
+    answer = np.asarray(cho_solve(cho_factor(filled, overwrite_a=True), centred))
     answer[:m] -= answer[:m].mean(axis=0)
     return answer
 

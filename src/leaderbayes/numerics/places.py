@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 
 def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Ints:
@@ -37,7 +38,7 @@ def _rank(loss: Floats) -> Ints:
 
 
 @numba.njit(cache=True)
-def _add_wins(place: Ints, player: Ints, wins: Ints) -> None:
+def _add_wins(place: Ints, player: Ints, wins: Ints | Longs) -> None:
     """Walk items from worst to best; each beats whatever was counted before its own tie group."""
     m = wins.shape[0]
     worse = np.zeros(m, np.int32)
@@ -55,7 +56,7 @@ def _add_wins(place: Ints, player: Ints, wins: Ints) -> None:
         start = stop
 
 
-def count_matches(place: Ints, *, within_round: bool) -> tuple[Ints, Ints]:
+def count_matches(place: Ints, *, within_round: bool) -> tuple[Ints, Ints] | tuple[Longs, Longs]:
     """Count strict wins and matches of every pair; O(m * m * r) time, O(m * m) memory.
 
     Parameters
@@ -72,18 +73,19 @@ def count_matches(place: Ints, *, within_round: bool) -> tuple[Ints, Ints]:
     """
     r, m = place.shape
     present = place > 0
-    wins = np.zeros((m, m), np.int32)
+    # Within rounds a pair has r matches at most, across them r * r.
+    wins = np.zeros((m, m), np.int32 if within_round else np.int64)
     if within_round:
         for k in range(r):
             players = np.flatnonzero(present[k]).astype(np.int32)
             _add_wins(place[k, players], players, wins)
-        # float32 counts are exact below 2**24 rounds, and BLAS has no integer product.
-        seen = present.astype(np.float32)
+        # BLAS has no integer product, and float32 counts are exact up to 2**24 alone.
+        seen = present.astype(np.float32 if r <= 2**24 else np.float64)
         n = (seen.T @ seen).astype(np.int32)
     else:
         _, who = np.nonzero(present)
         _add_wins(place[present], who.astype(np.int32), wins)
-        rounds = present.sum(axis=0, dtype=np.int32)
+        rounds = present.sum(axis=0, dtype=np.int64)
         n = rounds[:, None] * rounds
     np.fill_diagonal(wins, 0)
     np.fill_diagonal(n, 0)

@@ -12,6 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from leaderbayes._errors import NotConvergedError
 from leaderbayes.numerics.newton import Linear, maximise
 from leaderbayes.numerics.round_intercept import ListedStatistics
 
@@ -19,6 +20,8 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
 _ENOUGH = 10  # nodes for the information, however few the likelihood has
+_WIDE = 5.0  # s from which rounds may go all one way, and s have no finite estimate
+_MANY = 30  # nodes that see the likelihood there
 
 
 class Marginal(NamedTuple):
@@ -236,7 +239,7 @@ def fit_marginal(
     Raises
     ------
     NotConvergedError
-        If Newton's method does not converge.
+        If Newton's method does not converge, or the likelihood rises without end in s.
     """
 
     def evaluate(x: Floats) -> Marginal:
@@ -252,4 +255,13 @@ def fit_marginal(
     x = maximise(parts, start, len(start) - 2, linear=linear).x
     # The likelihood is even in s.
     x[-1] = abs(x[-1])
+    if x[-1] > _WIDE and (linear is None or not linear.value.any()):
+        here, beyond = (marginal(scale * x, statistics, _MANY).value for scale in (1.0, 2.0))
+        if beyond > here:
+            raise NotConvergedError(
+                "LB002 the standard deviation of the rounds' intercepts has no finite estimate: "
+                "in nearly every round all matches go the way of the players' order, or against "
+                "it. Take another order of the players, the posterior (model='round_intercept'), "
+                "or likelihood.bradley_terry."
+            )
     return x, evaluate(x)

@@ -125,26 +125,22 @@ def _tie_groups(place: Ints) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]
 
 def _across_points(place: Ints) -> tuple[Floats, Floats]:
     """Points and ties where all scores meet; half of each match goes to either round."""
-    r, m = place.shape
     present = place > 0
-    beaten = np.zeros((r, r, m))  # (round of the beaten, round of the winner, winner)
-    equal = np.zeros((r, r, m))
-    for k in range(r):
-        others = np.sort(place[k, present[k]])
-        upto = np.searchsorted(others, place, side="right")
-        equal[k] = upto - np.searchsorted(others, place, side="left")
-        beaten[k] = others.size - upto
-    # A player does not meet itself in another round.
-    own = place[None, :, :]
-    them = np.where(present, place, -1)[:, None, :]
-    beaten -= (them > own) & (them > 0)
-    equal -= them == own
-    score = np.where(present[None], beaten + equal / 2.0, 0.0)
-    ties = np.where(present[None], equal, 0.0)
-    points = (score.sum(axis=0) + score.sum(axis=1)) / 2.0
-    # Every tie is counted from both sides in `ties`; half of it belongs to each round.
-    tied = (ties.sum(axis=(1, 2)) + ties.sum(axis=(0, 2))) / 4.0
-    return points, tied
+    points, tied = np.zeros(place.shape), np.zeros(len(place))
+    for i, here in enumerate(present.T):
+        own = np.sort(place[here, i])
+        better = np.searchsorted(own, place, side="left")
+        equal = np.searchsorted(own, place, side="right") - better
+        # A player does not meet itself in another round.
+        met = present.copy()
+        met[:, i] = False
+        # Of its scores against each score of the others.
+        won = np.where(met, better + equal / 2.0, 0.0)
+        points[:, i] += won.sum(axis=1)
+        points += np.where(met, own.size - won, 0.0)
+        tied += np.where(met, equal, 0).sum(axis=1)
+    # Every match is counted from the round of either score, and so is every tie.
+    return points / 2.0, tied / 2.0
 
 
 @numba.njit(cache=True, fastmath=_FAST, error_model="numpy")

@@ -176,7 +176,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "model": fit.attrs["model"],
         "converged": True,
         "unconverged": [],
-        "warnings": [],
+        "warnings": json.loads(fit.attrs["warnings"]),
         "players": len(table),
         "rows": _rows(table, name),
         "covariance": fit.attrs["covariance"],
@@ -186,7 +186,8 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "ties": fit.attrs.get("ties"),
         "n_quadrature": fit.attrs.get("n_quadrature"),
         "win": {"mean": float(win["mean"]), "lower": low, "upper": high},
-        "told_apart": not low <= 0.5 <= high,
+        # False also where rounds do not vary, and both are NaN.
+        "told_apart": low > 0.5 or high < 0.5,
         "deviance": deviance(fit),
         "versions": {"leaderbayes": version("leaderbayes")},
     }

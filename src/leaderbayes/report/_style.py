@@ -166,6 +166,8 @@ def rough(value: float) -> str:
 
 def probability(p: float, decimals: int = 3) -> str:
     """Write a probability: two decimals, three near 0 and 1, where it is never rounded to them."""
+    if np.isnan(p):
+        return "undefined"
     least = 10.0**-decimals
     if p < least:
         return f"< {least:g}"

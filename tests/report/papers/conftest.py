@@ -312,7 +312,7 @@ def fits(classifiers, unconverged, together, tied_scores, scores, best):
         "one_of_tournaments": lb.select_tournament(together, "three_3"),
         "estimate": lb.likelihood.bradley_terry(matches, pseudo_rounds=1.0),
         "estimate_plackett_luce": lb.likelihood.plackett_luce(matches, firth=True),
-        "estimate_round_intercept": lb.likelihood.round_intercept(scores),
+        "estimate_round_intercept": lb.likelihood.round_intercept(scores, ties="loss"),
         **best,
     }
 

@@ -1,0 +1,81 @@
+"""Standard errors of an estimate: NaN where the rounds show no variation to take them from."""
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# A variance from rounds below this share of that of independent matches is rounding error.
+_NOTHING = 1e-9
+# A variance of the model's below this share of its largest: a hypothesis leaves no freedom.
+_FIXED = 1e-12
+
+
+def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Floats, Floats]:
+    """Estimates of the players' strengths, and the intercept's if any, and their covariance."""
+    epp, cov = fit["epp"].to_numpy(), fit[covariance].to_numpy()
+    if "intercept" not in fit:
+        return epp, cov
+    with_epp = fit["intercept_covariance"].to_numpy()
+    corner = np.array([[float(fit["intercept_variance"])]])
+    cov = np.block([[cov, with_epp[:, None]], [with_epp[None], corner]])
+    return np.append(epp, float(fit["intercept"])), cov
+
+
+def player_errors(fit: xr.Dataset) -> Floats:
+    """Give standard errors of epp, (player,)."""
+    return _errors(*(np.diag(fit[name]) for name in ("covariance", "covariance_model")))
+
+
+def pair_errors(fit: xr.Dataset, sign: Floats | float = 0.0) -> Floats:
+    """Give standard errors of b_i - b_j + sign_ij b_0, (player, player)."""
+    m = fit.sizes["player"]
+
+    def variances(name: str) -> Floats:
+        _, covariance = coefficients(fit, name)
+        own = np.diag(covariance)[:m]
+        variance = own[:, None] + own - 2.0 * covariance[:m, :m]
+        if "intercept" in fit:
+            along = covariance[:m, m]
+            between = along[:, None] - along
+            variance = variance + sign**2 * covariance[m, m] + 2.0 * sign * between
+        return np.asarray(variance)
+
+    return _errors(variances("covariance"), variances("covariance_model"))
+
+
+def _errors(variance: Floats, model: Floats) -> Floats:
+    """Roots of variances; ``model``, of the same differences, is that of independent matches."""
+    fixed = model <= _FIXED * model.max()
+    seen = variance > _NOTHING * model
+    return np.where(fixed, 0.0, np.where(seen, np.sqrt(np.maximum(variance, 0.0)), np.nan))
+
+
+def vary(matrix: Floats, fit: xr.Dataset) -> bool:
+    """Whether every combination of K x, K = ``matrix``, has a variance."""
+    _, covariance = coefficients(fit)
+    _, model = coefficients(fit, "covariance_model")
+    least = float(np.linalg.eigvalsh(matrix @ covariance @ matrix.T)[0])
+    scale = float(np.linalg.eigvalsh(matrix @ matrix.T)[-1] * np.diag(model).max())
+    return least > _NOTHING * scale
+
+
+def without_variation(fit: xr.Dataset) -> str | None:
+    """Say which standard errors are NaN, and why; None where none is."""
+    players = [str(name) for name in fit["player"].to_numpy()]
+    alone = [players[i] for i in np.flatnonzero(np.isnan(player_errors(fit)))]
+    first, second = np.nonzero(np.triu(np.isnan(pair_errors(fit))))
+    pairs = [f"{players[i]} - {players[j]}" for i, j in zip(first, second, strict=True)]
+    parts = [
+        f"{what} ({'; '.join(name[:60] for name in names[:3])}"
+        f"{f'; and {len(names) - 3} more' if len(names) > 3 else ''})"
+        for what, names in (("strengths", alone), ("differences", pairs))
+        if names
+    ]
+    if not parts:
+        return None
+    return (
+        f"LB015 rounds do not vary in what they say of {' and of '.join(parts)}: the standard "
+        "error would be 0, and is NaN. Give more rounds, or take covariance='model' (--weight 1)."
+    )

@@ -203,8 +203,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     >>> made = lb.check(dt)
     >>> dict(made.sizes)
     {'draw': 200}
-    >>> round(float(made["p_round"]), 1)
-    0.3
+    >>> 0.1 < float(made["p_round"]) < 0.9
+    True
     """
     require_fit(dt)
     if draws < 1:

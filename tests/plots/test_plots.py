@@ -1,9 +1,13 @@
 """Every plot in every backend, and the mark of a result that must not be trusted."""
 
+import numpy as np
 import pytest
+from scipy.special import expit
 
 import leaderbayes as lb
 
+GREY = "#8A8A8A"
+AT = range(5, -1, -1)  # heights of six players
 PLOTS = ["leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance"]
 
 
@@ -31,6 +35,36 @@ def test_best_player_is_on_top(fitted):
     assert len(lb.plots.leaderboard(fitted, top=2, backend="matplotlib").get_viz(
         "plot", "board"
     ).get_yticks()) == 2  # fmt: skip
+
+
+def test_intervals_of_the_leaderboard(fitted):
+    """Thin lines hold 95 % of the draws, thick ones half as much, points their mean."""
+    axes = lb.plots.leaderboard(fitted, backend="matplotlib").get_viz("plot", "board")
+    epp = fitted["posterior"]["epp"].transpose("player", ...).to_numpy().reshape(6, -1)
+    best_first = np.argsort(-epp.mean(axis=1))
+    intervals = [line for line in axes.lines if line.get_color() != GREY]
+    widths = [line.get_linewidth() for line in intervals]
+    assert len(intervals) == 12
+    assert max(widths[:6]) < min(widths[6:])
+    for lines, prob in ((intervals[:6], 0.95), (intervals[6:], 0.475)):
+        tails = np.quantile(epp[best_first], [(1 - prob) / 2, (1 + prob) / 2], axis=1)
+        np.testing.assert_allclose([line.get_xdata() for line in lines], tails.T)
+        np.testing.assert_allclose([line.get_ydata() for line in lines], [[y, y] for y in AT])
+    points = axes.collections[-1].get_offsets()
+    np.testing.assert_allclose(points, np.column_stack([epp.mean(axis=1)[best_first], AT]))
+
+
+def test_win_rates_are_of_the_better_player(fitted, scores):
+    axes = lb.plots.win_rate(fitted, backend="matplotlib").get_viz("plot", "board")
+    epp = fitted["posterior"]["epp"].mean(("chain", "draw")).to_series()
+    epp = epp.sort_values(ascending=False)
+    expected = []
+    for k, better in enumerate(epp.index):
+        for worse in epp.index[k + 1 :]:
+            gap = scores.sel(player=better) - scores.sel(player=worse)
+            won = float((gap > 0).sum() / gap.notnull().sum())
+            expected.append([expit(epp[better] - epp[worse]), won])
+    np.testing.assert_allclose(axes.collections[-1].get_offsets(), expected)
 
 
 def test_dollars_are_no_mathematics():

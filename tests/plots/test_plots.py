@@ -11,6 +11,12 @@ AT = range(5, -1, -1)  # heights of six players
 PLOTS = ["leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance"]
 
 
+@pytest.fixture(scope="module")
+def fitted(scores):
+    """Draws; who drew them is of no account here."""
+    return lb.fit(scores, sampler="laplace", draws=500, seed=1)
+
+
 @pytest.mark.parametrize("backend", ["matplotlib", "plotly", "bokeh", "none"])
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_backend_draws(fitted, name, backend):
@@ -67,6 +73,48 @@ def test_win_rates_are_of_the_better_player(fitted, scores):
     np.testing.assert_allclose(axes.collections[-1].get_offsets(), expected)
 
 
+def drawn(collection, name, function):
+    return [e for e in collection.get_viz("plot", name) if e["function"] == function]
+
+
+def test_cells_are_of_the_row_against_the_column(fitted):
+    """The best player on top and on the left; written and coloured alike."""
+    collection = lb.plots.win_probability(fitted, backend="none")
+    (cells,) = drawn(collection, "board", "heat_map")
+    names = lb.leaderboard(fitted)["player"].to_list()
+    mean = lb.win_probability(fitted)["mean"].sel(player=names, opponent=names).to_numpy()
+    np.testing.assert_array_equal(cells["values"][::-1], mean)
+    (rows,) = drawn(collection, "board", "yticks")
+    assert dict(zip(rows["ticks"], rows["labels"], strict=True))[5] == names[0]
+    texts = drawn(collection, "board", "text")
+    assert {(int(t["x"].squeeze()), 5 - int(t["y"].squeeze())): t["string"] for t in texts} == {
+        (j, i): f"{mean[i, j]:.2f}" for i in range(6) for j in range(6) if i != j
+    }
+
+
+def test_cells_are_of_the_player_and_the_rank(fitted):
+    collection = lb.plots.rank_distribution(fitted, backend="none")
+    (cells,) = drawn(collection, "board", "heat_map")
+    names = lb.leaderboard(fitted)["player"].to_list()
+    share = lb.rank_probability(fitted).sel(player=names).to_numpy()
+    np.testing.assert_array_equal(cells["values"][::-1], share)
+    (rows,) = drawn(collection, "board", "yticks")
+    assert dict(zip(rows["ticks"], rows["labels"], strict=True))[5] == names[0]
+
+
+def test_points_of_the_deviance_check(fitted):
+    result = lb.check(fitted)
+    collection = lb.plots.deviance(fitted, backend="none")
+    colour = {"replicated_round": "#0072B2", "replicated_naive": "#D55E00"}  # blue, orange
+    points = {e["facecolor"]: e for e in drawn(collection, "board", "scatter")}
+    for name in colour:
+        np.testing.assert_array_equal(points[colour[name]]["x"], result["observed"])
+        np.testing.assert_array_equal(points[colour[name]]["y"], result[name])
+    said = {e["color"]: e["string"] for e in drawn(collection, "board", "text")}
+    assert f"rankings, p = {float(result['p_round']):.2f}" in said[colour["replicated_round"]]
+    assert f"matches, p = {float(result['p_naive']):.2f}" in said[colour["replicated_naive"]]
+
+
 def test_dollars_are_no_mathematics():
     from leaderbayes.plots._canvas import labels
 
@@ -84,6 +132,21 @@ def planned(fitted):
 def test_plan(planned, backend):
     collection = lb.plots.plan(planned, backend=backend)
     assert collection.backend == backend
+
+
+def test_plan_is_drawn_as_it_is(planned):
+    collection = lb.plots.plan(planned, backend="none")
+    bands = drawn(collection, "p_decided", "fill_between_y")
+    shares = drawn(collection, "p_decided", "scatter")
+    widths = drawn(collection, "width", "scatter")
+    ways = [planned.sel(who=who) for who in planned["who"].to_numpy()]
+    for way, band, share, width in zip(ways, bands, shares, widths, strict=True):
+        np.testing.assert_array_equal(band["y_bottom"], way["p_decided_lower"])
+        np.testing.assert_array_equal(band["y_top"], way["p_decided_upper"])
+        np.testing.assert_array_equal(share["y"], way["p_decided"])
+        np.testing.assert_array_equal(share["x"], [5, 20])
+        np.testing.assert_array_equal(width["y"], [planned["width_now"], *way["width"]])
+        np.testing.assert_array_equal(width["x"], [0, 5, 20])
 
 
 def test_doubtful_plan_shows(planned):

@@ -50,6 +50,21 @@ def test_leaderboard_columns(dt):
     assert table["rank_upper"].between(1, 5).all()
 
 
+def test_p_average_in_a_new_tournament(dt):
+    """Deviations of all players are normal with the spread, less the average of theirs."""
+    spread = np.array([0.3, 1.2]).repeat(400).reshape(2, 400)
+    several = dt.copy()
+    several["posterior"] = xr.DataTree(
+        dt["posterior"].to_dataset().assign(epp_spread=(("chain", "draw"), spread))
+    )
+    made = lb.leaderboard(several).set_index("player")["p_average"]
+    z, mass = np.polynomial.hermite_e.hermegauss(40)
+    deviation = np.sqrt(1 - 1 / 5) * spread.ravel()[:, None] * z
+    for i, player in enumerate(dt["posterior"]["player"].to_numpy()):
+        beats = expit(flat(dt)[:, i, None] + deviation) @ mass / mass.sum()
+        assert made[player] == pytest.approx(beats.mean(), abs=1e-6)
+
+
 def test_relabelling_permutes(dt):
     order = [3, 1, 4, 0, 2]
     permuted = dt.copy()

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import leaderbayes as lb
 from conftest import simulate
@@ -45,6 +46,15 @@ def test_dataset(made):
     assert float(made["width"].sel(who="all", rounds=5)) < float(made["width_now"])
     assert json.loads(made.attrs["contested"]) == ["p0", "p1"]
     assert made.attrs["converged"]
+
+
+def test_interval_of_a_share_is_jeffreys(made):
+    successes = made["p_decided"] * 60
+    for name, tail in (("p_decided_lower", 0.025), ("p_decided_upper", 0.975)):
+        expected = stats.beta(successes + 0.5, 60 - successes + 0.5).ppf(tail)
+        inner = ((successes > 0) & (successes < 60)).to_numpy()
+        np.testing.assert_allclose(made[name].to_numpy()[inner], expected[inner])
+        assert inner.any()
 
 
 def test_now_is_what_compare_says(dt, made):

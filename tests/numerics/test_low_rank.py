@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes.numerics.low_rank import complete, principal, rotated
+from leaderbayes.numerics.low_rank import _low_rank, complete, principal, rotated
 
 
 def low_rank(rows, columns, rank, rng, noise=0.0):
@@ -83,3 +83,12 @@ def test_rotated_undoes_a_rotation():
     scores = rng.normal(size=(10, 3))
     turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     np.testing.assert_allclose(rotated(scores @ turn, scores), scores, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(2000, 6), (6, 2000)])
+def test_a_component_of_noise_is_shrunk_away(shape):
+    """The first of nothing but noise has a square of about the longer side times its variance."""
+    table = np.random.default_rng(6).normal(size=shape)
+    left = _low_rank(table, 1) - table.mean(axis=0)
+    whole = np.linalg.svd(table - table.mean(axis=0), compute_uv=False)[0]
+    assert np.linalg.norm(left) < 0.2 * whole

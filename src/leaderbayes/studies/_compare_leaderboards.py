@@ -62,10 +62,10 @@ def compare_leaderboards(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
     >>> made = lb.compare_leaderboards(study)
-    >>> made[["tournament", "players", "rounds", "leader", "tied_for_top"]]
-      tournament  players  rounds            leader  tied_for_top
-    0       iris       15      25    logistic C=100             3
-    1       wine       15      25  forest trees=100             7
+    >>> made[["tournament", "players", "rounds", "leader"]]
+      tournament  players  rounds            leader
+    0       iris       15      25    logistic C=100
+    1       wine       15      25  forest trees=100
     """
     check_probability(prob)
     strengths = strengths_of(study)

@@ -1,5 +1,6 @@
 """Posterior of the best theta: conjugate cases, coverage, exactly against by simulation."""
 
+import json
 import warnings
 
 import numpy as np
@@ -13,6 +14,7 @@ from leaderbayes.numerics import auc
 from leaderbayes.numerics.hierarchy import counts
 from leaderbayes.sota._counts import CountBoard
 from leaderbayes.sota._parameters import log_priors, simplex, unpack
+from leaderbayes.sota._posterior import _question
 
 
 def simulated(a, b, m, n, rho, theta_0, rng):
@@ -204,6 +206,7 @@ def test_one_instance():
         ({"positive_rate": 0.1}, "AUC"),
         ({"epsilon": 0.0}, "epsilon"),
         ({"draws": 0}, "draws"),
+        ({"workers": 0}, "workers=0"),
     ],
 )
 def test_bad_options(fitted, options, message):
@@ -251,3 +254,97 @@ def test_simulation_agrees_with_the_exact_posterior(m, n, rho):
     assert wide == pytest.approx(width, rel=0.1)
     stages = found["sample_stats"]
     assert (np.diff(stages["epsilon"].to_numpy()) < 0).all()
+
+
+def outlier(far):
+    """Many teams alike, and one team by itself."""
+    score = np.random.default_rng(0).normal(0.72, 0.01, 60).round(4)
+    return lb.sota.read_board(np.append(score, far), n=200_000)
+
+
+@pytest.mark.filterwarnings("ignore:LB021")
+@pytest.mark.parametrize("far", [0.05, 0.999, 1.0])
+@pytest.mark.parametrize("options", [{"law": "beta"}, {"law": "empirical", "rho": 0.3}])
+def test_nobody_is_far_from_a_score_of_many_instances(far, options):
+    """Whatever the law: binomial errors are below 0.0012, so that P(theta) has no say."""
+    board = outlier(far)
+    table = lb.sota.teams(lb.sota.posterior(board, classes=39, seed=1, draws=50, **options))
+    np.testing.assert_allclose(table["theta"], table["score"], atol=0.004)
+    assert table["score"].iloc[table["p_best"].argmax()] > np.median(board)
+
+
+@pytest.mark.filterwarnings("ignore:LB021")
+@pytest.mark.parametrize("n", [10**7, 10**9])
+def test_huge_test_sets_say_it_all(n):
+    board = lb.sota.read_board(np.round(np.array([0.9, 0.87, 0.86, 0.2]) * n) / n, n=n)
+    for options in ({}, {"rho": 0.6}, {"law": stats.beta(2.0, 2.0)}):
+        dt = lb.sota.posterior(board, classes=10, seed=1, draws=50, **options)
+        np.testing.assert_allclose(
+            dt["posterior"]["theta"].mean(("chain", "draw")), board, atol=2e-3
+        )
+
+
+def test_known_laws_refuse_what_they_exclude():
+    """A theta at the edge of the law's grid is no theta of the team's."""
+    with pytest.raises(lb.LeaderbayesError, match=r"all but excludes the score 0\.05"):
+        lb.sota.posterior(outlier(0.05), classes=39, law=stats.beta(9000, 3500), seed=1)
+    with pytest.raises(lb.LeaderbayesError, match=r"all but excludes the score 0\.99"):
+        lb.sota.posterior(
+            lb.sota.read_board([0.5, 0.99], n=5000),
+            classes=39, law=stats.beta(500, 500), statistic="maximum", seed=1,
+        )  # fmt: skip
+
+
+def a_tree(theta, ease, best=None):
+    """Two draws of a posterior of three teams that scored 0.9, 0.8 and 0.7."""
+    theta = np.array([[theta, theta]])
+    best = theta.max(axis=2) if best is None else np.full((1, 2), best)
+    coords = {"team": ["a", "b", "c"]}
+    sample = (("chain", "draw", "team"), np.tile([0.9, 0.8, 0.7], (1, 2, 1)))
+    tree = xr.DataTree.from_dict({
+        "posterior": xr.Dataset({
+            "theta": (("chain", "draw", "team"), theta), "theta_sota": (("chain", "draw"), best),
+            "ease": (("chain", "draw"), np.full((1, 2), ease)),
+        }, coords),
+        "posterior_predictive": xr.Dataset({"score": sample, "new_score": sample}, coords),
+        "observed_data": xr.Dataset({"score": ("team", [0.9, 0.8, 0.7])}, coords),
+    })  # fmt: skip
+    tree.attrs["model"] = "sota"
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        (a_tree([0.9, 0.8, 0.7], 1.0), []),
+        (a_tree([0.79, 0.78, 0.7], 1.0), ["LB022 theta_SOTA is 0.79, below the board's median"]),
+        (a_tree([0.8, 0.8, 0.9], 1.0), ["LB022 the best team, 'c', scored 0.7"]),
+        (a_tree([0.9, 0.8, 0.7], -4.1), ["LB023 the teams' common luck"]),
+        (a_tree([0.9, 0.8, 0.7], 0.0, 0.85), ["LB024 theta_sota, 0.8500"]),
+    ],
+)
+def test_a_best_that_is_not_to_be_believed_is_said(tree, said):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _question(tree)
+    found = [str(w.message) for w in caught]
+    assert [w.category for w in caught] == [lb.BoardWarning] * len(said)
+    assert len(found) == len(said)
+    assert all(one.startswith(start) for one, start in zip(found, said, strict=True))
+
+
+def test_warnings_stay_with_the_result():
+    """A low outlier and much dependence: the common luck fills what the beta does not describe."""
+    score = np.append(np.random.default_rng(0).normal(0.9, 0.002, 80).round(4), 0.3)
+    board = lb.sota.read_board(score, n=10_000)
+    with pytest.warns(lb.BoardWarning) as caught:
+        dt = lb.sota.posterior(board, rho=0.9, classes=10, seed=1, draws=50)
+    assert json.loads(dt.attrs["warnings"]) == [str(w.message) for w in caught]
+    assert lb.sota.summary(dt).attrs["warnings"] == dt.attrs["warnings"]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_numbers_do_not_depend_on_workers(fitted, workers):
+    board, dt = fitted
+    again = lb.sota.posterior(board, rho=0.5, theta_0=0.9, seed=3, workers=workers)
+    xr.testing.assert_identical(again["posterior"].to_dataset(), dt["posterior"].to_dataset())

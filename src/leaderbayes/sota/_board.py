@@ -239,7 +239,7 @@ def _check_once(table: Table, names: np.ndarray, rows: pd.Index) -> None:
     if again.any():
         row = again.idxmax()
         several = len(set(names[again.to_numpy()]))
-        others = f", and so have {several - 1} others" if several > 1 else ""
+        others = f", as {several} teams have" if several > 1 else ""
         table.refuse(
             f"the team {shown(names[rows.get_loc(row)])} has a second row{others}. Keep one row a "
             "team; of different teams with one name give a column that tells them apart (team=, "

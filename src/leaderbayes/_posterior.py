@@ -182,11 +182,17 @@ def drawn(dt: xr.DataTree, name: str, group: str = "posterior") -> xr.DataArray:
     Raises
     ------
     LeaderbayesError
-        If a value is no finite number, or there is no such variable.
+        If a value is no finite number or cannot be read, or there is no such variable.
     """
     if name not in dt[group].dataset.data_vars:
         raise refuse(dt, f"has no {group}/{name}")
-    made = dt[group].dataset[name].transpose("chain", "draw", ..., missing_dims="ignore").load()
+    made = dt[group].dataset[name].transpose("chain", "draw", ..., missing_dims="ignore")
+    try:
+        made = made.load()
+    except Exception as problem:  # of the store, whatever it is: a checksum, a file that is gone
+        raise refuse(
+            dt, f"has values in {group}/{name} that cannot be read ({problem})"
+        ) from problem
     values = made.to_numpy()
     if values.dtype.kind not in "biuf":
         raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")

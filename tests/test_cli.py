@@ -555,7 +555,7 @@ def test_results_of_other_programs(tmp_path):
 @pytest.fixture(scope="module")
 def doubtful(folder):
     """Two tournaments, without a score of one player; in the second another loses everything."""
-    rows = ["data,player,round,score"]
+    rows = ["dataset,player,round,score"]
     for data in "xy":
         for k in range(8):
             rows += [

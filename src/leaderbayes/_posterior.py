@@ -190,9 +190,8 @@ def drawn(dt: xr.DataTree, name: str, group: str = "posterior") -> xr.DataArray:
     try:
         made = made.load()
     except Exception as problem:  # of the store, whatever it is: a checksum, a file that is gone
-        raise refuse(
-            dt, f"has values in {group}/{name} that cannot be read ({problem})"
-        ) from problem
+        cause = f"{problem!s:.200}"
+        raise refuse(dt, f"has values in {group}/{name} that cannot be read ({cause})") from problem
     values = made.to_numpy()
     if values.dtype.kind not in "biuf":
         raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")
@@ -214,8 +213,8 @@ def _whose(dt: xr.DataTree) -> str:
     source, tournament = dt.encoding.get("source"), dt.attrs.get("tournament")
     if tournament is None:
         return "This fit" if source is None else f"{source}: it"
-    said = f"the fit of tournament {str(tournament)[:60]!r}"
-    return said.capitalize() if source is None else f"{source}: {said}"
+    named = f"fit of tournament {str(tournament)[:60]!r}"
+    return f"The {named}" if source is None else f"{source}: the {named}"
 
 
 def _check_attrs(dt: xr.DataTree, needed: tuple[str, ...]) -> None:

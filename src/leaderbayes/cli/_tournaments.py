@@ -168,7 +168,8 @@ def _players(average: "xr.Dataset") -> list[dict[str, Any]]:
 
 def _of_another(warning: str, name: str) -> bool:
     """Whether a warning is of another tournament; those of reading are of all."""
-    return warning.startswith("tournament '") and not warning.startswith(f"tournament {name!r}: ")
+    named = warning.startswith(("tournament '", 'tournament "'))
+    return named and not warning.startswith(f"tournament {name!r}: ")
 
 
 def _write(

@@ -8,11 +8,14 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 
 import leaderbayes as lb
 from conftest import simulate
 from leaderbayes.cli import cli
+from leaderbayes.cli._output import write_table
 from leaderbayes.datasets import example_path
 
 BOARD = "player,round,score\n" + "".join(
@@ -601,3 +604,91 @@ def test_results_of_other_programs(tmp_path):
     failed = run(*arguments, "--player", "learner_id", cwd=tmp_path)
     assert failed.returncode == 2
     assert "for --format table" in failed.stderr
+
+
+@pytest.fixture(scope="module")
+def doubtful(folder):
+    """Two tournaments, without a score of one player; in the second another loses everything."""
+    rows = ["dataset,player,round,score"]
+    for data in "xy":
+        for k in range(8):
+            rows += [
+                f"{data},{name},{k},{(3 * i + k * (i + 1)) % 7}" for i, name in enumerate("abc")
+            ]
+            rows += [f"{data},last,{k},{-1 if data == 'y' else k % 7}", f"{data},gone,{k},"]
+    (folder / "doubtful.csv").write_text("\n".join(rows) + "\n")
+    return folder
+
+
+def test_every_table_says_whether_it_can_be_trusted(doubtful):
+    done = run(
+        "rank", "doubtful.csv", "--each", "--method", "laplace", "--seed", 1, "--json", "--out",
+        "marked", cwd=doubtful,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Warning: tournament 'y': LB010 " in done.stderr
+    assert "tournament 'x': LB010" not in done.stderr
+    assert "LB040" in done.stderr
+    x, y = json.loads(done.stdout)["tournaments"]
+    assert [w[:5] for w in x["warnings"]] == ["LB040"]
+    assert [w[:5] for w in y["warnings"]] == ["LB040", "LB010"]
+    for folder, codes in {"001_x": "LB040", "002_y": "LB010 LB040"}.items():
+        table = pd.read_csv(doubtful / "marked" / folder / "leaderboard.csv")
+        assert set(table["converged"]) == {True}
+        assert set(table["warnings"]) == {codes}
+        matrix = pd.read_csv(doubtful / "marked" / folder / "win_probability.csv", index_col=0)
+        assert set(matrix["warnings"]) == {codes}
+        square = matrix[matrix.index].to_numpy()
+        assert square + square.T == pytest.approx(1.0)
+
+
+def test_tables_of_studies_say_it_too(doubtful):
+    done = run(
+        "tournaments", "doubtful.csv", "--store", "doubtful", "--sampler", "laplace", "--seed", 1,
+        "--json", "--out", "marks", cwd=doubtful,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    warned = json.loads(done.stdout)["warnings"]
+    assert warned[0].startswith("LB040")
+    assert warned[1].startswith("tournament 'y': LB010")
+    table = pd.read_csv(doubtful / "marks" / "leaderboards.csv", keep_default_na=False)
+    assert table["warnings"].tolist() == ["LB040", "LB010 LB040"]
+    average = pd.read_csv(doubtful / "marks" / "average_player.csv", index_col=0)
+    assert set(average["warnings"]) == {"LB010 LB040"}
+    assert average["converged"].all()
+
+
+def test_doubt_is_marked(tmp_path):
+    """What did not converge says so in every row; a player may be called like the mark."""
+    trusted = {"converged": 0, "warnings": ["LB001 not", "tournament 'LB010x': LB010 a", "LB001 b"]}
+    names = ["converged", "b"]
+    matrix = xr.DataArray(
+        [[0.5, 0.4], [0.6, 0.5]], {"player": names, "opponent": names}, ("player", "opponent")
+    )
+    write_table(tmp_path / "matrix.csv", matrix, trusted)
+    write_table(tmp_path / "table.csv", pd.DataFrame({"player": names}), trusted)
+    first, *rows = (tmp_path / "matrix.csv").read_text().splitlines()
+    assert first == "player,converged,b,converged,warnings"
+    assert rows == ["converged,0.5,0.4,False,LB001 LB010", "b,0.6,0.5,False,LB001 LB010"]
+    assert (tmp_path / "table.csv").read_text().splitlines()[1] == "converged,False,LB001 LB010"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
+@pytest.mark.parametrize("command", ["rank", "tournaments"])
+def test_a_full_disk_is_one_line(doubtful, command):
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))\n"
+        "from leaderbayes.cli import main; main()\n"
+    )
+    options = {
+        "rank": ["--only", "x", "--method", "laplace", "--out", "full"],
+        "tournaments": ["--sampler", "laplace", "--store", "full"],
+    }[command]
+    done = subprocess.run(
+        [sys.executable, "-c", code, command, "doubtful.csv", "--json", *options],
+        cwd=doubtful, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, (done.returncode, done.stderr)
+    (said,) = [line for line in done.stderr.splitlines() if not line.startswith("Warning: ")]
+    assert said.startswith("Error: full: cannot be written (File too large)")
+    assert not list(doubtful.glob("*full*"))

@@ -433,7 +433,7 @@ def test_pivot_tables():
     [
         (b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "an Excel workbook.*as CSV UTF-8"),
         (b"PK\x03\x04" + bytes(26) + b"scores.csv", "a zip archive.*unpack it"),
-        (b"\x89HDF\r\n\x1a\n", "netCDF or HDF5.*xarray.open_datatree"),
+        (b"\x89HDF\r\n\x1a\n", "netCDF or HDF5.*leaderbayes.read_fit"),
         (b"CDF\x01", "netCDF"),
         (b"\x80\x04\x95", "a pickle.*DataFrame"),
         (b"\x89PNG\r\n", "a picture"),

@@ -2,12 +2,14 @@
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import leaderbayes as lb
-from leaderbayes._write import check_file, check_folder, write_files, writing
+from leaderbayes._write import check_file, check_folder, locked, write_files, writing
 
 
 def test_files_arrive_together_in_folders_that_are_made(tmp_path):
@@ -66,3 +68,33 @@ def test_suffixes(tmp_path):
     check_file(tmp_path / "x.HTM", ".html", ".htm")
     with pytest.raises(lb.LeaderbayesError, match=r"ends with \.html, \.htm or \.tex\.$"):
         check_file(tmp_path / "x.csv", ".html", ".htm", ".tex")
+
+
+def test_two_processes_and_one_folder(tmp_path):
+    """Files of one arrive after those of the other, never between them."""
+    code = (
+        "import sys; from pathlib import Path; from leaderbayes._write import writing\n"
+        "for turn in range(30):\n"
+        "    with writing(Path('here')) as part:\n"
+        "        for k in range(20): (part / f'{k}').write_text(sys.argv[1] + str(turn))\n"
+    )
+    both = [
+        subprocess.Popen([sys.executable, "-c", code, name], cwd=tmp_path) for name in ("a", "b")
+    ]
+    assert [process.wait() for process in both] == [0, 0]
+    assert len({path.read_text() for path in (tmp_path / "here").iterdir()}) == 1
+    assert len(list((tmp_path / "here").iterdir())) == 20
+    assert [path.name for path in tmp_path.iterdir()] == ["here"]
+
+
+def test_who_holds_a_lock_is_said(tmp_path):
+    code = (
+        "from pathlib import Path; from leaderbayes._write import locked\n"
+        "with locked(Path('lock'), timeout=0.2): pass\n"
+    )
+    with locked(tmp_path / "lock"):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+    assert f"lock: process {os.getpid()} on " in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ from leaderbayes._errors import ScoresError
 _EXCEL = "save the sheet as CSV UTF-8, or give the DataFrame of pandas.read_excel."
 _UNPACK = "unpack it, and give the table in it."
 _POSTERIOR = (
-    "a posterior is read with xarray.open_datatree, and leaderbayes report makes a page of it; "
+    "a posterior is read with leaderbayes.read_fit, and leaderbayes report makes a page of it; "
     "give the table of scores."
 )
 _TABLE = "give the table of scores as CSV, as Parquet or as a DataFrame."

@@ -8,7 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._posterior import fitted, refuse
+from leaderbayes._posterior import fitted
 from leaderbayes._require import require_tree
 from leaderbayes._weight import Weight, check_board, check_pairs, check_scales, resolve_weight
 from leaderbayes.numerics.laplace import Laplace, sample
@@ -140,12 +140,10 @@ def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
         )
     if "posterior" not in dt.children:
         raise LeaderbayesError("This is a study of many fits: pick one, as study['iris'].")
-    fitted(dt, "constant_data", "observed_data")
+    fitted(
+        dt, "constant_data", "observed_data", arguments=("weight", "test_fraction", "prior_scale")
+    )
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
-    for name in ("weight", "test_fraction", "prior_scale"):
-        if name not in arguments:
-            raise refuse(dt, f"has no argument {name!r}")
-    check_scales(prior_scale=arguments["prior_scale"])
     return arguments
 
 

@@ -55,7 +55,6 @@ _HELD: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
         "constant_data": (("n",), ("se",)),
     },
 }
-_TIES = ("half", "drop", "floor")
 
 
 def _is_number(value: Any) -> bool:
@@ -98,7 +97,24 @@ _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def fitted(given: Any, *groups: str, of: str = "player", attrs: tuple[str, ...] = ()) -> None:
+_ARGUMENTS: dict[str, Callable[[Any], bool]] = {
+    "within_round": lambda v: isinstance(v, bool),
+    "ties": lambda v: isinstance(v, str) and v in ("half", "drop", "floor"),
+    "weight": lambda v: v == "composite" or (_is_number(v) and 0.0 < v <= 1.0),
+    "test_fraction": lambda v: v is None or (_is_number(v) and 0.0 < v < 1.0),
+    "prior_scale": lambda v: _is_number(v) and 0.0 < v < np.inf,
+    "sampler": _is_text,
+    "tune": lambda v: v is None or _is_number(v),
+}
+
+
+def fitted(
+    given: Any,
+    *groups: str,
+    of: str = "player",
+    attrs: tuple[str, ...] = (),
+    arguments: tuple[str, ...] = (),
+) -> None:
     """Raise unless it is a fit with what is asked for, each part of its kind and size.
 
     Looks at names and sizes, and not at draws: `drawn` does, where they are read.
@@ -114,6 +130,8 @@ def fitted(given: Any, *groups: str, of: str = "player", attrs: tuple[str, ...] 
     attrs : tuple of str
         Attributes that are needed beside ``model``, ``converged`` and ``warnings``; with
         ``constant_data`` also ``arguments``.
+    arguments : tuple of str
+        Arguments that are needed; with ``constant_data`` also ``within_round`` and ``ties``.
 
     Raises
     ------
@@ -127,8 +145,9 @@ def fitted(given: Any, *groups: str, of: str = "player", attrs: tuple[str, ...] 
         )
     if of == "player" and "epp" not in given["posterior"].dataset.data_vars:
         raise refuse(given, "is no fit of a leaderboard: its posterior has no epp")
-    of_data = ("arguments",) if "constant_data" in groups and of == "player" else ()
-    _check_attrs(given, ("model", "converged", "warnings", *of_data, *attrs))
+    of_data = "constant_data" in groups and of == "player"
+    read = ("arguments",) if of_data or arguments else ()
+    _check_attrs(given, ("model", "converged", "warnings", *read, *attrs))
     names = _names(given, "posterior", of)
     _check_group(given, "posterior", _strengths(given, of))
     for group in groups:
@@ -139,12 +158,11 @@ def fitted(given: Any, *groups: str, of: str = "player", attrs: tuple[str, ...] 
         found = [each for each in choices if set(each) <= set(inside.data_vars)]
         _check_group(given, group, found[0] if found else choices[0])
         if of in inside.dims:
-            # A player whose scores are all missing is in these and in no posterior.
-            lost = names.difference(_names(given, group, of), sort=False)
-            if len(lost):
-                raise refuse(given, f"has {of} {str(lost[0])[:60]!r} in posterior, not in {group}")
-    if of_data:
-        _check_arguments(given)
+            others = _names(given, group, of)
+            if set(names) != set(others):
+                odd = str(next(iter(set(names) ^ set(others))))[:60]
+                raise refuse(given, f"has {of} {odd!r} in one of posterior and {group} only")
+    _check_arguments(given, (*(("within_round", "ties") if of_data else ()), *arguments))
 
 
 def _strengths(dt: xr.DataTree, of: str) -> tuple[str, ...]:
@@ -164,11 +182,16 @@ def drawn(dt: xr.DataTree, name: str, group: str = "posterior") -> xr.DataArray:
     Raises
     ------
     LeaderbayesError
-        If a value is no finite number, or there is no such variable.
+        If a value is no finite number or cannot be read, or there is no such variable.
     """
     if name not in dt[group].dataset.data_vars:
         raise refuse(dt, f"has no {group}/{name}")
-    made = dt[group].dataset[name].transpose("chain", "draw", ..., missing_dims="ignore").load()
+    made = dt[group].dataset[name].transpose("chain", "draw", ..., missing_dims="ignore")
+    try:
+        made = made.load()
+    except Exception as problem:  # of the store, whatever it is: a checksum, a file that is gone
+        cause = f"{problem!s:.200}"
+        raise refuse(dt, f"has values in {group}/{name} that cannot be read ({cause})") from problem
     values = made.to_numpy()
     if values.dtype.kind not in "biuf":
         raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")
@@ -190,8 +213,8 @@ def _whose(dt: xr.DataTree) -> str:
     source, tournament = dt.encoding.get("source"), dt.attrs.get("tournament")
     if tournament is None:
         return "This fit" if source is None else f"{source}: it"
-    said = f"the fit of tournament {str(tournament)[:60]!r}"
-    return said.capitalize() if source is None else f"{source}: {said}"
+    named = f"fit of tournament {str(tournament)[:60]!r}"
+    return f"The {named}" if source is None else f"{source}: the {named}"
 
 
 def _check_attrs(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
@@ -203,11 +226,13 @@ def _check_attrs(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
             raise refuse(dt, f"has the attribute {name}={_shown(dt.attrs[name])}, and not {what}")
 
 
-def _check_arguments(dt: xr.DataTree) -> None:
-    """How its scores are compared has to be known."""
+def _check_arguments(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
+    if not needed:
+        return
     arguments: Mapping[str, Any] = json.loads(dt.attrs["arguments"])
-    for name, values in {"within_round": (True, False), "ties": _TIES}.items():
-        if not any(arguments.get(name) is v or arguments.get(name) == v for v in values):
+    for name in needed:
+        is_so = _ARGUMENTS.get(name, lambda _: True)
+        if name not in arguments or not is_so(arguments[name]):
             raise refuse(dt, f"has the argument {name}={_shown(arguments.get(name))}")
 
 

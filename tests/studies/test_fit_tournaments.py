@@ -286,3 +286,101 @@ def test_bad_arguments(boards, tmp_path):
         lb.open_tournaments(tmp_path / "nowhere")
     assert (tmp_path / "file").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def damaged(store, name):
+    """Files of a tournament, and of the study's root."""
+    return [store / "zarr.json", *(p for p in (store / name).rglob("*") if p.is_file())]
+
+
+@pytest.mark.parametrize("how", ["flipped", "lost", "cut", "another's"])
+def test_a_damaged_file_is_noticed(boards, tmp_path, how):
+    store = tmp_path / "study"
+    two = boards.isel(tournament=slice(2))
+    lb.fit_tournaments(two, store=store, **OPTIONS)
+    files = damaged(store, "a")
+    (store / "a" / ".DS_Store").write_text("of a file manager")
+    assert len(lb.open_tournaments(store).children) == 2
+    rng = random.Random(1)
+    for file in files:
+        content = file.read_bytes()
+        if how == "lost":
+            file.unlink()
+        elif how == "cut":
+            file.write_bytes(content[:-1])
+        elif how == "another's":
+            file.write_bytes((store / "b c" / "posterior" / "epp" / "zarr.json").read_bytes())
+        else:
+            flipped = bytearray(content)
+            flipped[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+            file.write_bytes(flipped)
+        with pytest.raises(lb.LeaderbayesError, match=r"study(/a)?: this (part of the|is no) stud"):
+            lb.open_tournaments(store)
+        file.write_bytes(content)
+    assert len(lb.open_tournaments(store).children) == 2
+
+
+def test_damage_after_opening(boards, tmp_path):
+    """Values are read when they are used: chunks have checksums, and a lost one is no answer."""
+    study = lb.fit_tournaments(boards.isel(tournament=slice(2)), store=tmp_path / "s", **OPTIONS)
+    chunks = sorted(p for p in (tmp_path / "s/a/posterior/epp/c").rglob("*") if p.is_file())
+    flipped = bytearray(chunks[0].read_bytes())
+    flipped[-9] ^= 1
+    chunks[0].write_bytes(flipped)
+    with pytest.raises(lb.LeaderbayesError, match=r"tournament 'a' has .*/epp that cannot"):
+        lb.leaderboard(study["a"])
+    for chunk in chunks:
+        chunk.unlink()
+    with pytest.raises(lb.LeaderbayesError, match=r"tournament 'a' has .* no finite numbers"):
+        lb.leaderboard(study["a"])
+
+
+def test_a_second_process_is_refused(boards, tmp_path):
+    """It names the one that writes; afterwards nothing of the lock is left."""
+    code = (
+        "import sys, time; from pathlib import Path\n"
+        "from leaderbayes.studies._store import writing_study\n"
+        "with writing_study(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()\n"
+    )
+    store = tmp_path / "study"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(store)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as first:  # fmt: skip
+        assert first.stdout.readline() == "held\n"
+        with pytest.raises(lb.LeaderbayesError, match=f"process {first.pid} on .* holds this lock"):
+            lb.fit_tournaments(boards, store=store, **OPTIONS)
+        first.stdin.close()
+    assert list(tmp_path.iterdir()) == []
+    assert len(lb.fit_tournaments(boards, store=store, **OPTIONS).children) == 6
+    assert [path.name for path in tmp_path.iterdir()] == ["study"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
+def test_a_full_disk(boards, tmp_path):
+    """Of a new study nothing is left, of an older one what it had."""
+    code = (
+        "import resource, sys, xarray as xr, leaderbayes as lb\n"
+        "scores = xr.open_dataarray(sys.argv[1]).load()\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))\n"
+        "try: lb.fit_tournaments(scores, store=sys.argv[2], sampler='laplace', draws=20,\n"
+        "                        replicates=10, seed=1, progressbar=False)\n"
+        "except lb.LeaderbayesError as problem: print(problem)\n"
+    )
+    boards.to_netcdf(tmp_path / "scores.nc")
+    lb.fit_tournaments(boards.isel(tournament=slice(2)), store=tmp_path / "old", **OPTIONS)
+    before = files_of(tmp_path / "old" / "a")
+    for store, said in {
+        "new": "give another path.\n",
+        "old": "give another path. What was fitted is kept: call again.\n",
+    }.items():
+        done = subprocess.run(
+            [sys.executable, "-c", code, "scores.nc", store],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(f"{store}: cannot be written (File too large); make room, or")
+        assert done.stdout.endswith(said)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["old", "scores.nc"]
+    assert files_of(tmp_path / "old" / "a") == before
+    assert len(lb.open_tournaments(tmp_path / "old").children) == 2

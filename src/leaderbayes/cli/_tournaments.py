@@ -166,6 +166,12 @@ def _players(average: "xr.Dataset") -> list[dict[str, Any]]:
     return [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
 
 
+def _of_another(warning: str, name: str) -> bool:
+    """Whether a warning is of another tournament; those of reading are of all."""
+    named = warning.startswith(("tournament '", 'tournament "'))
+    return named and not warning.startswith(f"tournament {name!r}: ")
+
+
 def _write(
     out: Path,
     options: dict[str, Any],
@@ -178,7 +184,7 @@ def _write(
     figures: dict[str, Any] = {"leaderboards": compared, "average_player": average}
     trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
     own = [
-        codes([text for text in result["warnings"] if text.startswith(f"tournament {name!r}: ")])
+        codes([t for t in result["warnings"] if not _of_another(t, str(name))])
         for name in compared["tournament"]
     ]
     with writing(out) as part:

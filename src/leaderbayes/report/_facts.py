@@ -29,6 +29,11 @@ from leaderbayes.studies._compare_leaderboards import compare_leaderboards
 Facts = dict[str, Any]
 
 _SAMPLERS = {"nutpie": "nutpie", "pymc": "PyMC", "numpyro": "NumPyro", "blackjax": "BlackJAX"}
+# Arguments of `leaderbayes.sota.posterior` that its paragraphs name.
+_OF_BEST = (
+    "law", "components", "classes", "positive_rate", "floor", "rho", "theta_0", "statistic",
+    "epsilon", "draws", "chains",
+)  # fmt: skip
 # How sure the words are, by the posterior probability from which they are used.
 _WORDS = ((0.99, "almost certainly"), (0.95, "very probably"), (0.75, "probably"), (0.6, "perhaps"))
 
@@ -71,6 +76,7 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
         "constant_data",
         "posterior_predictive",
         attrs=("weight", "versions", "seed"),
+        arguments=("weight", "test_fraction", "sampler", "tune"),
     )
     return _posterior(fit, prob, rope)
 
@@ -129,7 +135,7 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
     from leaderbayes.sota._parameters import CONCENTRATION
 
     table = _summary.teams(dt, prob=prob)
-    fitted(dt, "constant_data", of="team", attrs=("arguments", "versions", "seed"))
+    fitted(dt, "constant_data", of="team", attrs=("versions", "seed"), arguments=_OF_BEST)
     name = labels(table["team"])
     constant = dt["constant_data"].to_dataset()
     posterior = dt["posterior"].sizes

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,11 +10,13 @@ import xarray as xr
 
 from leaderbayes._cells import as_names
 from leaderbayes._errors import LeaderbayesWarning, ScoresError
-from leaderbayes._names import is_loss, plain
+from leaderbayes._metrics import is_metric, more_is_better
 from leaderbayes._roles import recognise, to_long
 from leaderbayes._tables import Source, Table, counted, listed, read_table, shown
 
 _MAX_CELLS = 200_000_000
+_METRIC = "metric measure metric_name eval_metric scorer scoring criterion function"
+_LOSSES = "are the names of losses"
 
 
 def read_scores(
@@ -90,27 +93,56 @@ def read_scores(
         player, round, score = "player", "round", "score"
     given = {"player": player, "round": round, "score": score, "tournament": tournament}
     long, columns = to_long(table, given)
-    if higher_is_better is None:
-        if not searched:
-            _check_direction(table, columns)
-        higher_is_better = True
+    if not searched:
+        _check_direction(table, long, columns, higher_is_better)
+    higher_is_better = True if higher_is_better is None else higher_is_better
     made = to_scores(table, long, higher_is_better=higher_is_better, columns=columns)
     return made if scheme is None else made.assign_attrs(scheme=scheme)
 
 
-def _check_direction(table: Table, columns: Mapping[str, str]) -> None:
-    """Refuse to guess that more of a loss is better."""
-    metrics = [table.metric or columns["score"]]
-    if plain(columns["score"]) in ("score", "value", "result"):
-        tidy = recognise(table, "metric measure", columns.values())
-        metrics += [] if tidy is None else list(as_names(table, tidy, missing="").unique())
-    loss = next((name for name in metrics if is_loss(name)), None)
-    if loss is not None:
-        table.refuse(
-            f"{shown(loss)} is the name of a loss, of which less is better; say so "
-            "(higher_is_better=False, --lower-is-better), or that more of it is "
-            "(higher_is_better=True, --higher-is-better)."
-        )
+def _check_direction(
+    table: Table, long: pd.DataFrame, columns: Mapping[str, str], higher_is_better: bool | None
+) -> None:
+    """Refuse to guess that more of a loss is better, of every name that may be a metric's."""
+    score = table.metric or columns["score"]
+    names = {score: more_is_better(score)}
+    if names[score] is None:
+        tidy = recognise(table, _METRIC, columns.values())
+        metrics = [] if tidy is None else list(as_names(table, tidy, missing="").unique())
+        names |= {name: more_is_better(name) for name in metrics}
+        names |= {name: more_is_better(name, score=False) for name in [Path(table.where).name]}
+        names |= _of_labels(long, columns)
+    losses = [name for name, better in names.items() if better is False]
+    gains = [name for name, better in names.items() if better]
+    if not losses:
+        return
+    less = f"{listed(losses)} {'is the name of a loss' if len(losses) == 1 else _LOSSES}, of which"
+    if higher_is_better is not None:
+        if gains:
+            warnings.warn(
+                f"LB042 {table.where}: {less} less is better, but more of {listed(gains)}; one "
+                "direction is wrong for some of these: take those of one, or turn the sign.",
+                LeaderbayesWarning,
+                stacklevel=3,
+            )
+        return
+    mixed = f" (but more of {listed(gains)}: turn the sign of these, or leave them out)"
+    table.refuse(
+        f"{less} less is better{mixed if gains else ''}; say so (higher_is_better=False, "
+        "--lower-is-better), or that more of it is (higher_is_better=True, --higher-is-better)."
+    )
+
+
+def _of_labels(long: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, bool | None]:
+    """Directions of rounds, tournaments and a wide table's columns that are called as metrics."""
+    labels = [name for dim in ("tournament", "round") if dim in long for name in long[dim].unique()]
+    if columns["player"] == "column":
+        # The columns may be metrics, too; players have words of losses in their names by chance.
+        players = long["player"].unique()
+        metrics = [name for name in players if is_metric(name)]
+        all_losses = all(more_is_better(name, score=False) is False for name in players)
+        labels += list(players) if all_losses else metrics
+    return {str(name): more_is_better(str(name), score=False) for name in labels}
 
 
 def to_scores(

@@ -9,7 +9,7 @@ import xarray as xr
 
 from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._errors import ScoresError
-from leaderbayes._names import known_direction
+from leaderbayes._metrics import known_direction
 from leaderbayes._scores import to_scores
 from leaderbayes._tables import Table, listed, read_table, shown, suggest
 

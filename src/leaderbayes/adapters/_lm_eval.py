@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._names import known_direction
+from leaderbayes._metrics import known_direction
 from leaderbayes._tables import Table, listed, read_bytes, shown, suggest
 from leaderbayes.adapters._columns import arrange, collect
 

@@ -8,8 +8,16 @@ from leaderbayes._metrics import among, is_metric, more_is_better, words
 
 LOSSES = [
     *"boston_rmse rmse mae mape errors losses NRMSE CRPS RMSD misclassification_rate wMAPE".split(),
-    *"test_logLoss MSELoss RMSETest neg_accuracy neg_log_likelihood 1-accuracy one_minus_auc".split(),
-    *("1 - AUC", "100% - acc", "- log likelihood", "Error Rate", "1 / accuracy", "negloglik"),
+    *"test_logLoss MSELoss RMSETest neg_accuracy neg_log_likelihood one_minus_auc".split(),
+    *(
+        "1-accuracy",
+        "1 - AUC",
+        "100% - acc",
+        "- log likelihood",
+        "Error Rate",
+        "1 / accuracy",
+        "negloglik",
+    ),
 ]
 COSTS = ["rank", "avg_rank", "time", "latency", "cost", "edit_distance", "training time (s)"]
 GAINS = [
@@ -73,7 +81,7 @@ def test_a_metric_as_a_whole():
 @pytest.mark.parametrize("name", [*LOSSES, *COSTS])
 def test_a_loss_needs_a_direction(write, name):
     path = write(f'model,fold,"{name}"\na,1,.1\nb,1,.2\n')
-    with pytest.raises(lb.ScoresError, match="the name of a loss, .*--lower-is-better"):
+    with pytest.raises(lb.ScoresError, match=r"the name of a loss, .*--lower-is-better"):
         lb.read_scores(path)
     assert lb.read_scores(path, higher_is_better=False).attrs["higher_is_better"] == 0
     with pytest.raises(lb.ScoresError, match="the name of a loss"):

@@ -209,7 +209,8 @@ def _check_text(
 ) -> None:
     """Say what a column may be that holds names, and which role the rows play."""
     texts = [name for name in players if _is_text(table.frame[name])] if data is None else []
-    if texts and fold is not None:
+    words_of = [text_of(cell).strip() for name in texts[:1] for cell in table.frame[name].dropna()]
+    if fold is not None and any(cell[:1].isalpha() for cell in words_of[:1]):
         table.refuse(
             f"column {shown(texts[0])} holds text, no player's scores; if it names the data sets, "
             "say so (tournament=..., --tournament), or else leave it out."

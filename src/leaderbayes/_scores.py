@@ -12,6 +12,7 @@ from leaderbayes._cells import as_names
 from leaderbayes._errors import LeaderbayesWarning, ScoresError
 from leaderbayes._metrics import is_metric, more_is_better
 from leaderbayes._roles import recognise, to_long
+from leaderbayes._spelling import alike
 from leaderbayes._tables import Source, Table, counted, listed, read_table, shown
 
 _MAX_CELLS = 200_000_000
@@ -74,7 +75,8 @@ def read_scores(
     Warns
     -----
     LeaderbayesWarning
-        LB040, if a player has no score at all: no comparison has it.
+        LB040, if a player has no score at all: no comparison has it; LB041, if names differ only
+        in case, width or blanks; LB042, if of some metrics more is better and of others less.
 
     Examples
     --------
@@ -175,7 +177,7 @@ def to_scores(
     Warns
     -----
     LeaderbayesWarning
-        LB040, if a player has no score.
+        LB040, if a player has no score; LB041, if names differ only in case, width or blanks.
     """
     if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
         raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
@@ -216,6 +218,7 @@ def to_scores(
         },
     )
     _warn_of_absent(table, scores)
+    _warn_of_alike(table, scores)
     return scores
 
 
@@ -231,6 +234,21 @@ def _warn_of_absent(table: Table, scores: xr.DataArray) -> None:
             LeaderbayesWarning,
             stacklevel=4,
         )
+
+
+def _warn_of_alike(table: Table, scores: xr.DataArray) -> None:
+    """Name players, rounds and tournaments that may be one, written in two ways."""
+    for dim in scores.dims:
+        groups = alike(scores[dim].to_numpy())
+        if groups:
+            pairs = "; ".join(listed(group) for group in groups[:4])
+            warnings.warn(
+                f"LB041 {table.where}: {dim}s are told apart by case, width or blanks only: "
+                f"{pairs}{' and others' if len(groups) > 4 else ''}; if they are one, write them "
+                "alike.",
+                LeaderbayesWarning,
+                stacklevel=4,
+            )
 
 
 def describe(scores: xr.DataArray) -> str:

@@ -17,6 +17,7 @@ import pandas as pd
 
 from leaderbayes._errors import ScoresError
 from leaderbayes._formats import refuse_format
+from leaderbayes._spelling import clean
 
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
@@ -197,7 +198,8 @@ def _read_parquet(content: bytes, where: str) -> pd.DataFrame:
         _header(table.column_names, where)
         # Without this, text that is not UTF-8 comes to light much later.
         table.validate(full=True)
-        frame: pd.DataFrame = table.to_pandas()
+        # Else whole numbers with a missing one become floats, and large ones others.
+        frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
     except ScoresError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as problem:
@@ -279,11 +281,12 @@ def is_number(cell: str) -> bool:
 
 def _header(names: list[str], where: str) -> pd.Index:
     """Column names without the blanks around them, each once."""
-    stripped = [name.strip().strip("\ufeff\u200b") for name in names]
-    seen: set[str] = set()
-    for name in stripped:
+    for name in names:
         if not is_unicode(name):
             raise ScoresError(f"{where}: a column is called {shown(name)}, which is not text.")
+    stripped = [clean(name) for name in names]
+    seen: set[str] = set()
+    for name in stripped:
         if name in seen:
             raise ScoresError(f"{where}: two columns are called {shown(name)}; rename one.")
         seen.add(name)

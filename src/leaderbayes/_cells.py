@@ -93,7 +93,8 @@ def _single(column: pd.Series) -> np.ndarray | None:
 
 def _check_exact(table: Table, label: str, cells: pd.Series) -> None:
     """Refuse whole numbers that a float rounds, so that two of them would tie."""
-    digits = cells.str.extract(r"^\s*[+-]?0*(\d{16,})(?:\.0*)?\s*$", expand=False).dropna()
+    long = cells[cells.str.len() > 15]
+    digits = long.str.extract(r"^\s*[+-]?0*(\d{16,})(?:\.0*)?\s*$", expand=False).dropna()
     rounded = digits[[int(number[:400]) > _EXACT for number in digits]]
     if len(rounded):
         table.refuse(

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import xarray as xr
 
 from leaderbayes._cells import as_names
 from leaderbayes._errors import LeaderbayesWarning, ScoresError
+from leaderbayes._files import MAX_MB
 from leaderbayes._metrics import is_metric, more_is_better
 from leaderbayes._roles import recognise, to_long
 from leaderbayes._spelling import alike
@@ -29,6 +31,7 @@ def read_scores(
     tournament: str | None = None,
     higher_is_better: bool | None = None,
     scheme: str | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read scores of players in rounds.
 
@@ -51,11 +54,15 @@ def read_scores(
         Names of columns. For ``cv_results_`` ``score`` names the metric.
     higher_is_better : bool, optional
         Whether the higher of two scores wins. By default it does, and it is an error if the score
-        has the name of a loss (``rmse``, ``log_loss``). Of ``cv_results_`` the higher wins, as
-        scikit-learn's scorers have it.
+        has the name of a loss (``rmse``, ``log_loss``), or a round, a tournament, the columns or
+        the file. Of ``cv_results_`` the higher wins, as scikit-learn's scorers have it, unless a
+        loss has scores above 0.
     scheme : str, optional
         What plays which role in the Unified Benchmark Ontology, such as "Model/CV"; the columns'
         names by default.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes: a small one may unpack to more than
+        there is memory.
 
     Returns
     -------
@@ -90,14 +97,16 @@ def read_scores(
     >>> dict(lb.read_scores(path).sizes)
     {'tournament': 5, 'player': 15, 'round': 25}
     """
-    table, searched = read_table(source, score)
+    table, searched = read_table(source, score, max_mb)
     if searched:
         player, round, score = "player", "round", "score"
     given = {"player": player, "round": round, "score": score, "tournament": tournament}
     long, columns = to_long(table, given)
-    if not searched:
+    if searched:
+        higher_is_better = check_sign(table, table.metric, long["score"], higher_is_better)
+    else:
         _check_direction(table, long, columns, higher_is_better)
-    higher_is_better = True if higher_is_better is None else higher_is_better
+        higher_is_better = True if higher_is_better is None else higher_is_better
     made = to_scores(table, long, higher_is_better=higher_is_better, columns=columns)
     return made if scheme is None else made.assign_attrs(scheme=scheme)
 
@@ -133,6 +142,36 @@ def _check_direction(
         f"{less} less is better{mixed if gains else ''}; say so (higher_is_better=False, "
         "--lower-is-better), or that more of it is (higher_is_better=True, --higher-is-better)."
     )
+
+
+def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: bool | None) -> bool:
+    """Whether more is better of scores whose source turns the sign of a loss: where it has.
+
+    Parameters
+    ----------
+    table : Table
+        Where the scores are from.
+    metric : str
+        Name of the metric.
+    scores : Series (row,)
+        Its scores.
+    higher_is_better : bool, optional
+        What the user says.
+
+    Raises
+    ------
+    ScoresError
+        If a loss has scores above 0, and nobody says which are better.
+    """
+    if higher_is_better is not None:
+        return higher_is_better
+    if more_is_better(metric) is False and bool((scores > 0.0).any()):
+        table.refuse(
+            f"{shown(metric)} is the name of a loss, of which less is better, and its scores are "
+            "above 0, so that nobody has turned their sign; say which are better "
+            "(higher_is_better=False, or True; --lower-is-better, --higher-is-better)."
+        )
+    return True
 
 
 def _of_labels(long: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, bool | None]:
@@ -251,9 +290,30 @@ def _warn_of_alike(table: Table, scores: xr.DataArray) -> None:
             )
 
 
+def what_was_read(scores: xr.DataArray) -> dict[str, Any]:
+    """Tell columns, direction, sizes, and scores missing in rounds that were played.
+
+    Parameters
+    ----------
+    scores : DataArray (player, round) or (tournament, player, round)
+        As `read_scores` returns it.
+
+    Returns
+    -------
+    dict
+        ``columns``, ``higher_is_better``, ``missing``, and ``sizes`` by dim, ready for JSON.
+    """
+    return {
+        "columns": scores.attrs["columns"],
+        "higher_is_better": bool(scores.attrs["higher_is_better"]),
+        "sizes": {str(dim): int(size) for dim, size in scores.sizes.items()},
+        "missing": int((scores.isnull() & scores.notnull().any("player")).sum()),
+    }
+
+
 def describe(scores: xr.DataArray) -> str:
-    """Say what was read: columns, direction, sizes, scores missing in rounds that were played."""
-    better = "higher" if scores.attrs["higher_is_better"] else "lower"
-    sizes = " x ".join(counted(scores.sizes[dim], str(dim)) for dim in scores.dims)
-    missing = int((scores.isnull() & scores.notnull().any("player")).sum())
-    return f"{scores.attrs['columns']} ({better} is better), {sizes}, {missing} missing"
+    """Say what was read, as `what_was_read` has it, in a line."""
+    read = what_was_read(scores)
+    better = "higher" if read["higher_is_better"] else "lower"
+    sizes = " x ".join(counted(size, dim) for dim, size in read["sizes"].items())
+    return f"{read['columns']} ({better} is better), {sizes}, {read['missing']} missing"

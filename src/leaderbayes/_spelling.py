@@ -24,7 +24,7 @@ def clean(name: str) -> str:
 
 
 def alike(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Groups of names that differ only in case, width, blanks, or as 1 and 1.0 do."""
+    """Group names that differ only in case, width, blanks, or as 1 and 1.0 do."""
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(_key(name), []).append(name)

@@ -6,6 +6,7 @@ import xarray as xr
 
 from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._errors import ScoresError
+from leaderbayes._files import MAX_MB
 from leaderbayes._tables import Table, listed, shown, suggest
 from leaderbayes.adapters._columns import Frame, arrange, direction, read_frame, require
 
@@ -16,6 +17,7 @@ def from_amlb(
     metric: str | None = None,
     constraint: str | None = None,
     higher_is_better: bool | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read results of the AutoML Benchmark (AMLB): tasks are tournaments, folds rounds.
 
@@ -30,6 +32,8 @@ def from_amlb(
         Keep the runs under this constraint, such as "1h8c"; needed where there are several.
     higher_is_better : bool, optional
         Whether more of ``metric`` is better, where that is not known.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
 
     Returns
     -------
@@ -66,7 +70,7 @@ def from_amlb(
     RF      0.90  0.8
     GBM     0.95  NaN
     """
-    table = read_frame(source)
+    table = read_frame(source, max_mb)
     require(table, ["framework", "task", "fold"], "results of AMLB")
     frame = table.frame
     better = True

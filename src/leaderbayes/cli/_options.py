@@ -77,6 +77,12 @@ reading = together(
         default=None,
         help="Which of two scores wins.  [default: the higher, where its name is not a loss's]",
     ),
+    click.option(
+        "--max-mb",
+        type=float,
+        metavar="MB",
+        help="The most that FILE may hold, unpacked.  [default: 200]",
+    ),
 )
 fitting = together(
     click.option("--model", default="bradley_terry", show_default=True,
@@ -136,6 +142,7 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
 
     roles = {role: options[role] for role in ("player", "round_", "tournament")}
     better, form = options["higher_is_better"], options["format_"]
+    limit = {} if options["max_mb"] is None else {"max_mb": options["max_mb"]}
     if form == "table":
         return lb.read_scores(
             options["file"],
@@ -144,11 +151,14 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
             tournament=roles["tournament"],
             score=options["score"],
             higher_is_better=better,
+            **limit,
         )
     if any(roles.values()):
         raise lb.LeaderbayesError("--player, --round and --tournament are for --format table.")
     read = getattr(lb.adapters, FORMATS[form])
-    scores: xr.DataArray = read(options["file"], metric=options["score"], higher_is_better=better)
+    scores: xr.DataArray = read(
+        options["file"], metric=options["score"], higher_is_better=better, **limit
+    )
     return scores
 
 

@@ -100,7 +100,10 @@ def _estimate_one(
     scores: "xr.DataArray", out: Path | None, estimate: Callable[..., Any], options: dict[str, Any]
 ) -> tuple["pd.DataFrame", dict[str, Any]]:
     """Estimate, and write the results where they are asked for."""
+    from leaderbayes._scores import what_was_read
+
     fit, table, result = estimate(scores, options)
+    result["read"] = what_was_read(scores)
     if out is not None:
         _write(out, fit, table, result, options)
     return table, result
@@ -116,6 +119,7 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     """Say how probably player A is better than player B."""
     import leaderbayes as lb
     from leaderbayes._compare import check_comparison
+    from leaderbayes._scores import what_was_read
 
     check_comparison(a, b, rope)
     scores = read_table(options)
@@ -134,7 +138,8 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     result = lb.compare(fit, a, b, rope=rope, prob=options["prob"])
     if options["as_json"]:
         row = {k: v if isinstance(v, str) else float(v) for k, v in result.items()}
-        click.echo(json.dumps(row | result.attrs, ensure_ascii=False))
+        said = {**row, **result.attrs, "read": what_was_read(scores)}
+        click.echo(json.dumps(said, ensure_ascii=False))
     else:
         print_comparison(result, options["prob"])
     if not fit.attrs["converged"]:
@@ -283,18 +288,19 @@ def _write(
 ) -> None:
     """Write tables, the posterior and figures."""
     import leaderbayes as lb
+    from leaderbayes._csv import write_csv
 
     run = {k: v for k, v in result.items() if k != "players"}
     with writing(out) as part:
-        table.to_csv(part / "leaderboard.csv", index=False)
+        write_csv(table, part / "leaderboard.csv")
         if fit is not None:
             run["versions"] = json.loads(fit.attrs["versions"])
             mean = lb.win_probability(fit)["mean"]
-            mean.to_pandas().to_csv(part / "win_probability.csv")
+            write_csv(mean, part / "win_probability.csv")
             fit.to_netcdf(part / "posterior.nc")
             if "epp_tournament" in fit["posterior"]:
                 each = _by_tournament(fit, options["prob"])
-                each.to_csv(part / "tournaments.csv", index=False)
+                write_csv(each, part / "tournaments.csv")
             draw(part, dict.fromkeys(FIGURES, fit))
         write_run(part, options, run)
 

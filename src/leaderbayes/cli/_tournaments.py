@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) -> None:
     """Fit each tournament of a table by itself, and compare them."""
     import leaderbayes as lb
+    from leaderbayes._scores import what_was_read
 
     if out is not None:
         check_folder(out)
@@ -84,6 +85,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         )
     compared, average, placed = _compare(study, options["prob"])
     result = {
+        "read": what_was_read(scores),
         "model": options["model"],
         "seed": study.attrs["seed"],
         "tournaments": [
@@ -175,12 +177,14 @@ def _write(
     placed: "xr.Dataset | None",
 ) -> None:
     """Write tables and figures."""
+    from leaderbayes._csv import write_csv
+
     figures: dict[str, Any] = {"leaderboards": compared, "average_player": average}
     with writing(out) as part:
-        compared.to_csv(part / "leaderboards.csv", index=False)
-        average["mean"].to_pandas().to_csv(part / "average_player.csv")
+        write_csv(compared, part / "leaderboards.csv")
+        write_csv(average["mean"], part / "average_player.csv")
         if placed is not None:
-            placed["score"].to_pandas().to_csv(part / "embedding.csv")
+            write_csv(placed["score"], part / "embedding.csv")
             figures["embedding"] = placed
         draw(part, figures)
         write_run(part, options, result)

@@ -12,6 +12,8 @@ from scipy.special import betaincinv
 
 from leaderbayes._cells import as_numbers
 from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
+from leaderbayes._files import MAX_MB
+from leaderbayes._metrics import more_is_better
 from leaderbayes._roles import recognise
 from leaderbayes._tables import (
     Table,
@@ -36,6 +38,7 @@ def read_board(
     metric: Literal["accuracy", "auc"] = "accuracy",
     team: str | None = None,
     score: str | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read a board: one row a team.
 
@@ -54,6 +57,8 @@ def read_board(
         Whether scores are shares of right answers or areas under the curve; not with se.
     team, score : str, optional
         Names of columns.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def read_board(
             raise ScoresError(f"The scores of the board are no sequence ({problem}).") from problem
         if index is not None:
             source.insert(0, "team", pd.Series([text_of(name) for name in index], dtype=object))
-    table, _ = read_table(source, None)
+    table, _ = read_table(source, None, max_mb)
     for name in (team, score, n, se):
         if isinstance(name, str) and name not in table.frame.columns:
             table.refuse(f"no column {shown(name)}; {suggest(name, table.frame.columns)}")
@@ -100,6 +105,11 @@ def read_board(
     if column is None:
         table.refuse(
             f"which column is the score? Name one (score=): {listed(table.frame.columns)}."
+        )
+    if more_is_better(column) is False:
+        table.refuse(
+            f"{shown(column)} is the name of a loss, of which less is better; of a board's score "
+            "more is: give 1 - it, or its negative, under another name."
         )
     label = team or recognise(table, _TEAM, [column, *given])
     kept = as_numbers(table, column).dropna()

@@ -1,0 +1,78 @@
+"""Content of a file, unpacked, and no more of it than asked for."""
+
+import gzip
+import io
+import zlib
+from pathlib import Path
+
+from leaderbayes._errors import LeaderbayesError, ScoresError
+
+MAX_MB = 200.0  # a table takes ten times as much in memory
+_LIFT = "is it the right file? If so, allow for more (max_mb=..., --max-mb)"
+
+
+def check_limit(max_mb: float) -> None:
+    """Raise a LeaderbayesError unless the limit is a number above 0."""
+    if isinstance(max_mb, bool) or not isinstance(max_mb, int | float) or not max_mb > 0:
+        raise LeaderbayesError(f"max_mb={max_mb!r:.60}: give a number of megabytes above 0.")
+
+
+def read_file(path: Path, where: str, max_mb: float) -> bytes:
+    """Content of a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    where : str
+        Its name in messages.
+    max_mb : float
+        The most that it may hold.
+
+    Raises
+    ------
+    ScoresError
+        If it cannot be read, or holds more.
+    """
+    try:
+        with path.open("rb") as file:
+            return _bounded(file, where, max_mb, "holds")
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, ScoresError):
+            raise
+        reason = getattr(problem, "strerror", None) or "no name of a file"
+        raise ScoresError(f"{where}: cannot be read ({reason}).") from problem
+
+
+def unzip(content: bytes, where: str, max_mb: float) -> bytes:
+    """Unpack a gzip file in memory.
+
+    Raises
+    ------
+    ScoresError
+        If it is none, not whole, or holds more than ``max_mb``.
+    """
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            return _bounded(file, where, max_mb, "unpacks to")
+    except (OSError, EOFError, zlib.error) as problem:
+        raise ScoresError(f"{where}: not a whole gzip file ({problem}).") from problem
+
+
+def check_size(size: float, where: str, max_mb: float) -> None:
+    """Raise a ScoresError if a file would unpack to more bytes than ``max_mb``."""
+    if size > max_mb * 1e6:
+        raise ScoresError(
+            f"{where}: unpacks to {size / 1e6:.0f} MB, above the limit of {max_mb:g} MB; {_LIFT}."
+        )
+
+
+def _bounded(file: io.BufferedIOBase, where: str, max_mb: float, verb: str) -> bytes:
+    # Pieces, because what may not be there is not to be set aside.
+    pieces, left = [], int(min(max_mb * 1e6, 2**62)) + 1
+    while left > 0 and (piece := file.read(min(left, 2**24))):
+        pieces.append(piece)
+        left -= len(piece)
+    if left <= 0:
+        raise ScoresError(f"{where}: {verb} more than the limit of {max_mb:g} MB; {_LIFT}.")
+    return b"".join(pieces)

@@ -77,7 +77,7 @@ def test_a_loss_whose_sign_was_not_turned():
             if better:
                 assert lb.adapters.from_sklearn(source).attrs["higher_is_better"] == better
                 continue
-            with pytest.raises(lb.ScoresError, match="'rmse' is the name of a loss.*above 0"):
+            with pytest.raises(lb.ScoresError, match=r"'rmse' is the name of a loss.*above 0"):
                 lb.adapters.from_sklearn(source)
             for told in (True, False):
                 made = lb.adapters.from_sklearn(source, higher_is_better=told)

@@ -7,6 +7,7 @@ import xarray as xr
 from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._errors import ScoresError
 from leaderbayes._files import MAX_MB
+from leaderbayes._metrics import more_is_better
 from leaderbayes._tables import Table, listed, shown, suggest
 from leaderbayes.adapters._columns import Frame, arrange, direction, read_frame, require
 
@@ -136,7 +137,7 @@ def _without_repeats(table: Table, score: str) -> Table:
 
 
 def _check_metrics(table: Table) -> None:
-    """Refuse results of one task by several metrics."""
+    """Refuse results of one task by several metrics, and losses whose sign was not turned."""
     tasks, metrics = as_names(table, "task"), as_names(table, "metric", missing="")
     of_task = metrics.where(metrics != "").groupby(tasks).transform("first")
     other = (metrics != "") & (metrics != of_task)
@@ -145,5 +146,14 @@ def _check_metrics(table: Table) -> None:
         table.refuse(
             f"task {shown(tasks.iloc[row])} has results by {shown(metrics.iloc[row])} and by "
             f"{shown(of_task.iloc[row])}; name one metric (metric=, --score), or keep one's rows.",
+            table.frame.index[row],
+        )
+    lost = metrics.map({name: more_is_better(name) is False for name in metrics.unique()})
+    wrong = lost.astype(bool) & (as_numbers(table, "result") > 0.0)
+    if wrong.any():
+        row = int(np.argmax(wrong.to_numpy()))
+        table.refuse(
+            f"a result by {shown(metrics.iloc[row])} is above 0, although AMLB turns the sign of a "
+            "loss (neg_logloss); name the metric's own column (metric=, --score).",
             table.frame.index[row],
         )

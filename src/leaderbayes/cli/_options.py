@@ -53,6 +53,13 @@ prob = click.option(
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
 )
+max_mb = click.option(
+    "--max-mb",
+    type=float,
+    default=200.0,
+    show_default=True,
+    help="The most that FILE may hold, unpacked, in megabytes.",
+)
 reading = together(
     click.argument("file", type=click.Path()),
     click.option(
@@ -77,12 +84,7 @@ reading = together(
         default=None,
         help="Which of two scores wins.  [default: the higher, where its name is not a loss's]",
     ),
-    click.option(
-        "--max-mb",
-        type=float,
-        metavar="MB",
-        help="The most that FILE may hold, unpacked.  [default: 200]",
-    ),
+    max_mb,
 )
 fitting = together(
     click.option("--model", default="bradley_terry", show_default=True,
@@ -142,7 +144,6 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
 
     roles = {role: options[role] for role in ("player", "round_", "tournament")}
     better, form = options["higher_is_better"], options["format_"]
-    limit = {} if options["max_mb"] is None else {"max_mb": options["max_mb"]}
     if form == "table":
         return lb.read_scores(
             options["file"],
@@ -151,13 +152,16 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
             tournament=roles["tournament"],
             score=options["score"],
             higher_is_better=better,
-            **limit,
+            max_mb=options["max_mb"],
         )
     if any(roles.values()):
         raise lb.LeaderbayesError("--player, --round and --tournament are for --format table.")
     read = getattr(lb.adapters, FORMATS[form])
     scores: xr.DataArray = read(
-        options["file"], metric=options["score"], higher_is_better=better, **limit
+        options["file"],
+        metric=options["score"],
+        higher_is_better=better,
+        max_mb=options["max_mb"],
     )
     return scores
 

@@ -93,6 +93,27 @@ def test_what_was_read_is_said(folder):
     assert quiet.stderr == ""
 
 
+def test_what_was_read_is_in_the_json(folder):
+    done = run("rank", "scores.csv", "--method", "ml", "--json", "--out", "read", cwd=folder)
+    read = json.loads(done.stdout)["read"]
+    assert read == {
+        "columns": "player=player, round=round, score=score",
+        "higher_is_better": True,
+        "sizes": {"player": 4, "round": 12},
+        "missing": 0,
+    }
+    assert json.loads((folder / "read" / "run.json").read_text())["read"] == read
+
+
+def test_a_file_above_the_limit(folder):
+    limit = ("--max-mb", "0.0001")
+    for command in (("rank", "--method", "ml"), ("sota", "--n", 100), ("rank", "--format", "amlb")):
+        done = run(command[0], "scores.csv", *command[1:], *limit, cwd=folder)
+        assert done.returncode == 2, done.stderr
+        assert "scores.csv: holds more than the limit of 0.0001 MB" in done.stderr
+        assert "--max-mb" in done.stderr
+
+
 def test_a_loss_needs_its_direction(folder):
     (folder / "rmse.csv").write_text(BOARD.replace("score", "rmse"))
     orders = []

@@ -1,107 +1,97 @@
-"""A fit on disk: every byte counts, and what cannot be checked is said."""
+"""Files unpack to no more than is allowed."""
 
-import random
-import subprocess
-import sys
+import gzip
+import io
+import json
 
 import numpy as np
+import pandas as pd
 import pytest
-import xarray as xr
 
 import leaderbayes as lb
-from conftest import simulate
+
+LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,0.1\n"
 
 
-@pytest.fixture(scope="module")
-def dt():
-    scores = simulate([0.6, 0.2, -0.8], 8, np.random.default_rng(3))
-    return lb.fit(scores, sampler="laplace", draws=25, chains=2, seed=1)
+def bomb(megabytes):
+    """A gzip file of a thousandth of what it unpacks to."""
+    packed = io.BytesIO()
+    with gzip.open(packed, "wb", compresslevel=1) as file:
+        for _ in range(megabytes):
+            file.write(b"0" * 10**6)
+    return packed.getvalue()
 
 
-@pytest.fixture
-def file(dt, tmp_path):
-    return lb.write_fit(dt, tmp_path / "made" / "posterior.nc")
+def test_a_small_file_that_unpacks_to_a_large_one(tmp_path):
+    packed = bomb(201)
+    for suffix in (".csv.gz", ".csv"):
+        path = tmp_path / f"s{suffix}"
+        path.write_bytes(packed)
+        assert path.stat().st_size < 2e6
+        with pytest.raises(lb.ScoresError, match=r"unpacks to more than the limit of 200 MB.*--m"):
+            lb.read_scores(path)
 
 
-def test_comes_back_as_it_was(dt, file):
-    assert [path.name for path in file.parent.iterdir()] == ["posterior.nc"]
-    for path in (file, file.parent, str(file)):
-        back = lb.read_fit(path)
-        xr.testing.assert_identical(back, dt)
-    # For any other program it is netCDF.
-    xr.testing.assert_identical(xr.load_datatree(file), dt)
-    # What was read and changed is written like anything else, its digest is another.
-    back.attrs["note"] = "mine"
-    assert lb.read_fit(lb.write_fit(back, file)).attrs["note"] == "mine"
+def test_the_limit_is_lifted(tmp_path):
+    body = LONG + "".join(f"a,{k},0.5\n" for k in range(3, 200_000))
+    (tmp_path / "s.csv").write_text(body)
+    (tmp_path / "s.csv.gz").write_bytes(gzip.compress(body.encode()))
+    for name in ("s.csv", "s.csv.gz"):
+        with pytest.raises(lb.ScoresError, match=rf"{name}: .* than the limit of 1 MB"):
+            lb.read_scores(tmp_path / name, max_mb=1)
+        size = lb.read_scores(tmp_path / name, max_mb=10).sizes["round"]
+        assert size == 199_999
 
 
-def test_every_flipped_byte_is_noticed(dt, file):
-    content, rng = file.read_bytes(), random.Random(1)
-    whole = lb.leaderboard(dt)
-    body = len(content) - 64 - len(b"\nleaderbayes sha256 ")
-
-    def flip(at):
-        flipped = bytearray(content)
-        flipped[at] ^= 1 << rng.randrange(8)
-        file.write_bytes(flipped)
-
-    for at in [*range(0, body, body // 300), *range(-64, 0)]:
-        flip(at)
-        with pytest.raises(lb.LeaderbayesError, match=r"posterior\.nc: this file is damaged"):
-            lb.read_fit(file)
-    for at in (body, body + 5):  # of what says that there is a digest
-        flip(at)
-        with pytest.warns(lb.DigestWarning, match="LB050"):
-            assert lb.leaderboard(lb.read_fit(file)).equals(whole)
+def test_a_file_of_the_size_of_the_limit_is_read(tmp_path):
+    content = LONG.encode()
+    (tmp_path / "s.csv").write_bytes(content)
+    assert lb.read_scores(tmp_path / "s.csv", max_mb=len(content) / 1e6).shape == (2, 2)
+    with pytest.raises(lb.ScoresError, match="holds more than the limit"):
+        lb.read_scores(tmp_path / "s.csv", max_mb=(len(content) - 1) / 1e6)
 
 
-def test_numbers_are_checked_by_any_reader(dt, file):
-    content = file.read_bytes()
-    # A draw as it stands in the file: of a leaf of the values.
-    number = dt["posterior"]["epp"].to_numpy().ravel()[40].tobytes()
-    assert content.count(number) == 1
-    file.write_bytes(content.replace(number, bytes(8)))
-    with pytest.raises(OSError, match=r"[Cc]an't|filter"):
-        xr.load_datatree(file)
+@pytest.mark.parametrize("values", [0.5, np.arange(3e6)])
+def test_parquet(tmp_path, values):
+    frame = pd.DataFrame({"model": "a", "fold": np.arange(3_000_000) // 10, "auc": values})
+    frame.to_parquet(tmp_path / "s.parquet", compression="zstd")
+    with pytest.raises(lb.ScoresError, match=r"unpacks to \d+ MB, above the limit of 20 MB"):
+        lb.read_scores(tmp_path / "s.parquet", max_mb=20)
 
 
-def test_what_has_no_digest_is_read_and_said(dt, tmp_path):
-    dt.to_netcdf(tmp_path / "own.nc")
-    with pytest.warns(lb.DigestWarning, match=r"LB050 .*own\.nc has no digest"):
-        back = lb.read_fit(tmp_path / "own.nc")
-    xr.testing.assert_identical(back, dt)
+def test_json(tmp_path):
+    results = {"model_name": "m", "results": {"t": {"acc,none": 0.5}}, "padding": "x" * 2_000_000}
+    (tmp_path / "results_m.json").write_text(json.dumps(results))
+    with pytest.raises(lb.ScoresError, match="holds more than the limit of 1 MB"):
+        lb.adapters.from_lm_eval(tmp_path, max_mb=1)
 
 
-def test_what_is_no_fit(tmp_path):
-    with pytest.raises(lb.LeaderbayesError, match=r"absent\.nc: cannot be read \(No such file"):
-        lb.read_fit(tmp_path / "absent.nc")
-    (tmp_path / "text.nc").write_text("text")
-    with (
-        pytest.warns(lb.DigestWarning),
-        pytest.raises(lb.LeaderbayesError, match=r"text\.nc: this is no netCDF file"),
-    ):
-        lb.read_fit(tmp_path / "text.nc")
-    with pytest.raises(lb.LeaderbayesError, match=r"give a file that ends with \.nc"):
-        lb.write_fit(xr.DataTree(), tmp_path / "x.txt")
-    with pytest.raises(lb.LeaderbayesError, match="takes a fit"):
-        lb.write_fit(xr.Dataset(), tmp_path / "x.nc")
+@pytest.mark.parametrize("name", ["amlb", "openml", "mlr3", "kaggle", "sklearn"])
+def test_adapters_and_boards(tmp_path, name):
+    (tmp_path / "s.csv").write_text(LONG)
+    for read in (getattr(lb.adapters, f"from_{name}"), lambda path, **o: board(path, **o)):
+        with pytest.raises(lb.ScoresError, match="than the limit of 1e-05 MB"):
+            read(tmp_path / "s.csv", max_mb=1e-5)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
-def test_a_full_disk(dt, file):
-    """HDF5 crashes where the disk is full; nothing of ours does, and the old file stays."""
-    code = (
-        "import resource, sys, leaderbayes as lb\n"
-        "dt = lb.read_fit(sys.argv[1])\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
-        "try: lb.write_fit(dt, sys.argv[1])\n"
-        "except lb.LeaderbayesError as problem: print(problem)\n"
-    )
-    before = file.read_bytes()
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "posterior.nc: cannot be written (File too large)" in done.stdout
-    assert file.read_bytes() == before
-    assert [path.name for path in file.parent.iterdir()] == ["posterior.nc"]
+def board(path, **options):
+    return lb.sota.read_board(path, n=100, **options)
+
+
+@pytest.mark.parametrize("limit", [0, -1, "1", None, float("nan"), True])
+def test_limits_that_are_none(tmp_path, limit):
+    (tmp_path / "s.csv").write_text(LONG)
+    with pytest.raises(lb.LeaderbayesError, match=r"max_mb=.*number of megabytes above 0"):
+        lb.read_scores(tmp_path / "s.csv", max_mb=limit)
+
+
+def test_no_limit(tmp_path):
+    (tmp_path / "s.csv").write_text(LONG)
+    assert lb.read_scores(tmp_path / "s.csv", max_mb=float("inf")).shape == (2, 2)
+
+
+@pytest.mark.parametrize("begin", [b"BZh91AY", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"])
+def test_other_ways_of_packing_are_refused(tmp_path, begin):
+    (tmp_path / "s.csv").write_bytes(begin + bytes(40))
+    with pytest.raises(lb.ScoresError, match="unpack it, and give the table in it"):
+        lb.read_scores(tmp_path / "s.csv")

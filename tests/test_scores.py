@@ -158,7 +158,7 @@ def test_columns_under_other_names(write):
     assert list(folds["player"].values) == ["a", "b"]
     blanks = lb.read_scores(write('player, round, score\na, 1, 1\nb ,1,2\na,"2",3\n'))
     np.testing.assert_array_equal(blanks, [[1, 3], [2, np.nan]])
-    mixed = lb.read_scores(write("name,a,b\niris,1,2\n1049,3,4\n"))
+    mixed = lb.read_scores(write("what,a,b\niris,1,2\n1049,3,4\n"))
     assert list(mixed["round"].values) == ["iris", "1049"]
     index = lb.read_scores(write("Unnamed: 0,a,b\n0,1,2\n1,3,4\n"))
     assert list(index["player"].values) == ["a", "b"]

@@ -23,9 +23,9 @@ from ._errors import NotConvergedError as NotConvergedError
 from ._errors import PredictiveWarning as PredictiveWarning
 from ._errors import ScoresError as ScoresError
 from ._errors import WeightWarning as WeightWarning
-from ._files import read_fit as read_fit
-from ._files import write_fit as write_fit
 from ._fit import fit as fit
+from ._fit_file import read_fit as read_fit
+from ._fit_file import write_fit as write_fit
 from ._leaderboard import groups as groups
 from ._leaderboard import leaderboard as leaderboard
 from ._leaderboard import p_top as p_top

@@ -1,10 +1,12 @@
 """Cells of a column as names or as numbers; what is neither is refused with its row."""
 
+import unicodedata
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from leaderbayes._spelling import clean
 from leaderbayes._tables import MISSING, Table, bare_number, is_number, is_unicode, shown, text_of
 
 _EXACT = 2**53  # whole numbers above this are not told apart as floats
@@ -17,9 +19,11 @@ def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Seri
         values, names = pd.factorize(column)
     except TypeError:  # a list, or another container
         values, names = pd.factorize(column.map(type))
-    text = np.array([text_of(n).strip() for n in names] + [""], dtype=object)
+    text = np.array([text_of(n) for n in names] + [""], dtype=object)
     for k, name in enumerate(text[:-1]):
-        if isinstance(names[k], bytes | type) or not is_unicode(name):
+        if not isinstance(names[k], bytes | type) and is_unicode(name):
+            text[k] = clean(name)
+        else:
             row = int(np.argmax(values == k))
             held = shown(column.iloc[row])
             table.refuse(
@@ -41,7 +45,11 @@ def as_numbers(table: Table, label: str) -> pd.Series:
     kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
     if kind in "iu" and len(column) and max(abs(int(column.min())), int(column.max())) > _EXACT:
         table.refuse(f"column {shown(label)} holds whole numbers above 2**53; scale them down.")
-    if kind in "iufb":
+    single = _single(column)
+    if single is not None:
+        # Its own digits: 0.1 is the 0.1 of a column of doubles.
+        numbers = pd.Series(single.astype(str).astype(float), index=column.index)
+    elif kind in "iufb":
         numbers = column.astype(float)
     else:
         cells = column
@@ -65,6 +73,7 @@ def as_numbers(table: Table, label: str) -> pd.Series:
                     f"number{_remedy(wrong.iloc[0])}",
                     wrong.index[0],
                 )
+        _check_exact(table, label, cells)
     infinite = np.isinf(numbers.to_numpy())
     if infinite.any():
         table.refuse(
@@ -72,6 +81,27 @@ def as_numbers(table: Table, label: str) -> pd.Series:
             numbers.index[int(np.argmax(infinite))],
         )
     return numbers
+
+
+def _single(column: pd.Series) -> np.ndarray | None:
+    """Values of a column of single or half precision, of NumPy, pandas or Arrow; else None."""
+    dtype = getattr(column.dtype, "numpy_dtype", column.dtype)
+    if not isinstance(dtype, np.dtype) or dtype.kind != "f" or dtype.itemsize >= 8:
+        return None
+    return column.to_numpy(dtype=dtype, na_value=np.nan)
+
+
+def _check_exact(table: Table, label: str, cells: pd.Series) -> None:
+    """Refuse whole numbers that a float rounds, so that two of them would tie."""
+    long = cells[cells.str.len() > 15]
+    digits = long.str.extract(r"^\s*[+-]?0*(\d{16,})(?:\.0*)?\s*$", expand=False).dropna()
+    rounded = digits[[int(number[:400]) > _EXACT for number in digits]]
+    if len(rounded):
+        table.refuse(
+            f"column {shown(label)} holds the whole number {shown(rounded.iloc[0])}, above 2**53, "
+            "where floats are not told apart; scale the scores down, or write it as 9.007e15.",
+            rounded.index[0],
+        )
 
 
 def _cell(value: Any) -> str:
@@ -86,5 +116,7 @@ def _remedy(cell: str) -> str:
         if cell.strip().endswith("%") and bare + "%" == cell.replace(" ", ""):
             return "; remove the % sign, of every score."
         return "; leave the ± and what follows it out, of every score."
-    hint = " (a decimal comma? use a point)" if "," in cell else ""
+    if is_number("".join(unicodedata.normalize("NFKC", cell).replace("−", "-").split())):
+        return "; write it in plain digits, without blanks."
+    hint = " (a decimal comma? use a point; of thousands? leave it out)" if "," in cell else ""
     return f"{hint}; leave a missing score empty."

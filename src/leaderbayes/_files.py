@@ -1,140 +1,78 @@
-"""A fit on disk: a netCDF file that ends with its digest, and is read only where that holds."""
+"""Content of a file, unpacked, and no more of it than asked for."""
 
-import os
-import warnings
-from hashlib import sha256
-from io import BytesIO
+import gzip
+import io
+import zlib
 from pathlib import Path
 
-import xarray as xr
+from leaderbayes._errors import LeaderbayesError, ScoresError
 
-from leaderbayes._errors import DigestWarning, LeaderbayesError
-from leaderbayes._require import require_tree
-from leaderbayes._write import check_file, write_files
-
-# HDF5 does not look at what follows its last byte, so that any program reads the file.
-_MARK = b"\nleaderbayes sha256 "
-_EXPECTED = "give a file of leaderbayes.write_fit, or the posterior.nc of leaderbayes rank --out."
-_TAIL = len(_MARK) + sha256().digest_size * 2
+MAX_MB = 200.0  # a table takes ten times as much in memory
+_LIFT = "is it the right file? If so, allow for more (max_mb=..., --max-mb)"
 
 
-def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
-    """Write a fit to a netCDF file that can be told from a damaged one.
+def check_limit(max_mb: float) -> None:
+    """Raise a LeaderbayesError unless the limit is a number above 0."""
+    if isinstance(max_mb, bool) or not isinstance(max_mb, int | float) or not max_mb > 0:
+        raise LeaderbayesError(f"max_mb={max_mb!r:.60}: give a number of megabytes above 0.")
 
-    What ``dt.to_netcdf(path)`` writes, with checksums of the numbers that every HDF5 program
-    checks (Fletcher's), and with a digest (SHA-256) of the whole file behind its end, which
-    `read_fit` checks. `xarray.open_datatree` reads it too.
+
+def read_file(path: Path, where: str, max_mb: float) -> bytes:
+    """Content of a file.
 
     Parameters
     ----------
-    dt : DataTree
-        From `leaderbayes.fit` or `leaderbayes.sota.posterior`.
-    path : path
-        File to write, ``.nc``; one that is there is replaced, in whole.
-
-    Returns
-    -------
-    Path
+    path : Path
         The file.
+    where : str
+        Its name in messages.
+    max_mb : float
+        The most that it may hold.
 
     Raises
     ------
-    LeaderbayesError
-        If it is no DataTree, or the file cannot be written.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
-    >>> lb.write_fit(dt, "posterior.nc").name
-    'posterior.nc'
-    >>> lb.read_fit("posterior.nc").attrs["seed"]
-    np.int64(1)
+    ScoresError
+        If it cannot be read, or holds more.
     """
-    to = Path(path)
-    require_tree(dt)
-    check_file(to, ".nc")
-    write_files({to: encoded(dt)})
-    return to
+    try:
+        with path.open("rb") as file:
+            return _bounded(file, where, max_mb, "holds")
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, ScoresError):
+            raise
+        reason = getattr(problem, "strerror", None) or "no name of a file"
+        raise ScoresError(f"{where}: cannot be read ({reason}).") from problem
 
 
-def encoded(dt: xr.DataTree) -> bytes:
-    """Give the bytes of a fit's file.
-
-    They are made in memory: on a full disk HDF5 does not fail, but crashes.
-    """
-    checksums = {
-        node.path: {
-            str(name): {"fletcher32": True}
-            for name, values in node.dataset.variables.items()
-            if values.ndim and values.size and values.dtype.kind in "biuf"
-        }
-        for node in dt.subtree
-    }
-    content = bytes(dt.to_netcdf(engine="h5netcdf", encoding=checksums))
-    return content + _MARK + sha256(content).hexdigest().encode()
-
-
-def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
-    """Read a fit from a file, into memory; not one of which a byte has changed.
-
-    Parameters
-    ----------
-    path : path
-        From `write_fit`, or the ``posterior.nc`` of ``leaderbayes rank --out`` or its folder. Any
-        other netCDF file, such as ``dt.to_netcdf`` writes, is read unchecked.
-
-    Returns
-    -------
-    DataTree
-        What was written.
+def unzip(content: bytes, where: str, max_mb: float) -> bytes:
+    """Unpack a gzip file in memory.
 
     Raises
     ------
-    LeaderbayesError
-        If there is no such file, it is damaged, or no netCDF file.
-
-    Warns
-    -----
-    DigestWarning
-        LB050, if the file has no digest.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
-    >>> path = lb.write_fit(dt, "posterior.nc")
-    >>> lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(dt))
-    True
+    ScoresError
+        If it is none, not whole, or holds more than ``max_mb``.
     """
-    source = Path(path)
-    if source.is_dir():
-        source = source / "posterior.nc"
     try:
-        content = source.read_bytes()
-    except OSError as problem:
-        raise LeaderbayesError(
-            f"{source}: cannot be read ({problem.strerror or problem}); {_EXPECTED}"
-        ) from problem
-    content, tail = content[:-_TAIL], content[-_TAIL:]
-    if not tail.startswith(_MARK):
-        content += tail
-        warnings.warn(
-            f"LB050 {source} has no digest: whether its bytes are those that were written cannot "
-            "be checked. leaderbayes.write_fit writes one.",
-            DigestWarning,
-            stacklevel=2,
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            return _bounded(file, where, max_mb, "unpacks to")
+    except (OSError, EOFError, zlib.error) as problem:
+        raise ScoresError(f"{where}: not a whole gzip file ({problem}).") from problem
+
+
+def check_size(size: float, where: str, max_mb: float) -> None:
+    """Raise a ScoresError if a file would unpack to more bytes than ``max_mb``."""
+    if size > max_mb * 1e6:
+        raise ScoresError(
+            f"{where}: unpacks to {size / 1e6:.0f} MB, above the limit of {max_mb:g} MB; {_LIFT}."
         )
-    elif tail[len(_MARK) :] != sha256(content).hexdigest().encode():
-        raise LeaderbayesError(
-            f"{source}: this file is damaged, its bytes are not those that were written; take a "
-            "copy of it, or fit again."
-        )
-    try:
-        tree = xr.load_datatree(BytesIO(content), engine="h5netcdf")
-    except Exception as problem:  # HDF5 and what reads it have errors of many kinds
-        raise LeaderbayesError(
-            f"{source}: this is no netCDF file, or a damaged one; {_EXPECTED}"
-        ) from problem
-    tree.encoding = {"source": str(source)}
-    return tree
+
+
+def _bounded(file: io.BufferedIOBase, where: str, max_mb: float, verb: str) -> bytes:
+    # Pieces, because what may not be there is not to be set aside.
+    pieces, left = [], int(min(max_mb * 1e6, 2**62)) + 1
+    while left > 0 and (piece := file.read(min(left, 2**24))):
+        pieces.append(piece)
+        left -= len(piece)
+    if left <= 0:
+        raise ScoresError(f"{where}: {verb} more than the limit of {max_mb:g} MB; {_LIFT}.")
+    return b"".join(pieces)

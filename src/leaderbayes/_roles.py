@@ -1,30 +1,30 @@
 """Which columns of a table hold players, rounds, scores and tournaments: named, or recognised."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
-import numpy as np
 import pandas as pd
 
 from leaderbayes._cells import as_names, as_numbers
+from leaderbayes._metrics import plain, words
 from leaderbayes._names import (
     DATA,
+    NEUTRAL,
     PLAYER,
     ROUND,
     SCORE,
+    goes_by,
     is_data,
     is_index,
     is_numbered,
     is_numbered_round,
     is_round,
     is_score,
-    is_summary,
-    plain,
 )
+from leaderbayes._suspects import check_names, check_wide, counts
 from leaderbayes._tables import MISSING, Table, bare_number, listed, shown, suggest, text_of
 
 Roles = dict[str, str | None]  # columns by role, as the user gives them
 Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and what was taken for each role
-_NAME_THEM = "round=..., tournament=...; --round, --tournament"
 
 
 def to_long(table: Table, given: Roles) -> Long:
@@ -33,25 +33,27 @@ def to_long(table: Table, given: Roles) -> Long:
     if table.frame.empty:
         table.refuse("the table has a header and no row of scores.")
     taken = [name for name in given.values() if name is not None]
-    player = given["player"] or recognise(table, PLAYER, taken)
+    player = given["player"] or recognise(table, PLAYER, taken, otherwise=True)
     score = given["score"] or (_score(table, player, given) if player is not None else None)
     round, tournament = given["round"], given["tournament"]
+    by_row = player is not None and round is None and tournament is None
     if player is not None and score is not None:
-        made = _long(table, player, round, score, tournament)
-    elif player is not None and not given["player"] and round is None and tournament is None:
-        made = _row_a_player(table, player)
-    elif given["player"] or given["score"]:
+        return _long(table, player, round, score, tournament)
+    if player is not None and by_row and (not given["player"] or _is_wide(table.frame, player)):
+        return _row_a_player(table, player)
+    if given["player"] or given["score"]:
         role, known = ("score", "player") if player else ("player", "score")
         table.refuse(
             f"the {known} column is given, but no column is known for the {role}; name it "
             f"too. The columns are {listed(table.frame.columns)}."
         )
-    else:
-        made = _wide(table, round, tournament)
-    for role in ("round", "tournament"):
-        if role in made[0]:
-            _check_summary(table, made[0][role], role)
-    return made
+    return _wide(table, round, tournament)
+
+
+def _is_wide(frame: pd.DataFrame, player: str) -> bool:
+    """Whether there are several columns beside the players', and all may be scores."""
+    rest = [c for c in frame.columns if c != player]
+    return len(rest) > 1 and not any(is_round(c) or is_data(c) or _is_text(frame[c]) for c in rest)
 
 
 def _check_given(table: Table, given: Roles) -> None:
@@ -78,8 +80,10 @@ def recognise(
     names: str,
     taken: Iterable[str | None],
     match: Callable[[str, str], bool] = lambda column, name: plain(column) == name,
+    *,
+    otherwise: bool = False,
 ) -> str | None:
-    """First column that goes by one of these names and is not taken."""
+    """First column that goes by one of these names, if need be otherwise written; none taken."""
     free = [c for c in table.frame.columns if c not in set(taken)]
     for name in names.split():
         found = [c for c in free if match(c, name)]
@@ -89,14 +93,14 @@ def recognise(
             table.refuse(f"columns {listed(found)} both look like the {name}; name one, or rename.")
         if found:
             return found[0]
-    return None
+    return recognise(table, names, taken, goes_by) if otherwise else None
 
 
 def _score(table: Table, player: str, given: Roles) -> str | None:
     """Column of the scores of a long table; None where nothing makes it a long one."""
     exact = recognise(table, "score", given.values())
     fold = given["round"] or recognise(table, ROUND, [player, given["tournament"]], is_round)
-    data = given["tournament"] or recognise(table, DATA, [player, fold])
+    data = given["tournament"] or recognise(table, DATA, [player, fold], otherwise=True)
     if exact is not None:
         return exact
     if fold is None and data is None:
@@ -130,7 +134,7 @@ def _fold(table: Table, taken: Iterable[str | None]) -> tuple[str | None, pd.Ser
 def _long(table: Table, player: str, round: str | None, score: str, tournament: str | None) -> Long:
     taken = [player, score, tournament]
     fold, rounds = _fold(table, taken) if round is None else (round, as_names(table, round))
-    data = tournament or recognise(table, DATA, [*taken, fold])
+    data = tournament or recognise(table, DATA, [*taken, fold], otherwise=True)
     if fold is None and data is not None and data != tournament:
         # Models by tasks: the data sets are the rounds.
         fold, rounds, data = data, as_names(table, data), None
@@ -144,6 +148,7 @@ def _long(table: Table, player: str, round: str | None, score: str, tournament: 
     )
     if data is not None:
         long.insert(0, "tournament", as_names(table, data))
+    check_names(table, {role: long[role] for role in ("tournament", "round") if role in long})
     roles = {} if data is None else {"tournament": data}
     return long, roles | {"player": player, "round": fold, "score": score}
 
@@ -151,10 +156,9 @@ def _long(table: Table, player: str, round: str | None, score: str, tournament: 
 def _row_a_player(table: Table, player: str) -> Long:
     """Wide table with a row for each player and a column for each round."""
     names = as_names(table, player)
-    _check_summary(table, names, "player")
     rounds = [str(c) for c in table.frame.columns if c != player]
     rounds = _without_row_numbers(table.frame, rounds)
-    _check_columns(table, rounds, "round")
+    check_wide(table, rounds, "round", {"player": names})
     blocks = [
         pd.DataFrame({"player": names, "round": c, "score": as_numbers(table, c)}) for c in rounds
     ]
@@ -165,7 +169,7 @@ def _wide(table: Table, round: str | None, tournament: str | None) -> Long:
     """Wide table with a column for each player."""
     frame = table.frame
     fold, rounds = _fold(table, [tournament]) if round is None else (round, as_names(table, round))
-    data = tournament or recognise(table, DATA, [fold])
+    data = tournament or recognise(table, DATA, [fold], otherwise=True)
     label = _label(frame) if fold is None and data is None else None
     roles = {fold, data, label, *(fold.split(".") if fold else [])}
     players = [str(c) for c in frame.columns if c not in roles]
@@ -176,10 +180,12 @@ def _wide(table: Table, round: str | None, tournament: str | None) -> Long:
         if len(indices) == 1:
             fold, rounds = indices[0], as_names(table, indices[0])
             players.remove(fold)
-    _check_columns(table, players, "player")
-    _check_upright(table, players, label, named=fold is not None)
     data = label if label is not None else data
     tournaments = None if data is None else as_names(table, data)
+    rows = {} if tournaments is None else {"tournament" if fold else "round": tournaments}
+    check_wide(table, players, "player", rows if rounds is None else rows | {"round": rounds})
+    _check_upright(table, players, label, named=fold is not None)
+    _check_text(table, players, label, data, fold)
     if rounds is None and tournaments is not None:
         # A name that repeats is a data set, and its rows are folds; else each row is a round.
         repeats = tournaments.groupby(tournaments).cumcount().astype(str)
@@ -193,9 +199,27 @@ def _wide(table: Table, round: str | None, tournament: str | None) -> Long:
         if tournaments is not None:
             block.insert(0, "tournament", tournaments)
         blocks.append(block)
-    rows = fold or ("row" if tournaments is not None or data is None else data)
+    row = fold or ("row" if tournaments is not None or data is None else data)
     named = {} if tournaments is None else {"tournament": data or ""}
-    return pd.concat(blocks), named | {"player": "column", "round": rows, "score": "cell"}
+    return pd.concat(blocks), named | {"player": "column", "round": row, "score": "cell"}
+
+
+def _check_text(
+    table: Table, players: list[str], label: str | None, data: str | None, fold: str | None
+) -> None:
+    """Say what a column may be that holds names, and which role the rows play."""
+    texts = [name for name in players if _is_text(table.frame[name])] if data is None else []
+    words_of = [text_of(cell).strip() for name in texts[:1] for cell in table.frame[name].dropna()]
+    if fold is not None and any(cell[:1].isalpha() for cell in words_of[:1]):
+        table.refuse(
+            f"column {shown(texts[0])} holds text, no player's scores; if it names the data sets, "
+            "say so (tournament=..., --tournament), or else leave it out."
+        )
+    if label is not None and not NEUTRAL.isdisjoint(words(label)):
+        table.refuse(
+            f"column {shown(label)} may name players or rounds; say which (player=..., --player; "
+            "or round=..., --round)."
+        )
 
 
 def _label(frame: pd.DataFrame) -> str | None:
@@ -217,54 +241,7 @@ def _is_text(column: pd.Series) -> bool:
 
 def _without_row_numbers(frame: pd.DataFrame, names: list[str]) -> list[str]:
     """Columns without the index that a table was saved with; the rows have better names."""
-    return [name for name in names if not (is_index(name) and _counts(frame[name]))]
-
-
-def _counts(column: pd.Series) -> bool:
-    """Whether a column counts its rows from 0 or 1 on, perhaps anew for each data set."""
-    if len(column) < 3 or text_of(column.iloc[0]).strip() not in ("0", "1", "0.0", "1.0"):
-        return False
-    text = pd.Series([text_of(cell) for cell in column], dtype=object)
-    values = pd.to_numeric(text, errors="coerce").to_numpy(float)
-    if not np.isfinite(values).all() or values.max() < values[0] + 2:
-        return False
-    steps = np.diff(values)
-    return bool(((steps == 1) | (values[1:] == values[0])).all())
-
-
-# -- refusals --------------------------------------------------------------------------------------
-
-
-def _check_columns(table: Table, names: Sequence[str], role: str) -> None:
-    """Columns of a wide table may be players (or rounds) by their names and what they hold."""
-    if not names:
-        table.refuse(f"no column is left for the {role}s.")
-    for name in names:
-        if not name:
-            table.refuse(f"a column of scores has no name; name its {role}.")
-        if is_index(name) or is_round(name) or is_data(name):
-            table.refuse(
-                f"column {shown(name)} looks like a round or a tournament, and holds no {role}'s "
-                f"scores; say which columns are ({_NAME_THEM}), or leave it out."
-            )
-        if is_summary(name):
-            table.refuse(
-                f"column {shown(name)} looks like a summary of the others, not like a {role}; "
-                f"leave it out, or rename it if a {role} is called so."
-            )
-        if role == "player" and plain(name) in SCORE.split():
-            table.refuse(
-                f"column {shown(name)} looks like the score of a long table, not like a player; "
-                "name the players' column too (player=..., --player), or rename it if a player "
-                "is called so."
-            )
-    counting = [name for name in names if _counts(table.frame[name])]
-    if counting and len(counting) < len(names):
-        table.refuse(
-            f"column {shown(counting[0])} counts the rows (0, 1, 2, ...), as a round does and a "
-            f"{role}'s scores do not; say which columns are what ({_NAME_THEM}), leave it out, "
-            "or give a long table."
-        )
+    return [name for name in names if not (is_index(name) and counts(frame[name]))]
 
 
 def _check_upright(table: Table, players: list[str], label: str | None, *, named: bool) -> None:
@@ -276,16 +253,4 @@ def _check_upright(table: Table, players: list[str], label: str | None, *, named
             f"players are called {listed(players)}: is the table transposed? If its rows are "
             "players, call their column 'player' (the index of a DataFrame: "
             "rename_axis('player')); if they are rounds, call it 'round'."
-        )
-
-
-def _check_summary(table: Table, names: pd.Series, role: str) -> None:
-    """No row sums up the others."""
-    summary = next((name for name in names.unique() if is_summary(name)), None)
-    if summary is not None:
-        row = names.index[int(np.argmax((names == summary).to_numpy()))]
-        table.refuse(
-            f"the {role} {shown(summary)} looks like a summary of the others; leave it out, or "
-            f"rename it if a {role} is called so.",
-            row,
         )

@@ -2,6 +2,8 @@
 
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,11 +11,15 @@ import xarray as xr
 
 from leaderbayes._cells import as_names
 from leaderbayes._errors import LeaderbayesWarning, ScoresError
-from leaderbayes._names import is_loss, plain
+from leaderbayes._files import MAX_MB
+from leaderbayes._metrics import is_metric, more_is_better
 from leaderbayes._roles import recognise, to_long
+from leaderbayes._spelling import alike
 from leaderbayes._tables import Source, Table, counted, listed, read_table, shown
 
 _MAX_CELLS = 200_000_000
+_METRIC = "metric measure metric_name eval_metric scorer scoring criterion function"
+_LOSSES = "are the names of losses"
 
 
 def read_scores(
@@ -25,6 +31,7 @@ def read_scores(
     tournament: str | None = None,
     higher_is_better: bool | None = None,
     scheme: str | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read scores of players in rounds.
 
@@ -47,11 +54,15 @@ def read_scores(
         Names of columns. For ``cv_results_`` ``score`` names the metric.
     higher_is_better : bool, optional
         Whether the higher of two scores wins. By default it does, and it is an error if the score
-        has the name of a loss (``rmse``, ``log_loss``). Of ``cv_results_`` the higher wins, as
-        scikit-learn's scorers have it.
+        has the name of a loss (``rmse``, ``log_loss``), or a round, a tournament, the columns or
+        the file. Of ``cv_results_`` the higher wins, as scikit-learn's scorers have it, unless a
+        loss has scores above 0.
     scheme : str, optional
         What plays which role in the Unified Benchmark Ontology, such as "Model/CV"; the columns'
         names by default.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes: a small one may unpack to more than
+        there is memory.
 
     Returns
     -------
@@ -71,7 +82,8 @@ def read_scores(
     Warns
     -----
     LeaderbayesWarning
-        LB040, if a player has no score at all: no comparison has it.
+        LB040, if a player has no score at all: no comparison has it; LB041, if names differ only
+        in case, width or blanks; LB042, if of some metrics more is better and of others less.
 
     Examples
     --------
@@ -85,32 +97,93 @@ def read_scores(
     >>> dict(lb.read_scores(path).sizes)
     {'tournament': 5, 'player': 15, 'round': 25}
     """
-    table, searched = read_table(source, score)
+    table, searched = read_table(source, score, max_mb)
     if searched:
         player, round, score = "player", "round", "score"
     given = {"player": player, "round": round, "score": score, "tournament": tournament}
     long, columns = to_long(table, given)
-    if higher_is_better is None:
-        if not searched:
-            _check_direction(table, columns)
-        higher_is_better = True
+    if searched:
+        higher_is_better = check_sign(table, table.metric, long["score"], higher_is_better)
+    else:
+        _check_direction(table, long, columns, higher_is_better)
+        higher_is_better = True if higher_is_better is None else higher_is_better
     made = to_scores(table, long, higher_is_better=higher_is_better, columns=columns)
     return made if scheme is None else made.assign_attrs(scheme=scheme)
 
 
-def _check_direction(table: Table, columns: Mapping[str, str]) -> None:
-    """Refuse to guess that more of a loss is better."""
-    metrics = [table.metric or columns["score"]]
-    if plain(columns["score"]) in ("score", "value", "result"):
-        tidy = recognise(table, "metric measure", columns.values())
-        metrics += [] if tidy is None else list(as_names(table, tidy, missing="").unique())
-    loss = next((name for name in metrics if is_loss(name)), None)
-    if loss is not None:
+def _check_direction(
+    table: Table, long: pd.DataFrame, columns: Mapping[str, str], higher_is_better: bool | None
+) -> None:
+    """Refuse to guess that more of a loss is better, of every name that may be a metric's."""
+    score = table.metric or columns["score"]
+    names = {score: more_is_better(score)}
+    if names[score] is None:
+        tidy = recognise(table, _METRIC, columns.values())
+        metrics = [] if tidy is None else list(as_names(table, tidy, missing="").unique())
+        names |= {name: more_is_better(name) for name in metrics}
+        names |= {name: more_is_better(name, score=False) for name in [Path(table.where).name]}
+        names |= _of_labels(long, columns)
+    losses = [name for name, better in names.items() if better is False]
+    gains = [name for name, better in names.items() if better]
+    if not losses:
+        return
+    less = f"{listed(losses)} {'is the name of a loss' if len(losses) == 1 else _LOSSES}, of which"
+    if higher_is_better is not None:
+        if gains:
+            warnings.warn(
+                f"LB042 {table.where}: {less} less is better, but more of {listed(gains)}; one "
+                "direction is wrong for some of these: take those of one, or turn the sign.",
+                LeaderbayesWarning,
+                stacklevel=3,
+            )
+        return
+    mixed = f" (but more of {listed(gains)}: turn the sign of these, or leave them out)"
+    table.refuse(
+        f"{less} less is better{mixed if gains else ''}; say so (higher_is_better=False, "
+        "--lower-is-better), or that more of it is (higher_is_better=True, --higher-is-better)."
+    )
+
+
+def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: bool | None) -> bool:
+    """Whether more is better of scores whose source turns the sign of a loss: where it has.
+
+    Parameters
+    ----------
+    table : Table
+        Where the scores are from.
+    metric : str
+        Name of the metric.
+    scores : Series (row,)
+        Its scores.
+    higher_is_better : bool, optional
+        What the user says.
+
+    Raises
+    ------
+    ScoresError
+        If a loss has scores above 0, and nobody says which are better.
+    """
+    if higher_is_better is not None:
+        return higher_is_better
+    if more_is_better(metric) is False and bool((scores > 0.0).any()):
         table.refuse(
-            f"{shown(loss)} is the name of a loss, of which less is better; say so "
-            "(higher_is_better=False, --lower-is-better), or that more of it is "
-            "(higher_is_better=True, --higher-is-better)."
+            f"{shown(metric)} is the name of a loss, of which less is better, and its scores are "
+            "above 0, so that nobody has turned their sign; say which are better "
+            "(higher_is_better=False, or True; --lower-is-better, --higher-is-better)."
         )
+    return True
+
+
+def _of_labels(long: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, bool | None]:
+    """Directions of rounds, tournaments and a wide table's columns that are called as metrics."""
+    labels = [name for dim in ("tournament", "round") if dim in long for name in long[dim].unique()]
+    if columns["player"] == "column":
+        # The columns may be metrics, too; players have words of losses in their names by chance.
+        players = long["player"].unique()
+        metrics = [name for name in players if is_metric(name)]
+        all_losses = all(more_is_better(name, score=False) is False for name in players)
+        labels += list(players) if all_losses else metrics
+    return {str(name): more_is_better(str(name), score=False) for name in labels}
 
 
 def to_scores(
@@ -143,7 +216,7 @@ def to_scores(
     Warns
     -----
     LeaderbayesWarning
-        LB040, if a player has no score.
+        LB040, if a player has no score; LB041, if names differ only in case, width or blanks.
     """
     if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
         raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
@@ -184,6 +257,7 @@ def to_scores(
         },
     )
     _warn_of_absent(table, scores)
+    _warn_of_alike(table, scores)
     return scores
 
 
@@ -201,9 +275,45 @@ def _warn_of_absent(table: Table, scores: xr.DataArray) -> None:
         )
 
 
+def _warn_of_alike(table: Table, scores: xr.DataArray) -> None:
+    """Name players, rounds and tournaments that may be one, written in two ways."""
+    for dim in scores.dims:
+        groups = alike(scores[dim].to_numpy())
+        if groups:
+            pairs = "; ".join(listed(group) for group in groups[:4])
+            warnings.warn(
+                f"LB041 {table.where}: {dim}s are told apart by case, width or blanks only: "
+                f"{pairs}{' and others' if len(groups) > 4 else ''}; if they are one, write them "
+                "alike.",
+                LeaderbayesWarning,
+                stacklevel=4,
+            )
+
+
+def what_was_read(scores: xr.DataArray) -> dict[str, Any]:
+    """Tell columns, direction, sizes, and scores missing in rounds that were played.
+
+    Parameters
+    ----------
+    scores : DataArray (player, round) or (tournament, player, round)
+        As `read_scores` returns it.
+
+    Returns
+    -------
+    dict
+        ``columns``, ``higher_is_better``, ``missing``, and ``sizes`` by dim, ready for JSON.
+    """
+    return {
+        "columns": scores.attrs["columns"],
+        "higher_is_better": bool(scores.attrs["higher_is_better"]),
+        "sizes": {str(dim): int(size) for dim, size in scores.sizes.items()},
+        "missing": int((scores.isnull() & scores.notnull().any("player")).sum()),
+    }
+
+
 def describe(scores: xr.DataArray) -> str:
-    """Say what was read: columns, direction, sizes, scores missing in rounds that were played."""
-    better = "higher" if scores.attrs["higher_is_better"] else "lower"
-    sizes = " x ".join(counted(scores.sizes[dim], str(dim)) for dim in scores.dims)
-    missing = int((scores.isnull() & scores.notnull().any("player")).sum())
-    return f"{scores.attrs['columns']} ({better} is better), {sizes}, {missing} missing"
+    """Say what was read, as `what_was_read` has it, in a line."""
+    read = what_was_read(scores)
+    better = "higher" if read["higher_is_better"] else "lower"
+    sizes = " x ".join(counted(size, dim) for dim, size in read["sizes"].items())
+    return f"{read['columns']} ({better} is better), {sizes}, {read['missing']} missing"

@@ -1,12 +1,10 @@
 """Sources to one table: CSV, Parquet, DataFrame, scikit-learn's cv_results_; columns are text."""
 
 import csv
-import gzip
 import io
 import os
 import re
 import warnings
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,8 +13,11 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
+from leaderbayes._csv import restore
 from leaderbayes._errors import ScoresError
+from leaderbayes._files import MAX_MB, check_limit, check_size, read_file, unzip
 from leaderbayes._formats import refuse_format
+from leaderbayes._spelling import clean
 
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
@@ -39,7 +40,7 @@ class Table(NamedTuple):
         raise ScoresError(f"{self.where}: {place}{problem}")
 
 
-def read_table(source: Source, metric: str | None) -> tuple[Table, bool]:
+def read_table(source: Source, metric: str | None, max_mb: float = MAX_MB) -> tuple[Table, bool]:
     """Table of a source, and whether it comes from ``cv_results_`` (then long, with known names).
 
     Parameters
@@ -48,13 +49,15 @@ def read_table(source: Source, metric: str | None) -> tuple[Table, bool]:
         As for `leaderbayes.read_scores`.
     metric : str, optional
         Of ``cv_results_``.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
     """
     if isinstance(source, pd.DataFrame):
         table = _from_frame(source, "the DataFrame")
     elif isinstance(source, Mapping):
         return _from_cv_results(source, "cv_results_", metric), True
     elif isinstance(source, str | os.PathLike):
-        table = _from_file(Path(source))
+        table = _from_file(Path(source), max_mb)
     else:
         raise ScoresError(
             f"Scores cannot be read from a {type(source).__name__}: give a path, a DataFrame, or "
@@ -112,31 +115,30 @@ def suggest(name: object, known: Iterable[object]) -> str:
     return (f"did you mean {shown(near[0])}? There" if near else "there") + f" are {listed(texts)}."
 
 
-def read_bytes(path: Path) -> tuple[str, bytes]:
-    """Name of a file for messages, and its content."""
+def read_bytes(path: Path, max_mb: float) -> tuple[str, bytes]:
+    """Name of a file for messages, and its content, which may hold so much."""
+    check_limit(max_mb)
     where = str(path)
     if not is_unicode(where) or len(where) > _LONGEST:
         where = shown(where)
-    try:
-        return where, path.read_bytes()
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or "no name of a file"
-        raise ScoresError(f"{where}: cannot be read ({reason}).") from problem
+    return where, read_file(path, where, max_mb)
 
 
-def _from_file(path: Path) -> Table:
-    where, content = read_bytes(path)
+def _from_file(path: Path, max_mb: float) -> Table:
+    where, content = read_bytes(path, max_mb)
     if not content:
         raise ScoresError(f"{where}: the file is empty.")
     if path.suffix.lower() == ".gz" or content.startswith(b"\x1f\x8b"):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as problem:
-            raise ScoresError(f"{where}: not a whole gzip file ({problem}).") from problem
-    if path.suffix.lower() in (".parquet", ".pq") or content.startswith(b"PAR1"):
-        return _from_frame(_read_parquet(content, where), where)
-    refuse_format(content, where)
-    return _read_csv(content, where)
+        content = unzip(content, where, max_mb)
+    try:
+        if path.suffix.lower() in (".parquet", ".pq") or content.startswith(b"PAR1"):
+            return _from_frame(_read_parquet(content, where, max_mb), where)
+        refuse_format(content, where)
+        return _read_csv(content, where)
+    except MemoryError as problem:
+        raise ScoresError(
+            f"{where}: the table does not fit into memory; give a part of it."
+        ) from problem
 
 
 def _from_frame(frame: pd.DataFrame, where: str) -> Table:
@@ -188,16 +190,22 @@ def _own(level: pd.Index) -> pd.Series:
     return pd.Series(level.array, dtype=level.dtype)
 
 
-def _read_parquet(content: bytes, where: str) -> pd.DataFrame:
+def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(io.BytesIO(content))
+        file = pq.ParquetFile(io.BytesIO(content))
+        held = file.metadata
+        groups = [held.row_group(k).total_byte_size for k in range(held.num_row_groups)]
+        # Cells that repeat are packed to next to nothing, and 8 bytes each in memory.
+        check_size(max(sum(groups), 8 * held.num_rows * held.num_columns), where, max_mb)
+        table = file.read()
         _header(table.column_names, where)
         # Without this, text that is not UTF-8 comes to light much later.
         table.validate(full=True)
-        frame: pd.DataFrame = table.to_pandas()
+        # Else whole numbers with a missing one become floats, and large ones others.
+        frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
     except ScoresError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as problem:
@@ -223,7 +231,7 @@ def _read_csv(content: bytes, where: str) -> Table:
     except csv.Error as problem:
         raise ScoresError(f"{where}: the header cannot be read ({problem}).") from problem
     _check_header(header, where)
-    columns = _header(header, where)
+    columns = _header([restore(name) for name in header], where)
     try:
         with warnings.catch_warnings():
             # A row longer than the header is only warned of otherwise, and cut.
@@ -243,6 +251,10 @@ def _read_csv(content: bytes, where: str) -> Table:
     # pandas fills a row that is too short with empty cells.
     if (empty.iloc[:, -1] & ~blank).any() and (short := _uneven(text, len(header), where)):
         raise ScoresError(short)
+    for name in columns:
+        ours = frame[name].str.startswith("'")
+        if ours.any():
+            frame[name] = frame[name].map(restore)
     return Table(where, frame[~blank], lambda k: f"line {_line(text, k)}")
 
 
@@ -279,11 +291,12 @@ def is_number(cell: str) -> bool:
 
 def _header(names: list[str], where: str) -> pd.Index:
     """Column names without the blanks around them, each once."""
-    stripped = [name.strip().strip("\ufeff\u200b") for name in names]
-    seen: set[str] = set()
-    for name in stripped:
+    for name in names:
         if not is_unicode(name):
             raise ScoresError(f"{where}: a column is called {shown(name)}, which is not text.")
+    stripped = [clean(name) for name in names]
+    seen: set[str] = set()
+    for name in stripped:
         if name in seen:
             raise ScoresError(f"{where}: two columns are called {shown(name)}; rename one.")
         seen.add(name)
@@ -368,4 +381,4 @@ def _from_cv_results(results: Mapping[Any, Any], where: str, metric: str | None)
     except (TypeError, ValueError, KeyError) as problem:
         raise ScoresError(f"{where}: not the results of a search ({problem}).") from problem
     frame = pd.concat(columns, ignore_index=True)
-    return Table(where, frame, lambda k: f"row {k} (from 0)")
+    return Table(where, frame, lambda k: f"row {k} (from 0)", metric)

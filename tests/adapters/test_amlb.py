@@ -94,3 +94,12 @@ def test_arguments_that_do_not_fit():
         from_amlb(RESULTS, higher_is_better=False)
     with pytest.raises(lb.ScoresError, match="cannot be read from a list"):
         from_amlb([1, 2])
+
+
+def test_a_loss_whose_sign_was_not_turned():
+    table = pd.DataFrame({"task": "t", "framework": ["a", "b"], "fold": 0, "metric": "logloss"})
+    with pytest.raises(lb.ScoresError, match=r"row 1 .*'logloss' is above 0.*metric="):
+        lb.adapters.from_amlb(table.assign(result=[0.0, 0.3]))
+    assert lb.adapters.from_amlb(table.assign(result=[-0.2, -0.3])).attrs["higher_is_better"]
+    turned = table.assign(metric="neg_logloss", result=[-0.2, 0.3])
+    assert lb.adapters.from_amlb(turned).attrs["higher_is_better"]

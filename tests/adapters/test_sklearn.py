@@ -67,3 +67,18 @@ def test_failed_fits_are_missing():
 def test_errors(results, message):
     with pytest.raises(lb.ScoresError, match=message):
         from_sklearn(results)
+
+
+def test_a_loss_whose_sign_was_not_turned():
+    for sign, better in ((-1.0, 1), (1.0, None)):
+        results = {name: {"test_rmse": [sign * 0.1, sign * 0.2]} for name in ("a", "b")}
+        search = {"params": ["a", "b"], "split0_test_rmse": [sign * 0.1, sign * 0.2]}
+        for source in (results, search):
+            if better:
+                assert lb.adapters.from_sklearn(source).attrs["higher_is_better"] == better
+                continue
+            with pytest.raises(lb.ScoresError, match=r"'rmse' is the name of a loss.*above 0"):
+                lb.adapters.from_sklearn(source)
+            for told in (True, False):
+                made = lb.adapters.from_sklearn(source, higher_is_better=told)
+                assert made.attrs["higher_is_better"] == told

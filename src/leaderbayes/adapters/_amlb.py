@@ -6,6 +6,8 @@ import xarray as xr
 
 from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._errors import ScoresError
+from leaderbayes._files import MAX_MB
+from leaderbayes._metrics import more_is_better
 from leaderbayes._tables import Table, listed, shown, suggest
 from leaderbayes.adapters._columns import Frame, arrange, direction, read_frame, require
 
@@ -16,6 +18,7 @@ def from_amlb(
     metric: str | None = None,
     constraint: str | None = None,
     higher_is_better: bool | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read results of the AutoML Benchmark (AMLB): tasks are tournaments, folds rounds.
 
@@ -30,6 +33,8 @@ def from_amlb(
         Keep the runs under this constraint, such as "1h8c"; needed where there are several.
     higher_is_better : bool, optional
         Whether more of ``metric`` is better, where that is not known.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
 
     Returns
     -------
@@ -66,7 +71,7 @@ def from_amlb(
     RF      0.90  0.8
     GBM     0.95  NaN
     """
-    table = read_frame(source)
+    table = read_frame(source, max_mb)
     require(table, ["framework", "task", "fold"], "results of AMLB")
     frame = table.frame
     better = True
@@ -132,7 +137,7 @@ def _without_repeats(table: Table, score: str) -> Table:
 
 
 def _check_metrics(table: Table) -> None:
-    """Refuse results of one task by several metrics."""
+    """Refuse results of one task by several metrics, and losses whose sign was not turned."""
     tasks, metrics = as_names(table, "task"), as_names(table, "metric", missing="")
     of_task = metrics.where(metrics != "").groupby(tasks).transform("first")
     other = (metrics != "") & (metrics != of_task)
@@ -141,5 +146,14 @@ def _check_metrics(table: Table) -> None:
         table.refuse(
             f"task {shown(tasks.iloc[row])} has results by {shown(metrics.iloc[row])} and by "
             f"{shown(of_task.iloc[row])}; name one metric (metric=, --score), or keep one's rows.",
+            table.frame.index[row],
+        )
+    lost = metrics.map({name: more_is_better(name) is False for name in metrics.unique()})
+    wrong = lost.astype(bool) & (as_numbers(table, "result") > 0.0)
+    if wrong.any():
+        row = int(np.argmax(wrong.to_numpy()))
+        table.refuse(
+            f"a result by {shown(metrics.iloc[row])} is above 0, although AMLB turns the sign of a "
+            "loss (neg_logloss); name the metric's own column (metric=, --score).",
             table.frame.index[row],
         )

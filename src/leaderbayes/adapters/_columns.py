@@ -9,20 +9,20 @@ import xarray as xr
 
 from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._errors import ScoresError
-from leaderbayes._names import known_direction
+from leaderbayes._metrics import known_direction
 from leaderbayes._scores import to_scores
 from leaderbayes._tables import Table, listed, read_table, shown, suggest
 
 Frame = str | Path | pd.DataFrame
 
 
-def read_frame(source: Frame) -> Table:
+def read_frame(source: Frame, max_mb: float) -> Table:
     """Table of a file or a DataFrame, and of nothing else."""
     if not isinstance(source, str | Path | pd.DataFrame):
         raise ScoresError(
             f"Results cannot be read from a {type(source).__name__}: give a path or a DataFrame."
         )
-    return read_table(source, None)[0]
+    return read_table(source, None, max_mb)[0]
 
 
 def collect(where: str, records: Sequence[dict[str, Any]], row: Callable[[int], str]) -> Table:

@@ -3,13 +3,14 @@
 import pandas as pd
 
 from leaderbayes._cells import as_names, as_numbers
+from leaderbayes._files import MAX_MB
 from leaderbayes._tables import Table
 from leaderbayes.adapters._columns import Frame, read_frame, require
 
 _DATES = ("LastSubmissionDate", "SubmissionDate", "submissionDate")
 
 
-def from_kaggle(source: Frame) -> pd.Series:
+def from_kaggle(source: Frame, *, max_mb: float = MAX_MB) -> pd.Series:
     """Read a leaderboard that Kaggle lets you download: one score a team, for `sota.read_board`.
 
     Parameters
@@ -18,6 +19,8 @@ def from_kaggle(source: Frame) -> pd.Series:
         The CSV within the archive of ``kaggle competitions leaderboard --download``, with the
         columns TeamId, TeamName and Score among others; that of ``--show --csv``; or the history
         of a public board, with a row whenever a team got better, of which the last counts.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
 
     Returns
     -------
@@ -42,7 +45,7 @@ def from_kaggle(source: Frame) -> pd.Series:
     >>> lb.adapters.from_kaggle(table).to_dict()
     {'Ada': 0.91, 'Bo': 0.9}
     """
-    table = read_frame(source)
+    table = read_frame(source, max_mb)
     columns = {c.lower(): c for c in table.frame.columns}
     team, name, score = (columns.get(c, c) for c in ("teamid", "teamname", "score"))
     require(table, [team, name, score], "leaderboards of Kaggle")

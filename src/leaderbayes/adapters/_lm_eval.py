@@ -9,7 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._names import known_direction
+from leaderbayes._files import MAX_MB
+from leaderbayes._metrics import known_direction
 from leaderbayes._tables import Table, listed, read_bytes, shown, suggest
 from leaderbayes.adapters._columns import arrange, collect
 
@@ -27,6 +28,7 @@ def from_lm_eval(
     metric: str | Sequence[str] | None = None,
     tasks: Sequence[str] | None = None,
     higher_is_better: bool | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read results of lm-evaluation-harness: models are players, tasks rounds.
 
@@ -43,6 +45,8 @@ def from_lm_eval(
         Tasks or groups that are rounds. The default is every task that is no group of others.
     higher_is_better : bool, optional
         Whether more is better. The default is what the files say, or else what is known.
+    max_mb : float
+        The most that each file may hold, unpacked, in megabytes.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def from_lm_eval(
     better: dict[bool, str] = {}
     first: dict[str, dict[str, Any]] = {}
     files = []
-    for model, where, results in _read_all(source):
+    for model, where, results in _read_all(source, max_mb):
         files.append(where)
         for record in _scores_of(model, where, results, wanted, tasks, higher_is_better):
             records.append(record)
@@ -118,7 +122,7 @@ def _place(record: dict[str, Any]) -> str:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def _read_all(source: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _read_all(source: Any, max_mb: float) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Name of the model, place and content of each result."""
     if isinstance(source, str | Path):
         source = [source]
@@ -138,7 +142,7 @@ def _read_all(source: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     for number, (name, it) in enumerate(named):
         if isinstance(it, str | Path):
             for path in _files(Path(it)):
-                where, results = _read_json(path)
+                where, results = _read_json(path, max_mb)
                 yield name or _model(results, path.stem), where, results
         elif isinstance(it, Mapping):
             yield name or _model(it, f"model {number}"), f"result {shown(name or number)}", it
@@ -158,8 +162,8 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _read_json(path: Path) -> tuple[str, Mapping[str, Any]]:
-    where, content = read_bytes(path)
+def _read_json(path: Path, max_mb: float) -> tuple[str, Mapping[str, Any]]:
+    where, content = read_bytes(path, max_mb)
     try:
         results = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
     except RecursionError as problem:

@@ -5,6 +5,7 @@ import re
 import xarray as xr
 
 from leaderbayes._cells import as_names
+from leaderbayes._files import MAX_MB
 from leaderbayes.adapters._columns import Frame, arrange, choose, direction, read_frame, require
 
 # Columns of BenchmarkResult$score() and $aggregate() that are no measures.
@@ -17,7 +18,11 @@ _TYPE = re.compile(r"^(classif|regr|surv|dens|clust|sim)\.")
 
 
 def from_mlr3(
-    source: Frame, *, metric: str | None = None, higher_is_better: bool | None = None
+    source: Frame,
+    *,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read scores of an mlr3 benchmark, of which a table was written.
 
@@ -33,6 +38,8 @@ def from_mlr3(
     higher_is_better : bool, optional
         Whether more is better, where it is not as mlr3measures has it, or not known. By default
         less of ``classif.ce`` and ``regr.mse`` is better, and so on.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
 
     Returns
     -------
@@ -61,7 +68,7 @@ def from_mlr3(
     >>> dict(scores.sizes), scores.attrs["higher_is_better"]
     ({'tournament': 1, 'player': 2, 'round': 2}, 0)
     """
-    table = read_frame(source)
+    table = read_frame(source, max_mb)
     require(table, ["task_id", "learner_id"], "scores of mlr3")
     frame = table.frame
     measures = [c for c in frame.columns if c not in _OTHERS and not _OTHER.fullmatch(c)]

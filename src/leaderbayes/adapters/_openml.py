@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._cells import as_names
+from leaderbayes._files import MAX_MB
 from leaderbayes._tables import Table, shown
 from leaderbayes.adapters._columns import (
     Frame,
@@ -28,6 +29,7 @@ def from_openml(
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read evaluations listed by OpenML: flows are players, tasks rounds or tournaments.
 
@@ -40,6 +42,8 @@ def from_openml(
         The function, such as "predictive_accuracy"; needed where there are several.
     higher_is_better : bool, optional
         Whether more is better, where that is not known.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
 
     Returns
     -------
@@ -73,7 +77,7 @@ def from_openml(
     tree                   0.7            0.90
     forest                 0.8            0.95
     """
-    table = _from_objects(source) if isinstance(source, Mapping) else read_frame(source)
+    table = _from_objects(source) if isinstance(source, Mapping) else read_frame(source, max_mb)
     require(table, ["task_id", "flow_name", "function"], "evaluations of OpenML")
     functions = as_names(table, "function")
     chosen = choose(table, metric, list(functions.unique()))

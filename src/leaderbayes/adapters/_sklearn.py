@@ -7,8 +7,10 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._cells import as_numbers
 from leaderbayes._errors import ScoresError
-from leaderbayes._scores import read_scores
+from leaderbayes._files import MAX_MB
+from leaderbayes._scores import check_sign, read_scores
 from leaderbayes._tables import as_column, shown, text_of
 from leaderbayes.adapters._columns import arrange, choose, collect
 
@@ -16,7 +18,11 @@ _PREFIX = "test_"
 
 
 def from_sklearn(
-    results: Mapping[str, Any] | pd.DataFrame | str | Path | object, *, metric: str | None = None
+    results: Mapping[str, Any] | pd.DataFrame | str | Path | object,
+    *,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read scikit-learn's test scores: splits are rounds.
 
@@ -28,11 +34,16 @@ def from_sklearn(
         to what ``cross_validate`` or ``cross_val_score`` returned, on the same splits.
     metric : str, optional
         Name of the metric; needed where there are several.
+    higher_is_better : bool, optional
+        Whether more of the metric is better. By default it is, as scikit-learn's scorers have it,
+        unless the metric has a loss's name and scores above 0, which are to be spoken for.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
 
     Returns
     -------
     DataArray (player, round)
-        Scores; of scikit-learn's scorers more is always better. A fit that failed is missing.
+        Scores. A fit that failed is missing.
 
     Raises
     ------
@@ -61,7 +72,7 @@ def from_sklearn(
             "cv_results_, or a dictionary of cross-validations."
         )
     if not isinstance(found, Mapping) or "params" in found or not found:
-        return read_scores(found, score=metric)
+        return read_scores(found, score=metric, higher_is_better=higher_is_better, max_mb=max_mb)
     records = []
     for name, result in found.items():
         for key, values in _scores_of(text_of(name), result).items():
@@ -77,7 +88,8 @@ def from_sklearn(
         table.refuse("there is no score of any split.")
     chosen = choose(table, metric, list(dict.fromkeys(r["metric"] for r in records)))
     table = table._replace(frame=table.frame[table.frame["metric"] == chosen])
-    return arrange(table, player="estimator", round="split", score="score", higher_is_better=True)
+    better = check_sign(table, chosen, as_numbers(table, "score"), higher_is_better)
+    return arrange(table, player="estimator", round="split", score="score", higher_is_better=better)
 
 
 def _scores_of(name: str, result: object) -> dict[str, pd.Series]:

@@ -59,6 +59,13 @@ better = click.option(
     default=None,
     help="Which of two scores wins.  [default: the higher, where its name is not a loss's]",
 )
+max_mb = click.option(
+    "--max-mb",
+    type=float,
+    default=200.0,
+    show_default=True,
+    help="The most that FILE may hold, unpacked, in megabytes.",
+)
 reading = together(
     click.argument("file", type=click.Path()),
     click.option(
@@ -78,6 +85,7 @@ reading = together(
     click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
     click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
     better,
+    max_mb,
 )
 fitting = together(
     click.option("--model", default="bradley_terry", show_default=True,
@@ -153,11 +161,17 @@ def _read(options: dict[str, Any]) -> "xr.DataArray":
             tournament=roles["tournament"],
             score=options["score"],
             higher_is_better=better,
+            max_mb=options["max_mb"],
         )
     if any(roles.values()):
         raise lb.LeaderbayesError("--player, --round and --tournament are for --format table.")
     read = getattr(lb.adapters, FORMATS[form])
-    scores: xr.DataArray = read(options["file"], metric=options["score"], higher_is_better=better)
+    scores: xr.DataArray = read(
+        options["file"],
+        metric=options["score"],
+        higher_is_better=better,
+        max_mb=options["max_mb"],
+    )
     return scores
 
 

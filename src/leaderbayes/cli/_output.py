@@ -25,6 +25,8 @@ def write_table(path: Path, table: "pd.DataFrame | xr.DataArray", trusted: dict[
     """
     import pandas as pd
 
+    from leaderbayes._csv import write_csv
+
     matrix = not isinstance(table, pd.DataFrame)
     marked = table.copy() if isinstance(table, pd.DataFrame) else pd.DataFrame(table.to_pandas())
     marks = {"converged": bool(trusted["converged"]), "warnings": codes(trusted["warnings"])}
@@ -33,7 +35,7 @@ def write_table(path: Path, table: "pd.DataFrame | xr.DataArray", trusted: dict[
         if matrix or name not in marked:
             own = pd.Series(value, marked.index)
             marked.insert(marked.shape[1], name, own, allow_duplicates=True)
-    marked.to_csv(path, index=matrix)
+    write_csv(marked, path, index=matrix)
 
 
 def codes(texts: Sequence[str]) -> str:

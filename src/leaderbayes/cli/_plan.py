@@ -52,6 +52,7 @@ class Counts(click.ParamType):  # type: ignore[type-arg]
 def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
     """Say how many more rounds would tell players apart."""
     import leaderbayes as lb
+    from leaderbayes._scores import what_was_read
 
     if (a is None) != (b is None):
         raise lb.LeaderbayesError("--a and --b belong together.")
@@ -83,7 +84,8 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
     if made["rounds_needed"].any():
         made = asked(rounds=options["rounds"])
     if as_json:
-        click.echo(json.dumps(_planned(made, fit.attrs["seed"], said), ensure_ascii=False))
+        planned = _planned(made, fit.attrs["seed"], said) | {"read": what_was_read(scores)}
+        click.echo(json.dumps(planned, ensure_ascii=False))
     else:
         print_plan(made)
 

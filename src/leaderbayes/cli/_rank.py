@@ -107,10 +107,13 @@ def _estimate_one(
     whose: str = "",
 ) -> tuple["pd.DataFrame", dict[str, Any]]:
     """Estimate, and write the results where they are asked for; warnings say whose they are."""
+    from leaderbayes._scores import what_was_read
+
     with collecting(whose) as said:
         fit, table, result = estimate(scores, options)
     # Those of reading, and what a fit does not keep itself.
     result["warnings"] = list(dict.fromkeys(options["said"] + result["warnings"] + said))
+    result["read"] = what_was_read(scores)
     if out is not None:
         _write(out, fit, table, result, options)
     return table, result
@@ -126,6 +129,7 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     """Say how probably player A is better than player B."""
     import leaderbayes as lb
     from leaderbayes._compare import check_comparison
+    from leaderbayes._scores import what_was_read
 
     check_comparison(a, b, rope)
     scores, said = read_table(options)
@@ -145,7 +149,8 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     if options["as_json"]:
         row = {k: v if isinstance(v, str) else float(v) for k, v in result.items()}
         trusted = {**result.attrs, "warnings": said + result.attrs["warnings"]}
-        click.echo(json.dumps(row | trusted, ensure_ascii=False))
+        printed = {**row, **trusted, "read": what_was_read(scores)}
+        click.echo(json.dumps(printed, ensure_ascii=False))
     else:
         print_comparison(result, options["prob"])
     if not fit.attrs["converged"]:
@@ -294,7 +299,7 @@ def _write(
 ) -> None:
     """Write tables, the posterior and figures."""
     import leaderbayes as lb
-    from leaderbayes._files import encoded
+    from leaderbayes._fit_file import encoded
 
     run = {k: v for k, v in result.items() if k != "players"}
     trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}

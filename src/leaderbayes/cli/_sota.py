@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from leaderbayes.cli._console import NOT_CONVERGED, number, print_sota
-from leaderbayes.cli._options import as_json, better, prob, seed
+from leaderbayes.cli._options import as_json, better, max_mb, prob, seed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -66,6 +66,7 @@ class ColumnOrNumber(click.ParamType):  # type: ignore[type-arg]
 @click.option("--team", metavar="COLUMN", help="Column of the teams' names.")
 @click.option("--score", metavar="COLUMN", help="Column of the scores.")
 @better
+@max_mb
 @click.option(
     "--rho",
     type=float,
@@ -170,6 +171,7 @@ def sota(file: str, method: str, auc: bool, as_json: bool, **options: Any) -> No
             team=options.pop("team"),
             score=options.pop("score"),
             higher_is_better=options.pop("higher_is_better"),
+            max_mb=options.pop("max_mb"),
         )
     said = [str(w.message) for w in caught if issubclass(w.category, lb.LeaderbayesWarning)]
     for message in said:

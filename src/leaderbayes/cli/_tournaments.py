@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) -> None:
     """Fit each tournament of a table by itself, and compare them."""
     import leaderbayes as lb
+    from leaderbayes._scores import what_was_read
 
     if out is not None:
         check_folder(out)
@@ -84,6 +85,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         )
     compared, average, placed = _compare(study, options["prob"])
     result = {
+        "read": what_was_read(scores),
         "model": options["model"],
         "seed": study.attrs["seed"],
         "tournaments": [

@@ -12,7 +12,8 @@ from scipy.special import betaincinv
 
 from leaderbayes._cells import as_numbers
 from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
-from leaderbayes._names import is_loss, plain
+from leaderbayes._files import MAX_MB
+from leaderbayes._metrics import more_is_better, plain
 from leaderbayes._roles import recognise
 from leaderbayes._tables import (
     Table,
@@ -38,6 +39,7 @@ def read_board(
     team: str | None = None,
     score: str | None = None,
     higher_is_better: bool | None = None,
+    max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read a board: one row a team.
 
@@ -61,6 +63,8 @@ def read_board(
         other scores (with se) their negatives, so that more is better, and what is made of the
         board is on that scale. By default more is better, and a score that goes by the name of a
         loss is refused.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
 
     Returns
     -------
@@ -104,7 +108,7 @@ def read_board(
             raise ScoresError(f"The scores of the board are no sequence ({problem}).") from problem
         if index is not None:
             source.insert(0, "team", pd.Series([text_of(name) for name in index], dtype=object))
-    table, _ = read_table(source, None)
+    table, _ = read_table(source, None, max_mb)
     for name in (team, score, n, se):
         if isinstance(name, str) and name not in table.frame.columns:
             table.refuse(f"no column {shown(name)}; {suggest(name, table.frame.columns)}")
@@ -225,7 +229,7 @@ def _binomial_errors(table: Table, n: str, scores: pd.Series) -> np.ndarray:
 
 def _check_direction(table: Table, metric: object, higher_is_better: bool | None) -> None:
     """Refuse to guess that more of a loss is better."""
-    if higher_is_better is None and is_loss(str(metric)):
+    if higher_is_better is None and more_is_better(str(metric)) is False:
         table.refuse(
             f"{shown(metric)} is the name of a loss, of which less is better; say so "
             "(higher_is_better=False, --lower-is-better), or that more of it is "

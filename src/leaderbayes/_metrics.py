@@ -1,0 +1,132 @@
+"""Whether more of a metric is better, as its name says; by whole words, never by parts of one."""
+
+import re
+from collections.abc import Set
+
+GAIN = set(
+    "score accuracy acc auc auroc auprc f1 fscore precision recall mcc kappa r2 rsq rsquared bleu "
+    "chrf rouge gini ndcg mrr jaccard iou miou dice sensitivity specificity likelihood loglik "
+    "loglikelihood elpd correlation spearman pearson psnr ssim".split()
+)
+# Less is better, also where it is one word of a round's or a data set's name: boston_rmse.
+LOSS = set(
+    "rmse mse mae mape smape rmsle msle medae mdae mase logloss loss error err nll nlpd brier "
+    "crossentropy entropy perplexity ppl wer cer eer ece fid regret deviance crps rmsd rmspe mspe "
+    "wape wql sse rse rrse bpb inaccuracy misclassification misclassified".split()
+)
+# Less is better where it is the score; data sets may be called so: energy.
+_COST = set(
+    "rank ranking place position time runtime walltime duration latency delay elapsed seconds "
+    "minutes hours cost price expense memory ram energy emissions co2 flops distance divergence "
+    "hausdorff levenshtein wasserstein emd lpips kld penalty risk failure fault mistake violation "
+    "false fpr fnr fdr far frr der ter mer mcd ade fde epe ed mpe mre mad msd residual aic bic "
+    "pinball discrepancy bits hallucination toxicity".split()
+)
+# What turns it around: rank correlation, error reduction.
+_TURNS = set("correlation corr reciprocal reduction reduced saved improvement decrease".split())
+_OF_METRICS = set(
+    "mean root median square squared absolute percentage log cross rate test valid validation "
+    "balanced macro micro weighted average avg negative neg relative normalized normalised".split()
+)
+_NEGATED = ("neg", "negative", "negated", "minus")
+_VARIANT = re.compile(r"[a-z]{1,2}(rmse|rmsd|rmsle|mape|mase|mae|mse|crps|logloss|brier)")
+_COMPLEMENT = re.compile(
+    r"\s*(?P<whole>1(\.0*)?|one|100 ?%?)?[\s_]*([-−–/]|minus(?![a-z]))[\s_]*(?P<of>\D.*)"
+)
+
+# Metrics by the names that their sources give them.
+_HIGHER = """
+acc acc_all acc_bytes acc_mutual_info acc_norm accuracy area_under_roc_curve auc auc_ovo auc_ovr
+auprc average_precision bacc balacc balanced_accuracy bleu  c_index cindex chrf
+correlation_coefficient em exact_match f05 f1 f2 f_measure fbeta gmean gpr jaccard kappa
+kb_relative_information_score ktau likelihood matthews_correlation_coefficient mauc_au1p mauc_au1u
+mauc_aunp mauc_aunu mauc_mu mc1 mc2 mcc mean_precision mean_recall
+mean_weighted_area_under_roc_curve mean_weighted_f_measure mean_weighted_precision npv one_zero
+pass@1 ppv pr_auc prauc precision predictive_accuracy r2 recall roc_auc rouge1 rouge2 rougeL
+rougeLsum rsq sensitivity silhouette specificity srho tn tnr tp tpr weighted_recall
+"""
+_LOWER = """
+ae aic ape average_cost bbrier bic bits_per_byte brier brier_score build_cpu_time build_memory
+byte_perplexity ce costs error fdr fn fnr fomr fp fpr graf intlogloss linex log_loss logloss mae
+mape mase max_pce maxae maxse mbrier mean_absolute_error mean_pce medae medse mql mse msle
+oob_error perplexity pinball ppl rae ram_hours rcll relative_absolute_error rmse rmsle
+root_mean_squared_error root_relative_squared_error rrse rse run_cpu_time sae schmid se
+selected_features sle smape sql sse time_both time_predict time_train total_cost
+unclassified_instance_count usercpu_time_millis usercpu_time_millis_testing
+usercpu_time_millis_training wall_clock_time_millis wape wer word_perplexity wql zero_one
+"""
+_KNOWN = dict.fromkeys(_HIGHER.split(), True) | dict.fromkeys(_LOWER.split(), False)
+
+
+def plain(name: str) -> str:
+    """Name in lower case, its words joined by underscores."""
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def words(name: str) -> list[str]:
+    """Words of a name in lower case: cvFold, cv-fold and "CV fold" are cv and fold."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", name).lower()
+    return [word for word in re.split(r"[\W_]+", apart) if word]
+
+
+def among(word: str, known: Set[str]) -> bool:
+    """Whether a word is one of these, in the plural or with a number too: errors, rmse10."""
+    bare = word.rstrip("0123456789")
+    one = (word, bare, bare.removesuffix("s"), bare.removesuffix("es"))
+    return any(form in known for form in one) or bare.removesuffix("ies") + "y" in known
+
+
+def more_is_better(name: str, *, score: bool = True) -> bool | None:
+    """Whether more of a metric is better, as its name says; None where it says nothing.
+
+    Parameters
+    ----------
+    name : str
+        Of a metric; neg_..., 1-... and -... are turned around.
+    score : bool
+        Whether it is the name of a score, which times and ranks may be, too, and not of a round
+        or a tournament, which may have such a word by chance.
+    """
+    found = words(name)
+    rest = _turned(name, found)
+    if rest is not None:
+        inner = more_is_better(rest, score=score)
+        return None if inner is None else not inner
+    if score and plain(name) in _KNOWN:
+        return _KNOWN[plain(name)]
+    if not _TURNS.isdisjoint(found):
+        return True
+    if any(_is_loss(word) or (score and among(word, _COST)) for word in found):
+        return False
+    return True if any(among(word, GAIN - {"score"}) for word in found) else None
+
+
+def is_metric(name: str) -> bool:
+    """Whether a name is a metric's as a whole, with nothing of a player or a data set in it."""
+    found = words(name)
+    known = GAIN | LOSS | _OF_METRICS
+    return more_is_better(name, score=False) is not None and all(among(w, known) for w in found)
+
+
+def _is_loss(word: str) -> bool:
+    return among(word, LOSS) or _VARIANT.fullmatch(word) is not None
+
+
+def _turned(name: str, found: list[str]) -> str | None:
+    """Metric that a name is the negative or the complement of: 1-accuracy, neg_log_loss."""
+    if found and found[0] in _NEGATED:
+        return " ".join(found[1:])
+    if found and found[0].startswith("neg") and among(found[0][3:], GAIN | LOSS):
+        return " ".join([found[0][3:], *found[1:]])
+    complement = _COMPLEMENT.fullmatch(name.lower())
+    if complement is None:
+        return None
+    rest = words(complement["of"])
+    # 1-NN is a name with a number.
+    numbered = complement["whole"] and not (rest and among(rest[0], GAIN | LOSS))
+    return None if numbered else " ".join(rest)
+
+
+def known_direction(metric: str) -> bool | None:
+    """Whether more of a metric is better; None where its exact name is not known."""
+    return _KNOWN.get(metric)

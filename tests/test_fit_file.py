@@ -1,0 +1,107 @@
+"""A fit on disk: every byte counts, and what cannot be checked is said."""
+
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from conftest import simulate
+
+
+@pytest.fixture(scope="module")
+def dt():
+    scores = simulate([0.6, 0.2, -0.8], 8, np.random.default_rng(3))
+    return lb.fit(scores, sampler="laplace", draws=25, chains=2, seed=1)
+
+
+@pytest.fixture
+def file(dt, tmp_path):
+    return lb.write_fit(dt, tmp_path / "made" / "posterior.nc")
+
+
+def test_comes_back_as_it_was(dt, file):
+    assert [path.name for path in file.parent.iterdir()] == ["posterior.nc"]
+    for path in (file, file.parent, str(file)):
+        back = lb.read_fit(path)
+        xr.testing.assert_identical(back, dt)
+    # For any other program it is netCDF.
+    xr.testing.assert_identical(xr.load_datatree(file), dt)
+    # What was read and changed is written like anything else, its digest is another.
+    back.attrs["note"] = "mine"
+    assert lb.read_fit(lb.write_fit(back, file)).attrs["note"] == "mine"
+
+
+def test_every_flipped_byte_is_noticed(dt, file):
+    content, rng = file.read_bytes(), random.Random(1)
+    whole = lb.leaderboard(dt)
+    body = len(content) - 64 - len(b"\nleaderbayes sha256 ")
+
+    def flip(at):
+        flipped = bytearray(content)
+        flipped[at] ^= 1 << rng.randrange(8)
+        file.write_bytes(flipped)
+
+    for at in [*range(0, body, body // 300), *range(-64, 0)]:
+        flip(at)
+        with pytest.raises(lb.LeaderbayesError, match=r"posterior\.nc: this file is damaged"):
+            lb.read_fit(file)
+    for at in (body, body + 5):  # of what says that there is a digest
+        flip(at)
+        with pytest.warns(lb.DigestWarning, match="LB050"):
+            assert lb.leaderboard(lb.read_fit(file)).equals(whole)
+
+
+def test_numbers_are_checked_by_any_reader(dt, file):
+    content = file.read_bytes()
+    # A draw as it stands in the file: of a leaf of the values.
+    number = dt["posterior"]["epp"].to_numpy().ravel()[40].tobytes()
+    assert content.count(number) == 1
+    file.write_bytes(content.replace(number, bytes(8)))
+    with pytest.raises(OSError, match=r"[Cc]an't|filter"):
+        xr.load_datatree(file)
+
+
+def test_what_has_no_digest_is_read_and_said(dt, tmp_path):
+    dt.to_netcdf(tmp_path / "own.nc")
+    with pytest.warns(lb.DigestWarning, match=r"LB050 .*own\.nc has no digest"):
+        back = lb.read_fit(tmp_path / "own.nc")
+    xr.testing.assert_identical(back, dt)
+
+
+def test_what_is_no_fit(tmp_path):
+    with pytest.raises(lb.LeaderbayesError, match=r"absent\.nc: cannot be read \(No such file"):
+        lb.read_fit(tmp_path / "absent.nc")
+    (tmp_path / "text.nc").write_text("text")
+    with (
+        pytest.warns(lb.DigestWarning),
+        pytest.raises(lb.LeaderbayesError, match=r"text\.nc: this is no netCDF file"),
+    ):
+        lb.read_fit(tmp_path / "text.nc")
+    with pytest.raises(lb.LeaderbayesError, match=r"give a file that ends with \.nc"):
+        lb.write_fit(xr.DataTree(), tmp_path / "x.txt")
+    with pytest.raises(lb.LeaderbayesError, match="takes a fit"):
+        lb.write_fit(xr.Dataset(), tmp_path / "x.nc")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
+def test_a_full_disk(dt, file):
+    """HDF5 crashes where the disk is full; nothing of ours does, and the old file stays."""
+    code = (
+        "import resource, sys, leaderbayes as lb\n"
+        "dt = lb.read_fit(sys.argv[1])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
+        "try: lb.write_fit(dt, sys.argv[1])\n"
+        "except lb.LeaderbayesError as problem: print(problem)\n"
+    )
+    before = file.read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "posterior.nc: cannot be written (File too large)" in done.stdout
+    assert file.read_bytes() == before
+    assert [path.name for path in file.parent.iterdir()] == ["posterior.nc"]

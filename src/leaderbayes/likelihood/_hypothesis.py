@@ -73,9 +73,25 @@ def linear(
     return Linear(matrix, c)
 
 
+def covariance_of(fit: xr.Dataset, name: str = "covariance") -> Floats:
+    """Covariance (player, ``player_``) of an estimate.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it was made without.
+    """
+    if name not in fit:
+        raise LeaderbayesError(
+            "This estimate has no covariance (covariance='none'), so no intervals and no tests: "
+            "estimate with covariance='model' or 'clustered'."
+        )
+    return fit[name].to_numpy()
+
+
 def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Floats, Floats]:
     """Estimates of the players' strengths, and the intercept's if any, and their covariance."""
-    epp, cov = fit["epp"].to_numpy(), fit[covariance].to_numpy()
+    epp, cov = fit["epp"].to_numpy(), covariance_of(fit, covariance)
     if "intercept" not in fit:
         return epp, cov
     with_epp = fit["intercept_covariance"].to_numpy()
@@ -292,7 +308,7 @@ def pairwise_tests(
     if adjust not in ("holm", "fdr_bh", None):
         raise LeaderbayesError(f"adjust={adjust!r}: choose 'holm', 'fdr_bh' or None.")
     factor, more = published_scale(fit, convention)
-    epp, covariance = fit["epp"].to_numpy(), factor * fit["covariance"].to_numpy()
+    epp, covariance = fit["epp"].to_numpy(), factor * covariance_of(fit)
     ranked = np.argsort(-epp, kind="stable")
     better, worse = (ranked[side] for side in np.triu_indices(len(ranked), 1))
     gap = epp[better] - epp[worse]

@@ -10,7 +10,7 @@ from scipy.special import expit, ndtri
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._matches import one_tournament
 from leaderbayes._require import require_estimate
-from leaderbayes.likelihood._hypothesis import Convention, published_scale
+from leaderbayes.likelihood._hypothesis import Convention, covariance_of, published_scale
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +19,8 @@ def table(fit: xr.Dataset, prob: float) -> pd.DataFrame:
     """Leaderboard of an estimate, with normal intervals (`leaderbayes.leaderboard`)."""
     require_estimate(fit)
     epp = fit["epp"].to_numpy()
-    error = np.sqrt(np.diag(fit["covariance"])) * ndtri((1.0 + prob) / 2.0)
+    variance = np.diag(fit["covariance"]) if "covariance" in fit else np.full(len(epp), np.nan)
+    error = np.sqrt(variance) * ndtri((1.0 + prob) / 2.0)
     made = pd.DataFrame(
         {
             "player": fit["player"].to_numpy(),
@@ -40,7 +41,7 @@ def probabilities(fit: xr.Dataset, prob: float, convention: Convention) -> xr.Da
     """Win probabilities of an estimate, with intervals (`leaderbayes.win_probability`)."""
     require_estimate(fit)
     factor, _ = published_scale(fit, convention)
-    epp, covariance = fit["epp"].to_numpy(), factor * fit["covariance"].to_numpy()
+    epp, covariance = fit["epp"].to_numpy(), factor * covariance_of(fit)
     gap = epp[:, None] - epp
     spread = np.diag(covariance)
     variance = spread[:, None] + spread - 2.0 * covariance

@@ -6,10 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.sparse.linalg import LinearOperator, cg
 
 from leaderbayes._errors import NotConvergedError
 
 Floats = NDArray[np.float64]
+
+_FARTHEST = 10.0  # that a step goes, log-odds
 
 
 class Linear(NamedTuple):
@@ -23,11 +26,11 @@ class Maximum(NamedTuple):
     """Where a likelihood has its maximum, and its curvature there."""
 
     x: Floats  # (parameter,)
-    information: Floats  # (parameter, parameter), of the players singular along 1
+    information: Floats | LinearOperator  # (parameter, parameter), singular along 1 as `parts`'
 
 
 def maximise(
-    parts: Callable[[Floats], tuple[float, Floats, Floats]],
+    parts: Callable[[Floats], tuple[float, Floats, Floats | LinearOperator]],
     start: Floats,
     m: int,
     *,
@@ -41,7 +44,7 @@ def maximise(
     ----------
     parts : callable
         Parameters (parameter,) to value, gradient (parameter,) and information (parameter,
-        parameter), of the players singular along 1.
+        parameter), of the players singular along 1: a matrix, or products with it.
     start : (parameter,)
         The first m are strengths and sum to zero.
     m : int
@@ -67,7 +70,9 @@ def maximise(
         if decrement < tolerance:
             # The last step costs nothing, and squares the error.
             return Maximum(x + step, information)
-        size = 1.0
+        # Where strengths lie far apart the curvature fades, and a whole step would lead beyond all
+        # that numbers can tell apart.
+        size = min(1.0, _FARTHEST / float(np.abs(step).max()))
         while True:
             trial = x + size * step
             new = parts(trial)
@@ -84,7 +89,9 @@ def maximise(
     )
 
 
-def _step(information: Floats, gradient: Floats, m: int, linear: Linear | None) -> Floats:
+def _step(
+    information: Floats | LinearOperator, gradient: Floats, m: int, linear: Linear | None
+) -> Floats:
     """Newton's step, within the space where K step = 0."""
     right = gradient[:, None] if linear is None else np.column_stack([gradient, linear.matrix.T])
     try:
@@ -106,11 +113,15 @@ def _step(information: Floats, gradient: Floats, m: int, linear: Linear | None) 
     return np.asarray(free - towards @ np.linalg.solve(k @ towards, k @ free))
 
 
-def solve(information: Floats, right: Floats, m: int) -> Floats:
+def solve(information: Floats | LinearOperator, right: Floats, m: int) -> Floats:
     """Pseudo-inverse of the information times ``right``: the first m coordinates sum to zero.
 
-    Adding 11'/m to the player block fills the null space and leaves the rest as it is.
+    Adding 11'/m to the player block fills the null space and leaves the rest as it is. Where only
+    products are known, conjugate gradients stay out of it.
     """
+    if isinstance(information, LinearOperator):
+        answer = np.column_stack([cg(information, column, rtol=1e-4, maxiter=500)[0] for column in right.T])
+        return np.asarray(answer - answer.mean(axis=0))
     filled = information.copy()
     filled[:m, :m] += np.trace(information[:m, :m]) / m / m
     answer = np.asarray(cho_solve(cho_factor(filled, overwrite_a=True), right))

@@ -116,17 +116,25 @@ def _step(
 def solve(information: Floats | LinearOperator, right: Floats, m: int) -> Floats:
     """Pseudo-inverse of the information times ``right``: the first m coordinates sum to zero.
 
-    Adding 11'/m to the player block fills the null space and leaves the rest as it is. Where only
-    products are known, conjugate gradients stay out of it.
+    Adding 11'/m to the player block fills its null space. Where penalties leave none, the level
+    that holds the sum at zero is taken out. Where only products are known, conjugate gradients stay
+    among strengths that sum to zero.
     """
     if isinstance(information, LinearOperator):
-        answer = np.column_stack([cg(information, column, rtol=1e-4, maxiter=500)[0] for column in right.T])
-        return np.asarray(answer - answer.mean(axis=0))
+
+        def product(v: Floats) -> Floats:
+            answer = information @ (v - v.mean())
+            return np.asarray(answer - answer.mean())
+
+        centred = LinearOperator(information.shape, product, dtype=np.float64)
+        columns = (right - right.mean(axis=0)).T
+        return np.column_stack([cg(centred, c, rtol=1e-4, maxiter=500)[0] for c in columns])
     filled = information.copy()
     filled[:m, :m] += np.trace(information[:m, :m]) / m / m
-    answer = np.asarray(cho_solve(cho_factor(filled, overwrite_a=True), right))
-    answer[:m] -= answer[:m].mean(axis=0)
-    return answer
+    one = (np.arange(len(information)) < m).astype(float)
+    solved = cho_solve(cho_factor(filled, overwrite_a=True), np.column_stack([right, one]))
+    answer, level = solved[:, :-1], solved[:, -1:]
+    return np.asarray(answer - level * (answer[:m].sum(axis=0) / level[:m].sum()))
 
 
 def inverse(information: Floats, m: int, linear: Linear | None = None) -> Floats:

@@ -204,7 +204,7 @@ def test_loo_by_refitting_agrees_with_importance_sampling(fitted, scores):
     [
         ("plackett_luce", {"ties": "drop"}, "within_round=True and ties='half'"),
         ("plackett_luce", {"weight": "composite"}, "power is 1"),
-        ("plackett_luce", {"tie_sizes": (3,)}, "the board has ties of 2"),
+        ("plackett_luce", {"tie_scale": 1.0}, "no option 'tie_scale'"),
         ("round_intercept", {"within_round": False}, "within_round=True"),
         ("tournaments", {}, "several tournaments"),
         ("bradley_terry", {"wieght": 1.0}, "did you mean weight"),

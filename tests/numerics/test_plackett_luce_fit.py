@@ -89,7 +89,9 @@ def test_products_alone_find_the_same_maximum(place, pseudo_rounds, monkeypatch)
     free = fit.fit_rankings(place, pseudo_rounds=pseudo_rounds)
     np.testing.assert_allclose(free.epp, dense.epp, atol=1e-6)
     assert free.loglik == pytest.approx(dense.loglik)
-    np.testing.assert_allclose(free.information @ np.eye(len(dense.epp)), dense.information, atol=1e-6)
+    np.testing.assert_allclose(
+        free.information @ np.eye(len(dense.epp)), dense.information, atol=1e-6
+    )
     with pytest.raises(LeaderbayesError, match="firth=True"):
         fit.fit_rankings(place, firth=True)
 

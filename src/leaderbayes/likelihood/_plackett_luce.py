@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError

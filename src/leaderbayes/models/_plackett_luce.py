@@ -38,8 +38,9 @@ def plackett_luce(
     Bradley-Terry's, so ``epp`` keeps its meaning, and the width is honest with weight 1. A tie is,
     as half a win for either side, what breaking it at random comes to on average, and no part of
     the law: differences are a little too small where very many tie (0.97 of the true log-odds
-    where 19 % of pairs do, 0.94 at 32 %), and replicates have the ties of the observed round, whoever is
-    drawn to the tied places. A round with missing players is the ranking of those present.
+    where 19 % of pairs do, 0.94 at 32 %), and replicates have the ties of the observed round,
+    whoever is drawn to the tied places. A round with missing players is the ranking of those
+    present.
 
     Parameters
     ----------

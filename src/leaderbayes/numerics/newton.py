@@ -1,7 +1,7 @@
 """Newton's method for likelihoods of strengths that sum to zero, free or under K x = c."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,11 @@ class Maximum(NamedTuple):
     """Where a likelihood has its maximum, and its curvature there."""
 
     x: Floats  # (parameter,)
-    information: Floats | LinearOperator  # (parameter, parameter), singular along 1 as `parts`'
+    information: Any  # (parameter, parameter), as `parts` gives it
 
 
 def maximise(
-    parts: Callable[[Floats], tuple[float, Floats, Floats | LinearOperator]],
+    parts: Callable[[Floats], tuple[float, Floats, Any]],
     start: Floats,
     m: int,
     *,
@@ -44,7 +44,7 @@ def maximise(
     ----------
     parts : callable
         Parameters (parameter,) to value, gradient (parameter,) and information (parameter,
-        parameter), of the players singular along 1: a matrix, or products with it.
+        parameter), of the players singular along 1: a matrix, or a LinearOperator.
     start : (parameter,)
         The first m are strengths and sum to zero.
     m : int
@@ -89,9 +89,7 @@ def maximise(
     )
 
 
-def _step(
-    information: Floats | LinearOperator, gradient: Floats, m: int, linear: Linear | None
-) -> Floats:
+def _step(information: Any, gradient: Floats, m: int, linear: Linear | None) -> Floats:
     """Newton's step, within the space where K step = 0."""
     right = gradient[:, None] if linear is None else np.column_stack([gradient, linear.matrix.T])
     try:

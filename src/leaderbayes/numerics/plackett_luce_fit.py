@@ -13,15 +13,15 @@ is one of third cumulants,
 where players tie, it is a difference of the gradient.
 
 The maximum exists, and is one, where the win graph is strongly connected, a tie counting for both.
-Every order's log-likelihood is concave and at most 0, so that the mean is bounded below along a
-direction d just if that of each order is: if d falls, or stays, down all of its places. Tied players
-come in all orders, so d is the same for them: d_i >= d_j wherever i beat or tied with j, and around
-a cycle d is constant. A graph with no way from a set S's outside into S has the direction 1_S, along
-which the likelihood grows for ever, or, if they never met, stays.
+Every order's log-likelihood is concave and at most 0, so that along a direction d the mean of them
+stays above some bound just if each does: if d never rises down that order's places. Tied players
+come in all orders, so that d is the same for them. Hence d_i >= d_j wherever i beat or tied with
+j, and along a cycle of such players d is constant. Where no player outside a set S ever beat or
+tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -54,7 +54,7 @@ class RankingFit(NamedTuple):
     """Maximum of the likelihood of rankings."""
 
     epp: Floats  # (player,), sum to zero
-    information: Floats | LinearOperator  # (player, player), the second above LARGEST_MATRIX
+    information: Any  # (player, player): an array, or above LARGEST_MATRIX a LinearOperator
     scores: Floats  # (round, player): gradient of each round's log-likelihood
     loglik: float
 
@@ -103,9 +103,9 @@ def fit_rankings(
         return float(log_likelihood(x[None], *data).sum())
 
     def gradient(x: Floats) -> Floats:
-        return log_likelihood_pullback(x[None], *data, every)[0]
+        return np.asarray(log_likelihood_pullback(x[None], *data, every)[0])
 
-    def parts(x: Floats) -> tuple[float, Floats, Floats | LinearOperator]:
+    def parts(x: Floats) -> tuple[float, Floats, Any]:
         height, slope = value(x), gradient(x)
         q = expit(x)
         if pseudo_rounds > 0.0:

@@ -80,9 +80,12 @@ def _sums(
         return np.log(x), 1.0 / x, 1.0 / (x * x)
     first[:] = 0.0
     second[:] = 0.0
+    sums: tuple[float, float, float]
     if w.size <= LARGEST_SUM:
-        return _over_subsets(rest, w, first, second)
-    return _over_time(rest, w, node, weight, first, second)
+        sums = _over_subsets(rest, w, first, second)
+    else:
+        sums = _over_time(rest, w, node, weight, first, second)
+    return sums
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -94,7 +94,7 @@ def bradley_terry(matches, weight):
 
 
 def plackett_luce(matches):
-    """Plackett-Luce; tied sets are split at random (half a tie for both, on average)."""
+    """Plackett-Luce."""
     from leaderbayes.numerics.plackett_luce import (
         log_likelihood,
         log_likelihood_pullback,
@@ -102,14 +102,11 @@ def plackett_luce(matches):
     )
 
     place = matches["place"].to_numpy()
-    jitter = np.random.default_rng(0).random(place.shape)
-    strict = np.where(place > 0, place + jitter, np.inf).argsort(axis=1).argsort(axis=1) + 1
-    data = rankings(np.where(place > 0, strict, 0).astype(np.int32))
-    none, one, each = np.zeros(1), np.ones(1, np.int64), np.ones(len(place))
+    data, each = rankings(place), np.ones(len(place))
 
     def gradient(b):
-        value = log_likelihood(b[None], none, one, *data).sum()
-        slope, _ = log_likelihood_pullback(b[None], none, one, *data, each)
+        value = log_likelihood(b[None], *data).sum()
+        slope = log_likelihood_pullback(b[None], *data, each)
         return with_prior(value, slope[0], b)
 
     return laplace(gradient, np.zeros(place.shape[1]), place.shape[1])

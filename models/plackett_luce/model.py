@@ -1,12 +1,12 @@
-"""Executable specification of the Plackett-Luce model with ties: slow and obviously right."""
+"""Executable specification of the Plackett-Luce model, ties half: slow and obviously right."""
 
-from itertools import combinations
+from itertools import permutations, product
 
 import numpy as np
 import pymc as pm
 
 
-def model(scores, weight=1.0, prior_scale=2.0, tie_scale=2.0, centring=0.0):
+def model(scores, weight=1.0, prior_scale=2.0, centring=0.0):
     """Build the model of a board.
 
     scores: array (player, round), higher is better, nan where a player did not play.
@@ -14,29 +14,21 @@ def model(scores, weight=1.0, prior_scale=2.0, tie_scale=2.0, centring=0.0):
     centring: how b is sampled, from 0 to 1; whatever it is, b given its scale is the same.
     """
     players, rounds = scores.shape
-    # Each round, best first: sets of players with the same score.
-    orders = [
-        [np.flatnonzero(scores[:, k] == s) for s in np.unique(scores[:, k])[::-1] if s == s]
-        for k in range(rounds)
-    ]
-    sizes = sorted({len(tied) for order in orders for tied in order} | {1})
     with pm.Model(coords={"player": range(players)}) as specification:
         scale = pm.HalfNormal("epp_scale", prior_scale)
         unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
         b = pm.Deterministic("epp", scale ** (1 - centring) * unit, dims="player")
-        log_delta = {1: 0.0}
-        if len(sizes) > 1:
-            tie = pm.Normal("tie", 0.0, tie_scale, shape=len(sizes) - 1)
-            log_delta |= {c: tie[n] for n, c in enumerate(sizes[1:])}
 
-        def weight_of(chosen):
-            mean = sum(b[i] for i in chosen) / len(chosen)
-            return pm.math.exp(log_delta[len(chosen)] + mean)
+        def log_probability(order):
+            """Of players, best first: each is chosen among those left."""
+            left = [order[place:] for place in range(len(order))]
+            return sum(b[those[0]] - pm.math.logsumexp(b[those]) for those in left)
 
-        for k, order in enumerate(orders):
-            for place, tied in enumerate(order):
-                left = np.concatenate(order[place:])
-                total = sum(weight_of(c) for size in sizes for c in combinations(left, size))
-                choice = pm.math.log(weight_of(tied)) - pm.math.log(total)
-                pm.Potential(f"choice_{k}_{place}", weight * choice)
+        for k in range(rounds):
+            # Best first: sets of players with the same score, which may come in any order.
+            levels = np.unique(scores[~np.isnan(scores[:, k]), k])[::-1]
+            tied = [permutations(np.flatnonzero(scores[:, k] == level)) for level in levels]
+            orders = [np.concatenate(parts) for parts in product(*tied)]
+            mean = sum(log_probability(order) for order in orders) / len(orders)
+            pm.Potential(f"ranking_{k}", weight * mean)
     return specification

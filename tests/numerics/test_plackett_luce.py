@@ -1,6 +1,6 @@
-"""Plackett-Luce and Davidson-Luce against enumeration."""
+"""Plackett-Luce, the mean over orders where players tie, against enumeration."""
 
-from itertools import combinations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -9,126 +9,150 @@ from scipy.optimize import approx_fprime
 from leaderbayes.numerics import plackett_luce as pl
 from leaderbayes.numerics.bradley_terry import probability
 
-
-def weak_orders(players):
-    """Every ranking with ties, as a list of sets, best first."""
-    if not players:
-        yield []
-        return
-    for size in range(1, len(players) + 1):
-        for first in combinations(players, size):
-            for rest in weak_orders([p for p in players if p not in first]):
-                yield [first, *rest]
+PLACE = np.array(
+    [[1, 2, 3, 4], [2, 1, 3, 3], [1, 1, 1, 4], [0, 1, 2, 0], [0, 0, 0, 1], [0, 0, 0, 0]], np.int32
+)
 
 
-def as_place(order, m):
-    place = np.zeros(m, np.int32)
-    done = 0
-    for block in order:
-        place[list(block)] = done + 1
-        done += len(block)
+def orders_of(row):
+    """All orders, best first, that a round's ties leave open."""
+    tied = [permutations(np.flatnonzero(row == place)) for place in np.unique(row[row > 0])]
+    return [sum(parts, ()) for parts in product(*tied)]
+
+
+def of_order(order, b):
+    """Log-probability of an order, best first."""
+    left = [list(order[k:]) for k in range(len(order))]
+    return sum(b[those[0]] - np.log(np.exp(b[those]).sum()) for those in left)
+
+
+def by_definition(place, b):
+    return np.array([np.mean([of_order(o, b) for o in orders_of(row)]) for row in place])
+
+
+def log_likelihood(place, b):
+    return pl.log_likelihood(b[None], *pl.rankings(np.asarray(place, np.int32)))
+
+
+def as_place(order):
+    place = np.empty(len(order), np.int32)
+    place[list(order)] = np.arange(1, len(order) + 1)
     return place
 
 
-def by_definition(order, b, delta):
-    """Probability of a ranking, every normaliser summed over all sets."""
-    left = sorted(p for block in order for p in block)
-    result = 1.0
-    for block in order:
-
-        def weight(chosen):
-            return delta.get(len(chosen), 0.0) * np.exp(np.mean(b[list(chosen)]))
-
-        total = sum(weight(c) for d in delta for c in combinations(left, d))
-        result *= weight(block) / total
-        left = [p for p in left if p not in block]
-    return result
-
-
-def log_probability(place, b, log_delta, sizes):
-    return pl.log_likelihood(b[None], log_delta, sizes, *pl.rankings(place))
-
-
-@pytest.mark.parametrize("sizes", [(1,), (1, 2), (1, 3), (1, 2, 3, 4)])
 @pytest.mark.parametrize("m", [2, 3, 4, 5])
-def test_equals_enumeration_and_sums_to_one(m, sizes):
-    rng = np.random.default_rng(m)
-    b = rng.normal(size=m)
-    log_delta = np.append(0.0, rng.normal(size=len(sizes) - 1))
-    delta = dict(zip(sizes, np.exp(log_delta), strict=True))
-    total = 0.0
-    orders = [o for o in weak_orders(list(range(m))) if all(len(c) in sizes for c in o)]
-    place = np.array([as_place(order, m) for order in orders])
-    fast = np.exp(log_probability(place, b, log_delta, np.array(sizes)))
-    for order, got in zip(orders, fast, strict=True):
-        assert got == pytest.approx(by_definition(order, b, delta))
-        total += got
-    assert total == pytest.approx(1.0)
+def test_untied_rankings_sum_to_one(m):
+    b = np.random.default_rng(m).normal(size=m)
+    place = np.array([as_place(order) for order in permutations(range(m))])
+    np.testing.assert_allclose(log_likelihood(place, b), by_definition(place, b), atol=1e-12)
+    assert np.exp(log_likelihood(place, b)).sum() == pytest.approx(1.0)
+
+
+def test_tied_rankings_are_the_mean_of_their_orders():
+    rng = np.random.default_rng(1)
+    place = np.vstack([np.pad(PLACE, ((0, 0), (0, 2))), [[1, 2, 2, 4, 4, 4], [1, 1, 1, 1, 1, 6]]])
+    for scale in (1.0, 10.0):
+        b = scale * rng.normal(size=6)
+        np.testing.assert_allclose(log_likelihood(place, b), by_definition(place, b), atol=1e-9)
+
+
+def test_two_tied_players_are_half_a_win_each():
+    b = np.array([0.7, -0.4])
+    half = np.log(probability(b)[0, 1] * probability(b)[1, 0]) / 2.0
+    np.testing.assert_allclose(log_likelihood([[1, 1]], b), half)
+
+
+def test_large_tied_sets_lie_between_any_orders_and_are_concave():
+    """A mean of log-likelihoods: concave, invariant under relabelling and shift."""
+    rng = np.random.default_rng(2)
+    m = 12
+    b, d = rng.normal(size=m), rng.normal(size=m)
+    place = np.array([[1] * 10 + [11, 11]])
+    values = [log_likelihood(place, b + h * d)[0] for h in (-1.0, 0.0, 1.0)]
+    assert values[0] + values[2] < 2.0 * values[1]
+    np.testing.assert_allclose(log_likelihood(place, b + 3.0), values[1], atol=1e-9)
+    mixed = np.r_[rng.permutation(10), 11, 10]
+    np.testing.assert_allclose(log_likelihood(place, b[mixed]), values[1], atol=1e-8)
 
 
 def test_missing_players_leave_the_ranking_of_those_present():
     b = np.array([1.0, -0.5, 0.3, 0.0])
-    log_delta, sizes = np.array([0.0, 0.4]), np.array([1, 2])
-    some = log_probability(np.array([[0, 1, 1, 3]]), b, log_delta, sizes)
-    without = log_probability(np.array([[1, 1, 3]]), b[1:], log_delta, sizes)
-    np.testing.assert_allclose(some, without)
-    nobody = log_probability(np.zeros((1, 4), int), b, log_delta, sizes)
-    np.testing.assert_array_equal(nobody, 0.0)
+    some = log_likelihood([[0, 1, 1, 3]], b)
+    np.testing.assert_allclose(some, log_likelihood([[1, 1, 3]], b[1:]))
+    np.testing.assert_array_equal(log_likelihood(np.zeros((1, 4)), b), 0.0)
 
 
 def test_pairwise_marginals_are_bradley_terry():
     b = np.array([0.9, -0.2, 0.1, -0.8])
-    orders = [o for o in weak_orders([0, 1, 2, 3]) if len(o) == 4]
-    place = np.array([as_place(order, 4) for order in orders])
-    share = np.exp(log_probability(place, b, np.zeros(1), np.array([1])))
+    place = np.array([as_place(order) for order in permutations(range(4))])
+    share = np.exp(log_likelihood(place, b))
     won = (share[:, None, None] * (place[:, :, None] < place[:, None])).sum(axis=0)
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose(won[off], probability(b)[off])
 
 
-@pytest.mark.parametrize("sizes", [(1,), (1, 2, 3)])
 @pytest.mark.parametrize("rows", [1, 6])
-def test_gradient(rows, sizes):
+def test_gradient(rows):
     rng = np.random.default_rng(rows)
-    place = np.array(
-        [[1, 2, 3, 4], [2, 1, 3, 3], [1, 1, 1, 4], [0, 1, 2, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
-    )
-    if sizes == (1,):
-        place = place[[0, 0, 3, 3, 4, 5]]
-    epp = rng.normal(size=(rows, 4))
-    log_delta = np.append(0.0, rng.normal(size=len(sizes) - 1))
-    cotangent = rng.normal(size=6)
-    data = pl.rankings(place)
-    slope, tie = pl.log_likelihood_pullback(epp, log_delta, np.array(sizes), *data, cotangent)
+    epp, cotangent = rng.normal(size=(rows, 4)), rng.normal(size=6)
+    data = pl.rankings(PLACE)
+    slope = pl.log_likelihood_pullback(epp, *data, cotangent)
 
     def value(x):
-        b, t = x[: epp.size].reshape(epp.shape), x[epp.size :]
-        return cotangent @ pl.log_likelihood(b, t, np.array(sizes), *data)
+        return cotangent @ pl.log_likelihood(x.reshape(epp.shape), *data)
 
-    numeric = approx_fprime(np.append(epp, log_delta), value, 1e-7)
-    np.testing.assert_allclose(np.append(slope, tie), numeric, atol=1e-5)
+    numeric = approx_fprime(epp.ravel(), value, 1e-7)
+    np.testing.assert_allclose(slope.ravel(), numeric, atol=1e-5)
+
+
+@pytest.mark.parametrize("tied", [1, 2, 4, 10])
+def test_information_is_the_negative_hessian(tied):
+    rng = np.random.default_rng(tied)
+    place = np.array([[1] * tied + [*range(tied + 1, 13)], rng.permutation(12) + 1], np.int32)
+    place[1, 3] = 0
+    b, data = 2.0 * rng.normal(size=12), pl.rankings(place)
+
+    def gradient(x):
+        return pl.log_likelihood_pullback(x[None], *data, np.ones(2))[0]
+
+    steps = 1e-5 * np.eye(12)
+    numeric = np.array([gradient(b - h) - gradient(b + h) for h in steps]) / 2e-5
+    information = pl.information(b, *data)
+    np.testing.assert_allclose(information, numeric, atol=1e-6)
+    np.testing.assert_allclose(information, information.T)
+    # Only differences of strengths count.
+    np.testing.assert_allclose(information.sum(axis=0), 0.0, atol=1e-7)
 
 
 def test_players_too_far_apart_are_impossible_and_not_nan():
-    place = np.array([[1, 2, 3]])
-    out = log_probability(place, np.array([-800.0, 0.0, 800.0]), np.zeros(1), np.array([1]))
-    assert out[0] == -np.inf
+    b = np.array([-800.0, 0.0, 800.0])
+    for place in ([[1, 2, 3]], [[1, 1, 3]], [[1, 1, 1]]):
+        assert log_likelihood(place, b)[0] == -np.inf
+        assert np.isfinite(pl.information(b, *pl.rankings(np.array(place, np.int32)))).all()
 
 
-@pytest.mark.parametrize("sizes", [(1,), (1, 2, 3)])
-def test_draws_follow_the_law(sizes):
+def test_draws_follow_the_law():
     rng = np.random.default_rng(5)
-    b = np.array([0.7, 0.0, -0.7])
-    log_delta = np.append(0.0, [-0.3, 0.2])[: len(sizes)]
-    draws = 40_000
-    got = pl.draw_rankings(b[None], log_delta, np.array(sizes), np.ones((draws, 3), bool), rng)
+    b, draws = np.array([0.7, 0.0, -0.7]), 40_000
+    got = pl.draw_rankings(b[None], np.tile([3, 1, 2], (draws, 1)).astype(np.int32), rng)
     seen, counts = np.unique(got, axis=0, return_counts=True)
-    expected = np.exp(log_probability(seen.astype(np.int32), b, log_delta, np.array(sizes)))
+    expected = np.exp(log_likelihood(seen, b))
     assert expected.sum() == pytest.approx(1.0)
     error = np.sqrt(expected * (1 - expected) / draws)
     assert (np.abs(counts / draws - expected) < 4.5 * error).all()
 
 
-def test_tie_sizes():
-    np.testing.assert_array_equal(pl.tie_sizes(np.array([[1, 2, 2, 0], [1, 1, 1, 1]])), [1, 2, 4])
-    np.testing.assert_array_equal(pl.tie_sizes(np.array([[1, 2, 0]])), [1])
+def test_draws_have_the_ties_and_the_absent_of_their_pattern():
+    rng = np.random.default_rng(6)
+    pattern = np.repeat(PLACE, 5000, axis=0)
+    b = np.array([1.0, 0.0, -1.0, 0.0])
+    got = pl.draw_rankings(b[None], pattern, rng)
+    np.testing.assert_array_equal(np.sort(got), np.sort(pattern))
+    np.testing.assert_array_equal(got == 0, pattern == 0)
+    # Halves of a tie count as wins do: the second kind of round is one of untied orders, whose
+    # last two places, and their pair, are each other's at random.
+    won = np.sign(got[5000:10_000, 2] - got[5000:10_000, 0])
+    orders = np.array([as_place(order) for order in permutations(range(4))])
+    seen = np.where(orders > 2, 3, orders)
+    expected = np.exp(log_likelihood(orders, b)) @ np.sign(seen[:, 2] - seen[:, 0])
+    assert won.mean() == pytest.approx(expected, abs=4.5 / np.sqrt(5000))

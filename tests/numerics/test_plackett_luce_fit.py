@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics import plackett_luce_fit as fit
 from leaderbayes.numerics.newton import jeffreys
 from leaderbayes.numerics.plackett_luce import (
+    information,
     log_likelihood,
     log_likelihood_pullback,
     rankings,
-    tie_sizes,
 )
 
 PLACE = np.array([[1, 2, 3, 4, 5], [3, 1, 0, 2, 4], [5, 3, 1, 2, 4], [0, 0, 2, 1, 0]], np.int32)
@@ -40,58 +41,78 @@ def by_definition(b, place):
 
 def test_information_and_slope_are_sums_of_cumulants():
     b = np.random.default_rng(1).normal(size=5)
-    start, player, _ = rankings(PLACE)
-    information, third = by_definition(b, PLACE)
-    np.testing.assert_allclose(fit.plain_information(b, start, player), information, atol=1e-12)
-    _, inverse = jeffreys(information, 5)
-    slope = fit.plain_pull(b, start, player, inverse)
+    data = rankings(PLACE)
+    expected, third = by_definition(b, PLACE)
+    np.testing.assert_allclose(information(b, *data), expected, atol=1e-12)
+    _, inverse = jeffreys(expected, 5)
+    slope = fit.plain_pull(b, data.start, data.player, inverse)
     np.testing.assert_allclose(slope, 0.5 * np.einsum("ij,ijk->k", inverse, third), atol=1e-12)
-    numeric = approx_fprime(
-        b, lambda x: jeffreys(fit.plain_information(x, start, player), 5)[0], 1e-7
-    )
+    numeric = approx_fprime(b, lambda x: jeffreys(information(x, *data), 5)[0], 1e-7)
     np.testing.assert_allclose(slope, numeric, atol=1e-5)
 
 
-def test_differences_agree_with_the_closed_form():
-    b = np.random.default_rng(2).normal(size=5)
-    data = rankings(PLACE)
+@pytest.mark.parametrize("place", [PLACE, TIED])
+def test_differences_agree_with_the_slope(place):
+    m, data = place.shape[1], rankings(place)
+    b = np.random.default_rng(2).normal(size=m)
 
     def gradient(x):
-        one = np.ones(len(PLACE))
-        return log_likelihood_pullback(x[None], np.zeros(1), np.array([1]), *data, one)[0][0]
+        return log_likelihood_pullback(x[None], *data, np.ones(len(place)))[0]
 
-    information = fit.plain_information(b, data.start, data.player)
-    np.testing.assert_allclose(fit._information(gradient, b), information, atol=1e-9)
-    _, inverse = jeffreys(information, 5)
-    # Second differences lose half of the digits, twice.
-    slope = fit.plain_pull(b, data.start, data.player, inverse)
-    np.testing.assert_allclose(fit._pull(gradient, b, inverse), slope, atol=1e-5)
+    def penalty(x):
+        return jeffreys(information(x, *data), m)[0]
+
+    _, inverse = jeffreys(information(b, *data), m)
+    numeric = approx_fprime(b, penalty, 1e-7)
+    np.testing.assert_allclose(fit._pull(gradient, b, inverse), numeric, atol=1e-5)
 
 
 @pytest.mark.parametrize("place", [PLACE, TIED])
 def test_firth_maximises_the_penalised_likelihood(place):
-    m, data, sizes = place.shape[1], rankings(place), tie_sizes(place)
-
-    def gradient(x):
-        slope = log_likelihood_pullback(
-            x[None, :m], np.append(0.0, x[m:]), sizes, *data, np.ones(len(place))
-        )
-        return np.append(slope[0][0], slope[1][1:])
+    m, data = place.shape[1], rankings(place)
 
     def penalised(x):
-        # Strengths sum to zero; the tie parameters follow.
-        x = np.append(x[:m] - x[:m].mean(), x[m:])
-        value = log_likelihood(x[None, :m], np.append(0.0, x[m:]), sizes, *data).sum()
-        return value + jeffreys(fit._information(gradient, x), m)[0]
+        x = x - x.mean()
+        return log_likelihood(x[None], *data).sum() + jeffreys(information(x, *data), m)[0]
 
-    x, steps = fit.fit_rankings(place, firth=True).x, 1e-3 * np.eye(m + len(sizes) - 1)
+    x, steps = fit.fit_rankings(place, firth=True).epp, 1e-3 * np.eye(m)
     slope = [(penalised(x + h) - penalised(x - h)) / 2e-3 for h in steps]
     np.testing.assert_allclose(slope, 0.0, atol=1e-5)
     assert all(penalised(x + sign * h) < penalised(x) for h in steps for sign in (-1.0, 1.0))
 
 
-def test_players_too_far_apart_have_finite_curvature():
+@pytest.mark.parametrize("pseudo_rounds", [0.0, 0.5])
+@pytest.mark.parametrize("place", [PLACE, TIED])
+def test_products_alone_find_the_same_maximum(place, pseudo_rounds, monkeypatch):
+    dense = fit.fit_rankings(place, pseudo_rounds=pseudo_rounds)
+    monkeypatch.setattr(fit, "LARGEST_MATRIX", 0)
+    free = fit.fit_rankings(place, pseudo_rounds=pseudo_rounds)
+    np.testing.assert_allclose(free.epp, dense.epp, atol=1e-6)
+    assert free.loglik == pytest.approx(dense.loglik)
+    np.testing.assert_allclose(
+        free.information @ np.eye(len(dense.epp)), dense.information, atol=1e-6
+    )
+    with pytest.raises(LeaderbayesError, match="firth=True"):
+        fit.fit_rankings(place, firth=True)
+
+
+def test_strengths_far_apart_are_found():
+    """A ladder of players who lose to the next but once: steps beyond all numbers are not taken."""
+    m, rounds = 40, 20
+    place = np.tile(np.arange(1, m + 1), (rounds, 1)).astype(np.int32)
+    for k in range(rounds):
+        place[k, [2 * k, 2 * k + 1]] = place[k, [2 * k + 1, 2 * k]]
+        if k < rounds - 1:
+            later = (k + rounds // 2) % (rounds - 1)
+            swapped = [2 * later + 1, 2 * later + 2]
+            if not set(swapped) & {2 * k, 2 * k + 1}:
+                place[k, swapped] = place[k, swapped[::-1]]
+    best = fit.fit_rankings(place)
+    assert np.isfinite(best.loglik)
+    np.testing.assert_allclose(best.scores.sum(axis=0), 0.0, atol=1e-8)
+
+
+def test_players_too_far_apart_have_finite_slopes():
     b = np.array([-800.0, 0.0, 800.0])
-    start, player, _ = rankings(np.array([[1, 2, 3]], np.int32))
-    assert np.isfinite(fit.plain_information(b, start, player)).all()
-    assert np.isfinite(fit.plain_pull(b, start, player, np.eye(3))).all()
+    data = rankings(np.array([[1, 2, 3]], np.int32))
+    assert np.isfinite(fit.plain_pull(b, data.start, data.player, np.eye(3))).all()

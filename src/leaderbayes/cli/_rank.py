@@ -256,13 +256,14 @@ def _estimate_of(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset
         if options["eliminate"]:
             return lb.likelihood.eliminate(scores, method=options["eliminate"], ties=ties)
         return lb.likelihood.round_intercept(scores, ties=ties)
-    made = lb.matches(scores, within_round=within, ties=ties)
     independent = options["weight"] == 1.0 or (
         model == "plackett_luce" and options["weight"] is None
     )
     covariance: Literal["clustered", "model"] = "model" if independent else "clustered"
     if model == "plackett_luce":
-        return lb.likelihood.plackett_luce(made, covariance=covariance)
+        ranked = lb.rankings(scores, within_round=within).assign_attrs(ties=ties)
+        return lb.likelihood.plackett_luce(ranked, covariance=covariance)
+    made = lb.matches(scores, within_round=within, ties=ties)
     return lb.likelihood.bradley_terry(made, covariance=covariance)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr, ndtri
 
-from leaderbayes._errors import LeaderbayesError, NotConvergedError
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.likelihood._estimate import require_estimate
 from leaderbayes.numerics.bradley_terry import newton
 from leaderbayes.numerics.newton import Linear
@@ -98,7 +98,8 @@ def bootstrap(
         if model == "bradley_terry":
             row[:] = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth)[0]
         else:
-            row[:] = _ranked(np.repeat(place, chosen, axis=0), pseudo_rounds, firth)
+            sampled_place = np.repeat(place, chosen, axis=0)
+            row[:] = fit_rankings(sampled_place, pseudo_rounds=pseudo_rounds, firth=firth).epp
     missing = int(np.isnan(epp[:, 0]).sum())
     if replicates - missing < 2:
         raise LeaderbayesError(
@@ -112,15 +113,6 @@ def bootstrap(
         name="epp",
         attrs={"missing": missing},
     )
-
-
-def _ranked(place: NDArray[np.int32], pseudo_rounds: float, firth: bool) -> Floats:
-    """Plackett-Luce's strengths; NaN where ties have no estimate."""
-    m = place.shape[1]
-    try:
-        return fit_rankings(place, pseudo_rounds=pseudo_rounds, firth=firth).x[:m]
-    except NotConvergedError:
-        return np.full(m, np.nan)
 
 
 def bootstrap_covariance(

@@ -4,6 +4,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from leaderbayes._errors import LeaderbayesError
+
 Floats = NDArray[np.float64]
 
 # A variance from rounds below this share of that of independent matches is rounding error.
@@ -12,9 +14,25 @@ _NOTHING = 1e-9
 _FIXED = 1e-12
 
 
+def covariance_of(fit: xr.Dataset, name: str = "covariance") -> Floats:
+    """Covariance (player, ``player_``) of an estimate.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it was made without.
+    """
+    if name not in fit:
+        raise LeaderbayesError(
+            "This estimate has no covariance (covariance='none'), so no intervals and no tests: "
+            "estimate with covariance='model' or 'clustered'."
+        )
+    return fit[name].to_numpy()
+
+
 def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Floats, Floats]:
     """Estimates of the players' strengths, and the intercept's if any, and their covariance."""
-    epp, cov = fit["epp"].to_numpy(), fit[covariance].to_numpy()
+    epp, cov = fit["epp"].to_numpy(), covariance_of(fit, covariance)
     if "intercept" not in fit:
         return epp, cov
     with_epp = fit["intercept_covariance"].to_numpy()
@@ -24,7 +42,9 @@ def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Float
 
 
 def player_errors(fit: xr.Dataset) -> Floats:
-    """Give standard errors of epp, (player,)."""
+    """Give standard errors of epp, (player,); NaN of an estimate without covariance."""
+    if "covariance" not in fit:
+        return np.full(fit.sizes["player"], np.nan)
     return _errors(*(np.diag(fit[name]) for name in ("covariance", "covariance_model")))
 
 
@@ -62,7 +82,9 @@ def vary(matrix: Floats, fit: xr.Dataset) -> bool:
 
 
 def without_variation(fit: xr.Dataset) -> str | None:
-    """Say which standard errors are NaN, and why; None where none is."""
+    """Say which standard errors are NaN, and why; None where none is, or none is wanted."""
+    if "covariance" not in fit:
+        return None
     players = [str(name) for name in fit["player"].to_numpy()]
     alone = [players[i] for i in np.flatnonzero(np.isnan(player_errors(fit)))]
     first, second = np.nonzero(np.triu(np.isnan(pair_errors(fit))))

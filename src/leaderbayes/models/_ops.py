@@ -1,7 +1,7 @@
 """Compiled likelihoods of a board as PyTensor operations with gradients.
 
-A kernel is a pair of Numba functions of two parameters and the data: its value, a vector, and the
-pullback of a cotangent to both parameters.
+A kernel is a pair of Numba functions of one or two parameters and the data: its value, a vector,
+and the pullback of a cotangent to the parameter, or to both.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,15 +25,15 @@ from leaderbayes.numerics.plackett_luce import Rankings
 from leaderbayes.numerics.round_intercept import ListedStatistics
 from leaderbayes.numerics.rounds import RoundStatistics
 
-KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    "pairs": (rounds.log_normalisers, rounds.log_normalisers_pullback),
-    "listed": (round_intercept.log_normalisers, round_intercept.log_normalisers_pullback),
-    "ranking": (plackett_luce.log_likelihood, plackett_luce.log_likelihood_pullback),
+KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any], int]] = {
+    "pairs": (rounds.log_normalisers, rounds.log_normalisers_pullback, 2),
+    "listed": (round_intercept.log_normalisers, round_intercept.log_normalisers_pullback, 2),
+    "ranking": (plackett_luce.log_likelihood, plackett_luce.log_likelihood_pullback, 1),
 }
 
 
 class _Kernel(Op):  # type: ignore[misc]
-    """(two parameters, data) -> vector; a gradient, no Hessian: no sampler here needs one."""
+    """(parameters, data) -> vector; a gradient, no Hessian: no sampler here needs one."""
 
     __props__ = ("name",)
 
@@ -50,15 +50,15 @@ class _Kernel(Op):  # type: ignore[misc]
     def pullback(
         self, inputs: list[Variable], outputs: list[Variable], cotangents: list[Variable]
     ) -> list[Variable]:
-        slopes = _Pullback(self.name)(*inputs, cotangents[0])
-        return [*slopes, *(disconnected_type() for _ in inputs[2:])]
+        slopes = _Pullback(self.name)(*inputs, cotangents[0], return_list=True)
+        return [*slopes, *(disconnected_type() for _ in inputs[len(slopes) :])]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[k < 2] for k in range(len(node.inputs))]
+        return [[k < KERNELS[self.name][2]] for k in range(len(node.inputs))]
 
 
 class _Pullback(Op):  # type: ignore[misc]
-    """(two parameters, data, cotangent) -> cotangents of both parameters."""
+    """(parameters, data, cotangent) -> a cotangent of each parameter."""
 
     __props__ = ("name",)
 
@@ -67,10 +67,13 @@ class _Pullback(Op):  # type: ignore[misc]
 
     def make_node(self, *inputs: Variable) -> Apply:
         variables = [pt.as_tensor_variable(x) for x in inputs]
-        return Apply(self, variables, [variables[0].type(), variables[1].type()])
+        return Apply(self, variables, [v.type() for v in variables[: KERNELS[self.name][2]]])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        for storage, slope in zip(output_storage, KERNELS[self.name][1](*inputs), strict=True):
+        slopes = KERNELS[self.name][1](*inputs)
+        for storage, slope in zip(
+            output_storage, slopes if len(output_storage) > 1 else (slopes,), strict=True
+        ):
             storage[0] = slope
 
 
@@ -161,10 +164,8 @@ def pairs_log_likelihood(
     return pt.inc_subtensor(own[data.round], -data.sign * normaliser)
 
 
-def ranking_log_likelihood(
-    rankings: Rankings, epp: TensorVariable, log_delta: TensorVariable, sizes: Any
-) -> TensorVariable:
-    """Log-probability of each round's ranking, (round,).
+def ranking_log_likelihood(rankings: Rankings, epp: TensorVariable) -> TensorVariable:
+    """Log-likelihood of each round's ranking, (round,).
 
     Parameters
     ----------
@@ -172,12 +173,8 @@ def ranking_log_likelihood(
         Of the places.
     epp : (1, player) or (round, player)
         Log-odds of beating the average player.
-    log_delta : (size,)
-        Davidson-Luce's log tie parameters; 0 for size 1.
-    sizes : (size,)
-        Sizes of sets of tied players, from 1 up.
     """
-    return _Kernel("ranking")(epp, log_delta, pt.constant(sizes), *_in_graph(rankings))
+    return _Kernel("ranking")(epp, *_in_graph(rankings))
 
 
 def listed_log_likelihood(

@@ -1,11 +1,12 @@
 """Newton's method for likelihoods of strengths that sum to zero, free or under K x = c."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.sparse.linalg import LinearOperator, cg
 
 from leaderbayes._errors import NotConvergedError
 
@@ -14,6 +15,7 @@ Floats = NDArray[np.float64]
 # A step this long that gains nothing: along an exponential tail every one is about 1, while at a
 # maximum its square is at most the decrement times a variance.
 _FAR = 0.01
+_FARTHEST = 10.0  # that a step goes, log-odds
 
 
 class Linear(NamedTuple):
@@ -27,11 +29,11 @@ class Maximum(NamedTuple):
     """Where a likelihood has its maximum, and its curvature there."""
 
     x: Floats  # (parameter,)
-    information: Floats  # (parameter, parameter), of the players singular along 1
+    information: Any  # (parameter, parameter), as `parts` gives it
 
 
 def maximise(
-    parts: Callable[[Floats], tuple[float, Floats, Floats]],
+    parts: Callable[[Floats], tuple[float, Floats, Any]],
     start: Floats,
     m: int,
     *,
@@ -45,7 +47,7 @@ def maximise(
     ----------
     parts : callable
         Parameters (parameter,) to value, gradient (parameter,) and information (parameter,
-        parameter), of the players singular along 1.
+        parameter), of the players singular along 1: a matrix, or a LinearOperator.
     start : (parameter,)
         The first m are strengths and sum to zero.
     m : int
@@ -77,7 +79,9 @@ def maximise(
                 )
             # The last step costs nothing, and squares the error.
             return Maximum(x + step, information)
-        size = 1.0
+        # Where strengths lie far apart the curvature fades, and a whole step would lead beyond all
+        # that numbers can tell apart.
+        size = min(1.0, _FARTHEST / float(np.abs(step).max()))
         while True:
             trial = x + size * step
             new = parts(trial)
@@ -94,7 +98,7 @@ def maximise(
     )
 
 
-def _step(information: Floats, gradient: Floats, m: int, linear: Linear | None) -> Floats:
+def _step(information: Any, gradient: Floats, m: int, linear: Linear | None) -> Floats:
     """Newton's step, within the space where K step = 0."""
     right = gradient[:, None] if linear is None else np.column_stack([gradient, linear.matrix.T])
     try:
@@ -116,12 +120,22 @@ def _step(information: Floats, gradient: Floats, m: int, linear: Linear | None) 
     return np.asarray(free - towards @ np.linalg.solve(k @ towards, k @ free))
 
 
-def solve(information: Floats, right: Floats, m: int) -> Floats:
+def solve(information: Floats | LinearOperator, right: Floats, m: int) -> Floats:
     """Solve where the first m coordinates sum to zero: (P information P)^+ ``right``.
 
-    P takes the mean off the players' coordinates; pseudo-rounds give the information a part along
-    it. Adding 11'/m to the player block then fills the null space and leaves the rest as it is.
+    P takes the mean off the players' coordinates; penalties give the information a part along it.
+    Adding 11'/m to the player block then fills the null space and leaves the rest as it is. Where
+    only products are known (of strengths alone), conjugate gradients stay among sums of zero.
     """
+    if isinstance(information, LinearOperator):
+
+        def product(v: Floats) -> Floats:
+            answer = information @ (v - v.mean())
+            return np.asarray(answer - answer.mean())
+
+        projected = LinearOperator(information.shape, product, dtype=np.float64)
+        columns = (right - right.mean(axis=0)).T
+        return np.column_stack([cg(projected, c, rtol=1e-4, maxiter=500)[0] for c in columns])
     filled, centred = information.copy(), right.copy()
     filled[:m] -= filled[:m].mean(axis=0)
     filled[:, :m] -= filled[:, :m].mean(axis=1, keepdims=True)

@@ -1,55 +1,62 @@
-r"""Plackett-Luce and Davidson-Luce by maximum likelihood: Newton on exact gradients.
+r"""Plackett-Luce by maximum likelihood: Newton's method.
 
-At every stage, the players A still to be placed, the next place is a draw from an exponential
-family, so that information is a sum of covariances and its derivative one of third cumulants.
-Without ties, p the law of the next player, they are :math:`\mathrm{diag}(p) - p p'` and, in
-Firth's penalty,
+The log-likelihood is concave, a mean over the orders of tied players, and so is its information
+:math:`I`: that of untied orders, :math:`\mathrm{diag}(p) - p p'` summed over all stages, p the law
+of the next player. Firth's penalty is half the log determinant of that mean. Without ties its slope
+is one of third cumulants,
 
 .. math:: \frac{\partial}{\partial b_k} \tfrac12 \log\det I
           = \tfrac12 \mathrm{tr}\Big(C \frac{\partial I}{\partial b_k}\Big)
           = \tfrac12 \sum_A \mathrm{Cov}_p(q_i, 1_{i = k}),
-          \quad q_i = (e_i - p)' C (e_i - p), \quad C = I^{-1}.
+          \quad q_i = (e_i - p)' C (e_i - p), \quad C = I^{-1};
 
-Where players tie, both are differences of the gradient.
+where players tie, it is a difference of the gradient.
+
+The maximum exists, and is one, where the win graph is strongly connected, a tie counting for both.
+Every order's log-likelihood is concave and at most 0, so that along a direction d the mean of them
+stays above some bound just if each does: if d never rises down that order's places. Tied players
+come in all orders, so that d is the same for them. Hence d_i >= d_j wherever i beat or tied with
+j, and along a cycle of such players d is constant. Where no player outside a set S ever beat or
+tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
-from scipy.special import comb, expit
+from scipy.sparse.linalg import LinearOperator
+from scipy.special import expit
 
-from leaderbayes._errors import NotConvergedError
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics.newton import Linear, jeffreys, maximise
 from leaderbayes.numerics.plackett_luce import (
     Ints,
-    Rankings,
+    information,
     log_likelihood,
     log_likelihood_pullback,
     rankings,
-    tie_sizes,
+    stage_weights,
 )
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
-_STEP = 1e-5  # of central differences of the gradient, log-odds: an error of some 1e-10
-_ALONG = 3e-3  # of its second differences, in standard errors: an error of some 1e-7
-_DEEPEST = 300.0  # log-odds below the best of a round
+# Players whose information is held as a matrix: six of them of 200 MB, and a minute.
+LARGEST_MATRIX = 5000
+
+_STEP = 1e-4  # of central differences of the gradient, log-odds: an error of some 1e-8
+_ALONG = 1e-2  # of its second differences, in standard errors: an error of some 1e-9
 
 
 class RankingFit(NamedTuple):
-    """Maximum of the likelihood of rankings in x = (b, log delta of each size from 2 up)."""
+    """Maximum of the likelihood of rankings."""
 
-    x: Floats  # (parameter,); b sums to zero
-    information: Floats  # (parameter, parameter)
-    scores: Floats  # (round, parameter): gradient of each round's log-likelihood
+    epp: Floats  # (player,), sum to zero
+    information: Any  # (player, player): an array, or above LARGEST_MATRIX a LinearOperator
+    scores: Floats  # (round, player): gradient of each round's log-likelihood
     loglik: float
-    sizes: Longs  # (size,): of sets of tied players, 1 first
-    choices: int  # places given
 
 
 def fit_rankings(
@@ -61,6 +68,9 @@ def fit_rankings(
 ) -> RankingFit:
     """Maximise the likelihood of places (round, player).
 
+    Above `LARGEST_MATRIX` players the information is never a matrix: Newton's steps are found by
+    conjugate gradients, from products with it that are differences of the gradient.
+
     Parameters
     ----------
     place : (round, player)
@@ -68,81 +78,62 @@ def fit_rankings(
     pseudo_rounds, linear
         As for `bradley_terry.newton`.
     firth : bool
-        Add Jeffreys' penalty, half the log determinant of the information, tie parameters
-        included. Makes the estimate exist on any connected board, with less bias. Not with
-        pseudo-rounds.
+        Add Jeffreys' penalty, half the log determinant of the information. Makes the estimate
+        exist on any connected board, with less bias. Not with pseudo-rounds.
 
     Raises
     ------
+    LeaderbayesError
+        If Firth's penalty is wanted of more than `LARGEST_MATRIX` players.
     NotConvergedError
-        If tie parameters have no finite estimate, or Newton's method does not converge.
+        If Newton's method does not converge.
     """
     rounds, m = place.shape
-    sizes, data = tie_sizes(place), rankings(place)
-    if not firth:
-        _require_ties(data, sizes)
-    every, plain = np.ones(rounds), len(sizes) == 1
-
-    def log_delta(x: Floats) -> Floats:
-        return np.append(0.0, x[m:])
+    large = m > LARGEST_MATRIX
+    if large and firth:
+        raise LeaderbayesError(
+            f"firth=True is a determinant of {m} x {m} numbers, and the limit is {LARGEST_MATRIX} "
+            "players: take pseudo_rounds=1."
+        )
+    data = rankings(place)
+    plain = not (data.block > 1).any()
+    every = np.ones(rounds)
 
     def value(x: Floats) -> float:
-        return float(log_likelihood(x[None, :m], log_delta(x), sizes, *data).sum())
+        return float(log_likelihood(x[None], *data).sum())
 
-    def gradient(x: Floats, weight: Floats) -> Floats:
-        epp, tie = log_likelihood_pullback(x[None, :m], log_delta(x), sizes, *data, weight)
-        return np.append(epp[0], tie[1:])
+    def gradient(x: Floats) -> Floats:
+        return np.asarray(log_likelihood_pullback(x[None], *data, every)[0])
 
-    def slope_of(x: Floats) -> Floats:
-        return gradient(x, every)
-
-    def parts(x: Floats) -> tuple[float, Floats, Floats]:
-        height, slope = value(x), slope_of(x)
-        if plain:
-            information = plain_information(x, data.start, data.player)
-        else:
-            information = _information(slope_of, x)
+    def parts(x: Floats) -> tuple[float, Floats, Any]:
+        height, slope = value(x), gradient(x)
+        q = expit(x)
         if pseudo_rounds > 0.0:
-            epp, q = x[:m], expit(x[:m])
-            height -= pseudo_rounds * float((np.logaddexp(0.0, epp) - 0.5 * epp).sum())
-            slope[:m] += pseudo_rounds * (0.5 - q)
-            information[np.diag_indices(m)] += pseudo_rounds * q * (1.0 - q)
+            height -= pseudo_rounds * float((np.logaddexp(0.0, x) - 0.5 * x).sum())
+            slope += pseudo_rounds * (0.5 - q)
+        curve = pseudo_rounds * q * (1.0 - q)
+        if large:
+
+            def product(v: Floats) -> Floats:
+                v = v.ravel()
+                h = _STEP / max(float(np.abs(v).max()), np.finfo(float).tiny)
+                return (gradient(x - h * v) - gradient(x + h * v)) / (2.0 * h) + curve * v
+
+            return height, slope, LinearOperator((m, m), product, dtype=np.float64)
+        matrix = information(x, *data)
+        matrix[np.diag_indices(m)] += curve
         if firth:
-            penalty, inverse = jeffreys(information, m)
+            penalty, inverse = jeffreys(matrix, m)
             height += penalty
             if plain:
                 slope += plain_pull(x, data.start, data.player, inverse)
             else:
-                slope += _pull(slope_of, x, inverse)
-        return height, slope, information
+                slope += _pull(gradient, x, inverse)
+        return height, slope, matrix
 
-    # Each size about as often as it is seen: at 0 the largest sets would crowd out the others.
-    ties, choices = sizes[1:], int((data.block > 0).sum())
-    seen = np.bincount(data.block)[ties] / choices
-    start = np.append(np.zeros(m), np.log(seen * m / comb(m, ties)))
-    x, information = maximise(parts, start, m, linear=linear)
-    scores = np.array([gradient(x, one) for one in np.eye(rounds)])
-    return RankingFit(x, information, scores, value(x), sizes, choices)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def plain_information(epp: Floats, start: Longs, player: Ints) -> Floats:
-    """Sum diag(p) - p p' over all stages, (player, player), where nobody ties."""
-    information = np.zeros((epp.size, epp.size))
-    for k in range(start.size - 1):
-        who = player[start[k] : start[k + 1]]
-        w = _weights(epp[who])
-        left = np.cumsum(w)
-        once, twice = 0.0, 0.0
-        # Worst first: a pair is there from the stage of the better one on.
-        for a in range(who.size - 1, -1, -1):
-            once += 1.0 / left[a]
-            twice += 1.0 / left[a] ** 2
-            information[who[a], who[a]] += w[a] * once - w[a] ** 2 * twice
-            for c in range(a):
-                information[who[a], who[c]] -= w[a] * w[c] * twice
-                information[who[c], who[a]] -= w[a] * w[c] * twice
-    return information
+    x, matrix = maximise(parts, np.zeros(m), m, linear=linear)
+    scores = log_likelihood_pullback(np.tile(x, (rounds, 1)), *data, every)
+    return RankingFit(x, matrix, scores, value(x))
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -154,7 +145,7 @@ def plain_pull(epp: Floats, start: Longs, player: Ints, inverse: Floats) -> Floa
     slope = np.zeros(epp.size)
     for k in range(start.size - 1):
         who = player[start[k] : start[k + 1]]
-        w = _weights(epp[who])
+        w = stage_weights(epp[who])
         left = 0.0
         towards = np.zeros(who.size)  # C p of a stage, times the sum of its weights
         q = np.zeros(who.size)  # but for p'Cp, the same for all
@@ -171,19 +162,6 @@ def plain_pull(epp: Floats, start: Longs, player: Ints, inverse: Floats) -> Floa
     return slope
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _weights(b: Floats) -> Floats:
-    """e^b of a round; squares of what lies further below the best would underflow."""
-    return np.exp(np.maximum(b - np.max(b), -_DEEPEST)) if b.size else b
-
-
-def _information(gradient: Callable[[Floats], Floats], x: Floats) -> Floats:
-    """Information by central differences of the gradient."""
-    steps = _STEP * np.eye(len(x))
-    curve = np.array([gradient(x - h) - gradient(x + h) for h in steps]) / (2.0 * _STEP)
-    return np.asarray((curve + curve.T) / 2.0)
-
-
 def _pull(gradient: Callable[[Floats], Floats], x: Floats, inverse: Floats) -> Floats:
     """Differentiate half the information's log determinant.
 
@@ -193,25 +171,10 @@ def _pull(gradient: Callable[[Floats], Floats], x: Floats, inverse: Floats) -> F
     values, vectors = np.linalg.eigh(inverse)
     steps = _ALONG * (vectors * np.sqrt(np.maximum(values, 0.0))).T
     here = gradient(x)
-    bent = sum(gradient(x + h) - 2.0 * here + gradient(x - h) for h in steps)
-    return np.asarray(-0.5 * bent / _ALONG**2)
-
-
-def _require_ties(data: Rankings, sizes: Longs) -> None:
-    """Raise where a tie parameter could grow without bound.
-
-    Sizes of tied sets meet as players do: the chosen one beats all others that were possible.
-    """
-    stands = data.block > 0
-    left = np.concatenate([np.arange(1, n + 1) for n in np.diff(data.start)])[stands]
-    chosen = np.searchsorted(sizes, data.block[stands])
-    beaten = np.zeros((len(sizes), len(sizes)), dtype=bool)
-    for size, most in {(int(c), int(n)) for c, n in zip(chosen, left, strict=True)}:
-        beaten[size] |= sizes <= most
-    count, _ = connected_components(beaten, directed=True, connection="strong")
-    if count > 1:
-        raise NotConvergedError(
-            "LB002 Davidson-Luce's tie parameters have no finite estimate: some number of players "
-            f"(of {', '.join(map(str, sizes))}) ties always, or never, where it could. Use the "
-            "posterior (model='plackett_luce'), or likelihood.bradley_terry."
-        )
+    bent = sum(
+        16.0 * (gradient(x + h) + gradient(x - h))
+        - (gradient(x + 2.0 * h) + gradient(x - 2.0 * h))
+        - 30.0 * here
+        for h in steps
+    )
+    return np.asarray(-0.5 * bent / (12.0 * _ALONG**2))

@@ -246,7 +246,6 @@ def _prior(dt: xr.DataTree) -> Facts:
     } | {
         "own_order": arguments.get("order") is not None,
         "group_count": len(set((arguments.get("groups") or {}).values())),
-        "tie_parameter": "tie" in dt["posterior"],
         "spread": _mean_of(dt, "epp_spread"),
     }
 

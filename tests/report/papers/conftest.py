@@ -306,7 +306,7 @@ def fits(classifiers, unconverged, together, tied_scores, scores, best):
         "two_rounds": few,
         "not_converged": unconverged,
         "davidson": sampled(tied, "davidson", {"tie_scale": 1.5}, tie=constant(tied, 0.1)),
-        "plackett_luce": sampled(tied, "plackett_luce", {}, tie=constant(tied, 0.1)),
+        "plackett_luce": sampled(tied, "plackett_luce", {}),
         "round_intercept": sampled(full, "round_intercept", {"tie_as": "loss"}),
         "tournaments": together,
         "one_of_tournaments": lb.select_tournament(together, "three_3"),

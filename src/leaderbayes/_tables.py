@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._errors import ScoresError
+from leaderbayes._extras import extra
 from leaderbayes._formats import refuse_format
 
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
@@ -189,8 +190,9 @@ def _own(level: pd.Index) -> pd.Series:
 
 
 def _read_parquet(content: bytes, where: str) -> pd.DataFrame:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with extra("parquet", f"{where}: a Parquet file"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
         table = pq.read_table(io.BytesIO(content))

@@ -324,6 +324,12 @@ def pairwise_tests(
 def _adjusted(p_value: Floats, adjust: Adjust | None) -> Floats:
     if adjust is None:
         return p_value
-    from statsmodels.stats.multitest import multipletests
-
-    return np.asarray(multipletests(p_value, method=adjust)[1])
+    order, m = np.argsort(p_value), len(p_value)
+    rank, ascending = np.arange(1, m + 1), p_value[order]
+    if adjust == "holm":
+        stepped = np.maximum.accumulate((m + 1 - rank) * ascending)
+    else:
+        stepped = np.minimum.accumulate((m / rank * ascending)[::-1])[::-1]
+    adjusted = np.empty(m)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted

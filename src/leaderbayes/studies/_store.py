@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._extras import extra
 
 Files = dict[str, bytes]
 
@@ -93,7 +94,8 @@ def root_attrs(path: Path) -> dict[str, Any] | None:
     LeaderbayesError
         If something else is there.
     """
-    import zarr
+    with extra("study", "A study, which is a Zarr store,"):
+        import zarr
 
     if not path.exists():
         return None

@@ -1,4 +1,4 @@
-"""Search of hyper-parameters by posterior win probability: scikit-learn, Optuna."""
+"""Search of hyper-parameters by posterior win probability: scikit-learn, Optuna (extra ``tuning``)."""
 
 import lazy_loader
 

@@ -1,4 +1,7 @@
-"""Search of hyper-parameters by posterior win probability: scikit-learn, Optuna (extra ``tuning``)."""
+"""Search of hyper-parameters by posterior win probability: scikit-learn, Optuna.
+
+Needs the extra ``tuning``.
+"""
 
 import lazy_loader
 

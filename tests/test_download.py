@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
+from conftest import REFERENCE
 from leaderbayes import _download
 
 VTAB = "\ufeffModel;Mean;Pets;DMLab\nA;50.5;60.5;40.5\nB;60;100;20\n"
@@ -21,6 +22,11 @@ AMLB = (
     ",,1,tpot,t/1,Error: None,,,iris,multiclass,\n"
 )
 TSML = {"A": "folds:,0,1\nACSF1,0.5,0.6\nAdiac,0.7,0.8\n", "B": "Resamples:,0,1\nACSF1,0.4,0.3\n"}
+PMRA = (
+    '"Model","split_num","iter_num","AUC_score"\n'
+    '"AB0",0,0,0.1\n"RF0",0,0,0.2\n"AB0",0,1,0.6\n"RF0",0,1,0.5\n"AB0",0,2,0.1\n"RF0",0,2,0.2\n'
+)
+TABLES = ("vtab.csv", "bbtcomp.csv", "amlb_2019_4h.csv", "tsml_univariate.csv.gz", "pmra.csv")
 KAGGLE = "rank,score\n1,0.9132\n2,0.9043\n"
 
 
@@ -56,6 +62,9 @@ def server(tmp_path, monkeypatch):
     registry = tmp_path / "registry.txt"
     monkeypatch.setattr(_download, "REGISTRY", registry)
     monkeypatch.setenv(_download.CACHE, str(tmp_path / "cache"))
+    monkeypatch.delenv(_download.DATA, raising=False)
+    # Tables of no server; their hashes are of nothing until a test says otherwise.
+    registry.write_text("".join(f"tables/{name} sha256:{'0' * 64}\n" for name in TABLES))
 
     def offer(name, text):
         path = made.folder / name
@@ -155,6 +164,75 @@ def test_tsml(server):
         lb.datasets.fetch_tsml("both")
 
 
+def test_pmra_is_the_second_run(server):
+    server.offer("pmra.csv", PMRA)
+    scores = lb.datasets.fetch_pmra()
+    assert scores.to_pandas()["0"].to_dict() == {"AB0": 0.6, "RF0": 0.5}
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A folder of the user's."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    monkeypatch.setenv(_download.DATA, str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("name", ["vtab.csv", "deep/down/some other name.csv"])
+def test_the_folder_of_the_user_comes_first(server, own, tmp_path, name):
+    server.offer("vtab.csv", VTAB)
+    (own / name).parent.mkdir(parents=True, exist_ok=True)
+    (own / name).write_bytes(VTAB.encode())
+    (own / "another.csv").write_text("another")
+    scores = lb.datasets.fetch_vtab()
+    assert scores.attrs["source"] == str(own / name)
+    assert server.asked == []
+    assert not (tmp_path / "cache").exists()
+
+
+def test_what_the_folder_lacks_is_downloaded(server, own):
+    server.offer("vtab.csv", VTAB)
+    assert lb.datasets.fetch_vtab().sizes["player"] == 2
+    assert server.asked == ["/vtab.csv"]
+
+
+def test_another_file_of_that_name_is_refused(server, own):
+    server.offer("vtab.csv", VTAB)
+    (own / "vtab.csv").write_text("another")
+    with pytest.raises(lb.LeaderbayesError, match=r"own/vtab.csv is not the file that is meant"):
+        lb.datasets.fetch_vtab()
+    assert server.asked == []
+
+
+def test_the_folder_must_be_one(server, own, monkeypatch):
+    server.offer("vtab.csv", VTAB)
+    monkeypatch.setenv(_download.DATA, str(own / "nowhere"))
+    with pytest.raises(lb.LeaderbayesError, match=r"LEADERBAYES_DATA=.*nowhere: this is no folder"):
+        lb.datasets.fetch_vtab()
+
+
+def test_tables_in_place_of_the_files(reference, monkeypatch):
+    """The registered tables are the reference data's; sizes are those of the docstrings."""
+    reference("vtab/scores.csv")
+    monkeypatch.setenv(_download.DATA, str(REFERENCE))
+    fetched = lb.datasets
+    sizes = {
+        fetched.fetch_vtab: (16, 19), fetched.fetch_pmra: (49, 10),
+        fetched.fetch_bbtcomp: (132, 16, 4), fetched.fetch_amlb: (39, 7, 10),
+        fetched.fetch_tsml: (142, 40, 30),
+    }  # fmt: skip
+    for fetch, shape in sizes.items():
+        scores = fetch()
+        assert scores.shape == shape
+        assert scores.attrs["source"].startswith(str(REFERENCE))
+    # Its log loss is an AUC in the original: turned, as all others of the task.
+    assert (
+        fetched.fetch_amlb().sel(tournament="jungle_chess_2pcs_raw_endgame_complete") <= 0
+    ).all()
+    assert len(fetched.fetch_kaggle("playground-series-s4e2")) == 3587
+
+
 def test_kaggle(server):
     server.offer("kaggle/leaves_private.csv", KAGGLE)
     board = lb.datasets.fetch_kaggle("leaves")
@@ -166,10 +244,14 @@ def test_kaggle(server):
 
 def test_the_registry_names_one_commit_of_each_file():
     lines = [line.split(" ") for line in _download.REGISTRY.read_text().splitlines()]
-    names = [name for name, _, _ in lines]
-    assert len(set(names)) == len(names) == 69
-    for name, known, url in lines:
+    names = [name for name, *_ in lines]
+    assert len(set(names)) == len(names)
+    assert [name for name in names if name.startswith("tables/")] == [f"tables/{n}" for n in TABLES]
+    assert len(_download.names()) == len(names) - len(TABLES) == 70
+    for name, known, *rest in lines:
         assert len(known.removeprefix("sha256:")) == 64
+        assert len(rest) == (not name.startswith("tables/"))
+    for name, _, url in (line for line in lines if len(line) == 3):
         parts = url.removeprefix("https://raw.githubusercontent.com/").split("/")
         assert len(parts[2]) == 40, name
         int(parts[2], 16)

@@ -19,6 +19,7 @@ from ._errors import DisconnectedWarning as DisconnectedWarning
 from ._errors import EstimateWarning as EstimateWarning
 from ._errors import LeaderbayesError as LeaderbayesError
 from ._errors import LeaderbayesWarning as LeaderbayesWarning
+from ._errors import MissingExtraError as MissingExtraError
 from ._errors import NotConvergedError as NotConvergedError
 from ._errors import PredictiveWarning as PredictiveWarning
 from ._errors import ScoresError as ScoresError

@@ -1,23 +1,76 @@
-"""Download public files once, check them against their hash, keep them in a cache."""
+"""Public files: from a folder of the user's, or downloaded once; always checked by their hash."""
 
 import os
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._extras import extra
 
-# Lines of name, SHA-256 and URL, the latter of one commit, so that a file never changes.
+# Lines of name, SHA-256 and URL, the latter of one commit, so that a file never changes. Those
+# of tables/ have no URL: scores of files above them, put into one table (`local` finds them).
 REGISTRY = Path(str(files("leaderbayes") / "data" / "registry.txt"))
-CACHE = "LEADERBAYES_CACHE"  # environment variable that names another folder
+CACHE = "LEADERBAYES_CACHE"  # environment variable that names another folder for downloads
+DATA = "LEADERBAYES_DATA"  # and one that names a folder to look into first
 
 
 def names() -> list[str]:
     """Names of all files that can be downloaded."""
-    return [line.split()[0] for line in REGISTRY.read_text(encoding="utf-8").splitlines()]
+    return [name for name, (_, url) in _registry().items() if url]
+
+
+def _registry() -> dict[str, tuple[str, str]]:
+    """SHA-256 and URL, or nothing in its place, of every name."""
+    lines = REGISTRY.read_text(encoding="utf-8").splitlines()
+    parts = [(*line.split(), "")[:3] for line in lines]
+    return {name: (known.removeprefix("sha256:"), url) for name, known, url in parts}
+
+
+def local(name: str) -> Path | None:
+    """Give the path of a file in the folder that ``LEADERBAYES_DATA`` names.
+
+    Parameters
+    ----------
+    name : str
+        As in the registry. The file may lie there under this name, or anywhere below it as a CSV
+        file (packed or not) of any name.
+
+    Returns
+    -------
+    Path or None
+        A file whose hash is the registered one; None where there is no such folder or file.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the file of this name is another one, or the folder is none.
+    """
+    folder = os.environ.get(DATA)
+    if not folder:
+        return None
+    if not Path(folder).is_dir():
+        raise LeaderbayesError(
+            f"{DATA}={folder}: this is no folder; name one that has the files, or unset it."
+        )
+    known, _ = _registry()[name]
+    named = Path(folder, name)
+    if named.is_file():
+        if _hash(named) != known:
+            raise LeaderbayesError(
+                f"{named} is not the file that is meant (its hash is not {known}); replace it, or "
+                f"take it out of the folder that {DATA} names."
+            )
+        return named
+    return next((p for p in sorted(Path(folder).rglob("*.csv*")) if _hash(p) == known), None)
+
+
+def _hash(path: Path) -> str | None:
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def download(name: str) -> Path:
-    """Give the path of a file in the cache, which it is downloaded to where it is not yet there.
+    """Give the path of a file: in the user's folder, or the cache, where it is downloaded to.
 
     Parameters
     ----------
@@ -27,20 +80,27 @@ def download(name: str) -> Path:
     Returns
     -------
     Path
-        A file whose hash is the registered one. It is written under another name, checked, and
-        only then renamed.
+        A file whose hash is the registered one. What is downloaded is written under another
+        name, checked, and only then renamed.
 
     Raises
     ------
     LeaderbayesError
         If it cannot be downloaded, is not the file that is meant, or cannot be kept: names the
-        URL and the path.
+        URL and the path. Of the user's folder as `local`.
     """
-    import pooch
+    found = local(name)
+    if found is not None:
+        return found
+    with extra("data", f"Fetching {name}"):
+        import pooch
 
-    store = pooch.create(path=os.environ.get(CACHE) or pooch.os_cache("leaderbayes"), base_url="")
-    store.load_registry(REGISTRY)
-    path, url, known = store.abspath / name, store.urls[name], store.registry[name]
+    known, url = _registry()[name]
+    store = pooch.create(
+        path=os.environ.get(CACHE) or pooch.os_cache("leaderbayes"), base_url="",
+        registry={name: known}, urls={name: url},
+    )  # fmt: skip
+    path = store.abspath / name
     try:
         return Path(store.fetch(name))
     except ValueError as problem:  # pooch's only word for another hash
@@ -51,6 +111,7 @@ def download(name: str) -> Path:
     except OSError as problem:  # of requests, too
         raise LeaderbayesError(
             f"{url} could not be downloaded to {path} ({type(problem).__name__}: {problem}); "
-            "connect to the network, or put the file there by hand. Another folder is "
-            f"taken from the environment variable {CACHE}."
+            "connect to the network, or put the file there by hand, or into the folder that the "
+            f"environment variable {DATA} names. Another folder for downloads is taken from "
+            f"{CACHE}."
         ) from problem

@@ -21,6 +21,10 @@ class NotConvergedError(LeaderbayesError, RuntimeError):
     """An iteration did not converge, so there is no number to return."""
 
 
+class MissingExtraError(ModuleNotFoundError, LeaderbayesError):
+    """A package that is optional is not installed; names it, and the extra that brings it."""
+
+
 class LeaderbayesWarning(UserWarning):
     """A result that needs care; every output drawn from it repeats the message."""
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from leaderbayes._csv import restore
 from leaderbayes._errors import ScoresError
+from leaderbayes._extras import extra
 from leaderbayes._files import MAX_MB, check_limit, check_size, read_file, unzip
 from leaderbayes._formats import refuse_format
 from leaderbayes._spelling import clean
@@ -191,8 +192,9 @@ def _own(level: pd.Index) -> pd.Series:
 
 
 def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with extra("parquet", f"{where}: a Parquet file"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
         file = pq.ParquetFile(io.BytesIO(content))

@@ -2,7 +2,8 @@
 
 The shipped ones are made by this project from scikit-learn's models and data sets: remake them
 with ``uv run --group test python benchmarks/make_datasets.py --out src/leaderbayes/data``. The
-others are downloaded once, from one commit, and checked against their hash (`_download.py`).
+others are downloaded once, from one commit, and checked against their hash (`_download.py`), unless
+the environment variable ``LEADERBAYES_DATA`` names a folder that has them.
 """
 
 from importlib.resources import files
@@ -20,6 +21,7 @@ __all__ = [
     "fetch_amlb",
     "fetch_bbtcomp",
     "fetch_kaggle",
+    "fetch_pmra",
     "fetch_tsml",
     "fetch_vtab",
     "load_answers",
@@ -187,6 +189,15 @@ def load_answers() -> xr.DataArray:
 # -- fetched ---------------------------------------------------------------------------------------
 
 
+def _table(name: str) -> xr.DataArray | None:
+    """Scores of a board's files put into one table, where the user's folder has that."""
+    from leaderbayes._download import local
+    from leaderbayes._scores import read_scores
+
+    path = local(f"tables/{name}")
+    return None if path is None else read_scores(path)
+
+
 def fetch_vtab() -> xr.DataArray:
     """Sixteen image representations on the nineteen tasks of VTAB, downloaded once (2 kB).
 
@@ -222,6 +233,9 @@ def fetch_vtab() -> xr.DataArray:
     from leaderbayes._download import download
     from leaderbayes._scores import read_scores
 
+    table = _table("vtab.csv")
+    if table is not None:
+        return table
     path = download("vtab.csv")
     wide = pd.read_csv(path, sep=";", encoding="utf-8-sig").drop(columns="Mean")
     long = wide.melt(id_vars="Model", var_name="task", value_name="accuracy")
@@ -263,7 +277,54 @@ def fetch_bbtcomp() -> xr.DataArray:
     from leaderbayes._download import download
     from leaderbayes._scores import read_scores
 
-    return read_scores(download("bbtcomp.csv"))
+    table = _table("bbtcomp.csv")
+    return read_scores(download("bbtcomp.csv")) if table is None else table
+
+
+def fetch_pmra() -> xr.DataArray:
+    """Forty-nine models of mortgage default in ten folds, of the PMRA paper, downloaded once.
+
+    Settings of AdaBoost, decision tree, k nearest neighbours, random forest and XGBoost; the score
+    is ROC AUC. 40 kB.
+
+    Returns
+    -------
+    DataArray (player, round)
+        Scores; players are models, rounds folds.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the file cannot be downloaded: names the URL and where to put it by hand.
+
+    Notes
+    -----
+    From https://github.com/stagajda/PMRA (no licence given), of three cross-validations in there
+    the second (``iter_num`` 1), which the paper's Table 6 is of.
+
+    References
+    ----------
+    Gajda, Chlebus (2022), A probability-based models ranking approach: an alternative method of
+    machine-learning model performance assessment, Sensors 22(17), 6361, doi:10.3390/s22176361.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.fetch_pmra()  # doctest: +SKIP
+    >>> dict(scores.sizes)  # doctest: +SKIP
+    {'player': 49, 'round': 10}
+    """
+    from leaderbayes._download import download
+    from leaderbayes._scores import read_scores
+
+    table = _table("pmra.csv")
+    if table is not None:
+        return table
+    path = download("pmra.csv")
+    runs = pd.read_csv(path)
+    second = runs[runs["iter_num"] == 1].drop(columns="iter_num")
+    scores = read_scores(second, player="Model", round="split_num", score="AUC_score")
+    return scores.assign_attrs(source=str(path))
 
 
 def fetch_amlb(budget: Literal["1h", "4h", "8h"] = "4h") -> xr.DataArray:
@@ -290,8 +351,8 @@ def fetch_amlb(budget: Literal["1h", "4h", "8h"] = "4h") -> xr.DataArray:
     Notes
     -----
     From https://github.com/openml/automlbenchmark (MIT licence), reports/old/tables (0.5 MB), as
-    it stands there. One score of "4h" is suspect: h2oautoml's 0.149 in fold 3 of jungle_chess is
-    noted there as an AUC, where all others of the task are log losses with their sign turned.
+    it stands there, but for one score of "4h": h2oautoml's log loss of 0.149 in fold 3 of
+    jungle_chess stands there as an AUC, and its sign is turned here as all others of the task.
 
     References
     ----------
@@ -305,12 +366,21 @@ def fetch_amlb(budget: Literal["1h", "4h", "8h"] = "4h") -> xr.DataArray:
     >>> dict(scores.sizes)  # doctest: +SKIP
     {'tournament': 39, 'player': 7, 'round': 10}
     """
-    from leaderbayes._download import download
+    from leaderbayes._download import download, local
+    from leaderbayes._scores import read_scores
     from leaderbayes.adapters import from_amlb
 
     if budget not in ("1h", "4h", "8h"):
         raise LeaderbayesError(f"No budget {budget!r}; there are 1h, 4h, 8h.")
-    return from_amlb(download(f"amlb_2019_{budget}.csv"))
+    path = local("tables/amlb_2019_4h.csv") if budget == "4h" else None
+    if path is not None:
+        table = pd.read_csv(path)
+        table.loc[table["type"] == "multiclass", "score"] *= -1.0
+        return read_scores(table).assign_attrs(source=str(path))
+    scores = from_amlb(download(f"amlb_2019_{budget}.csv"))
+    if budget == "4h":
+        scores.loc["jungle_chess_2pcs_raw_endgame_complete", "h2oautoml", "3"] *= -1.0
+    return scores
 
 
 def fetch_tsml(archive: Literal["univariate", "multivariate"] = "univariate") -> xr.DataArray:
@@ -357,6 +427,9 @@ def fetch_tsml(archive: Literal["univariate", "multivariate"] = "univariate") ->
 
     if archive not in ("univariate", "multivariate"):
         raise LeaderbayesError(f"No archive {archive!r}; there are univariate, multivariate.")
+    table = _table("tsml_univariate.csv.gz") if archive == "univariate" else None
+    if table is not None:
+        return table
     files_of = [name for name in names() if name.startswith(f"tsml/{archive}/")]
     tables = []
     for name in files_of:

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, false_discovery_control, norm
 
 import leaderbayes as lb
 from conftest import simulate
+from leaderbayes.likelihood._hypothesis import _adjusted
 
 PAIR = [("Semi-Rotation-10%", "Rotation")]
 
@@ -101,6 +102,20 @@ def test_adjusted_p_values(fits):
     # Holm: the smallest by the number of tests.
     assert holm["p_adjusted"].min() == pytest.approx(min(1.0, 10 * raw["p_value"].min()))
     assert (raw["difference"] >= 0).all()
+
+
+@pytest.mark.parametrize("m", [1, 2, 7, 45])
+def test_adjustments_are_what_their_papers_say(m):
+    """A hypothesis' adjusted p-value is the least level at which the procedure rejects it."""
+    p = np.random.default_rng(m).uniform(size=m) ** 3
+    p[: m // 3] = p[0]  # ties
+    ranked = np.sort(p)
+    holm = [max(min(1.0, (m - k) * ranked[k]) for k in range(m) if ranked[k] <= x) for x in p]
+    np.testing.assert_allclose(_adjusted(p, "holm"), holm, rtol=1e-14)
+    np.testing.assert_allclose(
+        _adjusted(p, "fdr_bh"), false_discovery_control(p, method="bh"), rtol=1e-14
+    )
+    assert _adjusted(p, None) is p
 
 
 @pytest.mark.slow

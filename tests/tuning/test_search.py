@@ -449,15 +449,3 @@ def test_the_posterior_may_be_sampled_in_full(grid_search):
     theirs = sampled.leaderboard_.set_index("player").loc[ours.index]
     width = theirs["epp_upper"] - theirs["epp_lower"]
     assert (abs(ours["epp"] - theirs["epp"]) < 0.1 * width).all()
-
-
-def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
-    import leaderbayes.tuning as tuning
-
-    def load(name):
-        raise ModuleNotFoundError("No module named 'optuna'", name="optuna")
-
-    monkeypatch.setattr(tuning, "_load", load)
-    monkeypatch.delitem(vars(tuning), "LeaderboardPruner", raising=False)
-    with pytest.raises(ModuleNotFoundError, match=r"leaderbayes\[tuning\]"):
-        tuning.LeaderboardPruner  # noqa: B018

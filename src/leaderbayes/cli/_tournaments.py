@@ -118,14 +118,11 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
 def _executor(workers: int, address: str | None) -> "Iterator[Any]":
     """Executor of processes here, of a cluster, or none."""
     from leaderbayes._errors import LeaderbayesError
+    from leaderbayes._extras import extra
 
     if address is not None:
-        try:
+        with extra("distributed", "--dask"):
             from distributed import Client
-        except ImportError as problem:
-            raise LeaderbayesError(
-                "--dask needs Dask: pip install 'leaderbayes[distributed]'."
-            ) from problem
         try:
             client = Client(address, timeout="10s")
         except (OSError, ValueError) as problem:

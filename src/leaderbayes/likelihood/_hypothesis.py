@@ -329,11 +329,16 @@ def pairwise_tests(
 
 
 def _adjusted(p_value: Floats, adjust: Adjust | None) -> Floats:
+    """Adjust p-values for each other; NaN, where nothing is tested, counts for none."""
     if adjust is None:
         return p_value
-    from statsmodels.stats.multitest import multipletests
-
-    adjusted, tested = p_value.copy(), np.isfinite(p_value)
-    if tested.any():
-        adjusted[tested] = multipletests(p_value[tested], method=adjust)[1]
+    m = int(np.isfinite(p_value).sum())
+    order = np.argsort(p_value)[:m]  # NaN is sorted last
+    rank, ascending = np.arange(1, m + 1), p_value[order]
+    if adjust == "holm":
+        stepped = np.maximum.accumulate((m + 1 - rank) * ascending)
+    else:
+        stepped = np.minimum.accumulate((m / rank * ascending)[::-1])[::-1]
+    adjusted = np.full(len(p_value), np.nan)
+    adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted

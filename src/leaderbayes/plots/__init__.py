@@ -2,7 +2,7 @@
 
 Each function takes the DataTree of `leaderbayes.fit`, or what `leaderbayes.sota` or a function on
 many tournaments gives, and returns an ``arviz_plots.PlotCollection``: ``.show()``,
-``.savefig(path)``.
+``.savefig(path)``. Matplotlib draws; ``backend="plotly"`` and ``"bokeh"`` need the extra ``plots``.
 """
 
 import lazy_loader

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._extras import extra
 
 Backend = Literal["matplotlib", "plotly", "bokeh", "none"]
 
@@ -62,13 +63,14 @@ def panels(
         raise LeaderbayesError(
             f"backend={backend!r}: choose one of {', '.join(map(repr, get_args(Backend)))}."
         )
-    collection = azp.PlotCollection.wrap(
-        xr.Dataset({name: xr.DataArray(0.0) for name in titles}),
-        cols=["__variable__"],
-        col_wrap=columns,
-        backend=backend,
-        figure_kwargs={"figsize": (100 * width, 100 * height), "figsize_units": "dots"},
-    )
+    with extra("plots", "The backend of this plot"):
+        collection = azp.PlotCollection.wrap(
+            xr.Dataset({name: xr.DataArray(0.0) for name in titles}),
+            cols=["__variable__"],
+            col_wrap=columns,
+            backend=backend,
+            figure_kwargs={"figsize": (100 * width, 100 * height), "figsize_units": "dots"},
+        )
     if collection.backend == "matplotlib":
         # Long names stay inside the figure.
         collection.get_viz("figure").set_layout_engine("constrained")

@@ -1,8 +1,16 @@
 """Reports to hand on: a page of HTML; plain text, LaTeX and BibTeX for papers.
 
-Each function takes the DataTree of `leaderbayes.fit`, and says what the public functions say.
+Each function takes the DataTree of `leaderbayes.fit`, and says what the public functions say. They
+need the extra ``report``.
 """
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from leaderbayes._extras import extra
+
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    with extra("report", f"leaderbayes.report.{name}"):
+        return _load(name)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from latex2mathml.converter import convert
@@ -31,9 +31,8 @@ class Card(NamedTuple):
 @cache
 def card_of(model: str) -> Card:
     """Read the card of a model; one that we do not know has a title alone."""
-    # The cards are links to models/*/README.md of the repository: wheels have their text.
-    source = files("leaderbayes.report") / "cards" / f"{model}.md"
-    if not source.is_file():
+    source = next((path for path in places(model) if path.is_file()), None)
+    if source is None:
         return Card(model, {})
     markdown = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_mathml)
     tokens = markdown.parse(source.read_text(encoding="utf-8"))
@@ -43,6 +42,15 @@ def card_of(model: str) -> Card:
         for heading, body in _sections(tokens)
     }
     return Card(title, {name: sections[name] for name in SECTIONS if name in sections})
+
+
+def places(model: str) -> tuple[Path, Path]:
+    """Where the card of a model lies in a wheel, and in a checkout."""
+    here = Path(__file__).parent
+    return (
+        here / "cards" / model / "README.md",
+        here.parents[2] / "models" / model / "README.md",
+    )
 
 
 def _mathml(formula: str, options: dict[str, bool]) -> str:

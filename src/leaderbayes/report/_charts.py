@@ -10,6 +10,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import bokeh
+from bokeh.embed import json_item
+from bokeh.models import (
+    BasicTicker,
+    ColumnDataSource,
+    FactorRange,
+    HoverTool,
+    NoOverlap,
+    Range1d,
+    TapTool,
+)
+from bokeh.palettes import Blues256, RdBu11
+from bokeh.plotting import figure
+from bokeh.transform import linear_cmap
+
 from leaderbayes.plots._canvas import BLUE, GREY
 
 _FONT = "Helvetica Neue, Helvetica, Arial, sans-serif"
@@ -18,8 +33,6 @@ _FONT = "Helvetica Neue, Helvetica, Arial, sans-serif"
 @cache
 def bokeh_script() -> str:
     """Read Bokeh's library for browsers, without its widgets, tables and mathematics."""
-    import bokeh
-
     folder = Path(bokeh.__file__).parent / "server" / "static" / "js"
     return (folder / "bokeh.min.js").read_text(encoding="utf-8")
 
@@ -27,18 +40,16 @@ def bokeh_script() -> str:
 @cache
 def charts() -> tuple[dict[str, Any], ...]:
     """Give the charts as JSON items: "win", "rank" and "fit", of which the page knows the names."""
-    return tuple(_item(figure) for figure in (_win(), _rank(), _fit()))
+    return tuple(_item(made) for made in (_win(), _rank(), _fit()))
 
 
-def _item(figure: Any) -> dict[str, Any]:
-    from bokeh.embed import json_item
-
-    text = json.dumps(json_item(figure, target=f"chart-{figure.name}"))
+def _item(made: Any) -> dict[str, Any]:
+    text = json.dumps(json_item(made, target=f"chart-{made.name}"))
     # Bokeh numbers its objects through: the same fit shall give the same page.
     numbers: dict[str, str] = {}
     text = re.sub(
         r'"p\d+"',
-        lambda found: numbers.setdefault(found[0], f'"{figure.name}{len(numbers)}"'),
+        lambda found: numbers.setdefault(found[0], f'"{made.name}{len(numbers)}"'),
         text,
     )
     item: dict[str, Any] = json.loads(text)
@@ -46,8 +57,6 @@ def _item(figure: Any) -> dict[str, Any]:
 
 
 def _figure(name: str, **options: Any) -> Any:
-    from bokeh.plotting import figure
-
     made = figure(
         name=name,
         sizing_mode="stretch_width",
@@ -73,8 +82,6 @@ def _cells(
     made: Any, columns: tuple[str, ...], color: Any, tooltips: list[tuple[str, str]]
 ) -> None:
     """Draw cells (x, y) of a source that has these columns too, and say them on hover."""
-    from bokeh.models import ColumnDataSource, HoverTool, NoOverlap, TapTool
-
     source = ColumnDataSource({name: [] for name in ("x", "y", *columns)})
     drawn = made.rect(
         "x", "y", 1, 1, source=source, fill_color=color, line_color="white", line_width=0.5,
@@ -92,10 +99,6 @@ def _cells(
 
 def _win() -> Any:
     """Heat map: players down, opponents across."""
-    from bokeh.models import ColumnDataSource, FactorRange
-    from bokeh.palettes import RdBu11
-    from bokeh.transform import linear_cmap
-
     # Names may look like formulas or markup: as factors and as columns they stay text.
     made = _figure(
         "win",
@@ -126,10 +129,6 @@ def _win() -> Any:
 
 def _rank() -> Any:
     """Heat map: players down, ranks across."""
-    from bokeh.models import BasicTicker, FactorRange, Range1d
-    from bokeh.palettes import Blues256
-    from bokeh.transform import linear_cmap
-
     made = _figure(
         "rank",
         x_range=Range1d(0.5, 1.5),
@@ -155,8 +154,6 @@ def _rank() -> Any:
 
 def _fit() -> Any:
     """Deviance of the board across, of its replicates up."""
-    from bokeh.models import ColumnDataSource
-
     made = _figure(
         "fit",
         height=340,

@@ -17,6 +17,7 @@ import xarray as xr
 
 from leaderbayes import _errors
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._extras import extra
 from leaderbayes._fit import fit, written
 from leaderbayes._matches import valid_scores
 from leaderbayes._workers import available
@@ -296,12 +297,8 @@ def _size(workers: Executor) -> int:
 def _workers(executor: Any) -> Iterator[Executor | None]:
     """Give an executor of whatever stands for one."""
     if isinstance(executor, str) and executor == "dask":
-        try:
+        with extra("distributed", "executor='dask'"):
             from distributed import Client, get_client
-        except ImportError as problem:
-            raise LeaderbayesError(
-                "executor='dask' needs Dask: pip install 'leaderbayes[distributed]'."
-            ) from problem
         try:
             current = get_client()
         except ValueError:  # there is none

@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._extras import extra
 from leaderbayes._write import locked
 
 Files = dict[str, bytes]
@@ -103,6 +104,8 @@ def root_attrs(path: Path) -> dict[str, Any] | None:
     LeaderbayesError
         If something else is there, or the study is damaged.
     """
+    with extra("study", "A study, which is a Zarr store,"):
+        import zarr  # noqa: F401
     if not path.exists():
         return None
     # Below it are the tournaments, each with a digest of its own.

@@ -1,17 +1,15 @@
-"""Search of hyper-parameters by posterior win probability: scikit-learn, Optuna."""
+"""Search of hyper-parameters by posterior win probability: scikit-learn, Optuna.
+
+Needs the extra ``tuning``.
+"""
 
 import lazy_loader
+
+from leaderbayes._extras import extra
 
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> object:
-    try:
+    with extra("tuning", f"leaderbayes.tuning.{name}"):
         return _load(name)
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("optuna", "sklearn"):
-            raise
-        raise ModuleNotFoundError(
-            f"leaderbayes.tuning.{name} needs {missing.name}: pip install leaderbayes[tuning]",
-            name=missing.name,
-        ) from missing

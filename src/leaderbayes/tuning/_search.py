@@ -7,26 +7,26 @@ from numbers import Integral, Real
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
-from sklearn.model_selection._search import (
-    BaseSearchCV,
-    _yield_masked_array_for_each_param,
-)
-from sklearn.model_selection._validation import (
-    _fit_and_score,
-    _warn_or_raise_about_fit_failures,
-)
 from sklearn.utils import check_random_state, indexable
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fit import Sampler
 from leaderbayes.tuning._candidates import Propose, Refined, hash_of, in_turn
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record
+from leaderbayes.tuning._sklearn import (
+    BaseSearchCV,
+    Interval,
+    StrOptions,
+    check_method_params,
+    fit_and_score,
+    fit_context,
+    masked_array_of_each_parameter,
+    warn_or_raise_about_fit_failures,
+)
 from leaderbayes.tuning._stopping import Rule, stopping
 
 _DRAWS_AT_ONCE = 10  # candidates of an iteration of strategy="random"
@@ -223,7 +223,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         self.warm_start = warm_start
         self.sampler = sampler
 
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Search, and fit the best candidate to all data.
 
@@ -253,7 +253,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         self._forget()
         scorers, _ = self._get_scorers()
         X, y = indexable(X, y)
-        params = _check_method_params(X, params=params)
+        params = check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(cv.split(X, y, **routed.splitter.split))
@@ -270,7 +270,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
 
         def play(candidates: Sequence[int], k: int) -> Iterable[Out]:
             jobs = (
-                delayed(_fit_and_score)(
+                delayed(fit_and_score)(
                     clone(self.estimator), X, y, scorer=scorers,
                     train=splits[k][0], test=splits[k][1], verbose=self.verbose,
                     parameters=record.candidates[i], fit_params=routed.estimator.fit,
@@ -298,7 +298,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             except Exception as second:
                 error.add_note(f"What was finished could not be kept: {second!r}")
             raise
-        _warn_or_raise_about_fit_failures(list(record.outs.values()), self.error_score)
+        warn_or_raise_about_fit_failures(list(record.outs.values()), self.error_score)
         if np.isnan(record.race.scores).all():
             raise LeaderbayesError(
                 "No candidate has a finite score: see the warnings of the scorer, or set "
@@ -421,7 +421,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
     def _conclude(self, record: Record, scorers: Any, *, complete: bool) -> None:
         """Give what is done as attributes."""
         results = record.results()
-        results |= dict(_yield_masked_array_for_each_param(record.candidates))
+        results |= dict(masked_array_of_each_parameter(record.candidates))
         results["params"] = record.candidates
         self.cv_results_ = results
         self.decisions_ = record.decisions()

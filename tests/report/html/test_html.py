@@ -4,7 +4,6 @@ import re
 import sys
 import warnings
 from html import unescape
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -203,9 +202,6 @@ def test_the_tournament_names_the_page(tmp_path):
 @pytest.mark.parametrize("folder", [p.parent for p in sorted(ROOT.glob("models/*/model.py"))])
 def test_every_model_has_its_card(folder):
     card = card_of(folder.name)
-    source = folder / "README.md"
-    packed = files("leaderbayes.report") / "cards" / f"{folder.name}.md"
-    assert packed.read_text("utf-8") == source.read_text("utf-8")
     assert tuple(card.sections) == SECTIONS
     text = "".join(card.sections.values())
     assert "<math" in text

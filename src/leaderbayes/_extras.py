@@ -1,0 +1,45 @@
+"""Optional packages: what each extra of the installation brings, and what is said without it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from leaderbayes._errors import MissingExtraError
+
+# As in pyproject.toml; by the names that are imported.
+MODULES = {
+    "data": ("pooch",),
+    "distributed": ("distributed",),
+    "parquet": ("pyarrow",),
+    "plots": ("bokeh", "plotly", "webcolors"),
+    "report": ("bokeh", "jinja2", "latex2mathml", "markdown_it", "markupsafe", "mdit_py_plugins"),
+    "study": ("zarr",),
+    "tuning": ("joblib", "optuna", "sklearn"),
+}
+
+
+@contextmanager
+def extra(name: str, what: str) -> Iterator[None]:
+    """Import what an extra brings, or say what to install.
+
+    Parameters
+    ----------
+    name : str
+        The extra, a key of `MODULES`.
+    what : str
+        What needs it: begins the message.
+
+    Raises
+    ------
+    MissingExtraError
+        If a package of the extra is missing. Any other that is, is a fault of its own, and is
+        raised as it is.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        module = str(missing.name).partition(".")[0]
+        if module not in MODULES[name]:
+            raise
+        raise MissingExtraError(
+            f'{what} needs {module}: pip install "leaderbayes[{name}]".', name=module
+        ) from missing

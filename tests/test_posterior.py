@@ -177,6 +177,11 @@ def test_posterior_of_the_best():
     for answer in (lb.sota.teams, lb.report.text):
         with pytest.raises(lb.LeaderbayesError, match="1 of 800 values in posterior/theta "):
             answer(changed(best, theta=theta))
+    best_theta = best["posterior"]["theta_sota"].copy()
+    best_theta[0, 3] = np.nan
+    for answer in (lb.sota.teams, lb.sota.summary):
+        with pytest.raises(lb.LeaderbayesError, match="1 of 100 values in posterior/theta_sota"):
+            answer(changed(best, theta_sota=best_theta))
     without = best.copy()
     del without["posterior_predictive"]
     for answer in (lb.sota.summary, lb.sota.check):

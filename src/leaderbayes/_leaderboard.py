@@ -101,8 +101,8 @@ def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
         place = place.rename(tournament_round="round")
         return place.assign_coords(round=board["round"].to_numpy())
 
-    epp = dt["posterior"]["epp_tournament"].sel(tournament=tournament, drop=True).sel(who)
-    weight = dt["constant_data"]["weight"].sel(tournament=tournament, drop=True)
+    epp = drawn(dt, "epp_tournament").sel(tournament=tournament, drop=True).sel(who)
+    weight = drawn(dt, "weight", "constant_data").sel(tournament=tournament, drop=True)
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset({"epp": epp}),

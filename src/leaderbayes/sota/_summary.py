@@ -120,7 +120,7 @@ def placed(dt: xr.DataTree, prob: float = 0.95) -> pd.DataFrame:
             "theta": values.mean(axis=1),
             "lower": lower,
             "upper": upper,
-            "p_sota": (values >= float(dt["posterior"]["theta_sota"].mean())).mean(axis=1),
+            "p_sota": (values >= float(drawn(dt, "theta_sota").mean())).mean(axis=1),
             # Laws with atoms have several best.
             "p_best": (best / best.sum(axis=0)).mean(axis=1),
         }

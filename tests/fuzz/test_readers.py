@@ -32,6 +32,17 @@ def test_what_is_not_mutated_is_read(name):
     assert len(refused) < len(reader.sources)
 
 
+def test_what_is_planted_is_never_read_in_silence():
+    for k in range(300):
+        readers.attempt_planted(random.Random(f"planted-{k}"))
+
+
+def test_where_nothing_is_planted_the_table_is_read():
+    for k in range(100):
+        _, text = readers.planted(random.Random(f"nothing-{k}"), ("nothing",))
+        readers.check(readers.FROM_CSV((text.encode(), ".csv")))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 @settings(max_examples=700, deadline=None, suppress_health_check=list(HealthCheck))

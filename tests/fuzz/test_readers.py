@@ -13,7 +13,7 @@ READERS = readers.readers()
 
 def test_a_few_inputs_each():
     for name, reader in READERS.items():
-        verdicts = [readers.attempt(reader, random.Random(f"{name}-{k}")) for k in range(30)]
+        verdicts = [readers.attempt(reader, random.Random(f"{name}-{k}")) for k in range(60)]
         assert len(set(verdicts)) == 2, f"{name}: all {verdicts[0]}"
 
 

@@ -31,7 +31,7 @@ _OF_METRICS = set(
 _NEGATED = ("neg", "negative", "negated", "minus")
 _VARIANT = re.compile(r"[a-z]{1,2}(rmse|rmsd|rmsle|mape|mase|mae|mse|crps|logloss|brier)")
 _COMPLEMENT = re.compile(
-    r"\s*(?P<whole>1(\.0*)?|one|100 ?%?)?[\s_]*([-−–/]|minus(?![a-z]))[\s_]*(?P<of>\D.*)"
+    r"[^\w\-−–]*(?P<whole>1(\.0*)?|one|100 ?%?)?[\s_]*([-−–/]|minus(?![a-z]))[\s_]*(?P<of>\D.*)"
 )
 
 # Metrics by the names that their sources give them.

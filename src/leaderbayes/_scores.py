@@ -40,9 +40,15 @@ def read_scores(
     in its first column repeats, that name is a tournament (a data set) and its rows are the
     rounds (the folds). A wide table whose first column is recognised as the players has a row for
     each player and a column for each round. Columns are recognised by their usual names where
-    they are not given; blanks around names do not count. The attribute ``columns`` says what was
-    taken for what. A column of a wide table that looks like a round, a summary (mean, rank) or a
-    count of the rows is no player and is refused; in a long table a player may have any name.
+    they are not given. The attribute ``columns`` says what was taken for what. A column or row of a
+    wide table that looks, by its name or its numbers, like a round, a summary (mean, rank) or
+    something known of the rows (n_samples, year) is no player and is refused; in a long table a
+    player may have any name.
+
+    Names are in Unicode's normal form C; blanks around them, and what is not seen, do not count.
+    A name that `leaderbayes` wrote with an apostrophe in front, so that no spreadsheet runs it, is
+    the name again. Numbers are 64-bit floats: those of single precision are read by their own
+    digits (0.1 is 0.1), and whole numbers above 2**53, which floats do not tell apart, are refused.
 
     Parameters
     ----------

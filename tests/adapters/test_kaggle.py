@@ -48,3 +48,10 @@ def test_names_of_the_command_line():
 def test_errors(change, message):
     with pytest.raises(lb.ScoresError, match=message):
         from_kaggle(change(pd.read_csv(DATA / "kaggle_history.csv")))
+
+
+@pytest.mark.parametrize("name", ["rmse", "log_loss", "error rate"])
+def test_a_board_of_a_loss_is_refused(name):
+    table = pd.DataFrame({"team": ["a", "b"], name: [0.1, 0.2]})
+    with pytest.raises(lb.ScoresError, match="is the name of a loss, of which less is better"):
+        lb.sota.read_board(table, se=0.1, score=name)

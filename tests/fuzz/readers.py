@@ -7,18 +7,21 @@ any file, cells and columns of a CSV or a table, keys and values of JSON and of 
 """
 
 import argparse
+import bz2
 import copy
 import csv
 import faulthandler
 import gzip
 import io
 import json
+import lzma
 import random
 import sys
 import tempfile
 import time
 import traceback
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
@@ -57,6 +60,20 @@ CELLS = [
     *"player round score fold task iteration".split(" "),
     *("9" * 400, "x" * 5000, "\r", "\n", "\t", "a\nb", '"a"', '"', "'", "[" * 500),
 ]
+# Names of what is no player, no round and no gain, for cells and headers anywhere.
+SUMMED = "total mean_accuracy avg._acc macro_avg geometric_mean p_value w/t/l avg_rank std".split()
+KNOWN = (
+    "n_samples training_time_(s) #params_(b) n_features fit_time cost svm_std tree_stderr".split()
+)
+LOST = "rmse mae log_loss error_rate nrmse crps rmsd misclassification_rate neg_accuracy".split()
+LOSSES = [
+    *LOST,
+    *"rank avg_rank time latency training_time_(s) cost edit_distance 1-accuracy".split(),
+]
+CELLS += [
+    *SUMMED, *KNOWN, *LOSSES, "'=1+1", "'", "Zoe\u0308", "Zo\u00eb", "a\u00a0b", "a\u00adb", "\u202ea", "0\u00a05",
+    "０.５", "\u22120.5", "90%", "1,000", "SVM", "svm ", "1.0", "+1", "@a", "-a", "9007199254740992.0",
+]  # fmt: skip
 BYTES = [c.encode() for c in CELLS] + [
     b"\0", b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\x1a", b"\r\n", b"\r", b"\n\n",
     b",", b",,,,", b'"', b'""', b";", b"\t", b"\x85", "\u2028".encode(), b"{", b"}", b"[", b"]", b":",
@@ -89,6 +106,9 @@ def from_file(read: Callable[..., Any]) -> Callable[..., Any]:
         return read(path, **options)
 
     return reader
+
+
+FROM_CSV = from_file(lb.read_scores)
 
 
 def parquet(text: str) -> tuple[bytes, str]:
@@ -140,7 +160,7 @@ def readers() -> dict[str, Reader]:
         "read_scores, files": Reader(
             from_file(lb.read_scores),
             (*texts, *((gzip.compress(t), ".csv.gz") for t, _ in texts[:1]), parquet(LONG), parquet(WIDE)),
-            roles | {"higher_is_better": (None, True, False, "yes")},
+            roles | {"higher_is_better": (None, True, False, "yes"), "max_mb": (200, 200, 200, 1, 1e-4, "1")},
         ),
         "read_scores, objects": Reader(lb.read_scores, (*frames, search), roles),
         "read_board, files": Reader(
@@ -214,6 +234,11 @@ def mutate(source: Any, rng: random.Random) -> Any:
     """Mutate once to several times, mostly a little."""
     if isinstance(source, tuple) and source and isinstance(source[0], bytes):
         content, suffix = source
+        if rng.random() < 0.02:
+            return gzip.compress(content + bytes(rng.choice((10**4, 3 * 10**6))), 1), suffix
+        if rng.random() < 0.02:
+            packer = rng.choice((gzip, bz2, lzma, zlib))
+            return mutate_bytes(packer.compress(content), rng), suffix
         zipped = suffix == ".csv.gz" and rng.random() < 0.7
         if zipped:
             content = gzip.decompress(content)
@@ -418,6 +443,79 @@ def _hashable(it: Any) -> bool:
     return True
 
 
+# -- planted ---------------------------------------------------------------------------------------
+
+
+PLANTS = ("score", "rows of losses", "columns of losses", "column", "row", "whole", "mean")
+
+
+def odd(name: str, rng: random.Random) -> str:
+    """Same words in another case and with other signs around them."""
+    cased = rng.choice((str.lower, str.upper, str.title, str.capitalize))(name)
+    joined = cased.replace("_", rng.choice(("_", " ", "-", ".", "  ", "\u00a0")))
+    before, after = rng.choice(
+        [("", ""), (" ", "\u200b"), ("(", ")"), ("*", "*"), ("\ufeff", " ↓")]
+    )
+    return before + joined + after
+
+
+def planted(rng: random.Random, kinds: tuple[str, ...] = PLANTS) -> tuple[str, str]:
+    """Table in which more of a loss would win, or something plays that does not; and what it is."""
+    values = np.random.default_rng(rng.randrange(2**32)).uniform(0.5, 1.0, (9, 9)).round(4)
+    kind = rng.choice(kinds)
+    rows, columns = rng.randrange(3, 8), rng.randrange(2, 6)
+    values = values[:rows, :columns]
+    head = [f"svm{k}" if k else "svm" for k in range(columns)]
+    side = [f"d{k}a" for k in range(rows)]
+    corner = rng.choice(("model", "Models", "approach", "dataset", "Datasets", ""))
+    place = rng.randrange(columns)
+    if kind == "score":
+        name = odd(rng.choice(LOSSES), rng)
+        body = [("model", "fold", name)] + [
+            (p, r, values[i, j]) for i, p in enumerate(side) for j, r in enumerate(head)
+        ]
+        return kind, in_csv(body)
+    if kind == "rows of losses":
+        corner, side[rng.randrange(rows)] = (
+            rng.choice(("metric", "dataset", "")),
+            odd(rng.choice(LOST), rng),
+        )
+    elif kind == "columns of losses":
+        head = [f"{odd(rng.choice(LOST), rng)}_{k}x" for k in range(columns)]
+    elif kind == "column":
+        head[place] = odd(rng.choice(SUMMED + KNOWN[:-2]), rng)
+    elif kind == "row":
+        side[rng.randrange(rows)] = odd(rng.choice(SUMMED), rng)
+    elif kind == "whole":
+        head = [*head, "extra"]
+        values = np.column_stack([values, np.arange(rows) * 37 + rng.choice((150, 2019, 40000))])
+    elif kind == "mean":
+        side = [*side, "Ø"]
+        values = np.vstack([values, values.mean(axis=0).round(4)])
+    body = [(corner, *head), *((name, *row) for name, row in zip(side, values, strict=True))]
+    return kind, in_csv(body)
+
+
+def in_csv(rows: list[tuple[Any, ...]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def attempt_planted(rng: random.Random) -> str:
+    """Read a planted table: "refused", or "read" with a warning; anything else raises."""
+    kind, text = planted(rng)
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            FROM_CSV((text.encode(), ".csv"))
+    except lb.LeaderbayesError:
+        return "refused"
+    told = any(issubclass(it.category, lb.LeaderbayesWarning) for it in said)
+    assert told, f"{kind} was read in silence:\n{text}"
+    return "read"
+
+
 # -- verdicts --------------------------------------------------------------------------------------
 
 
@@ -489,14 +587,15 @@ def main() -> None:
     arguments = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     known = {k: v for k, v in readers().items() if arguments.only in k}
-    counts: dict[str, Counter[str]] = {name: Counter() for name in known}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in [*known, "planted"]}
     broken: Counter[str] = Counter()
     begin = time.perf_counter()
     for number in range(arguments.inputs):
-        name = list(known)[number % len(known)]
+        name = [*known, "planted"][number % (len(known) + 1)]
+        rng = random.Random(f"{arguments.seed}-{number}")
         faulthandler.dump_traceback_later(60, exit=True)  # a hang
         try:
-            verdict = attempt(known[name], random.Random(f"{arguments.seed}-{number}"))
+            verdict = attempt_planted(rng) if name == "planted" else attempt(known[name], rng)
         except Exception as problem:
             verdict = "broken"
             place = traceback.extract_tb(problem.__traceback__)

@@ -13,7 +13,7 @@ READERS = readers.readers()
 
 def test_a_few_inputs_each():
     for name, reader in READERS.items():
-        verdicts = [readers.attempt(reader, random.Random(f"{name}-{k}")) for k in range(30)]
+        verdicts = [readers.attempt(reader, random.Random(f"{name}-{k}")) for k in range(60)]
         assert len(set(verdicts)) == 2, f"{name}: all {verdicts[0]}"
 
 
@@ -30,6 +30,17 @@ def test_what_is_not_mutated_is_read(name):
     # Several metrics, of which none was named, are never guessed.
     assert all("metric" in message for message in refused)
     assert len(refused) < len(reader.sources)
+
+
+def test_what_is_planted_is_never_read_in_silence():
+    for k in range(300):
+        readers.attempt_planted(random.Random(f"planted-{k}"))
+
+
+def test_where_nothing_is_planted_the_table_is_read():
+    for k in range(100):
+        _, text = readers.planted(random.Random(f"nothing-{k}"), ("nothing",))
+        readers.check(readers.FROM_CSV((text.encode(), ".csv")))
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.sota._law import (
     check_dependence,
@@ -103,8 +104,8 @@ def _moments(n: int, theta: float, m: int, spread: float, rho: float) -> tuple[f
     check_size(n)
     check_many(m)
     check_dependence(rho)
-    if spread < 0.0:
-        raise LeaderbayesError(f"spread={spread}: give the width of a distribution, from 0 up.")
+    number("spread", spread, at_least=0.0)
+    number("theta", theta)
     high = theta + spread / (m + 1)
     ends = np.array([high - spread, high])
     if ends[0] < 0.0 or ends[1] > 1.0:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics.hierarchy import STATISTICS, statistics
 
@@ -171,5 +172,4 @@ def check(dt: xr.DataTree) -> pd.DataFrame:
 def _require(dt: xr.DataTree, prob: float = 0.5) -> None:
     if not isinstance(dt, xr.DataTree) or dt.attrs.get("model") != "sota":
         raise LeaderbayesError("This is no posterior of a board: give what sota.posterior returns.")
-    if not 0.0 < prob < 1.0:
-        raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")
+    share("prob", prob)

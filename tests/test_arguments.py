@@ -55,8 +55,6 @@ def given():
         "path": "page.html",
         "groups": {name: "g" for name in truth.columns},
         "tournament": "a",
-        "over": "m",
-        "values": [10, 20],
         "theta": 0.9,
         "n": 200,
         "m": 10,
@@ -65,6 +63,21 @@ def given():
         "positive_rate": 0.3,
         "k": 2,
     }
+
+
+# Columns by name; and laws or arrays, which models of the best take too.
+OTHERWISE = {
+    ("read_scores", "score"), ("sota.read_board", "score"), ("sota.bias_curve", "spread"),
+    ("sota.maximum_distribution", "theta"), ("sota.maximum_distribution", "theta_0"),
+    ("sota.maximum_auc", "theta"), ("sota.simulate_boards", "theta"),
+    ("sota.simulate_boards", "theta_0"), ("sota.simulate_aucs", "theta"),
+    ("models.plackett_luce", "weight"),
+}  # fmt: skip
+# scikit-learn checks its estimator's in fit; the rest need a fit that takes long.
+ELSEWHERE = {
+    "tuning.LeaderboardSearchCV", "plots.search", "models.sota", "sota.summary", "sota.teams",
+    "sota.maximum_estimate",
+}  # fmt: skip
 
 
 def takes(parameter):
@@ -76,9 +89,8 @@ CASES = [
     for function in FUNCTIONS
     for parameter in inspect.signature(look_up(function)).parameters.values()
     if takes(parameter)
-    # scikit-learn checks its estimator's in fit; laws and arrays of theta are for sota's own tests.
-    and not function.endswith("SearchCV")
-    and not (function.startswith("sota.") and parameter.name in {"theta", "value"})
+    and (function, parameter.name) not in OTHERWISE
+    and function not in ELSEWHERE
 ]
 
 
@@ -90,10 +102,21 @@ def arguments_of(function, given):
         "models.tournaments": {
             "matches": lb.matches(given["scores"].expand_dims(tournament=["one", "two"]))
         },
-        "compare_leaderboards": {"dt": given["study"]},
-        "elo": {"k": 16.0},
+        "fit_tournaments": {
+            "scores": given["scores"].expand_dims(tournament=["one", "two"]),
+            "store": "study",
+        },
+        "new_player": {"scores": given["scores"].isel(player=0).to_series()},
+        "sota.bias_curve": {"over": "spread", "values": [0.0, 0.1]},
+        "sota.read_board": {"source": [0.9, 0.8]},
     }.get(function, {})
     made = dict(own)
+    if function in (
+        "likelihood.bradley_terry",
+        "likelihood.plackett_luce",
+        "likelihood.round_intercept",
+    ):
+        made["hypothesis"] = given["hypothesis"]
     for parameter in inspect.signature(look_up(function)).parameters.values():
         if parameter.default is parameter.empty and parameter.name in given:
             made.setdefault(parameter.name, given[parameter.name])
@@ -105,7 +128,8 @@ def test_a_number_of_the_wrong_kind_is_named(function, name, given, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     made = arguments_of(function, given)
     parameter = inspect.signature(look_up(function)).parameters[name]
-    wrong = [*WRONG, *([1.5] if name in WHOLE else [])]
+    whole = name in WHOLE and (function, name) != ("elo", "k")
+    wrong = [*WRONG, *([1.5] if whole else [])]
     if parameter.default is not None:
         wrong.append(None)
     for value in wrong:

@@ -7,11 +7,10 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from leaderbayes._arguments import number
+from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.sota._law import (
     check_dependence,
-    check_many,
     check_size,
     feasible,
     maximum_distribution,
@@ -102,7 +101,7 @@ def bias_curve(
 def _moments(n: int, theta: float, m: int, spread: float, rho: float) -> tuple[float, float]:
     """Bias and standard deviation at one point."""
     check_size(n)
-    check_many(m)
+    whole("m", m)
     check_dependence(rho)
     number("spread", spread, at_least=0.0)
     number("theta", theta)

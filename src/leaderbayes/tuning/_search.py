@@ -300,7 +300,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             raise
         _warn_or_raise_about_fit_failures(list(record.outs.values()), self.error_score)
         if np.isnan(record.race.scores).all():
-            # What is wrong with the data, the fit to all of them says, as in scikit-learn's searches.
+            # As in scikit-learn's searches, the fit to all data says what is wrong with them.
             self._fitted(record.candidates[0], X, y, routed.estimator.fit)
             said = next((out["fit_error"] for out in record.outs.values() if out["fit_error"]), "")
             raise LeaderbayesError(

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes import _arguments
+from leaderbayes._arguments import positive, whole
 from leaderbayes._matches import one_tournament, rankings
 from leaderbayes.numerics.elo import pairs_of, ratings
 
@@ -100,13 +101,10 @@ def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int =
     1           svm C=1  1911.0
     2  forest trees=100  1857.0
     """
-    if not (np.isfinite(k) and k > 0.0):
-        raise LeaderbayesError(f"k={k}: give a number above 0, such as 16.")
-    if orders < 1:
-        raise LeaderbayesError(f"orders={orders}: give at least 1.")
+    k, orders = positive("k", k), whole("orders", orders)
     board = rankings(one_tournament(scores))
     first, second, points = pairs_of(board["place"].to_numpy())
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_arguments.seed(seed))
     m = board.sizes["player"]
     rated = np.array(
         [ratings(first, second, points, rng.permutation(len(first)), m, k) for _ in range(orders)]

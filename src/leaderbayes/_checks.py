@@ -9,6 +9,8 @@ import pandas as pd
 import xarray as xr
 from scipy.special import chdtrc, ndtr, xlogy
 
+from leaderbayes import _arguments
+from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._matches import components, matches
 from leaderbayes._posterior import drawn, fitted, refuse
@@ -236,8 +238,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     True
     """
     fitted(dt, "posterior_predictive", "constant_data")
-    if draws < 1:
-        raise LeaderbayesError(f"draws={draws}: give at least 1.")
+    draws = whole("draws", draws)
     replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
     _check_draws(dt, replicates.indexes["sample"])
     total = replicates.sizes["sample"]
@@ -249,7 +250,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     if davidson:
         nu = drawn(dt, "tie").stack(sample=("chain", "draw")).sel(sample=sample).to_numpy()
     shared_luck = json.loads(dt.attrs["arguments"]).get("test_fraction") is not None
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_arguments.seed(seed))
     observed, round_wise, match_wise = np.zeros((3, len(picked)))
     first = 0
     for board, strengths in boards_of(dt):
@@ -264,10 +265,10 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
         repeated = _replicated_counts(replicates, board, dt, rows)
         own = _estimate(seen, equal, n) if shared_luck else None
         for k, (b, v, counted) in enumerate(zip(epp, nu, repeated, strict=True)):
-            whole = counted if not drop else _untied(*counted)
-            at = b if own is None else b + own - _estimate(*whole)
+            kept = counted if not drop else _untied(*counted)
+            at = b if own is None else b + own - _estimate(*kept)
             observed[k] += _discrepancy(at, v, seen, equal, n)
-            round_wise[k] += _discrepancy(b, v, *whole)
+            round_wise[k] += _discrepancy(b, v, *kept)
             match_wise[k] += _discrepancy(b, v, *_independent_matches(b, v, n, rng), n)
     result = xr.Dataset(
         {

@@ -7,8 +7,9 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._leaderboard import check_probability, draws_of, spread_of, trust
+from leaderbayes._leaderboard import draws_of, spread_of, trust
 from leaderbayes.numerics.logistic_normal import expit_mean
 
 
@@ -58,7 +59,7 @@ def compare(
     >>> round(float(made["win_probability"]), 1)
     0.6
     """
-    check_probability(prob)
+    prob = share("prob", prob)
     check_comparison(a, b, rope)
     epp, players = draws_of(dt)
     first, second = position(a, players), position(b, players)
@@ -109,8 +110,9 @@ def check_comparison(a: str, b: str, rope: float | None) -> None:
     """Raise unless two players are compared, and the region of equivalence is one."""
     if a == b:
         raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
-    if rope is not None and not 0.0 <= rope < 0.5:
-        raise LeaderbayesError(f"rope={rope}: give a distance from 1/2, from 0 to below 0.5.")
+    if rope is not None:
+        # A distance of win probabilities from 1/2.
+        number("rope", rope, at_least=0.0, below=0.5)
 
 
 def position(player: str, players: pd.Index) -> int:

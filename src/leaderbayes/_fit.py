@@ -13,6 +13,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import xarray as xr
 
+from leaderbayes import _arguments
+from leaderbayes._arguments import whole
 from leaderbayes._errors import (
     ConvergenceWarning,
     LeaderbayesError,
@@ -128,15 +130,14 @@ def fit(
             f"sampler={sampler!r} is not known; choose one of {', '.join(SAMPLERS)} (all but "
             "laplace are NUTS)."
         )
-    if min(draws, chains) < 1 or (tune is not None and tune < 0):
-        raise LeaderbayesError(
-            f"draws={draws}, tune={tune}, chains={chains}: give at least one draw and one chain."
-        )
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
-    if not 0 <= seed < 2**32:
-        raise LeaderbayesError(f"seed={seed}: give a whole number from 0 to 4294967295.")
-    if replicates is not None and replicates < 1:
-        raise LeaderbayesError(f"replicates={replicates}: give at least 1.")
+    draws, chains = whole("draws", draws), whole("chains", chains)
+    if tune is not None:
+        tune = whole("tune", tune, at_least=0)
+    if seed is None:
+        seed = int(np.random.SeedSequence().generate_state(1)[0])
+    seed = _arguments.seed(seed)
+    if replicates is not None:
+        replicates = whole("replicates", replicates)
     if sampler == "laplace" and (model != "bradley_terry" or prior):
         raise LeaderbayesError(
             "sampler='laplace' is for model='bradley_terry', without prior=True: take 'nutpie'."

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._posterior import drawn, fitted
 from leaderbayes._require import require_tree
@@ -197,12 +198,6 @@ def trust(dt: xr.DataTree) -> dict[str, Any]:
     }
 
 
-def check_probability(prob: float) -> None:
-    """Raise unless 0 < prob < 1."""
-    if not 0.0 < prob < 1.0:
-        raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")
-
-
 def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataFrame:
     """Rank the players, with intervals.
 
@@ -250,7 +245,7 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     >>> bool((board["epp_lower"] < board["epp_upper"]).all())
     True
     """
-    check_probability(prob)
+    prob = share("prob", prob)
     if isinstance(dt, xr.Dataset):
         return table(dt, prob)
     epp, players = draws_of(dt)
@@ -336,7 +331,7 @@ def win_probability(
     >>> [round(float(pair[name]), 1) for name in ("lower", "mean", "upper")]
     [0.8, 0.9, 0.9]
     """
-    check_probability(prob)
+    prob = share("prob", prob)
     if isinstance(dt, xr.Dataset):
         return probabilities(dt, prob, convention)
     if convention != "correct":
@@ -445,8 +440,7 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
     (1.0, 3.0)
     """
     epp, players = draws_of(dt)
-    if not 1 <= k <= len(players):
-        raise LeaderbayesError(f"k={k}: give a number from 1 to {len(players)}, the players.")
+    k = whole("k", k, at_most=len(players))
     share = pd.Series((_ranks(epp) <= k).mean(axis=0), index=players, name=f"p_top_{k}")
     share = share.sort_values(ascending=False, kind="stable")
     share.attrs.update(trust(dt))
@@ -483,7 +477,7 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
     >>> lb.tied_for_top(dt)
     ['svm C=1', 'logistic C=1', 'svm C=10']
     """
-    check_probability(prob)
+    prob = share("prob", prob)
     epp, players = draws_of(dt)
     order = np.argsort(-epp.mean(axis=0), kind="stable")
     better = (epp[:, order[:1]] > epp[:, order]).mean(axis=0)
@@ -531,7 +525,7 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     2      1         svm C=10
     3      2  logistic C=0.01
     """
-    check_probability(prob)
+    prob = share("prob", prob)
     epp, players = draws_of(dt)
     order = np.argsort(-epp.mean(axis=0), kind="stable")
     ordered = np.ascontiguousarray(epp[:, order])

@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from leaderbayes import _arguments
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._laplace import assemble, fitted_arguments
 from leaderbayes._matches import matches, one_tournament
@@ -83,7 +84,7 @@ def new_player(
     fitted(dt, "log_likelihood", "posterior_predictive")
     board = _enlarged(dt["constant_data"].to_dataset()["scores"], scores)
     made = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(None if seed is None else _arguments.seed(seed))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         check_board(made)

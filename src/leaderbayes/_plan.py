@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from scipy.special import betaincinv
 
+from leaderbayes import _arguments
+from leaderbayes._arguments import number, share, whole
 from leaderbayes._checks import matches_of
 from leaderbayes._compare import check_comparison, position
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._laplace import fitted_arguments
-from leaderbayes._leaderboard import check_probability, draws_of, tied_for_top
+from leaderbayes._leaderboard import draws_of, tied_for_top
 from leaderbayes._matches import count
 from leaderbayes._tables import counted
 from leaderbayes.numerics.composite_weight import board_weight
@@ -145,7 +147,7 @@ def plan(
         plans["contested"] = contested
     truths = epp[np.linspace(0, len(epp) - 1, simulations).astype(int)]
     place = matches_of(dt)["place"].sel(player=names).to_numpy()
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(None if seed is None else _arguments.seed(seed))
     seen = [
         _simulate(place, truth, list(plans.values()), lengths, asked, prob, arguments, rng)
         for truth in truths
@@ -192,15 +194,12 @@ def _check(
             "Rounds that share training data (test_fraction) share errors with further ones, which "
             "cannot be simulated. Fit without, to plan for these data alone."
         )
-    check_probability(prob)
-    if not 0.5 < prob:
-        raise LeaderbayesError(f"prob={prob}: half the probability decides nothing; give more.")
-    if not 0.0 < target < 1.0:
-        raise LeaderbayesError(f"target={target}: give a probability between 0 and 1, such as 0.8.")
-    if any(not float(k).is_integer() or k < 1 for k in rounds):
-        raise LeaderbayesError(f"rounds={list(rounds)}: give whole numbers from 1 on.")
-    if simulations < 1:
-        raise LeaderbayesError(f"simulations={simulations}: give at least one.")
+    # Half the probability decides nothing.
+    number("prob", prob, above=0.5, below=1.0)
+    share("target", target)
+    for k in rounds:
+        whole("rounds", k)
+    whole("simulations", simulations)
 
 
 def _asked(pair: tuple[str, str], names: pd.Index) -> list[int]:

@@ -3,9 +3,9 @@
 import warnings
 from typing import Literal
 
-import numpy as np
 import xarray as xr
 
+from leaderbayes._arguments import number, positive, share
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._matches import components, say_apart
 from leaderbayes._tables import counted
@@ -33,8 +33,7 @@ def check_board(matches: xr.Dataset) -> None:
 def check_scales(**scales: float) -> None:
     """Raise unless the scales of priors are above 0."""
     for name, scale in scales.items():
-        if not (np.isfinite(scale) and scale > 0):
-            raise LeaderbayesError(f"{name}={scale}: give a number above 0 (log-odds).")
+        positive(name, scale)
 
 
 def check_pairs(matches: xr.Dataset) -> None:
@@ -52,11 +51,7 @@ def resolve_weight(
 ) -> float:
     """Give the power of the likelihood of one tournament as a number."""
     if not isinstance(weight, str):
-        if not 0.0 < weight <= 1.0:
-            raise LeaderbayesError(
-                f"weight={weight}: the power of the likelihood lies above 0 and at most at 1."
-            )
-        eta = float(weight)
+        eta = number("weight", weight, above=0.0, at_most=1.0)
     elif weight == "composite":
         eta = _composite_weight(matches, with_ties=with_ties)
     else:
@@ -72,11 +67,7 @@ def dependence(rounds: int, test_fraction: float | None) -> float:
     """
     if test_fraction is None:
         return 1.0
-    if not 0.0 < test_fraction < 1.0:
-        raise LeaderbayesError(
-            f"test_fraction={test_fraction}: give the share of the data that each round tests on, "
-            "such as 0.1 for 10-fold cross-validation."
-        )
+    test_fraction = share("test_fraction", test_fraction)
     return 1.0 / (1.0 + rounds * test_fraction / (1.0 - test_fraction))
 
 

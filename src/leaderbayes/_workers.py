@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._arguments import whole
 
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of the container, where there is one
 
@@ -21,11 +21,7 @@ def workers_of(workers: int | None) -> int:
     LeaderbayesError
         If it is no whole number from 1 up.
     """
-    if workers is None:
-        return available()
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise LeaderbayesError(f"workers={workers!r}: give a whole number from 1 up.")
-    return workers
+    return available() if workers is None else whole("workers", workers)
 
 
 def _visible() -> int:

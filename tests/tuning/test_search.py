@@ -14,8 +14,13 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, c
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.estimator_checks import (
+    check_dtype_object,
+    check_estimator,
+    check_estimators_nan_inf,
+)
 
 import leaderbayes as lb
 from leaderbayes.tuning import LeaderboardSearchCV
@@ -71,6 +76,42 @@ def test_it_is_an_estimator_as_scikit_learn_checks_them(estimator, space):
     search = LeaderboardSearchCV(estimator, space, cv=2, error_score="raise", random_state=0)
     # GridSearchCV does not pass it either.
     check_estimator(search, expected_failed_checks={"check_supervised_y_2d": "as GridSearchCV"})
+
+
+@pytest.mark.parametrize(("estimator", "space"), [
+    (SVC(), {"C": [0.1, 1.0]}),
+    (SVR(), {"C": [0.1, 1.0]}),
+    (make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [0.1, 1.0]}),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore")
+def test_data_that_cannot_be_fitted_are_what_the_fits_say(estimator, space):
+    """Here all scores are missing: the fold that could be fitted could not be predicted."""
+    search = LeaderboardSearchCV(estimator, space)
+    for check in (check_dtype_object, check_estimators_nan_inf):
+        check(type(search).__name__, clone(search))
+    X, y = load_iris(return_X_y=True)
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        clone(search).fit(X, y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("estimator", "space"), [
+    (SVC(), {"C": [0.1, 1.0]}),
+    (SVR(), {"C": [0.1, 1.0]}),
+    (
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        {"logisticregression__C": [0.1, 1.0]},
+    ),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore")
+def test_it_fails_no_check_that_grid_search_passes(estimator, space):
+    def failed(search):
+        results = check_estimator(search, on_fail=None)
+        return {one["check_name"] for one in results if one["status"] == "failed"}
+
+    ours = failed(LeaderboardSearchCV(estimator, space, random_state=0))
+    assert ours <= failed(GridSearchCV(estimator, space))
 
 
 def test_without_a_race_it_is_a_grid_search():

@@ -47,7 +47,7 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
             no_wrap=not name_column,
             min_width=width,
         )
-    for row in table.itertuples(index=False):
+    for row, unknown in zip(table.itertuples(index=False), table["epp_lower"].isna(), strict=True):
         sampled = diagnostics["min_ess"] is not None
         shown.add_row(
             str(row.rank),
@@ -55,9 +55,7 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
             Text(short(str(row.player))),
             f"{row.epp:.2f}",
             # Of an estimate whose rounds do not vary there is none (LB015).
-            "undefined"
-            if row.epp_lower != row.epp_lower
-            else f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
+            "undefined" if unknown else f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
             f"{row.p_average:.2f}",
             f"{row.p_best:.2f}" if sampled else "",
             f"{row.rank_lower} to {row.rank_upper}" if sampled else "",

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr, ndtri
 
+from leaderbayes import _arguments
+from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.likelihood._estimate import require_estimate
 from leaderbayes.numerics.bradley_terry import newton
@@ -85,13 +87,12 @@ def bootstrap(
     """
     if model not in ("bradley_terry", "plackett_luce"):
         raise LeaderbayesError(f"model={model!r}: choose 'bradley_terry' or 'plackett_luce'.")
-    if replicates < 2:
-        raise LeaderbayesError(f"replicates={replicates}: give at least 2.")
+    replicates = whole("replicates", replicates, at_least=2)
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     rounds = matches.sizes["round"]
     place = matches["place"].to_numpy()
     epp = np.full((replicates, matches.sizes["player"]), np.nan)
-    sampled = _samples(matches, rounds, replicates, np.random.default_rng(seed))
+    sampled = _samples(matches, rounds, replicates, np.random.default_rng(_arguments.seed(seed)))
     for row, (chosen, points, n) in zip(epp, sampled, strict=True):
         if pseudo_rounds == 0.0 and not _exists(matches, chosen, weak=firth):
             continue
@@ -217,12 +218,11 @@ def best_test(
     >>> tests.loc[["svm C=1", "knn k=1"], "au"].round(1).to_dict()
     {'svm C=1': 0.8, 'knn k=1': 0.0}
     """
-    if replicates < 10:
-        raise LeaderbayesError(f"replicates={replicates}: give at least 10.")
+    replicates = whole("replicates", replicates, at_least=10)
     require_estimate(matches, pseudo_rounds=_PSEUDO_ROUNDS)
     players = [str(name) for name in matches["player"].to_numpy()]
     member = _members(players, groups)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_arguments.seed(seed))
     rounds = matches.sizes["round"]
     sizes = np.unique([max(2, round(scale * rounds)) for scale in _SCALES])
     share = np.zeros((len(sizes), len(member)))

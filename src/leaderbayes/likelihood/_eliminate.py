@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
+from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.likelihood._round_intercept import Listed, Ties, describe, list_board
 from leaderbayes.numerics.newton import Linear, inverse
@@ -83,8 +84,8 @@ def eliminate(
         raise LeaderbayesError(
             f"method={method!r}: choose 'rigorous', 'accelerated' or 'heuristic'."
         )
-    if not 0.0 < alpha < 1.0:
-        raise LeaderbayesError(f"alpha={alpha}: give a level between 0 and 1, such as 0.05.")
+    alpha = share("alpha", alpha)
+    n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
     board = list_board(scores, order=order, zero=zero, ties=ties)
     x, at = fit_marginal(board.statistics, board.start, n_quadrature)
     full = at.value

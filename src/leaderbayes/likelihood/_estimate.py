@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from leaderbayes._arguments import number
 from leaderbayes._errors import DisconnectedError, EstimateWarning, LeaderbayesError
 from leaderbayes._matches import components, say_apart
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
@@ -43,8 +44,7 @@ def require_estimate(
             "These matches are of several tournaments: pick one, for example "
             "matches.isel(tournament=0)."
         )
-    if not (np.isfinite(pseudo_rounds) and pseudo_rounds >= 0.0):
-        raise LeaderbayesError(f"pseudo_rounds={pseudo_rounds}: give a number from 0 up.")
+    number("pseudo_rounds", pseudo_rounds, at_least=0.0)
     if pseudo_rounds > 0.0 and firth:
         raise LeaderbayesError("pseudo_rounds and firth are two penalties; give one.")
     if pseudo_rounds > 0.0:

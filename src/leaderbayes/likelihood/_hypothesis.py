@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
+from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.likelihood._spread import coefficients, pair_errors, vary
 from leaderbayes.numerics.newton import Linear
@@ -68,9 +69,13 @@ def linear(
             "The hypotheses are not independent (one is empty, repeats another, or follows from "
             "the rest); leave it out."
         )
-    c = np.broadcast_to(np.asarray(value, dtype=float), (len(matrix),))
-    if not np.isfinite(c).all():
-        raise LeaderbayesError(f"value={value}: give finite log-odds.")
+    given = [value] if np.ndim(value) == 0 else np.ravel(value).tolist()
+    c = np.array([number("value", one) for one in given])
+    if len(c) not in (1, len(matrix)):
+        raise LeaderbayesError(
+            f"value has {len(c)} numbers: give one, or one for each of {len(matrix)} hypotheses."
+        )
+    c = np.broadcast_to(c, (len(matrix),))
     return Linear(matrix, c)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
+from leaderbayes._arguments import whole
 from leaderbayes._errors import DisconnectedError, LeaderbayesError
 from leaderbayes._matches import listed_positions, rankings
 from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
@@ -126,9 +127,8 @@ def round_intercept(
     >>> fit.attrs["zero"], round(float(fit["sd_round"]), 2)
     ('tree depth=5', 0.6)
     """
+    n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
     board = list_board(scores, order=order, zero=zero, ties=ties)
-    if n_quadrature < 1 or n_quadrature > 100:
-        raise LeaderbayesError(f"n_quadrature={n_quadrature}: give a number of nodes, 1 to 100.")
     m = board.matches.sizes["player"]
     linear = restriction(board.matches, hypothesis, value, m + 1)
     x, at = fit_marginal(board.statistics, board.start, n_quadrature, linear=linear)

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from pytensor.tensor.variable import TensorVariable
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._arguments import number
 from leaderbayes._weight import Weight, check_board, check_pairs, check_scales, resolve_weight
 from leaderbayes.models._ops import known, pairs_log_likelihood
 from leaderbayes.numerics.bradley_terry import newton
@@ -121,6 +121,6 @@ def rank_reliability(place: NDArray[np.int32]) -> float:
 
 def check_options(centring: float | None, **scales: float) -> None:
     """Raise unless centring is from 0 to 1, and the scales of priors are above 0."""
-    if centring is not None and not 0.0 <= centring <= 1.0:
-        raise LeaderbayesError(f"centring={centring}: give a number from 0 to 1.")
+    if centring is not None:
+        number("centring", centring, at_least=0.0, at_most=1.0)
     check_scales(**scales)

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes import _arguments
+from leaderbayes._arguments import share, whole
 from leaderbayes.numerics.auc import draw_scores, roc
 from leaderbayes.plots._canvas import (
     BLUE,
@@ -72,10 +73,7 @@ def auc(
     >>> import leaderbayes as lb
     >>> pc = lb.plots.auc(0.9, 500, positive_rate=0.2, backend="matplotlib")
     """
-    if not 0.0 < theta < 1.0 or m < 1:
-        raise LeaderbayesError(
-            f"theta={theta}, m={m}: give an AUC between 0 and 1, and classifiers from 1 up."
-        )
+    theta, n, m = share("theta", theta), whole("n", n), whole("m", m)
     sizes = class_sizes(n, positive_rate)
     collection, targets, draw = panels(
         {
@@ -84,7 +82,7 @@ def auc(
         },
         width=11.0, height=5.0, columns=2, backend=backend,
     )  # fmt: skip
-    positive, negative = draw_scores(theta, m, *sizes, np.random.default_rng(seed))
+    positive, negative = draw_scores(theta, m, *sizes, np.random.default_rng(_arguments.seed(seed)))
     _draw_scores(draw, targets["scores"], theta, positive[0], negative[0])
     _draw_curves(draw, targets["roc"], positive, negative)
     return collection

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._extras import extra
 
@@ -85,8 +86,8 @@ def panels(
 
 def best(table: pd.DataFrame, top: int | None) -> pd.DataFrame:
     """Give the first rows of a leaderboard, all without ``top``."""
-    if top is not None and top < 1:
-        raise LeaderbayesError(f"top={top}: draw at least 1 player.")
+    if top is not None:
+        top = whole("top", top)
     return table.iloc[:top]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.plots._canvas import (
     BLACK,
@@ -70,10 +71,7 @@ def search(
     >>> pc = lb.plots.search(search, "n_neighbors", "p", backend="matplotlib")
     """
     last = search.n_iterations_ if iteration is None else iteration
-    if not 1 <= last <= search.n_iterations_:
-        raise LeaderbayesError(
-            f"iteration={iteration}: the search had {search.n_iterations_}; give one of them."
-        )
+    last = whole("iteration", last, at_most=search.n_iterations_)
     results = search.cv_results_
     for name in (x, y):
         if f"param_{name}" not in results:

@@ -13,8 +13,8 @@ from typing import Any
 import jinja2
 import xarray as xr
 
+from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._leaderboard import check_probability
 from leaderbayes._require import require_tree
 from leaderbayes._write import check_file, write_files
 from leaderbayes.report._best import best, is_best
@@ -79,9 +79,8 @@ def html(
     """
     to = Path(path)
     check_file(to, ".html", ".htm")
-    check_probability(prob)
-    if top < 2:
-        raise LeaderbayesError(f"top={top}: give at least 2 players.")
+    prob = share("prob", prob)
+    top = whole("top", top, at_least=2)
     require_tree(dt)
     if is_best(dt):
         if sota is not None:

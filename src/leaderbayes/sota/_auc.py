@@ -7,6 +7,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from leaderbayes import _arguments
+from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics import auc as numerics
 from leaderbayes.numerics.maximum import Mixture, factor_cdf
@@ -131,7 +133,7 @@ def simulate_aucs(
     sizes = class_sizes(n, positive_rate)
     values = np.atleast_1d(np.asarray(theta, dtype=float))
     check_shares(values)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_arguments.seed(seed))
     drawn = [numerics.draw_board(values, *sizes, rho, rng) for _ in range(boards)]
     return xr.DataArray(np.array(drawn), dims=("board", "classifier"), name="score")
 
@@ -180,8 +182,7 @@ def auc_variance(
     0.017
     """
     check_size(n)
-    if not 0.0 <= auc <= 1.0:
-        raise LeaderbayesError(f"auc={auc}: an AUC is from 0 to 1.")
+    number("auc", auc, at_least=0.0, at_most=1.0)
     sizes = class_sizes(n, positive_rate)
     if method == "binormal":
         return numerics.variance(auc, *sizes)
@@ -296,11 +297,7 @@ def auc_sd(auc: float, positives: int, negatives: int) -> float:
 
 def class_sizes(n: int, positive_rate: float) -> tuple[int, int]:
     """Positives and negatives among n instances."""
-    if not 0.0 < positive_rate < 1.0:
-        raise LeaderbayesError(
-            f"positive_rate={positive_rate}: give the share of the positive class, above 0 and "
-            "below 1."
-        )
+    share("positive_rate", positive_rate)
     positives = round(n * positive_rate)
     if not 0 < positives < n:
         raise LeaderbayesError(

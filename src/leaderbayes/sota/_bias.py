@@ -7,10 +7,10 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.sota._law import (
     check_dependence,
-    check_many,
     check_size,
     feasible,
     maximum_distribution,
@@ -101,10 +101,10 @@ def bias_curve(
 def _moments(n: int, theta: float, m: int, spread: float, rho: float) -> tuple[float, float]:
     """Bias and standard deviation at one point."""
     check_size(n)
-    check_many(m)
+    whole("m", m)
     check_dependence(rho)
-    if spread < 0.0:
-        raise LeaderbayesError(f"spread={spread}: give the width of a distribution, from 0 up.")
+    number("spread", spread, at_least=0.0)
+    number("theta", theta)
     high = theta + spread / (m + 1)
     ends = np.array([high - spread, high])
     if ends[0] < 0.0 or ends[1] > 1.0:

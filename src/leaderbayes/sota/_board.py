@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import betaincinv
 
+from leaderbayes._arguments import number, positive, share, whole
 from leaderbayes._cells import as_numbers
 from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
 from leaderbayes._files import MAX_MB
@@ -173,10 +174,10 @@ def _check_errors(n: int | str | None, se: float | str | None, metric: str) -> N
             "metric='auc' is for AUCs on one test set of n instances: leave it out, and give se, "
             "such as the root of sota.auc_variance."
         )
-    if n is not None and not isinstance(n, str) and (n != int(n) or n < 1):
-        raise LeaderbayesError(f"n={n}: give the number of instances of the test set, from 1 up.")
-    if se is not None and not isinstance(se, str) and not 0.0 < se < np.inf:
-        raise LeaderbayesError(f"se={se}: give a standard error above 0, or the name of a column.")
+    if n is not None and not isinstance(n, str):
+        whole("n", n)
+    if se is not None and not isinstance(se, str):
+        positive("se", se)
 
 
 def _check_shares(table: Table, column: str, values: pd.Series) -> None:
@@ -357,11 +358,8 @@ def naive_interval(score: float, n: int, *, prob: float = 0.95) -> tuple[float, 
     >>> round(lower, 2), round(upper, 2)
     (0.88, 0.92)
     """
-    if not 0.0 <= score <= 1.0 or n < 1 or not 0.0 < prob < 1.0:
-        raise LeaderbayesError(
-            f"score={score}, n={n}, prob={prob}: a share from 0 to 1, instances from 1 up, and a "
-            "probability between 0 and 1."
-        )
+    score = number("score", score, at_least=0.0, at_most=1.0)
+    n, prob = whole("n", n), share("prob", prob)
     right, tail = score * n, (1.0 - prob) / 2.0
     low = 0.0 if right == 0 else float(betaincinv(right, n - right + 1.0, tail))
     high = 1.0 if right == n else float(betaincinv(right + 1.0, n - right, 1.0 - tail))

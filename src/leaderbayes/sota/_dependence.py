@@ -5,6 +5,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from leaderbayes import _arguments
+from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 
 
@@ -52,11 +54,7 @@ def estimate_rho(
     """
     if set(right.dims) != {"classifier", "instance"}:
         raise LeaderbayesError("Answers have the dimensions classifier and instance.")
-    if replicates < 2 or not 0.0 < prob < 1.0:
-        raise LeaderbayesError(
-            f"replicates={replicates}, prob={prob}: give at least 2, and a probability between 0 "
-            "and 1."
-        )
+    replicates, prob = whole("replicates", replicates, at_least=2), share("prob", prob)
     answers = right.transpose("classifier", "instance").to_numpy().astype(float)
     if not np.isin(answers, (0.0, 1.0)).all():
         raise LeaderbayesError("Answers are 1 (right) or 0 (wrong), without gaps.")
@@ -66,7 +64,7 @@ def estimate_rho(
             "Fewer than two classifiers are right on some instances and wrong on others: their "
             "dependence cannot be seen."
         )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_arguments.seed(seed))
     n = answers.shape[1]
     drawn = [_rho(answers[:, rng.integers(n, size=n)]) for _ in range(replicates)]
     low, high = np.nanquantile(drawn, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0])

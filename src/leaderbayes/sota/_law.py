@@ -7,6 +7,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from leaderbayes import _arguments
+from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics.maximum import (
     Mixture,
@@ -155,26 +157,23 @@ def feasible(theta: Floats, rho: float, theta_0: float) -> NDArray[np.bool_]:
 
 def check_size(n: int) -> None:
     """Raise unless n is a number of instances."""
-    if n != int(n) or n < 1:
-        raise LeaderbayesError(f"n={n}: give the number of instances of the test set, from 1 up.")
+    whole("n", n)
 
 
 def check_many(m: int | None) -> None:
     """Raise unless m, where it is given, is a number of classifiers."""
-    if m is not None and (m != int(m) or m < 1):
-        raise LeaderbayesError(f"m={m}: give the number of classifiers, from 1 up.")
+    if m is not None:
+        whole("m", m)
 
 
 def check_boards(boards: int) -> None:
     """Raise unless this is a number of boards."""
-    if boards < 1:
-        raise LeaderbayesError(f"boards={boards}: give at least 1.")
+    whole("boards", boards)
 
 
 def check_dependence(rho: float, dependence: str = "boland") -> None:
     """Raise unless these are a correlation and a model of dependence."""
-    if not 0.0 <= rho <= 1.0:
-        raise LeaderbayesError(f"rho={rho}: give a correlation from 0 to 1.")
+    number("rho", rho, at_least=0.0, at_most=1.0)
     if dependence not in ("boland", "copula"):
         raise LeaderbayesError(f"dependence={dependence!r}: choose 'boland' or 'copula'.")
 
@@ -285,6 +284,6 @@ def simulate_boards(
     check_boards(boards)
     reference = float(values.max()) if theta_0 is None else float(theta_0)
     _check_reference(values, rho, reference, dependence)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_arguments.seed(seed))
     drawn = [draw_counts(n, values, rho, reference, dependence, rng) for _ in range(boards)]
     return xr.DataArray(np.array(drawn) / n, dims=("board", "classifier"), name="score")

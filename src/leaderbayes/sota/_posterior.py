@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import beta
 
+from leaderbayes import _arguments
+from leaderbayes._arguments import number, positive, share, whole
 from leaderbayes._errors import (
     BoardWarning,
     ConvergenceWarning,
@@ -163,11 +165,11 @@ def posterior(
         raise LeaderbayesError(f"method={method!r}: choose 'exact' or 'abc-smc'.")
     if statistic not in ("board", "maximum"):
         raise LeaderbayesError(f"statistic={statistic!r}: choose 'board' or 'maximum'.")
-    if min(draws, chains) < 1:
-        raise LeaderbayesError(f"draws={draws}, chains={chains}: give at least one of each.")
-    if not epsilon > 0.0:
-        raise LeaderbayesError(f"epsilon={epsilon}: give a number above 0.")
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else int(seed)
+    draws, chains = whole("draws", draws), whole("chains", chains)
+    epsilon = positive("epsilon", epsilon)
+    if seed is None:
+        seed = int(np.random.SeedSequence().generate_state(1)[0])
+    seed = _arguments.seed(seed)
     arguments = {
         "law": _named(law), "components": components, "classes": classes,
         "positive_rate": positive_rate, "floor": floor, "rho": _named(rho), "theta_0": theta_0,
@@ -222,8 +224,7 @@ def _rho(rho: Any) -> Any:
         if rho.support()[0] < 0.0 or rho.support()[1] > 1.0:
             raise LeaderbayesError("rho: its prior must lie between 0 and 1, such as beta(6, 4).")
         return rho
-    if not 0.0 <= rho < 1.0:
-        raise LeaderbayesError(f"rho={rho}: give a correlation from 0 up, below 1.")
+    number("rho", rho, at_least=0.0, below=1.0)
     return float(rho)
 
 
@@ -246,10 +247,8 @@ def _model(
         raise LeaderbayesError(f"law={law!r}: choose 'beta', 'mixture' or 'empirical'.")
     if not isinstance(law, str) and not hasattr(law, "ppf"):
         raise LeaderbayesError("law: give a name, or a frozen scipy.stats law, such as beta(9, 1).")
-    if components < 2:
-        raise LeaderbayesError(f"components={components}: a mixture has at least 2.")
-    if classes < 2:
-        raise LeaderbayesError(f"classes={classes}: give at least 2.")
+    whole("components", components, at_least=2)
+    whole("classes", classes, at_least=2)
     metric = board.attrs["metric"]
     if (metric == "auc") != (positive_rate is not None):
         raise LeaderbayesError(
@@ -267,10 +266,10 @@ def _model(
                 "statistic='board' and no floor."
             )
         return _estimates(board, components if law == "mixture" else 1, positive_rate, rho)
-    if theta_0 is not None and not 0.0 < theta_0 < 1.0:
-        raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
-    if floor is not None and not 0.0 <= floor < 1.0:
-        raise LeaderbayesError(f"floor={floor}: give a score from 0 up, below 1.")
+    if theta_0 is not None:
+        share("theta_0", theta_0)
+    if floor is not None:
+        number("floor", floor, at_least=0.0, below=1.0)
     n = int(board.attrs["n"])
     if n < FEWEST:
         raise LeaderbayesError(

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics import auc
 from leaderbayes.sota._law import feasible, simulate_boards
@@ -56,7 +57,7 @@ def realisation(board: xr.DataArray, estimate: xr.Dataset, *, seed: int = 0) -> 
             f"{float(estimate['observed_max']):.5g}: give the board that it was made of."
         )
     theta = _thetas(board, estimate)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_arguments.seed(seed))
     if "positives" in estimate.attrs:
         sizes = estimate.attrs["positives"], estimate.attrs["negatives"]
         score = auc.draw(theta.to_numpy(), *sizes, rng)

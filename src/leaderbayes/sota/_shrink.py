@@ -13,6 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from leaderbayes._arguments import share, whole
 from leaderbayes._errors import BoardWarning, LeaderbayesError
 from leaderbayes.numerics import auc
 from leaderbayes.numerics.maximum import (
@@ -342,13 +343,12 @@ def _prepare(
     convention: Convention,
 ) -> _Case:
     """Check what is given, and find the law of the board's maximum."""
-    if classes < 2:
-        raise LeaderbayesError(f"classes={classes}: give at least 2.")
+    whole("classes", classes, at_least=2)
     check_dependence(rho, dependence)
     if convention not in ("correct", "published"):
         raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
-    if theta_0 is not None and not 0.0 < theta_0 < 1.0:
-        raise LeaderbayesError(f"theta_0={theta_0}: give a probability between 0 and 1.")
+    if theta_0 is not None:
+        share("theta_0", theta_0)
     metric = board.attrs.get("metric")
     if chance is not None and not (
         np.isfinite(chance) if metric == "estimate" else 0.0 <= chance < 1.0
@@ -435,8 +435,7 @@ def _solve(
     """Find the board of the family that has the observed maximum."""
     if criterion not in ("mean", "upper"):
         raise LeaderbayesError(f"criterion={criterion!r}: choose 'mean' or 'upper'.")
-    if not 0.0 < prob < 1.0:
-        raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")
+    share("prob", prob)
     observed = float(scores.max())
     tails = ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)
 

@@ -5,6 +5,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._posterior import drawn, fitted
 from leaderbayes.numerics.hierarchy import STATISTICS, statistics
@@ -201,5 +202,4 @@ def _require(dt: xr.DataTree, prob: float = 0.5) -> None:
     if not isinstance(dt, xr.DataTree) or dt.attrs.get("model") != "sota":
         raise LeaderbayesError("This is no posterior of a board: give what sota.posterior returns.")
     fitted(dt, "observed_data", "posterior_predictive", of="team", attrs=("method",))
-    if not 0.0 < prob < 1.0:
-        raise LeaderbayesError(f"prob={prob}: give a probability between 0 and 1, such as 0.95.")
+    share("prob", prob)

@@ -4,7 +4,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._leaderboard import check_probability, draws_of, fits_of, plain, trust_of
+from leaderbayes._arguments import share
+from leaderbayes._leaderboard import draws_of, fits_of, plain, trust_of
 from leaderbayes.studies._strengths import evenly, fewest_draws, players_of
 
 
@@ -52,7 +53,7 @@ def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     >>> float(made["overall"].sel(player="svm C=1").round(1))
     0.7
     """
-    check_probability(prob)
+    prob = share("prob", prob)
     fits = dict(fits_of(study))
     players, used = players_of(fits), fewest_draws(fits)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import share, whole
 from leaderbayes._checks import check, deviance
-from leaderbayes._leaderboard import check_probability, draws_of, fits_of, tied_for_top, trust_of
+from leaderbayes._leaderboard import draws_of, fits_of, tied_for_top, trust_of
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.studies._strengths import strengths_of
 from leaderbayes.studies._unusual import surprise
@@ -67,7 +68,7 @@ def compare_leaderboards(
     0       iris       15      25    logistic C=100
     1       wine       15      25  forest trees=100
     """
-    check_probability(prob)
+    prob, draws = share("prob", prob), whole("draws", draws, at_least=0)
     strengths = strengths_of(study)
     rows = []
     for (name, fit), z in zip(fits_of(study), surprise(strengths), strict=True):

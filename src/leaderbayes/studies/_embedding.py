@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
+from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._leaderboard import check_probability
 from leaderbayes.numerics.low_rank import complete, principal, rotated
 from leaderbayes.studies._strengths import Floats, check_several, standard_ranks, strengths_of
 
@@ -65,7 +65,7 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     >>> made["explained"].round(1).values.tolist()
     [0.9, 0.1]
     """
-    check_probability(prob)
+    prob = share("prob", prob)
     strengths = strengths_of(study)
     check_several(strengths)
     epp, draw = strengths["epp"].to_numpy(), strengths["draw"].to_numpy()
@@ -73,11 +73,8 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     names = strengths["tournament"].to_numpy()
     _check_overlap(known, names)
     most = min(epp.shape) - 1
-    if not 1 <= dimensions <= most:
-        raise LeaderbayesError(
-            f"dimensions={dimensions}: give a number from 1 to {most}, one less than there are "
-            "tournaments or players."
-        )
+    # One less than there are tournaments or players.
+    dimensions = whole("dimensions", dimensions, at_most=most)
     filled = complete(epp, dimensions)
     score, loading, explained = principal(filled, dimensions)
     # Each tournament's draws at the level that its means were moved to.

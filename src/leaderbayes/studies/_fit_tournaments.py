@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes import _errors
+from leaderbayes import _arguments, _errors
+from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._extras import extra
 from leaderbayes._fit import fit, written
@@ -129,7 +130,10 @@ def fit_tournaments(
             "model='tournaments', use leaderbayes.fit."
         )
     boards = _boards(valid_scores(scores))
-    draws = (250 if sampler == "laplace" else 1000) if draws is None else draws
+    draws = whole("draws", (250 if sampler == "laplace" else 1000) if draws is None else draws)
+    replicates = whole("replicates", replicates)
+    if seed is not None:
+        seed = _arguments.seed(seed)
     arguments = {
         "sampler": sampler,
         "draws": draws,
@@ -186,7 +190,7 @@ def _attrs(
     """Attributes of the study; those of one that is continued must be the same."""
     if seed is None:
         seed = int(known["seed"] if known else np.random.SeedSequence().generate_state(1)[0])
-    asked = {"model": model, "arguments": written(arguments), "seed": int(seed)}
+    asked = {"model": model, "arguments": written(arguments), "seed": seed}
     done = json.loads(known["tournaments"]) if known else []
     done = [name for name in done if (path / key_of(name)).exists()]
     # Where all have failed, it was the arguments perhaps, and others may be tried.

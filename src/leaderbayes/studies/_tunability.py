@@ -7,9 +7,9 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._leaderboard import (
-    check_probability,
     draws_of,
     fits_of,
     leaderboard,
@@ -89,7 +89,7 @@ def tunability(
     >>> made["best"].sel(group="knn").to_series().to_dict()
     {'iris': 'knn k=5', 'wine': 'knn k=25'}
     """
-    check_probability(prob)
+    prob = share("prob", prob)
     strengths = strengths_of(study)
     group_of = _groups_of(strengths["player"].to_numpy(), groups)
     defaults = _defaults(strengths, group_of, default or {})

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from leaderbayes._leaderboard import check_probability
+from leaderbayes._arguments import share
 from leaderbayes.numerics.left_out import left_out_score
 from leaderbayes.studies._strengths import Floats, check_several, standard_ranks, strengths_of
 
@@ -71,7 +71,7 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     >>> made["agreement"].round(1).to_series().to_dict()
     {'breast_cancer': 0.7, 'iris': 0.4, 'wine': 0.8}
     """
-    check_probability(prob)
+    prob = share("prob", prob)
     strengths = strengths_of(study)
     check_several(strengths)
     cells = ("tournament", "player")

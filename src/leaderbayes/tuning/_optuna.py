@@ -9,7 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from optuna.trial import FrozenTrial, TrialState
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes import _arguments
+from leaderbayes._arguments import number, share, whole
 from leaderbayes.tuning._posterior import standing
 
 Floats = NDArray[np.float64]
@@ -62,18 +63,11 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
     def __init__(
         self, *, drop: float = 0.05, min_rounds: int = 2, rope: float = 0.0, seed: int = 0
     ) -> None:
-        if not 0.0 <= drop <= 0.5:
-            raise LeaderbayesError(f"drop={drop}: give a probability from 0 to 0.5, such as 0.05.")
-        if min_rounds < 1:
-            raise LeaderbayesError(f"min_rounds={min_rounds}: give 1 or more.")
-        if not 0.0 <= rope < 0.5:
-            raise LeaderbayesError(
-                f"rope={rope}: give a distance from 1/2, from 0 to below 0.5, such as 0.02."
-            )
-        self._drop = drop
-        self._min_rounds = min_rounds
-        self._rope = rope
-        self._seed = seed
+        self._drop = number("drop", drop, at_least=0.0, at_most=0.5)
+        self._min_rounds = whole("min_rounds", min_rounds)
+        # A distance of win probabilities from 1/2.
+        self._rope = number("rope", rope, at_least=0.0, below=0.5)
+        self._seed = _arguments.seed(seed)
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
         """Say whether to prune the trial, as Optuna asks after `Trial.report`."""
@@ -150,18 +144,12 @@ class LeaderboardTerminator:
         test_fraction: float | None = None,
         seed: int = 0,
     ) -> None:
-        if patience < 1:
-            raise LeaderbayesError(f"patience={patience}: give a number of trials, 1 or more.")
-        if not 0.0 < confidence < 1.0:
-            raise LeaderbayesError(f"confidence={confidence}: give a probability, such as 0.9.")
-        if test_fraction is not None and not 0.0 < test_fraction < 1.0:
-            raise LeaderbayesError(
-                f"test_fraction={test_fraction}: give a share of the data, such as 0.1."
-            )
-        self._patience = patience
-        self._confidence = confidence
+        self._patience = whole("patience", patience)
+        self._confidence = share("confidence", confidence)
+        if test_fraction is not None:
+            test_fraction = share("test_fraction", test_fraction)
         self._test_fraction = test_fraction
-        self._seed = seed
+        self._seed = _arguments.seed(seed)
 
     def __call__(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Stop the study if it should end, as Optuna asks after every trial."""

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fit import Sampler
-from leaderbayes.tuning._candidates import Propose, Refined, hash_of, in_turn
+from leaderbayes.tuning._candidates import Parameters, Propose, Refined, hash_of, in_turn
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record
 from leaderbayes.tuning._sklearn import (
@@ -300,9 +300,12 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             raise
         warn_or_raise_about_fit_failures(list(record.outs.values()), self.error_score)
         if np.isnan(record.race.scores).all():
+            # As in scikit-learn's searches, the fit to all data says what is wrong with them.
+            self._fitted(record.candidates[0], X, y, routed.estimator.fit)
+            said = next((out["fit_error"] for out in record.outs.values() if out["fit_error"]), "")
             raise LeaderbayesError(
                 "No candidate has a finite score: see the warnings of the scorer, or set "
-                "error_score='raise'."
+                f"error_score='raise'.{f' The first fit that failed: {said}' if said else ''}"
             )
         self._conclude(record, scorers, complete=True)
         if self.refit:
@@ -444,16 +447,16 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
 
     def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
         """Fit the best candidate to all data."""
-        best = clone(self.best_params_, safe=False)
-        self.best_estimator_ = clone(self.estimator).set_params(**best)
         start = time.perf_counter()
-        if y is None:
-            self.best_estimator_.fit(X, **fit_params)
-        else:
-            self.best_estimator_.fit(X, y, **fit_params)
+        self.best_estimator_ = self._fitted(self.best_params_, X, y, fit_params)
         self.refit_time_ = time.perf_counter() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
+
+    def _fitted(self, candidate: Parameters, X: Any, y: Any, fit_params: Mapping[str, Any]) -> Any:
+        """Fit a candidate to all data."""
+        made = clone(self.estimator).set_params(**clone(candidate, safe=False))
+        return made.fit(X, **fit_params) if y is None else made.fit(X, y, **fit_params)
 
 
 def _test_fraction(splits: Sequence[tuple[Any, Any]]) -> float:

@@ -1,0 +1,79 @@
+"""Numbers that a caller gives: of the right kind and in range, or an error that names the option.
+
+NumPy's scalars are numbers, and whole floats are whole numbers; booleans, strings, None, NaN and
+infinity are not. Each function gives the number back, as Python's own.
+"""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from leaderbayes._errors import LeaderbayesError
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    above: float = -np.inf,
+    at_least: float = -np.inf,
+    at_most: float = np.inf,
+    below: float = np.inf,
+) -> float:
+    """Check a finite number.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming the option, what it got, and what it takes.
+    """
+    if not (_finite(value) and above < value < below and at_least <= value <= at_most):
+        raise _refused(name, value, "number", above, at_least, at_most, below)
+    return float(value)
+
+
+def positive(name: str, value: Any) -> float:
+    """Check a number above 0; errors as for `number`."""
+    return number(name, value, above=0.0)
+
+
+def share(name: str, value: Any) -> float:
+    """Check a number between 0 and 1, such as a probability; errors as for `number`."""
+    return number(name, value, above=0.0, below=1.0)
+
+
+def whole(name: str, value: Any, *, at_least: float = 1, at_most: float = np.inf) -> int:
+    """Check a whole number; errors as for `number`."""
+    # Whole numbers may be too large for a float.
+    count = int(value) if _finite(value) else None
+    if count is None or count != value or not at_least <= count <= at_most:
+        raise _refused(name, value, "whole number", -np.inf, at_least, at_most, np.inf)
+    return count
+
+
+def seed(value: Any) -> int:
+    """Check a seed of random numbers; errors as for `number`."""
+    return whole("seed", value, at_least=0, at_most=2**32 - 1)
+
+
+def _finite(value: Any) -> bool:
+    """Whether it is a number, and finite."""
+    if isinstance(value, Integral):
+        return not isinstance(value, bool)
+    return isinstance(value, Real) and bool(np.isfinite(float(value)))
+
+
+def _refused(
+    name: str,
+    value: Any,
+    kind: str,
+    above: float,
+    at_least: float,
+    at_most: float,
+    below: float,
+) -> LeaderbayesError:
+    limits = {"above": above, "from": at_least, "up to": at_most, "below": below}
+    said = [f"{word} {limit:.10g}" for word, limit in limits.items() if np.isfinite(limit)]
+    shown = repr(value.item() if isinstance(value, np.generic) else value)[:60]
+    return LeaderbayesError(f"{name}={shown}: give a {kind}{' ' if said else ''}{' '.join(said)}.")

@@ -5,16 +5,10 @@ import io
 import zlib
 from pathlib import Path
 
-from leaderbayes._errors import LeaderbayesError, ScoresError
+from leaderbayes._errors import ScoresError
 
 MAX_MB = 200.0  # a table takes ten times as much in memory
 _LIFT = "is it the right file? If so, allow for more (max_mb=..., --max-mb)"
-
-
-def check_limit(max_mb: float) -> None:
-    """Raise a LeaderbayesError unless the limit is a number above 0."""
-    if isinstance(max_mb, bool) or not isinstance(max_mb, int | float) or not max_mb > 0:
-        raise LeaderbayesError(f"max_mb={max_mb!r:.60}: give a number of megabytes above 0.")
 
 
 def read_file(path: Path, where: str, max_mb: float) -> bytes:

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
+from leaderbayes._arguments import positive
 from leaderbayes._csv import restore
 from leaderbayes._errors import ScoresError
 from leaderbayes._extras import extra
-from leaderbayes._files import MAX_MB, check_limit, check_size, read_file, unzip
+from leaderbayes._files import MAX_MB, check_size, read_file, unzip
 from leaderbayes._formats import refuse_format
 from leaderbayes._spelling import clean
 
@@ -118,7 +119,7 @@ def suggest(name: object, known: Iterable[object]) -> str:
 
 def read_bytes(path: Path, max_mb: float) -> tuple[str, bytes]:
     """Name of a file for messages, and its content, which may hold so much."""
-    check_limit(max_mb)
+    positive("max_mb", max_mb)
     where = str(path)
     if not is_unicode(where) or len(where) > _LONGEST:
         where = shown(where)

@@ -269,7 +269,13 @@ def test_sota(folder):
     assert "Estimate of the best classifier (crop)" in text.stdout
     errors = run("sota", "board.csv", "--se", 0.01, "--chance", 0.5, "--rho", 0.3, cwd=folder)
     assert "Best of 60 teams: 0.9000" in errors.stdout
+    rows = "\n".join(f"t{k},{0.3 + 0.001 * k:.3f}" for k in range(60))
+    (folder / "losses.csv").write_text(f"TeamName,rmse\n{rows}\n")
+    losses = ["losses.csv", "--se", 0.01, "--score", "rmse", "--method", "crop"]
+    lower = json.loads(run("sota", *losses, "--lower-is-better", "--json", cwd=folder).stdout)
+    assert lower["observed_max"] == -0.3
     for arguments, message in (
+        (losses, "'rmse' is the name of a loss"),
         (["board.csv"], "Give n, the instances of the test set, or se"),
         (["board.csv", "--se", 0.01], "--chance"),
         (["board.csv", "--n", 10, "--rho", 2], "rho=2.0"),
@@ -368,6 +374,7 @@ def test_sota_simulated(folder, teams):
         (["exact", "--floor", 0.99], "No team scores above 0.99"),
         (["abc-smc", "--epsilon", "nan"], "epsilon=nan"),
         (["exact", "--rho", 2], "rho=2.0"),
+        (["crop", "--workers", 2], "--workers is for --method exact or abc-smc, not crop"),
     ],
 )
 def test_sota_options_of_another_method(folder, teams, arguments, message):

@@ -54,4 +54,4 @@ class DigestWarning(LeaderbayesWarning):
 
 
 class BoardWarning(LeaderbayesWarning):
-    """LB020: a board's scores do not look like shares of the test set's instances."""
+    """LB020 to LB024: a board, or what a model says of it, does not look as it should."""

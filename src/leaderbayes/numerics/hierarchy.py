@@ -230,13 +230,24 @@ def _posterior(
 def _log_joint(
     x: float, n: int, eta: float, a: float, b: float, rho: float, theta_0: float, z: float
 ) -> float:
-    """Log density of log-odds under Beta(a, b), but for its constant, and log P(x)."""
+    """Log density of log-odds under Beta(a, b), and log P(x), but for `_constant`."""
     if abs(eta) > _END:
         return -math.inf
+    if rho == 0.0:
+        return -(a + b + n) * math.log1p(math.exp(-eta)) - (b + n - x) * eta
     shift, size, log_p, log_q, ways = _conditional(n, eta, rho, theta_0, z)
-    log_theta = log_p if rho == 0.0 else -math.log1p(math.exp(-eta))
-    own = (a + b) * log_theta - b * eta
-    return own + log_probability(x, shift, size, log_p, log_q, ways)
+    own = -(a + b) * math.log1p(math.exp(-eta)) - b * eta
+    log: float = own + log_probability(x, shift, size, log_p, log_q, ways)
+    return log
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _constant(x: float, n: int, a: float, b: float, rho: float) -> float:
+    """Give what is the same at all log-odds: of the beta, and of independent counts."""
+    log = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    if rho == 0.0:
+        log += math.lgamma(n + 1.0) - math.lgamma(x + 1.0) - math.lgamma(n - x + 1.0)
+    return log
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -284,8 +295,7 @@ def _explain_by_betas(
         middle, top, width = _summit(x, n, a, b, rho, theta_0, z, step)
         if not top > -math.inf:
             continue
-        log = law.log_weight[c] + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-        log += math.log(width)
+        log = law.log_weight[c] + _constant(x, n, a, b, rho) + math.log(width)
         most = (c + 1) * _NODES
         out[count] = middle, width, log + top
         count += 1
@@ -437,6 +447,8 @@ def _log_seen_of_beta(
     peak, sd = math.asin(math.sqrt(mean)), 0.5 / math.sqrt(size)
     barrier = math.asin(math.sqrt((board.floor + 1.0) / board.n))
     passed = min(barrier + (_REACH + rho * abs(z)) * unit, 0.5 * math.pi)
+    if betainc(a, b, math.sin(passed) ** 2) < _TINY:
+        return 0.0
     last = min(passed, max(middle + _WIDTH * own, peak + _REACH * sd))
     first = min(max(peak - _REACH * sd, 0.0), last)
     node, weight = _legendre()

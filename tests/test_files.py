@@ -81,7 +81,7 @@ def board(path, **options):
 @pytest.mark.parametrize("limit", [0, -1, "1", None, float("nan"), True])
 def test_limits_that_are_none(tmp_path, limit):
     (tmp_path / "s.csv").write_text(LONG)
-    with pytest.raises(lb.LeaderbayesError, match=r"max_mb=.*number of megabytes above 0"):
+    with pytest.raises(lb.LeaderbayesError, match=r"max_mb=.*number above 0"):
         lb.read_scores(tmp_path / "s.csv", max_mb=limit)
 
 

@@ -98,3 +98,21 @@ def test_weight_of_equal_players_across_rounds():
         )
     assert np.mean(weights) == pytest.approx(3 / (2 * rounds + 1), rel=0.1)
     assert exchangeable_weight(place, within_round=False) == 3 / (2 * rounds + 1)
+
+
+def test_weight_is_the_ratio_of_two_traces():
+    """Free parameters over tr(H^-1 J), J the unbiased covariance of six rounds' scores."""
+    rng, m = np.random.default_rng(4), 4
+    place = draw_places(np.array([1.0, 0.3, -0.3, -1.0]), np.ones((6, m), bool), rng)
+    strict, n = count_matches(place, within_round=True)
+    statistics = round_statistics(place, within_round=True, ties="half")
+    wins = strict * 1.0
+    found = composite_weight(wins, n * 1.0, None, statistics, within_round=True, pseudo_rounds=0.0)
+    epp = newton(wins.sum(axis=1), n * 1.0)[0]
+    p = 1.0 / (1.0 + np.exp(epp - epp[:, None]))
+    scores = ((place[:, :, None] < place[:, None]) - p) * (1 - np.eye(m))
+    j = 6 * np.cov(scores.sum(axis=2).T, ddof=1)
+    information = n * p * p.T
+    h = np.diag(information.sum(axis=1)) - information
+    assert found < 1.0
+    assert found == pytest.approx((m - 1) / np.trace(np.linalg.pinv(h) @ j), rel=1e-6)

@@ -18,7 +18,8 @@ def protect(name: str) -> str:
     r"""Name as a cell that no spreadsheet runs; `restore` gives the name back.
 
     A name that begins as a formula or with an apostrophe, or has control characters, gets an
-    apostrophe in front, and in it a control character becomes ``\u001b`` and a backslash two, as in JSON.
+    apostrophe in front, and in it a control character becomes ``\u001b`` and a backslash two, as
+    in JSON.
 
     References
     ----------

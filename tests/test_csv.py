@@ -43,7 +43,7 @@ def test_what_is_not_ours_stays(cell):
 
 @pytest.mark.parametrize(
     "name",
-    ["svm", "-0.5", "+1e5", "a-b", "a=b", "'x", "C:\\new", "100%", "", "Zürich 東京", "O'Neil"],
+    ["svm", "-0.5", "+1e5", "a-b", "a=b", "C:\\new", "100%", "", "Zürich 東京", "O'Neil"],
 )
 def test_harmless_names_are_not_touched(name):
     assert protect(name) == restore(name) == name

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-# Spreadsheets take what begins so for a formula; a number is none.
-_FORMULA = re.compile(r"'*[=+\-@＝＋－＠]")
+# Spreadsheets take what begins so for a formula; a number is none. The apostrophe is our own sign.
+_FORMULA = re.compile(r"[=+\-@＝＋－＠']")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 # Control characters, line and paragraph separators, and what turns the direction of writing.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -16,23 +16,24 @@ _ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))")
 def protect(name: str) -> str:
     r"""Name as a cell that no spreadsheet runs; `restore` gives the name back.
 
-    A name that begins as a formula, or has control characters, gets an apostrophe in front, and in
-    it a control character becomes ``\u001b`` and a backslash two, as in JSON.
+    A name that begins as a formula or with an apostrophe, or has control characters, gets an
+    apostrophe in front, and in it a control character becomes ``\u001b`` and a backslash two, as
+    in JSON.
 
     References
     ----------
     OWASP, CSV Injection; https://owasp.org/www-community/attacks/CSV_Injection
     """
-    harmless = not _CONTROL.search(name) and (
-        not _FORMULA.match(name) or _NUMBER.fullmatch(name) is not None
-    )
-    return name if harmless and _within(name) is None else "'" + _escape(name)
+    formula = _FORMULA.match(name) and not _NUMBER.fullmatch(name)
+    return "'" + _escape(name) if formula or _CONTROL.search(name) else name
 
 
 def restore(cell: str) -> str:
     """Name that `protect` made this cell of; any other cell stays as it is."""
-    within = _within(cell)
-    return cell if within is None else within
+    if not cell.startswith("'"):
+        return cell
+    name = _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else "\\", cell[1:])
+    return name if protect(name) == cell else cell
 
 
 def write_csv(frame: pd.DataFrame, path: Path, *, index: bool = False) -> None:
@@ -54,14 +55,6 @@ def write_csv(frame: pd.DataFrame, path: Path, *, index: bool = False) -> None:
 
 def _cell(value: object) -> object:
     return protect(value) if isinstance(value, str) else value
-
-
-def _within(cell: str) -> str | None:
-    """Name that a protected cell holds; None where the cell is no protected one."""
-    if not cell.startswith("'"):
-        return None
-    name = _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else "\\", cell[1:])
-    return name if protect(name) == cell else None
 
 
 def _escape(name: str) -> str:

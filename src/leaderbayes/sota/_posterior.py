@@ -502,7 +502,7 @@ def _low(tree: xr.DataTree) -> str | None:
     """Say that the best theta, or the score of whoever has it, is below the board's middle."""
     score = tree["observed_data"]["score"]
     table = teams(tree)
-    best = table.loc[table["p_best"].idxmax()]
+    best = table.iloc[int(table["p_best"].argmax())]
     return below_median(
         float(tree["posterior"]["theta_sota"].mean()), score.to_numpy()
     ) or below_median(float(best["score"]), score.to_numpy(), shown(best["team"]))

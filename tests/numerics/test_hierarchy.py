@@ -97,7 +97,9 @@ def test_everyone_above_the_floor_is_one(count, rho):
     """Of atoms, and of betas, whatever the luck: all counts above the floor together."""
     n, theta_0, z = 200, 0.8, 0.7
     atoms = empirical_law(counts(np.linspace(0.0, 1.0, 51), n), 0.99, 0.5)
-    for law in (atoms, law_of(0.8, 0.9), law_of(160.0, 40.0), law_of(1.6e5, 4e4)):
+    laws = [atoms, law_of(0.8, 0.9), law_of(160.0, 40.0)]
+    # Dependent classifiers who are all alike cannot have all counts: a shifted binomial ends.
+    for law in laws if rho else [*laws, law_of(1.6e5, 4e4)]:
         board = counts(np.arange(count + 1, n + 1) / n, n, count)
         total = logsumexp(marginals(board, law, rho, theta_0, z))
         # The shifted binomial's counts beside 0 and n are not summed.

@@ -101,10 +101,3 @@ def test_the_search_is_quick():
     start = time.process_time()
     assert "1/800000" in said(score, 1_000_000)[0]
     assert time.process_time() - start < 2.0
-
-
-def test_an_estimate_below_the_middle_is_said():
-    board = lb.sota.read_board([0.9] * 30, n=200)
-    with pytest.warns(lb.BoardWarning, match="LB022 theta_SOTA is"):
-        made = lb.sota.shrink(board)
-    assert "LB022" in made.attrs["warnings"]

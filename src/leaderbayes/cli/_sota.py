@@ -219,7 +219,7 @@ def _alien(method: str, law: str) -> str | None:
 def _estimate_of_best(
     board: "xr.DataArray", method: str, options: dict[str, Any]
 ) -> tuple["xr.Dataset", dict[str, Any], list[str]]:
-    """Shrink or crop; with diagnostics, and warnings."""
+    """Shrink or crop; with diagnostics, and no warnings."""
     import leaderbayes as lb
 
     given = {key: value for key, value in options.items() if key not in POSTERIOR_ONLY}
@@ -230,7 +230,7 @@ def _estimate_of_best(
         "excluded": int(made["excluded"]),
         **{key: float(made[key]) for key in ("expected_max", "max_lower", "max_upper", "bias")},
     }
-    return made, diagnostics, json.loads(made.attrs["warnings"])
+    return made, diagnostics, []
 
 
 def _best_of(

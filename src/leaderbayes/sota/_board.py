@@ -311,15 +311,15 @@ def _lattice(different: np.ndarray, n: int, unit: float) -> tuple[int, str] | No
         left = sizes
         for score in different:
             left = left[_fits(score, left, unit, how)]
-        for size in left:
-            share = _fits(possible, size, unit, how).mean()
+        for size in left.tolist():
+            share = float(_fits(possible, size, unit, how).mean())
             if _by_chance(size, share, len(different)) < _CHANCE:
-                made.append((int(size), how))
+                made.append((size, how))
                 break
     return min(made, default=None)
 
 
-def _by_chance(sizes: np.ndarray, share: np.ndarray, scores: int) -> np.ndarray:
+def _by_chance(sizes: np.ndarray | int, share: np.ndarray | float, scores: int) -> np.ndarray:
     """Give how many test sets up to these sizes fit where a score does with this share."""
     return np.asarray(np.exp(np.log(sizes) + scores * np.log(np.clip(share, 1e-9, 1.0))))
 

@@ -31,7 +31,7 @@ from leaderbayes.sota._auc import class_sizes
 from leaderbayes.sota._counts import CountBoard
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._estimates import EstimateBoard, from_probit
-from leaderbayes.sota._summary import below_median, compared, placed
+from leaderbayes.sota._summary import compared, placed
 
 Floats = NDArray[np.float64]
 Board = CountBoard | EstimateBoard
@@ -499,12 +499,19 @@ def _misfit(tree: xr.DataTree) -> str | None:
 
 def _low(tree: xr.DataTree) -> str | None:
     """Say that the best theta, or the score of whoever has it, is below the board's middle."""
-    score = tree["observed_data"]["score"]
     table = placed(tree)
-    best = table.loc[table["p_best"].idxmax()]
-    return below_median(
-        float(tree["posterior"]["theta_sota"].mean()), score.to_numpy()
-    ) or below_median(float(best["score"]), score.to_numpy(), shown(best["team"]))
+    median, best = float(table["score"].median()), table.iloc[int(table["p_best"].argmax())]
+    theta = float(tree["posterior"]["theta_sota"].mean())
+    if theta < median - 1e-3 * abs(median):
+        what = f"theta_SOTA is {theta:.4g}"
+    elif best["score"] < median:
+        what = f"the best team, {shown(best['team'])}, scored {best['score']:.4g}"
+    else:
+        return None
+    return (
+        f"LB022 {what}, below the board's median, {median:.4g}: more than half of the teams would "
+        "be better than the best. Take another law, a floor, or a lower rho (see sota.check)."
+    )
 
 
 def _lucky(tree: xr.DataTree) -> str | None:

@@ -1,7 +1,5 @@
 """Estimates of the best theta: boards shrunk or cropped until their maximum is what was seen."""
 
-import json
-import warnings
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from leaderbayes._arguments import share, whole
-from leaderbayes._errors import BoardWarning, LeaderbayesError
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.numerics import auc
 from leaderbayes.numerics.maximum import (
     binomial_sd,
@@ -28,7 +26,6 @@ from leaderbayes.numerics.maximum import (
 )
 from leaderbayes.sota._auc import auc_cdf, auc_sd, class_sizes
 from leaderbayes.sota._law import Dependence, cdf_of, check_dependence, feasible
-from leaderbayes.sota._summary import below_median
 
 Floats = NDArray[np.float64]
 Criterion = Literal["mean", "upper"]
@@ -206,18 +203,13 @@ def shrink(
         interval were it the only team; ``bias``, of the best score where thetas are the scores;
         ``teams_above``, teams that scored above ``theta_sota``; ``m``, teams above chance;
         ``excluded`` of them by equation 8. attrs: ``solved`` (0 where multiplicity does not
-        explain the maximum: then the estimate is the observed maximum), ``message``, ``warnings``
-        (JSON list), and the arguments.
+        explain the maximum: then the estimate is the observed maximum), ``message``, and the
+        arguments.
 
     Raises
     ------
     LeaderbayesError
         If an argument is out of range, or no team is above chance.
-
-    Warns
-    -----
-    BoardWarning
-        LB022, if the estimate is below the board's median.
 
     References
     ----------
@@ -287,11 +279,6 @@ def crop(
     Raises
     ------
     LeaderbayesError
-        As for `shrink`.
-
-    Warns
-    -----
-    BoardWarning
         As for `shrink`.
 
     References
@@ -462,9 +449,6 @@ def _solve(
     tabled = table(parameter)
     expected = tabled.mean
     lower, upper = quantiles(tabled.steps, tabled.low, tabled.cdf, np.array(tails))
-    low = below_median(float(theta.max()), scores)
-    if low:
-        warnings.warn(low, BoardWarning, stacklevel=3)
     is_best = np.arange(len(scores)) == np.argmax(scores)
     # One team is not drawn again.
     own = law if isinstance(law, _EstimateLaw) else replace(law, convention="correct")
@@ -495,7 +479,6 @@ def _solve(
         attrs={
             "solved": int(solved),
             "message": message.format(len(scores), expected - theta.max()),
-            "warnings": json.dumps([low] if low else []),
             **{k: v for k, v in asdict(law).items() if isinstance(v, int | float | str)},
             "criterion": criterion,
             "prob": prob,

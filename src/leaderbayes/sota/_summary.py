@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
@@ -179,22 +178,6 @@ def compared(dt: xr.DataTree) -> pd.DataFrame:
             "p_value": np.minimum(2.0 * np.minimum(above, 1.0 - above), 1.0),
         },
         index=pd.Index(STATISTICS, name="statistic"),
-    )
-
-
-def below_median(best: float, scores: NDArray[np.float64], team: str = "") -> str | None:
-    """Say that the best theta, or the score of the team that has it, is below the board's middle.
-
-    More than half of the teams would be better than the best.
-    """
-    median = float(np.median(scores))
-    # Of few teams the middle one is next to the best; of equal ones it is the best.
-    if best >= median or np.isclose(best, median, rtol=0.0, atol=1e-3 * abs(median)):
-        return None
-    what = f"the best team, {team}, scored {best:.4g}" if team else f"theta_SOTA is {best:.4g}"
-    return (
-        f"LB022 {what}, below the board's median, {median:.4g}: do not report it without a look "
-        "at sota.check; take another law, a floor, or a lower rho."
     )
 
 

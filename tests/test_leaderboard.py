@@ -65,6 +65,17 @@ def test_p_average_in_a_new_tournament(dt):
         assert made[player] == pytest.approx(beats.mean(), abs=1e-6)
 
 
+def test_range_of_ranks_is_the_least_that_holds(dt):
+    """Ranks at which the share of draws up to there reaches either tail; no rank in between."""
+    few = dt.isel(chain=[0], draw=slice(30))
+    table = lb.leaderboard(few).set_index("player")
+    rank = (-flat(few)).argsort(axis=1).argsort(axis=1) + 1
+    for i, player in enumerate(few["posterior"]["player"].to_numpy()):
+        up_to = [(rank[:, i] <= k).mean() for k in range(1, 6)]
+        assert table["rank_lower"][player] == 1 + np.argmax(np.array(up_to) >= 0.025)
+        assert table["rank_upper"][player] == 1 + np.argmax(np.array(up_to) >= 0.975)
+
+
 def test_relabelling_permutes(dt):
     order = [3, 1, 4, 0, 2]
     permuted = dt.copy()

@@ -81,6 +81,17 @@ def test_multiscale_fit_recovers_distance_and_curvature():
     assert np.isnan(_unbiased(np.zeros(5), scale, 100)).all()
 
 
+def test_error_of_au_is_that_of_its_replicates():
+    """Shares of 1000 replicates, drawn 400 times: au varies by its error (to 4 % Monte Carlo)."""
+    from scipy.special import ndtr
+
+    rng, scale, v, c = np.random.default_rng(9), np.array([2.0, 1.4, 1.0, 0.8, 0.7]), 0.8, 0.3
+    share = ndtr(-(v / np.sqrt(scale) + c * np.sqrt(scale)))
+    drawn = rng.binomial(1000, share, size=(400, 5)) / 1000
+    au, error, _, _ = np.transpose([_unbiased(row, scale, 1000) for row in drawn])
+    assert error.mean() == pytest.approx(au.std(), rel=0.15)
+
+
 @pytest.mark.slow
 def test_unbiased_where_three_are_equally_good():
     """Three equal players and one far behind: each is best, and rejected at 5 % by AU.

@@ -162,7 +162,7 @@ def test_numbers_pass_as_python_s_own():
             r"scale=0\.0: give a number above 0\.",
         ),
         (lambda: _arguments.seed(-1), r"seed=-1: give a whole number from 0 up to 4294967295\."),
-        (lambda: _arguments.number("value", None), r"value=None: give a number\."),
+        (lambda: _arguments.number("value", None), r"value=None: give a finite number\."),
     ],
 )
 def test_messages(check, message):

@@ -75,5 +75,7 @@ def _refused(
 ) -> LeaderbayesError:
     limits = {"above": above, "from": at_least, "up to": at_most, "below": below}
     said = [f"{word} {limit:.10g}" for word, limit in limits.items() if np.isfinite(limit)]
+    if not said:
+        kind = f"finite {kind}"
     shown = repr(value.item() if isinstance(value, np.generic) else value)[:60]
     return LeaderbayesError(f"{name}={shown}: give a {kind}{' ' if said else ''}{' '.join(said)}.")

@@ -103,7 +103,7 @@ def test_order_of_names_does_not_matter(study):
 
 
 def test_refused(study):
-    with pytest.raises(lb.LeaderbayesError, match="dimensions=4: give a number from 1 to 3"):
+    with pytest.raises(lb.LeaderbayesError, match="dimensions=4: give a whole number"):
         lb.embedding(study, dimensions=4)
     with pytest.raises(lb.LeaderbayesError, match="none to compare it with"):
         lb.embedding(xr.DataTree.from_dict({"one": study["one"]}))

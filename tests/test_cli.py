@@ -42,7 +42,7 @@ def ranked(folder):
 
 def test_json_has_exactly_the_promised_keys(ranked):
     assert list(ranked) == [
-        "model", "weight", "seed", "players", "deviance", "diagnostics", "warnings",
+        "model", "weight", "seed", "players", "deviance", "diagnostics", "warnings", "read",
     ]  # fmt: skip
     assert list(ranked["players"][0]) == [
         "player", "epp", "epp_lower", "epp_upper", "p_average", "p_best",

@@ -51,7 +51,7 @@ def ranked(folder):
 
 def test_json_has_exactly_the_promised_keys(ranked):
     assert list(ranked) == [
-        "model", "weight", "seed", "players", "deviance", "diagnostics", "warnings",
+        "model", "weight", "seed", "players", "deviance", "diagnostics", "warnings", "read",
     ]  # fmt: skip
     assert list(ranked["players"][0]) == [
         "player", "epp", "epp_lower", "epp_upper", "p_average", "p_best",
@@ -494,7 +494,7 @@ def test_tournaments(two):
     result = json.loads(done.stdout)
     assert list(result) == [
         "model", "seed", "tournaments", "players", "embedding", "failed", "diagnostics",
-        "warnings",
+        "warnings", "read",
     ]  # fmt: skip
     assert [row["tournament"] for row in result["tournaments"]] == ["x/1", "y"]
     assert result["embedding"] is None  # of two tournaments there is none
@@ -559,7 +559,7 @@ def test_plan_says_how_many_rounds(folder):
     made = json.loads(run("plan", "scores.csv", *options, "--json", cwd=folder).stdout)
     assert list(made) == [
         "question", "message", "prob", "target", "simulations", "seed", "contested", "p_now",
-        "width_now", "rounds_needed", "rows", "warnings",
+        "width_now", "rounds_needed", "rows", "warnings", "read",
     ]  # fmt: skip
     assert [(row["who"], row["rounds"], row["runs"]) for row in made["rows"]] == [
         ("all", 5, 20), ("all", 20, 80), ("contested", 5, 10), ("contested", 20, 40),

@@ -85,7 +85,6 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         )
     compared, average, placed = _compare(study, options["prob"])
     result = {
-        "read": what_was_read(scores),
         "model": options["model"],
         "seed": study.attrs["seed"],
         "tournaments": [
@@ -101,6 +100,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         "failed": json.loads(study.attrs["failed"]),
         "diagnostics": {"converged": bool(compared["converged"].all())},
         "warnings": said + list(compared.attrs["warnings"]),
+        "read": what_was_read(scores),
     }  # fmt: skip
     if out is not None:
         _write(out, options | {"store": store}, result, compared, average, placed)

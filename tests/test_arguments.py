@@ -154,9 +154,12 @@ def test_numbers_pass_as_python_s_own():
 @pytest.mark.parametrize(
     ("check", "message"),
     [
-        (lambda: _arguments.whole("draws", 1.5), r"draws=1\.5: give a whole number from 1\."),
+        (lambda: _arguments.whole("draws", 1.5), r"draws=1\.5: give a whole number from 1 up\."),
         (lambda: _arguments.whole("k", 9, at_most=4), r"k=9: give a whole number from 1 up to 4\."),
-        (lambda: _arguments.share("prob", "0.9"), r"prob='0\.9': give a number above 0 below 1\."),
+        (
+            lambda: _arguments.share("prob", "0.9"),
+            r"prob='0\.9': give a number above 0 and below 1\.",
+        ),
         (
             lambda: _arguments.positive("scale", np.float64(0)),
             r"scale=0\.0: give a number above 0\.",

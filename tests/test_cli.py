@@ -600,10 +600,10 @@ def test_plan_imports_no_pymc(folder):
     [
         (["--a", "b"], "belong together"),
         (["--rounds", "5,x"], "whole numbers"),
-        (["--rounds", "0"], "from 1 on"),
+        (["--rounds", "0"], "from 1 up"),
         (["--a", "c", "--b", "nobody"], "nobody"),
         (["--only-players", "c"], "lack"),
-        (["--prob", "0.4"], "half the probability"),
+        (["--prob", "0.4"], "above 0.5 and below 1"),
     ],
 )
 def test_plan_refuses(folder, options, message):

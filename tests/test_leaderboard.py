@@ -114,7 +114,7 @@ def test_rank_probability_and_top(dt):
     assert top.sum() == pytest.approx(2.0)
     assert top["p1"] == pytest.approx(float(share.sel(player="p1", rank=[1, 2]).sum()))
     assert lb.p_top(dt, 5).eq(1.0).all()
-    with pytest.raises(lb.LeaderbayesError, match="from 1 to 5"):
+    with pytest.raises(lb.LeaderbayesError, match="from 1 up to 5"):
         lb.p_top(dt, 6)
 
 

@@ -77,5 +77,9 @@ def _refused(
     said = [f"{word} {limit:.10g}" for word, limit in limits.items() if np.isfinite(limit)]
     if not said:
         kind = f"finite {kind}"
+    elif len(said) == 1 and np.isfinite(at_least):
+        said = [f"from {at_least:.10g} up"]
     shown = repr(value.item() if isinstance(value, np.generic) else value)[:60]
-    return LeaderbayesError(f"{name}={shown}: give a {kind}{' ' if said else ''}{' '.join(said)}.")
+    between = " and " if np.isfinite(below) else " "
+    within = f" {between.join(said)}" if said else ""
+    return LeaderbayesError(f"{name}={shown}: give a {kind}{within}.")

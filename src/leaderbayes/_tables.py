@@ -119,7 +119,8 @@ def suggest(name: object, known: Iterable[object]) -> str:
 
 def read_bytes(path: Path, max_mb: float) -> tuple[str, bytes]:
     """Name of a file for messages, and its content, which may hold so much."""
-    positive("max_mb", max_mb)
+    if max_mb != np.inf:
+        positive("max_mb", max_mb)
     where = str(path)
     if not is_unicode(where) or len(where) > _LONGEST:
         where = shown(where)

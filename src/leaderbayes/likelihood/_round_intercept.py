@@ -120,12 +120,12 @@ def round_intercept(
     >>> fit = lb.likelihood.round_intercept(lb.datasets.load_classifiers("breast_cancer"))
     >>> fit["epp"].to_series().nlargest(3).round(2)
     player
-    svm C=1         4.17
-    svm C=10        3.72
-    logistic C=1    3.55
+    svm C=1         4.10
+    logistic C=1    3.64
+    svm C=10        3.62
     Name: epp, dtype: float64
     >>> fit.attrs["zero"], round(float(fit["sd_round"]), 2)
-    ('tree depth=5', 0.6)
+    ('tree depth=5', 0.55)
     """
     n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
     board = list_board(scores, order=order, zero=zero, ties=ties)

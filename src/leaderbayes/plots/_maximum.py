@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._arguments import share
+from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.plots._canvas import (
     BLACK,
@@ -75,7 +75,7 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
         Mark(upper, f"upper 95 % limit {upper:.4f}", GREEN, dashed=True),
     ]
     if theta is not None:
-        theta = share("theta", theta)
+        theta = number("theta", theta, at_least=0.0, at_most=1.0)
         marks.insert(0, Mark(theta, f"best classifier {theta:.4f}", BLACK))
     first, last = np.searchsorted(cdf, [_TAIL, 1.0 - _TAIL])
     shown = [score[first], score[last], *([] if theta is None else [theta])]

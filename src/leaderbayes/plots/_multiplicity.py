@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from leaderbayes._arguments import share
+from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.plots._canvas import (
     BLACK,
@@ -62,7 +62,7 @@ def multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = Non
     """
     if "pmf" not in law:
         raise LeaderbayesError("Give a law of accuracies, from sota.maximum_distribution.")
-    theta = share("theta", theta)
+    theta = number("theta", theta, at_least=0.0, at_most=1.0)
     m, n = law.attrs["m"], law.attrs["n"]
     interval = naive_interval(theta, n)
     better = interval[1]

@@ -501,9 +501,10 @@ def _low(tree: xr.DataTree) -> str | None:
     """Say that the best theta, or the score of whoever has it, is below the board's middle."""
     table = placed(tree)
     median, best = float(table["score"].median()), table.iloc[int(table["p_best"].argmax())]
-    theta = float(tree["posterior"]["theta_sota"].mean())
-    if theta < median - 1e-3 * abs(median):
-        what = f"theta_SOTA is {theta:.4g}"
+    drawn = tree["posterior"]["theta_sota"]
+    # Of a few teams whose scores are mostly luck the best is about as good as the middle.
+    if drawn.mean() + drawn.std() < median:
+        what = f"theta_SOTA is {float(drawn.mean()):.4g}"
     elif best["score"] < median:
         what = f"the best team, {shown(best['team'])}, scored {best['score']:.4g}"
     else:

@@ -90,14 +90,22 @@ def template(setting):
 
 
 def build(name):
-    """Model of a setting, without warnings about its board."""
+    """Model of a setting."""
+    return WAYS[name].build(name)
+
+
+def board_model(name):
+    """Model of a board, from its specification."""
+    return specification(name, counts=np.zeros(SETTINGS[name].teams, int))
+
+
+def match_model(name):
+    """Model of a leaderboard, without warnings about its board."""
     import warnings
 
     import leaderbayes as lb
 
     setting = SETTINGS[name]
-    if isinstance(setting, BoardSetting):
-        return specification(name, counts=np.zeros(setting.teams, int))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         matches = lb.matches(template(setting))
@@ -285,17 +293,19 @@ class Way(NamedTuple):
     """How a model is calibrated."""
 
     ranks: Callable
-    statistics: Callable | None = None
-    observed: Callable = as_drawn
+    build: Callable
+    statistics: Callable | None = None  # of a leaderboard's data
+    observed: Callable | None = None
 
 
+# Written out: a default would be code that every model's evidence depends on (see sources.py).
 WAYS = {
-    "bradley_terry": Way(match_ranks, pair_statistics),
-    "davidson": Way(match_ranks, pair_statistics, davidson_boards),
-    "plackett_luce": Way(match_ranks, ranking_statistics),
-    "round_intercept": Way(match_ranks, outcome_statistics),
-    "sota": Way(board_ranks),
-    "tournaments": Way(match_ranks, pair_statistics),
+    "bradley_terry": Way(match_ranks, match_model, pair_statistics, as_drawn),
+    "davidson": Way(match_ranks, match_model, pair_statistics, davidson_boards),
+    "plackett_luce": Way(match_ranks, match_model, ranking_statistics, as_drawn),
+    "round_intercept": Way(match_ranks, match_model, outcome_statistics, as_drawn),
+    "sota": Way(board_ranks, board_model),
+    "tournaments": Way(match_ranks, match_model, pair_statistics, as_drawn),
 }
 
 

@@ -160,9 +160,6 @@ def test_numbers_pass_as_python_s_own():
             lambda: _arguments.share("prob", "0.9"),
             r"prob='0\.9': give a number above 0 and below 1\.",
         ),
-            lambda: _arguments.share("prob", "0.9"),
-            r"prob='0\.9': give a number above 0 and below 1\.",
-        ),
         (
             lambda: _arguments.positive("scale", np.float64(0)),
             r"scale=0\.0: give a number above 0\.",

@@ -23,7 +23,7 @@ def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
 
     What ``dt.to_netcdf(path)`` writes, with checksums of the numbers that every HDF5 program
     checks (Fletcher's), and with a digest (SHA-256) of the whole file behind its end, which
-    `read_fit` checks. `xarray.open_datatree` reads it too.
+    `read_fit` checks. ``xarray.open_datatree`` reads it too.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def read_scores(
     player may have any name.
 
     Names are in Unicode's normal form C; blanks around them, and what is not seen, do not count.
-    A name that `leaderbayes` wrote with an apostrophe in front, so that no spreadsheet runs it, is
+    A name that leaderbayes wrote with an apostrophe in front, so that no spreadsheet runs it, is
     the name again. Numbers are 64-bit floats: those of single precision are read by their own
     digits (0.1 is 0.1), and whole numbers above 2**53, which floats do not tell apart, are refused.
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leaderbayes._files import MAX_MB
 from leaderbayes.cli._console import collecting, probability, short
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ better = click.option(
 max_mb = click.option(
     "--max-mb",
     type=float,
-    default=200.0,
+    default=MAX_MB,
     show_default=True,
     help="The most that FILE may hold, unpacked, in megabytes.",
 )

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,6 +129,8 @@ def _executor(workers: int, address: str | None) -> "Iterator[Any]":
         with client:
             yield client
     elif workers > 1:
+        from concurrent.futures import ProcessPoolExecutor
+
         with ProcessPoolExecutor(workers) as executor:
             yield executor
     else:

@@ -23,6 +23,11 @@ sys.dont_write_bytecode = False
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 
 
+def uncounted():
+    """Environment of a command whose lines are not counted: the counts would be a file too."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+
+
 def board(values, *, higher_is_better=True):
     """Scores (player, round) from an array."""
     values = np.asarray(values, dtype=float)

@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import simulate
+from conftest import simulate, uncounted
 from leaderbayes.cli import cli
 from leaderbayes.cli._output import write_table
 from leaderbayes.datasets import example_path
@@ -708,15 +708,13 @@ def test_a_full_disk_is_one_line(doubtful, command):
         "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))\n"
         "from leaderbayes.cli import main; main()\n"
     )
-    # Where lines are counted, the counts of the command would not fit on the disk either.
-    uncounted = {k: v for k, v in os.environ.items() if not k.startswith("COV")}
     options = {
         "rank": ["--only", "x", "--method", "laplace", "--out", "full"],
         "tournaments": ["--sampler", "laplace", "--store", "full"],
     }[command]
     done = subprocess.run(
         [sys.executable, "-c", code, command, "doubtful.csv", "--json", *options],
-        cwd=doubtful, env=uncounted, capture_output=True, text=True, check=False,
+        cwd=doubtful, env=uncounted(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2, (done.returncode, done.stderr)
     (said,) = [line for line in done.stderr.splitlines() if not line.startswith("Warning: ")]

@@ -16,7 +16,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import simulate
+from conftest import simulate, uncounted
 from leaderbayes.studies._store import key_of
 
 OPTIONS = {"sampler": "laplace", "draws": 20, "replicates": 10, "seed": 1, "progressbar": False}
@@ -376,7 +376,7 @@ def test_a_full_disk(boards, tmp_path):
     }.items():
         done = subprocess.run(
             [sys.executable, "-c", code, "scores.nc", store],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
+            cwd=tmp_path, env=uncounted(), capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith(f"{store}: cannot be written (File too large); make room, or")

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from leaderbayes.numerics.maximum import Mixture, copula_cdf, loading
+from leaderbayes._numerics.maximum import Mixture, copula_cdf, loading
 
 N = 400
 MANY = np.array([10.0, 100.0, 1000.0])

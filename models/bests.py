@@ -31,8 +31,8 @@ def board(law, rho, number):
     import xarray as xr
 
     import leaderbayes as lb
-    from leaderbayes.numerics.hierarchy import allowed
-    from leaderbayes.numerics.maximum import conditionals
+    from leaderbayes._numerics.hierarchy import allowed
+    from leaderbayes._numerics.maximum import conditionals
 
     a, b, teams, _ = BOARDS[law]
     seed = np.random.SeedSequence([list(BOARDS).index(law), round(10 * rho), number])

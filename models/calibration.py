@@ -114,7 +114,7 @@ def match_model(name):
 
 def pair_statistics(observed, setting):
     """What pairwise likelihoods need of places, under the names of their shared variables."""
-    from leaderbayes.numerics.rounds import round_statistics
+    from leaderbayes._numerics.rounds import round_statistics
 
     tournament = np.repeat(np.arange(setting.tournaments), setting.rounds)
     return named(
@@ -129,14 +129,14 @@ def pair_statistics(observed, setting):
 
 def ranking_statistics(observed, setting):
     """The same of Plackett-Luce's."""
-    from leaderbayes.numerics.plackett_luce import rankings
+    from leaderbayes._numerics.plackett_luce import rankings
 
     return named(rankings(observed))
 
 
 def outcome_statistics(observed, setting):
     """The same of PMRA's, of outcomes."""
-    from leaderbayes.numerics.round_intercept import listed_statistics
+    from leaderbayes._numerics.round_intercept import listed_statistics
 
     return named(listed_statistics(observed, np.arange(PLAYERS)))
 
@@ -149,7 +149,7 @@ def named(made):
 
 def davidson_places(epp, nu, present, rng):
     """Exact draws of one match a round; the package's whole rankings are exact for equals only."""
-    from leaderbayes.numerics.bradley_terry import davidson_probability
+    from leaderbayes._numerics.bradley_terry import davidson_probability
 
     win, tie = davidson_probability(epp, nu)
     place = np.zeros(present.shape, np.int32)

@@ -95,7 +95,7 @@ def bradley_terry(matches, weight):
 
 def plackett_luce(matches):
     """Plackett-Luce."""
-    from leaderbayes.numerics.plackett_luce import (
+    from leaderbayes._numerics.plackett_luce import (
         log_likelihood,
         log_likelihood_pullback,
         rankings,
@@ -114,7 +114,7 @@ def plackett_luce(matches):
 
 def round_intercept(matches):
     """PMRA at weight 1; the rounds' variance by a few steps of expectation-maximisation."""
-    from leaderbayes.numerics import round_intercept as pmra
+    from leaderbayes._numerics import round_intercept as pmra
 
     place = matches["place"].to_numpy()
     r, m = place.shape
@@ -148,7 +148,7 @@ def estimates(scores, *, slow):
     import xarray as xr
 
     import leaderbayes as lb
-    from leaderbayes._weight import dependence, resolve_weight
+    from leaderbayes.models._weight import dependence, resolve_weight
 
     coords = {"player": np.arange(len(scores)), "round": np.arange(scores.shape[1])}
     matches = lb.matches(xr.DataArray(scores, coords, ("player", "round")))

@@ -65,8 +65,8 @@ def sampler():
     """Function of a board to intervals by NUTS, of a model compiled once."""
     import nutpie
 
+    from leaderbayes._numerics.plackett_luce import rankings
     from leaderbayes.models._ops import exchangeable_data
-    from leaderbayes.numerics.plackett_luce import rankings
 
     board, _ = draw(np.zeros(PLAYERS), 0.8, ROUNDS, np.random.default_rng(0))
     with exchangeable_data():

@@ -14,8 +14,8 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import simulate, uncounted
-from leaderbayes.cli import cli
-from leaderbayes.cli._output import write_table
+from leaderbayes._cli import cli
+from leaderbayes._cli._output import write_table
 from leaderbayes.datasets import example_path
 
 BOARD = "player,round,score\n" + "".join(
@@ -129,7 +129,7 @@ def test_a_loss_needs_its_direction(folder):
 
 def test_maximum_likelihood_imports_nothing_it_does_not_need(folder):
     code = (
-        "import sys; from leaderbayes.cli import cli;"
+        "import sys; from leaderbayes._cli import cli;"
         "cli(['rank', 'scores.csv', '--method', 'ml', '--json'], standalone_mode=False);"
         "heavy = {'arviz', 'matplotlib', 'pymc', 'scipy.optimize', 'scipy.stats'};"
         "assert not heavy & set(sys.modules)"
@@ -396,7 +396,7 @@ def test_sota_options_of_another_method(folder, teams, arguments, message):
 def test_sota_imports_nothing_it_does_not_need(folder, teams, method, absent):
     arguments = [*map(str, teams), "--method", method]
     code = (
-        f"import sys; from leaderbayes.cli import cli;"
+        f"import sys; from leaderbayes._cli import cli;"
         f"cli(['sota', *{arguments}], standalone_mode=False);"
         f"assert not set({absent}) & set(sys.modules)"
     )
@@ -544,7 +544,7 @@ def test_tournaments_bad_input(two, arguments, message):
 
 
 def test_help_names_every_model(folder):
-    from leaderbayes._fit import MODELS
+    from leaderbayes._inference.fit import MODELS
 
     shown = run("rank", "--help", cwd=folder).stdout
     assert all(name in shown for name in MODELS)
@@ -588,7 +588,7 @@ def test_plan_of_several_tournaments_names_them(folder):
 
 def test_plan_imports_no_pymc(folder):
     code = (
-        "import sys; from leaderbayes.cli import cli;"
+        "import sys; from leaderbayes._cli import cli;"
         "cli(['plan', 'scores.csv', '--rounds', '5', '--simulations', '2'], standalone_mode=False);"
         "assert not {'pymc', 'pytensor', 'arviz'} & set(sys.modules)"
     )
@@ -706,7 +706,7 @@ def test_doubt_is_marked(tmp_path):
 def test_a_full_disk_is_one_line(doubtful, command):
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))\n"
-        "from leaderbayes.cli import main; main()\n"
+        "from leaderbayes._cli import main; main()\n"
     )
     options = {
         "rank": ["--only", "x", "--method", "laplace", "--out", "full"],

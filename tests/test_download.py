@@ -11,7 +11,7 @@ import pytest
 
 import leaderbayes as lb
 from conftest import REFERENCE
-from leaderbayes import _download
+from leaderbayes._files import download as _download
 
 VTAB = "\ufeffModel;Mean;Pets;DMLab\nA;50.5;60.5;40.5\nB;60;100;20\n"
 BBTCOMP = '"db","svm","rf"\n"iris",0.9,NA\n"iris",0.8,0.7\n"wine",1,0.9\n"wine",1,1\n'

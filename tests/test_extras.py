@@ -45,7 +45,7 @@ def attempt(name, call):
         said[name] = [type(problem).__name__, str(problem)]
 
 def command(*given):
-    from leaderbayes.cli import main
+    from leaderbayes._cli import main
     with contextlib.redirect_stderr(io.StringIO()) as shown:
         try:
             sys.argv = ["leaderbayes", *given]

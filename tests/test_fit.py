@@ -88,7 +88,7 @@ def test_posterior_approaches_maximum_likelihood():
 
 
 def test_davidson_recovers_strengths_and_ties():
-    from leaderbayes.numerics.places import draw_places
+    from leaderbayes._numerics.places import draw_places
 
     rng = np.random.default_rng(6)
     truth, nu = np.array([1.0, 0.5, -0.5, -1.0]), 0.0

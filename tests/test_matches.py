@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes._matches import say_apart
+from leaderbayes._scores.matches import say_apart
 
 BOARDS = arrays(float, st.tuples(st.integers(2, 6), st.integers(1, 5)), elements=st.integers(0, 4))
 

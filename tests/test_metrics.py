@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import leaderbayes as lb
-from leaderbayes._metrics import among, is_metric, more_is_better, words
+from leaderbayes._scores.metrics import among, is_metric, more_is_better, words
 
 LOSSES = [
     *"boston_rmse rmse mae mape errors losses NRMSE CRPS RMSD misclassification_rate wMAPE".split(),

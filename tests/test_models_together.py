@@ -171,7 +171,7 @@ def test_a_tournament_of_one_player(tournaments):
 
 
 def test_a_players_only_round_cannot_be_left_out(fitted):
-    from leaderbayes._loo import _without
+    from leaderbayes._board.loo import _without
 
     fit = fitted.copy(deep=True)
     fit["constant_data"]["scores"][4, 1:] = np.nan
@@ -224,7 +224,7 @@ def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, sco
 @high_pareto_k
 @pytest.mark.slow
 def test_loo_by_refitting_agrees_with_importance_sampling(fitted, scores):
-    from leaderbayes._loo import _scores, _without
+    from leaderbayes._board.loo import _scores, _without
 
     smoothed = lb.loo(fitted).elpd_i.values
     refitted = [_scores(_without(fitted, k), np.zeros((1, 1)), of=fitted)[k] for k in (0, 4)]

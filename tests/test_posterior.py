@@ -9,7 +9,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import simulate
-from leaderbayes._posterior import drawn, fitted
+from leaderbayes._fits.posterior import drawn, fitted
 
 ANSWERS = [
     lb.leaderboard, lb.win_probability, lb.rank_probability, lb.groups, lb.tied_for_top,

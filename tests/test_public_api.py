@@ -114,7 +114,7 @@ def test_help_loads_nothing_heavy():
         "import sys, leaderbayes.cli\n"
         "sys.argv = ['leaderbayes', '--help']\n"
         "try:\n"
-        "    leaderbayes.cli.main()\n"
+        "    leaderbayes._cli.main()\n"
         "except SystemExit as stop:\n"
         "    assert not stop.code"
     )

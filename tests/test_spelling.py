@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leaderbayes as lb
-from leaderbayes._spelling import alike, clean
+from leaderbayes._scores.spelling import alike, clean
 
 
 @given(name=st.text())

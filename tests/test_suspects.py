@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import leaderbayes as lb
-from leaderbayes._names import is_about, is_statistic, is_summary
-from leaderbayes._suspects import _of_another_size, _sums_up
+from leaderbayes._scores.names import is_about, is_statistic, is_summary
+from leaderbayes._scores.suspects import _of_another_size, _sums_up
 
 SUMMARIES = [
     *"TOTAL Mean average std avg_rank W/T/L W-D-L wins p-value pvalue overall Rank".split(),

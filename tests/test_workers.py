@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from leaderbayes import _workers
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics import workers as _workers
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import leaderbayes as lb
-from leaderbayes._write import check_file, check_folder, locked, write_files, writing
+from leaderbayes._files.write import check_file, check_folder, locked, write_files, writing
 
 
 def test_files_arrive_together_in_folders_that_are_made(tmp_path):
@@ -73,7 +73,7 @@ def test_suffixes(tmp_path):
 def test_two_processes_and_one_folder(tmp_path):
     """Files of one arrive after those of the other, never between them."""
     code = (
-        "import sys; from pathlib import Path; from leaderbayes._write import writing\n"
+        "import sys; from pathlib import Path; from leaderbayes._files.write import writing\n"
         "for turn in range(30):\n"
         "    with writing(Path('here')) as part:\n"
         "        for k in range(20): (part / f'{k}').write_text(sys.argv[1] + str(turn))\n"
@@ -89,7 +89,7 @@ def test_two_processes_and_one_folder(tmp_path):
 
 def test_who_holds_a_lock_is_said(tmp_path):
     code = (
-        "from pathlib import Path; from leaderbayes._write import locked\n"
+        "from pathlib import Path; from leaderbayes._files.write import locked\n"
         "with locked(Path('lock'), timeout=0.2): pass\n"
     )
     with locked(tmp_path / "lock"):

@@ -1,6 +1,6 @@
 """``python -m leaderbayes``."""
 
-from leaderbayes.cli import main
+from leaderbayes._cli import main
 
 if __name__ == "__main__":
     main()

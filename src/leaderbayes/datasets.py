@@ -105,7 +105,7 @@ def load_classifiers(tournament: str | None = None) -> xr.DataArray:
     >>> lb.datasets.load_classifiers().dims
     ('tournament', 'player', 'round')
     """
-    from leaderbayes._scores import read_scores
+    from leaderbayes._scores.read import read_scores
 
     scores = read_scores(example_path("classifiers"), scheme="Model/CV")
     if tournament is None:
@@ -144,7 +144,7 @@ def load_regressors() -> xr.DataArray:
     >>> dict(scores.sizes), scores.attrs["higher_is_better"]
     ({'player': 15, 'round': 25}, 0)
     """
-    from leaderbayes._scores import read_scores
+    from leaderbayes._scores.read import read_scores
 
     scores = read_scores(example_path("regressors"), higher_is_better=False, scheme="Model/CV")
     return scores.sel(tournament="diabetes", drop=True).assign_attrs(tournament="diabetes")
@@ -191,8 +191,8 @@ def load_answers() -> xr.DataArray:
 
 def _table(name: str) -> xr.DataArray | None:
     """Scores of a board's files put into one table, where the user's folder has that."""
-    from leaderbayes._download import local
-    from leaderbayes._scores import read_scores
+    from leaderbayes._files.download import local
+    from leaderbayes._scores.read import read_scores
 
     path = local(f"tables/{name}")
     return None if path is None else read_scores(path)
@@ -230,8 +230,8 @@ def fetch_vtab() -> xr.DataArray:
     >>> dict(scores.sizes)  # doctest: +SKIP
     {'player': 16, 'round': 19}
     """
-    from leaderbayes._download import download
-    from leaderbayes._scores import read_scores
+    from leaderbayes._files.download import download
+    from leaderbayes._scores.read import read_scores
 
     table = _table("vtab.csv")
     if table is not None:
@@ -274,8 +274,8 @@ def fetch_bbtcomp() -> xr.DataArray:
     >>> dict(scores.sizes)  # doctest: +SKIP
     {'tournament': 132, 'player': 16, 'round': 4}
     """
-    from leaderbayes._download import download
-    from leaderbayes._scores import read_scores
+    from leaderbayes._files.download import download
+    from leaderbayes._scores.read import read_scores
 
     table = _table("bbtcomp.csv")
     return read_scores(download("bbtcomp.csv")) if table is None else table
@@ -314,8 +314,8 @@ def fetch_pmra() -> xr.DataArray:
     >>> dict(scores.sizes)  # doctest: +SKIP
     {'player': 49, 'round': 10}
     """
-    from leaderbayes._download import download
-    from leaderbayes._scores import read_scores
+    from leaderbayes._files.download import download
+    from leaderbayes._scores.read import read_scores
 
     table = _table("pmra.csv")
     if table is not None:
@@ -366,8 +366,8 @@ def fetch_amlb(budget: Literal["1h", "4h", "8h"] = "4h") -> xr.DataArray:
     >>> dict(scores.sizes)  # doctest: +SKIP
     {'tournament': 39, 'player': 7, 'round': 10}
     """
-    from leaderbayes._download import download, local
-    from leaderbayes._scores import read_scores
+    from leaderbayes._files.download import download, local
+    from leaderbayes._scores.read import read_scores
     from leaderbayes.adapters import from_amlb
 
     if budget not in ("1h", "4h", "8h"):
@@ -422,8 +422,8 @@ def fetch_tsml(archive: Literal["univariate", "multivariate"] = "univariate") ->
     >>> dict(scores.sizes)  # doctest: +SKIP
     {'tournament': 142, 'player': 40, 'round': 30}
     """
-    from leaderbayes._download import download, names
-    from leaderbayes._scores import read_scores
+    from leaderbayes._files.download import download, names
+    from leaderbayes._scores.read import read_scores
 
     if archive not in ("univariate", "multivariate"):
         raise LeaderbayesError(f"No archive {archive!r}; there are univariate, multivariate.")
@@ -491,7 +491,7 @@ def fetch_kaggle(
     >>> scores = lb.datasets.fetch_kaggle("playground-series-s4e2")  # doctest: +SKIP
     >>> board = lb.sota.read_board(scores, n=13840)  # doctest: +SKIP
     """
-    from leaderbayes._download import download, names
+    from leaderbayes._files.download import download, names
 
     name = f"kaggle/{competition}_{board}.csv"
     if name not in names():

@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes.numerics.bradley_terry import newton
+from leaderbayes._numerics.bradley_terry import newton
 
 SEEDS = range(300)
 pytestmark = [

@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 
 import leaderbayes as lb
 from conftest import board, simulate
-from leaderbayes.numerics import plackett_luce_fit
-from leaderbayes.numerics.plackett_luce import log_likelihood, rankings
+from leaderbayes._numerics import plackett_luce_fit
+from leaderbayes._numerics.plackett_luce import log_likelihood, rankings
 
 
 def test_maximum_and_its_curvature():

@@ -14,8 +14,7 @@ from scipy.special import logit, logsumexp
 from scipy.stats import betabinom, binom, norm
 
 import leaderbayes as lb
-from leaderbayes.models._sota import _betas, _known
-from leaderbayes.numerics.hierarchy import (
+from leaderbayes._numerics.hierarchy import (
     Counts,
     allowed,
     beta_law,
@@ -24,7 +23,8 @@ from leaderbayes.numerics.hierarchy import (
     log_probability,
     marginals,
 )
-from leaderbayes.numerics.maximum import conditionals as reference_conditionals
+from leaderbayes._numerics.maximum import conditionals as reference_conditionals
+from leaderbayes.models._sota import _betas, _known
 from leaderbayes.sota._counts import CountBoard
 
 MODEL = Path(__file__).parents[2] / "models" / "sota" / "model.py"

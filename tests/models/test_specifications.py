@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes._fit import MODELS as FITTED
+from leaderbayes._inference.fit import MODELS as FITTED
 
 MODELS = Path(__file__).parents[2] / "models"
 POINTS = 20

@@ -6,8 +6,8 @@ from scipy import stats
 from scipy.special import ndtri
 
 from conftest import kolmogorov_bound
-from leaderbayes.numerics import auc
-from leaderbayes.numerics.maximum import Mixture, factor_cdf, moments
+from leaderbayes._numerics import auc
+from leaderbayes._numerics.maximum import Mixture, factor_cdf, moments
 
 
 def by_pairs(a, positives, negatives, rng):

@@ -5,16 +5,16 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes.numerics.bradley_terry import (
+from leaderbayes._numerics.bradley_terry import (
     davidson_probability,
     deviance,
     log_likelihood,
     newton,
     probability,
 )
-from leaderbayes.numerics.composite_weight import composite_weight, exchangeable_weight
-from leaderbayes.numerics.places import count_matches, draw_places
-from leaderbayes.numerics.rounds import round_statistics
+from leaderbayes._numerics.composite_weight import composite_weight, exchangeable_weight
+from leaderbayes._numerics.places import count_matches, draw_places
+from leaderbayes._numerics.rounds import round_statistics
 
 
 def counts(seed=0, players=7, rounds=40, nu=-np.inf):

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.special import betaln, expit, gammaln, log_expit, logsumexp
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics.hierarchy import (
+from leaderbayes._numerics.hierarchy import (
     allowed,
     beta_law,
     conditionals_at,
@@ -22,7 +22,7 @@ from leaderbayes.numerics.hierarchy import (
     shifted_binomial,
     statistics,
 )
-from leaderbayes.numerics.maximum import _two_binomials, conditionals
+from leaderbayes._numerics.maximum import _two_binomials, conditionals
 
 
 def law_of(a, b, weight=(1.0,)):

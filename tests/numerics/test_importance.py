@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leaderbayes.numerics.importance import sample
+from leaderbayes._numerics.importance import sample
 
 
 def weights(found):

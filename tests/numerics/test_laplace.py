@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.special import expit, log_expit
 
-from leaderbayes.numerics.laplace import sample
+from leaderbayes._numerics.laplace import sample
 
 
 def pairs(m, n, rng, sigma):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes.numerics.low_rank import _low_rank, complete, principal, rotated
+from leaderbayes._numerics.low_rank import _low_rank, complete, principal, rotated
 
 
 def low_rank(rows, columns, rank, rng, noise=0.0):
@@ -61,7 +61,7 @@ def test_complete_table_is_itself():
 
 
 def test_complete_says_when_it_does_not_settle(monkeypatch):
-    monkeypatch.setattr("leaderbayes.numerics.low_rank._MOST_STEPS", 2)
+    monkeypatch.setattr("leaderbayes._numerics.low_rank._MOST_STEPS", 2)
     rng = np.random.default_rng(1)
     with pytest.raises(NotConvergedError, match="2 steps: leave out"):
         complete(with_gaps(low_rank(10, 6, 1, rng), 0.2, rng), 1)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from conftest import kolmogorov_bound
-from leaderbayes.numerics.maximum import (
+from leaderbayes._numerics.maximum import (
     Mixture,
     boland_cdf,
     conditionals,
@@ -88,7 +88,7 @@ def test_many_distinct_thetas_need_64_nodes():
 
 
 def test_thinned_reference_counts_change_nothing(monkeypatch):
-    from leaderbayes.numerics import maximum
+    from leaderbayes._numerics import maximum
 
     one = Mixture(np.array([0.88, 0.9]), np.array([300.0, 200.0]), 0.0)
     thin = full(3000, boland_cdf(3000, one, 0.6, 0.9))

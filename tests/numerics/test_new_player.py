@@ -6,7 +6,7 @@ from scipy.integrate import cumulative_trapezoid
 from scipy.special import log_expit
 from scipy.stats import kstest, norm
 
-from leaderbayes.numerics.new_player import draw_strength
+from leaderbayes._numerics.new_player import draw_strength
 
 CASES = {
     "even": ([5.0, 4.0, 6.0], [10.0, 10.0, 10.0], 0.5),

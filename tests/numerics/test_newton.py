@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 from leaderbayes._errors import NotConvergedError
-from leaderbayes.numerics.bradley_terry import log_likelihood, newton
-from leaderbayes.numerics.newton import Linear, inverse, jeffreys, maximise
+from leaderbayes._numerics.bradley_terry import log_likelihood, newton
+from leaderbayes._numerics.newton import Linear, inverse, jeffreys, maximise
 
 M = 5
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from leaderbayes.numerics import plackett_luce as pl
-from leaderbayes.numerics.bradley_terry import probability
+from leaderbayes._numerics import plackett_luce as pl
+from leaderbayes._numerics.bradley_terry import probability
 
 PLACE = np.array(
     [[1, 2, 3, 4], [2, 1, 3, 3], [1, 1, 1, 4], [0, 1, 2, 0], [0, 0, 0, 1], [0, 0, 0, 0]], np.int32

@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics import plackett_luce_fit as fit
-from leaderbayes.numerics.newton import jeffreys
-from leaderbayes.numerics.plackett_luce import (
+from leaderbayes._numerics import plackett_luce_fit as fit
+from leaderbayes._numerics.newton import jeffreys
+from leaderbayes._numerics.plackett_luce import (
     information,
     log_likelihood,
     log_likelihood_pullback,

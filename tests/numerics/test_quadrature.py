@@ -5,8 +5,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime
 
-from leaderbayes.numerics.quadrature import fit_marginal, marginal
-from leaderbayes.numerics.round_intercept import ABSENT, listed_statistics, outcomes
+from leaderbayes._numerics.quadrature import fit_marginal, marginal
+from leaderbayes._numerics.round_intercept import ABSENT, listed_statistics, outcomes
 
 M, ROUNDS = 6, 5
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import approx_fprime
 from scipy.special import expit
 
-from leaderbayes.numerics import round_intercept as pmra
+from leaderbayes._numerics import round_intercept as pmra
 
 PLACE = np.array([[1, 2, 2, 4], [3, 0, 1, 2], [0, 1, 0, 1], [4, 3, 2, 1]], dtype=np.int32)
 ORDER = np.array([2, 0, 3, 1])

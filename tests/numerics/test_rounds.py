@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from leaderbayes.numerics.places import count_matches, draw_places, places, tie_width
-from leaderbayes.numerics.rounds import log_normalisers, round_scores, round_statistics
+from leaderbayes._numerics.places import count_matches, draw_places, places, tie_width
+from leaderbayes._numerics.rounds import log_normalisers, round_scores, round_statistics
 
 
 def random_places(seed, within_round, *, players=9, rounds=5, levels=6, missing=0.2):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from leaderbayes.numerics import tied_set
+from leaderbayes._numerics import tied_set
 
 SPREAD = 20.0  # log-odds between the weights of a set
 

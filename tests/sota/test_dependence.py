@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes.numerics.maximum import conditionals
+from leaderbayes._numerics.maximum import conditionals
 
 
 def answers(theta, rho, theta_0, n, rng):

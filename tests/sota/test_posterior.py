@@ -10,8 +10,8 @@ import xarray as xr
 from scipy import stats
 
 import leaderbayes as lb
-from leaderbayes.numerics import auc
-from leaderbayes.numerics.hierarchy import counts
+from leaderbayes._numerics import auc
+from leaderbayes._numerics.hierarchy import counts
 from leaderbayes.sota._counts import CountBoard
 from leaderbayes.sota._parameters import log_priors, simplex, unpack
 from leaderbayes.sota._posterior import _question

@@ -336,7 +336,7 @@ def test_nothing_but_luck():
 @pytest.mark.slow
 def test_auc_board():
     """A hundred classifiers of AUC 0.85: the best looks better than it is."""
-    from leaderbayes.numerics.auc import draw
+    from leaderbayes._numerics.auc import draw
 
     scores = draw(np.full(100, 0.85), 60, 540, np.random.default_rng(2))
     board = SOTA.read_board(scores, n=600, metric="auc")

@@ -12,9 +12,9 @@ from scipy.stats import norm
 
 import leaderbayes as lb
 from conftest import simulate
-from leaderbayes._weight import resolve_weight
-from leaderbayes.numerics.bradley_terry import newton
-from leaderbayes.numerics.newton import inverse
+from leaderbayes._numerics.bradley_terry import newton
+from leaderbayes._numerics.newton import inverse
+from leaderbayes.models._weight import resolve_weight
 
 TOURNAMENTS = 300
 CELLS = [(m, r, noise) for m in (4, 8, 20) for r in (10, 20, 50) for noise in ("gumbel", "normal")]

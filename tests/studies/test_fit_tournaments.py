@@ -17,7 +17,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import simulate, uncounted
-from leaderbayes.studies._store import key_of
+from leaderbayes.study._store import key_of
 
 OPTIONS = {"sampler": "laplace", "draws": 20, "replicates": 10, "seed": 1, "progressbar": False}
 
@@ -339,7 +339,7 @@ def test_a_second_process_is_refused(boards, tmp_path):
     """It names the one that writes; afterwards nothing of the lock is left."""
     code = (
         "import sys, time; from pathlib import Path\n"
-        "from leaderbayes.studies._store import writing_study\n"
+        "from leaderbayes.study._store import writing_study\n"
         "with writing_study(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()\n"
     )
     store = tmp_path / "study"

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._errors import ScoresError
-from leaderbayes._files import MAX_MB
-from leaderbayes._metrics import more_is_better
-from leaderbayes._tables import Table, listed, shown, suggest
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.metrics import more_is_better
+from leaderbayes._scores.tables import Table, listed, shown, suggest
 from leaderbayes.adapters._columns import Frame, arrange, direction, read_frame, require
 
 

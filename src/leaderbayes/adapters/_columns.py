@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._cells import as_names, as_numbers
 from leaderbayes._errors import ScoresError
-from leaderbayes._metrics import known_direction
-from leaderbayes._scores import to_scores
-from leaderbayes._tables import Table, listed, read_table, shown, suggest
+from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.metrics import known_direction
+from leaderbayes._scores.read import to_scores
+from leaderbayes._scores.tables import Table, listed, read_table, shown, suggest
 
 Frame = str | Path | pd.DataFrame
 

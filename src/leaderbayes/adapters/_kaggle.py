@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from leaderbayes._cells import as_names, as_numbers
-from leaderbayes._files import MAX_MB
-from leaderbayes._tables import Table
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.tables import Table
 from leaderbayes.adapters._columns import Frame, read_frame, require
 
 _DATES = ("LastSubmissionDate", "SubmissionDate", "submissionDate")

@@ -9,9 +9,9 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._files import MAX_MB
-from leaderbayes._metrics import known_direction
-from leaderbayes._tables import Table, listed, read_bytes, shown, suggest
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.metrics import known_direction
+from leaderbayes._scores.tables import Table, listed, read_bytes, shown, suggest
 from leaderbayes.adapters._columns import arrange, collect
 
 Results = str | Path | Mapping[str, Any]

@@ -4,8 +4,8 @@ import re
 
 import xarray as xr
 
-from leaderbayes._cells import as_names
-from leaderbayes._files import MAX_MB
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.cells import as_names
 from leaderbayes.adapters._columns import Frame, arrange, choose, direction, read_frame, require
 
 # Columns of BenchmarkResult$score() and $aggregate() that are no measures.

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._cells import as_names
-from leaderbayes._files import MAX_MB
-from leaderbayes._tables import Table, shown
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.cells import as_names
+from leaderbayes._scores.tables import Table, shown
 from leaderbayes.adapters._columns import (
     Frame,
     arrange,

@@ -5,7 +5,7 @@ from typing import Any
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._tables import listed, shown
+from leaderbayes._scores.tables import listed, shown
 from leaderbayes.adapters._columns import arrange, collect
 
 

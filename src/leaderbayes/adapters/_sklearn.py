@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._cells import as_numbers
 from leaderbayes._errors import ScoresError
-from leaderbayes._files import MAX_MB
-from leaderbayes._scores import check_sign, read_scores
-from leaderbayes._tables import as_column, shown, text_of
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.cells import as_numbers
+from leaderbayes._scores.read import check_sign, read_scores
+from leaderbayes._scores.tables import as_column, shown, text_of
 from leaderbayes.adapters._columns import arrange, choose, collect
 
 _PREFIX = "test_"

@@ -13,12 +13,12 @@ from scipy.special import ndtr, ndtri
 from leaderbayes import _arguments
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.bradley_terry import newton
+from leaderbayes._numerics.newton import Linear
+from leaderbayes._numerics.places import win_graph
+from leaderbayes._numerics.plackett_luce_fit import fit_rankings
+from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes.likelihood._estimate import require_estimate
-from leaderbayes.numerics.bradley_terry import newton
-from leaderbayes.numerics.newton import Linear
-from leaderbayes.numerics.places import win_graph
-from leaderbayes.numerics.plackett_luce_fit import fit_rankings
-from leaderbayes.numerics.rounds import round_statistics
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]

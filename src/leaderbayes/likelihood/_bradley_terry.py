@@ -8,6 +8,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.bradley_terry import deviance, log_likelihood, newton
+from leaderbayes._numerics.composite_weight import clustered_scores, meat
+from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
     estimate,
@@ -17,10 +21,6 @@ from leaderbayes.likelihood._estimate import (
     restriction,
 )
 from leaderbayes.likelihood._hypothesis import Hypothesis
-from leaderbayes.numerics.bradley_terry import deviance, log_likelihood, newton
-from leaderbayes.numerics.composite_weight import clustered_scores, meat
-from leaderbayes.numerics.newton import inverse
-from leaderbayes.numerics.rounds import round_statistics
 
 Covariance = Literal["clustered", "model", "bootstrap"]
 

@@ -10,9 +10,9 @@ from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.newton import Linear, inverse
+from leaderbayes._numerics.quadrature import Marginal, fit_marginal
 from leaderbayes.likelihood._round_intercept import Listed, Ties, describe, list_board
-from leaderbayes.numerics.newton import Linear, inverse
-from leaderbayes.numerics.quadrature import Marginal, fit_marginal
 
 Floats = NDArray[np.float64]
 Method = Literal["rigorous", "accelerated", "heuristic"]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import DisconnectedError, EstimateWarning, LeaderbayesError
-from leaderbayes._matches import components, say_apart
+from leaderbayes._numerics.composite_weight import FEWEST
+from leaderbayes._numerics.newton import Linear
+from leaderbayes._scores.matches import components, say_apart
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
-from leaderbayes.numerics.composite_weight import FEWEST
-from leaderbayes.numerics.newton import Linear
 
 Floats = NDArray[np.float64]
 

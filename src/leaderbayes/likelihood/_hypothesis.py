@@ -14,8 +14,8 @@ from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.newton import Linear
 from leaderbayes.likelihood._spread import coefficients, pair_errors, vary
-from leaderbayes.numerics.newton import Linear
 
 Floats = NDArray[np.float64]
 Hypothesis = Sequence[tuple[str, str]] | xr.DataArray

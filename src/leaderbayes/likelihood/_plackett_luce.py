@@ -6,6 +6,9 @@ from typing import Any, Literal
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.composite_weight import meat
+from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.plackett_luce_fit import LARGEST_MATRIX, fit_rankings
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
     estimate,
@@ -15,9 +18,6 @@ from leaderbayes.likelihood._estimate import (
     restriction,
 )
 from leaderbayes.likelihood._hypothesis import Hypothesis
-from leaderbayes.numerics.composite_weight import meat
-from leaderbayes.numerics.newton import inverse
-from leaderbayes.numerics.plackett_luce_fit import LARGEST_MATRIX, fit_rankings
 
 
 def plackett_luce(

@@ -11,13 +11,10 @@ from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
 from leaderbayes._arguments import whole
 from leaderbayes._errors import DisconnectedError, LeaderbayesError
-from leaderbayes._matches import listed_positions, rankings
-from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
-from leaderbayes.likelihood._hypothesis import Hypothesis
-from leaderbayes.numerics.bradley_terry import newton
-from leaderbayes.numerics.newton import Linear, inverse
-from leaderbayes.numerics.quadrature import Marginal, fit_marginal
-from leaderbayes.numerics.round_intercept import (
+from leaderbayes._numerics.bradley_terry import newton
+from leaderbayes._numerics.newton import Linear, inverse
+from leaderbayes._numerics.quadrature import Marginal, fit_marginal
+from leaderbayes._numerics.round_intercept import (
     LOSS,
     TIE,
     ListedStatistics,
@@ -25,6 +22,9 @@ from leaderbayes.numerics.round_intercept import (
     listed_statistics,
     outcomes,
 )
+from leaderbayes._scores.matches import listed_positions, rankings
+from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
+from leaderbayes.likelihood._hypothesis import Hypothesis
 
 Floats = NDArray[np.float64]
 Ties = Literal["half", "loss"]

@@ -10,8 +10,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, ndtri
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._matches import one_tournament
-from leaderbayes._require import require_estimate
+from leaderbayes._fits.require import require_estimate
+from leaderbayes._scores.matches import one_tournament
 from leaderbayes.likelihood._hypothesis import Convention, pair_differences
 from leaderbayes.likelihood._spread import player_errors
 

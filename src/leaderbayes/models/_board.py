@@ -10,12 +10,18 @@ from numpy.typing import NDArray
 from pytensor.tensor.variable import TensorVariable
 
 from leaderbayes._arguments import number
-from leaderbayes._weight import Weight, check_board, check_pairs, check_scales, resolve_weight
+from leaderbayes._numerics.bradley_terry import newton
+from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.places import draw_places
+from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.numerics.bradley_terry import newton
-from leaderbayes.numerics.newton import inverse
-from leaderbayes.numerics.places import draw_places
-from leaderbayes.numerics.rounds import round_statistics
+from leaderbayes.models._weight import (
+    Weight,
+    check_board,
+    check_pairs,
+    check_scales,
+    resolve_weight,
+)
 
 
 def board_model(

@@ -4,8 +4,8 @@ import pymc as pm
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._weight import Weight
 from leaderbayes.models._board import board_model, check_options
+from leaderbayes.models._weight import Weight
 
 
 def davidson(

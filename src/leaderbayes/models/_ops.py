@@ -20,10 +20,10 @@ from pytensor.link.numba.dispatch.basic import register_funcify_default_op_cache
 from pytensor.tensor.variable import TensorConstant, TensorVariable
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics import plackett_luce, round_intercept, rounds
-from leaderbayes.numerics.plackett_luce import Rankings
-from leaderbayes.numerics.round_intercept import ListedStatistics
-from leaderbayes.numerics.rounds import RoundStatistics
+from leaderbayes._numerics import plackett_luce, round_intercept, rounds
+from leaderbayes._numerics.plackett_luce import Rankings
+from leaderbayes._numerics.round_intercept import ListedStatistics
+from leaderbayes._numerics.rounds import RoundStatistics
 
 KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any], int]] = {
     "pairs": (rounds.log_normalisers, rounds.log_normalisers_pullback, 2),

@@ -7,10 +7,10 @@ import pymc as pm
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._weight import check_board, dependence
+from leaderbayes._numerics.plackett_luce import draw_rankings, rankings
 from leaderbayes.models._board import check_options, coords_of, rank_reliability, strengths
 from leaderbayes.models._ops import known, ranking_log_likelihood
-from leaderbayes.numerics.plackett_luce import draw_rankings, rankings
+from leaderbayes.models._weight import check_board, dependence
 
 
 def plackett_luce(

@@ -8,11 +8,7 @@ import pymc as pm
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._matches import listed_positions
-from leaderbayes._weight import Weight, check_board, resolve_weight
-from leaderbayes.models._board import check_options, coords_of, reliability, strengths
-from leaderbayes.models._ops import known, listed_log_likelihood
-from leaderbayes.numerics.round_intercept import (
+from leaderbayes._numerics.round_intercept import (
     ABSENT,
     LOSS,
     TIE,
@@ -20,6 +16,10 @@ from leaderbayes.numerics.round_intercept import (
     listed_statistics,
     outcomes,
 )
+from leaderbayes._scores.matches import listed_positions
+from leaderbayes.models._board import check_options, coords_of, reliability, strengths
+from leaderbayes.models._ops import known, listed_log_likelihood
+from leaderbayes.models._weight import Weight, check_board, resolve_weight
 
 
 def round_intercept(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics.hierarchy import (
+from leaderbayes._numerics.hierarchy import (
     STATISTICS,
     Counts,
     allowed,
@@ -19,7 +19,7 @@ from leaderbayes.numerics.hierarchy import (
     floor_count,
     statistics,
 )
-from leaderbayes.numerics.maximum import conditionals
+from leaderbayes._numerics.maximum import conditionals
 
 Floats = NDArray[np.float64]
 

@@ -11,11 +11,11 @@ import xarray as xr
 from pytensor.tensor.variable import TensorVariable
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._weight import Weight, resolve_weight
+from leaderbayes._numerics.places import draw_places
+from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes.models._board import check_options, estimates, strengths
 from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.numerics.places import draw_places
-from leaderbayes.numerics.rounds import round_statistics
+from leaderbayes.models._weight import Weight, resolve_weight
 
 
 def tournaments(

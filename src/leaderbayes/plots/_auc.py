@@ -7,7 +7,7 @@ from scipy import stats
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import share, whole
-from leaderbayes.numerics.auc import draw_scores, roc
+from leaderbayes._numerics.auc import draw_scores, roc
 from leaderbayes.plots._canvas import (
     BLUE,
     GREY,

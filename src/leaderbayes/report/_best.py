@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._posterior import fitted
+from leaderbayes._fits.posterior import fitted
 from leaderbayes.report._boards import Axis, keyed
 from leaderbayes.report._words import interval, number, probability, settings, verdict
 from leaderbayes.sota._summary import check, summary, teams

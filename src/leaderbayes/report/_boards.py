@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._checks import check, deviance
-from leaderbayes._compare import p_better
-from leaderbayes._leaderboard import (
+from leaderbayes._board.check import check, deviance
+from leaderbayes._board.compare import p_better
+from leaderbayes._board.leaderboard import (
     fits_of,
     groups,
     leaderboard,
@@ -17,9 +17,9 @@ from leaderbayes._leaderboard import (
     tied_for_top,
     win_probability,
 )
-from leaderbayes._posterior import fitted
+from leaderbayes._fits.posterior import fitted
 from leaderbayes.report._words import data, interval, number, probability, settings, span, verdict
-from leaderbayes.studies._compare_leaderboards import compare_leaderboards
+from leaderbayes.study._compare import compare_leaderboards
 
 _GROUPS = ("posterior_predictive", "constant_data")  # what a page needs beside posterior
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this

@@ -9,22 +9,22 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._checks import boards_of, check, deviance
-from leaderbayes._compare import compare
-from leaderbayes._errors import LeaderbayesError
-from leaderbayes._leaderboard import (
+from leaderbayes._board.check import boards_of, check, deviance
+from leaderbayes._board.compare import compare
+from leaderbayes._board.leaderboard import (
     groups,
     leaderboard,
     tied_for_top,
     trust,
     win_probability,
 )
-from leaderbayes._posterior import drawn, fitted
-from leaderbayes._require import require_tree
-from leaderbayes._weight import dependence
-from leaderbayes.numerics.composite_weight import FEWEST
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._fits.require import require_tree
+from leaderbayes._numerics.composite_weight import FEWEST
+from leaderbayes.models._weight import dependence
 from leaderbayes.report._style import labels
-from leaderbayes.studies._compare_leaderboards import compare_leaderboards
+from leaderbayes.study._compare import compare_leaderboards
 
 Facts = dict[str, Any]
 

@@ -15,8 +15,8 @@ import xarray as xr
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._require import require_tree
-from leaderbayes._write import check_file, write_files
+from leaderbayes._files.write import check_file, write_files
+from leaderbayes._fits.require import require_tree
 from leaderbayes.report._best import best, is_best
 from leaderbayes.report._boards import SCALE, boards, overview
 from leaderbayes.report._card import card_of

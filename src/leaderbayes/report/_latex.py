@@ -6,7 +6,7 @@ from pathlib import Path
 
 import xarray as xr
 
-from leaderbayes._write import check_file, write_files
+from leaderbayes._files.write import check_file, write_files
 from leaderbayes.report._facts import Facts, facts_of
 from leaderbayes.report._references import as_bibtex
 from leaderbayes.report._style import Ready, Style, latex_style

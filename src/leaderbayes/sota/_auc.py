@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics import auc as numerics
-from leaderbayes.numerics.maximum import Mixture, factor_cdf
+from leaderbayes._numerics import auc as numerics
+from leaderbayes._numerics.maximum import Mixture, factor_cdf
 from leaderbayes.sota._law import (
     check_boards,
     check_dependence,

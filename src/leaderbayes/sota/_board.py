@@ -11,12 +11,12 @@ import xarray as xr
 from scipy.special import betaincinv
 
 from leaderbayes._arguments import number, positive, share, whole
-from leaderbayes._cells import as_numbers
 from leaderbayes._errors import BoardWarning, LeaderbayesError, ScoresError
-from leaderbayes._files import MAX_MB
-from leaderbayes._metrics import more_is_better, plain
-from leaderbayes._roles import recognise
-from leaderbayes._tables import (
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.cells import as_numbers
+from leaderbayes._scores.metrics import more_is_better, plain
+from leaderbayes._scores.roles import recognise
+from leaderbayes._scores.tables import (
     Table,
     as_column,
     is_unicode,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics.hierarchy import (
+from leaderbayes._numerics.hierarchy import (
     Counts,
     Law,
     allowed,
@@ -23,7 +23,7 @@ from leaderbayes.numerics.hierarchy import (
     marginals,
     of_maximum,
 )
-from leaderbayes.numerics.maximum import conditionals
+from leaderbayes._numerics.maximum import conditionals
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._parameters import Parameter
 

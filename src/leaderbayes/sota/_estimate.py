@@ -7,7 +7,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics.maximum import (
+from leaderbayes._numerics.maximum import (
     Mixture,
     estimate_cdf,
     estimate_window,

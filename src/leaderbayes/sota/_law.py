@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics.maximum import (
+from leaderbayes._numerics.maximum import (
     Mixture,
     binomial_sd,
     boland_cdf,

@@ -20,12 +20,12 @@ from leaderbayes._errors import (
     LeaderbayesError,
     LeaderbayesWarning,
 )
-from leaderbayes._psis import Smoothed, smooth
-from leaderbayes._tables import shown
-from leaderbayes._workers import workers_of
-from leaderbayes.numerics import auc
-from leaderbayes.numerics.hierarchy import counts, floor_count
-from leaderbayes.numerics.importance import sample
+from leaderbayes._inference.psis import Smoothed, smooth
+from leaderbayes._numerics import auc
+from leaderbayes._numerics.hierarchy import counts, floor_count
+from leaderbayes._numerics.importance import sample
+from leaderbayes._numerics.workers import workers_of
+from leaderbayes._scores.tables import shown
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._auc import class_sizes
 from leaderbayes.sota._counts import CountBoard

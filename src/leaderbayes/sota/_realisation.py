@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics import auc
+from leaderbayes._numerics import auc
 from leaderbayes.sota._law import feasible, simulate_boards
 
 Floats = NDArray[np.float64]

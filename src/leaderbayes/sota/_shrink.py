@@ -13,8 +13,8 @@ from scipy.optimize import brentq
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.numerics import auc
-from leaderbayes.numerics.maximum import (
+from leaderbayes._numerics import auc
+from leaderbayes._numerics.maximum import (
     binomial_sd,
     estimate_cdf,
     estimate_window,

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderbayes._matches import count
-from leaderbayes._weight import dependence
-from leaderbayes.numerics.composite_weight import board_weight
-from leaderbayes.numerics.laplace import sample
-from leaderbayes.numerics.places import places
+from leaderbayes._numerics.composite_weight import board_weight
+from leaderbayes._numerics.laplace import sample
+from leaderbayes._numerics.places import places
+from leaderbayes._scores.matches import count
+from leaderbayes.models._weight import dependence
 
 Floats = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from leaderbayes._board.leaderboard import leaderboard
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
-from leaderbayes._fit import Sampler, fit
-from leaderbayes._leaderboard import leaderboard
+from leaderbayes._inference.fit import Sampler, fit
 from leaderbayes.tuning._candidates import Parameters, name_of
 from leaderbayes.tuning._race import Decision, Race
 

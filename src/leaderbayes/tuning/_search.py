@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fit import Sampler
+from leaderbayes._inference.fit import Sampler
 from leaderbayes.tuning._candidates import Parameters, Propose, Refined, hash_of, in_turn
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record

@@ -8,7 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from leaderbayes._errors import DisconnectedError, NotConvergedError
-from leaderbayes._matches import components, matches
+from leaderbayes._scores.matches import components, matches
 from leaderbayes.likelihood import round_intercept, wald_test
 from leaderbayes.tuning._posterior import standing
 from leaderbayes.tuning._race import Decision, Race, Verdict

@@ -12,7 +12,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import study_of
-from leaderbayes.cli import main
+from leaderbayes._cli import main
 from leaderbayes.report._boards import Axis
 from leaderbayes.report._card import SECTIONS, card_of
 from leaderbayes.report._words import probability

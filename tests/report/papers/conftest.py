@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 import leaderbayes as lb
 from conftest import simulate
-from leaderbayes._fit import _model_options, written
+from leaderbayes._inference.fit import _model_options, written
 
 VERSIONS = {
     "leaderbayes": "0.1.0", "pymc": "6.4.0", "arviz": "1.3.0", "nutpie": "0.16.11",

@@ -1,0 +1,1 @@
+"""Tables and answers from a posterior, or from the scores. No PyMC."""

@@ -1,0 +1,124 @@
+"""Compare two players of a fitted leaderboard."""
+
+from difflib import get_close_matches
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import expit
+
+from leaderbayes._arguments import number, share
+from leaderbayes._board.leaderboard import draws_of, spread_of, trust
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.logistic_normal import expit_mean
+
+
+def compare(
+    dt: xr.DataTree, a: str, b: str, *, rope: float | None = None, prob: float = 0.95
+) -> pd.Series:
+    """Say how probably player ``a`` is better than, as good as, or worse than player ``b``.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    a, b : str
+        Two players.
+    rope : float, optional
+        Region of practical equivalence on the win probability: a and b are equivalent where
+        P(a beats b) lies within ``rope`` of 1/2. None: no such region.
+    prob : float
+        Posterior probability of the (equal-tailed) intervals.
+
+    Returns
+    -------
+    Series
+        ``player``, ``opponent``; ``win_probability``, ``win_lower``, ``win_upper`` (of a over b in
+        a new round; of a fit of many tournaments, in a new tournament); ``epp_difference``,
+        ``epp_lower``, ``epp_upper`` (log-odds); posterior probabilities ``p_better``,
+        ``p_equivalent``, ``p_worse``. attrs: ``converged``, ``warnings``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If a player is unknown, both are the same, or ``rope`` is not from 0 to below 1/2.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, property 3.1.
+    Benavoli, Corani, Demšar, Zaffalon (2017), Time for a change: a tutorial for comparing multiple
+    classifiers through Bayesian analysis, JMLR 18(77), on regions of practical equivalence.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> made = lb.compare(dt, "svm C=1", "logistic C=1", rope=0.1)
+    >>> made[["p_better", "p_equivalent", "p_worse"]].astype(float).idxmax()
+    'p_equivalent'
+    >>> round(float(made["win_probability"]), 1)
+    0.6
+    """
+    prob = share("prob", prob)
+    check_comparison(a, b, rope)
+    epp, players = draws_of(dt)
+    first, second = position(a, players), position(b, players)
+    gap = epp[:, first] - epp[:, second]
+    spread = spread_of(dt)
+    win = expit(gap) if spread is None else expit_mean(gap, np.sqrt(2.0) * spread)
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    low, high = np.quantile(gap, tails)
+    equivalent = np.abs(win - 0.5) <= rope if rope is not None else np.zeros(len(win), bool)
+    result = pd.Series(
+        {
+            "player": a,
+            "opponent": b,
+            "win_probability": win.mean(),
+            "win_lower": np.quantile(win, tails[0]),
+            "win_upper": np.quantile(win, tails[1]),
+            "epp_difference": gap.mean(),
+            "epp_lower": low,
+            "epp_upper": high,
+            "p_better": ((gap > 0) & ~equivalent).mean(),
+            "p_equivalent": equivalent.mean(),
+            "p_worse": ((gap <= 0) & ~equivalent).mean(),
+        },
+        dtype=object,
+    )
+    result.attrs.update(trust(dt))
+    return result
+
+
+def p_better(dt: xr.DataTree) -> xr.DataArray:
+    """Probability (player, opponent) that the row is better than the column, as `compare` says it.
+
+    1/2 on the diagonal. attrs: ``converged``, ``warnings`` (JSON).
+    """
+    epp, players = draws_of(dt)
+    better = np.stack([(epp[:, [i]] > epp).mean(axis=0) for i in range(len(players))])
+    np.fill_diagonal(better, 0.5)
+    return xr.DataArray(
+        better,
+        dims=("player", "opponent"),
+        coords={"player": players.to_numpy(), "opponent": players.to_numpy()},
+        name="p_better",
+        attrs={k: dt.attrs[k] for k in ("converged", "warnings")},
+    )
+
+
+def check_comparison(a: str, b: str, rope: float | None) -> None:
+    """Raise unless two players are compared, and the region of equivalence is one."""
+    if a == b:
+        raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
+    if rope is not None:
+        # A distance of win probabilities from 1/2.
+        number("rope", rope, at_least=0.0, below=0.5)
+
+
+def position(player: str, players: pd.Index) -> int:
+    """Find a player; raise, with the nearest name, where there is none."""
+    if player in players:
+        return int(players.to_list().index(player))
+    near = get_close_matches(player, [str(p) for p in players], n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]!r}?" if near else f"the first is {str(players[0])!r}."
+    raise LeaderbayesError(f"There is no player {player!r} among the {len(players)}; {hint}")

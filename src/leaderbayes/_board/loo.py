@@ -1,0 +1,203 @@
+"""Leave-one-round-out predictive accuracy, on an event that every model gives a probability."""
+
+import json
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.special import expit, logsumexp, xlogy
+
+from leaderbayes._board.check import boards_of
+from leaderbayes._errors import LeaderbayesError, PredictiveWarning
+from leaderbayes._fits.posterior import drawn, fitted, refuse
+from leaderbayes._inference.fit import fit
+from leaderbayes._numerics.logistic_normal import expit_mean
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+_FEWEST = 25  # draws, of whose weights a tail can be fitted
+_DRAWS = 1000  # of the posterior, for each match's probability
+
+
+def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
+    r"""Estimate how well a fit predicts the matches of a round that it has not seen.
+
+    ``az.loo`` on fits of different models compares the probabilities of different events (a whole
+    ranking under Plackett-Luce, weighted matches under Bradley-Terry). Here every model is scored
+    on the same: each match of a round, by
+
+    .. math:: y_{ij} \log p_{ij} + (1 - y_{ij}) \log (1 - p_{ij}),
+
+    y a win (1), tie (1/2) or loss (0), and p the mean of P(i beats j | no tie) over the posterior
+    given all other rounds; a round's score is the sum over its matches. The posterior without a
+    round is reached by Pareto-smoothed importance sampling with the model's own likelihood.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    refit : bool
+        Fit again without each round whose Pareto k is too high, instead of a warning.
+
+    Returns
+    -------
+    arviz_stats.ELPDData
+        Pointwise by round, in nats; ``az.compare({"a": loo(a), "b": loo(b)})`` takes it. Fits must
+        be of the same scores.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the fit compared across rounds or is of a selected tournament, or a player plays only
+        in a round that has to be refitted without.
+
+    Warns
+    -----
+    PredictiveWarning
+        If Pareto k is too high for a round and ``refit`` is False.
+
+    References
+    ----------
+    Vehtari, Gelman, Gabry (2017), Practical Bayesian model evaluation using leave-one-out
+    cross-validation and WAIC, Statistics and Computing 27.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers("breast_cancer")
+    >>> elpd = lb.loo(lb.fit(scores, sampler="laplace", seed=1))
+    >>> int(elpd.n_data_points), round(float(elpd.elpd), -1)
+    (25, -820.0)
+    """
+    import arviz as az
+
+    fitted(dt, "constant_data")
+    if not json.loads(dt.attrs["arguments"])["within_round"]:
+        raise LeaderbayesError("A match across rounds belongs to no single round to be left out.")
+    if "log_likelihood" not in dt:
+        raise LeaderbayesError("This is no whole fit: it has no log-likelihood by round.")
+    fitted(dt, "log_likelihood")
+    name = "outcome" if "outcome" in dt["log_likelihood"] else "place"
+    likelihood = drawn(dt, name, "log_likelihood")
+    for each in dt["posterior"].data_vars:  # all of whose effective sample sizes count
+        drawn(dt, str(each))
+    if any(likelihood.sizes[d] != dt["posterior"].sizes[d] for d in ("chain", "draw")):
+        raise refuse(dt, "has a log-likelihood of other draws than those in posterior")
+    if likelihood.sizes["chain"] * likelihood.sizes["draw"] < _FEWEST:
+        raise refuse(dt, f"has fewer than {_FEWEST} draws, too few to leave a round out")
+    with warnings.catch_warnings():
+        # Our own message, which says what to do, stands for ArviZ'.
+        warnings.simplefilter("ignore", UserWarning)
+        smoothed = az.loo(dt, var_name=name, pointwise=True)
+    round_dim = smoothed.elpd_i.dims[0]
+    weights = smoothed.log_weights.stack(sample=("chain", "draw"))
+    weights = weights.transpose(round_dim, "sample").to_numpy()
+    pareto_k = smoothed.pareto_k.copy()
+    equal = np.zeros((1, 1))
+    scores, full = _scores(dt, weights), _scores(dt, equal)
+    bad = np.flatnonzero(pareto_k.to_numpy() > smoothed.good_k)
+    if refit:
+        for k in bad:
+            scores[k] = _scores(_without(dt, int(k)), equal, of=dt)[k]
+            pareto_k[k] = 0.0
+    elif len(bad):
+        names = ", ".join(str(r) for r in pareto_k[round_dim].to_numpy()[bad][:5])
+        warnings.warn(
+            f"LB013 leaving out {len(bad)} of {len(scores)} rounds ({names}) changes the posterior "
+            "too much for importance sampling; their scores are optimistic. Use refit=True.",
+            PredictiveWarning,
+            stacklevel=2,
+        )
+    return replace(
+        smoothed,
+        elpd=float(scores.sum()),
+        se=float(np.sqrt(len(scores) * np.var(scores))),
+        p=float((full - scores).sum()),
+        warning=bool(len(bad)) and not refit,
+        elpd_i=smoothed.elpd_i.copy(data=scores),
+        pareto_k=pareto_k,
+        p_loo_i=smoothed.elpd_i.copy(data=full - scores),
+    )
+
+
+def _scores(dt: xr.DataTree, log_weights: Floats, *, of: xr.DataTree | None = None) -> Floats:
+    """Score of every round of a fit (``of``; dt itself) under weighted draws of ``dt``.
+
+    ``log_weights`` (round, sample) are those of dt's draws, or (1, 1) for equal ones.
+    """
+    levels = _levels(dt)
+    strengths = boards_of(dt)
+    boards = strengths if of is None else boards_of(of)
+    out: list[float] = []
+    # A refit has the same tournaments and players as the fit: `_without` sees to it.
+    for (board, _), (_, draws) in zip(boards, strengths, strict=True):
+        players = board["player"].to_numpy()
+        stacked = draws.stack(sample=("chain", "draw")).sel(player=players)
+        epp = stacked.transpose("sample", "player").to_numpy()
+        picked = np.linspace(0, len(epp) - 1, min(_DRAWS, len(epp))).astype(int)
+        for place in board["place"].to_numpy():
+            log_w = np.broadcast_to(log_weights[min(len(out), len(log_weights) - 1)], len(epp))
+            weight = np.exp(log_w[picked] - logsumexp(log_w[picked]))
+            level = None if levels is None else tuple(x[picked] for x in levels)
+            out.append(_round_score(place, epp[picked], weight, level, players, dt))
+    return np.array(out)
+
+
+def _levels(dt: xr.DataTree) -> tuple[Floats, Floats] | None:
+    """PMRA's intercept and its standard deviation between rounds, (sample,) each."""
+    if dt.attrs["model"] != "round_intercept":
+        return None
+    intercept, scale = (drawn(dt, name).to_numpy() for name in ("intercept", "intercept_scale"))
+    return intercept.ravel(), scale.ravel()
+
+
+def _round_score(
+    place: np.ndarray,
+    epp: Floats,
+    weight: Floats,
+    levels: tuple[Floats, ...] | None,
+    players: np.ndarray,
+    dt: xr.DataTree,
+) -> float:
+    """Sum over the round's matches of the log score of their weighted mean probability."""
+    present = np.flatnonzero(place > 0)
+    if levels is not None:
+        order = dt["constant_data"]["order"].sel(player=players).to_numpy()
+        present = present[np.argsort(order[present])]
+    total = 0.0
+    for at, i in enumerate(present[:-1]):
+        others = present[at + 1 :]
+        gap = epp[:, i, None] - epp[:, others]
+        if levels is None:
+            p = weight @ expit(gap)
+        else:
+            p = weight @ expit_mean(gap + levels[0][:, None], levels[1][:, None])
+        y = np.where(place[i] < place[others], 1.0, np.where(place[i] == place[others], 0.5, 0.0))
+        total += float((xlogy(y, p) + xlogy(1.0 - y, 1.0 - p)).sum())
+    return total
+
+
+def _without(dt: xr.DataTree, k: int) -> xr.DataTree:
+    """Fit again without round k (of a tournament)."""
+    scores = dt["constant_data"].to_dataset()["scores"]
+    arguments = {**json.loads(dt.attrs["arguments"]), "seed": dt.attrs["seed"]}
+    if "tournament" in scores.dims:
+        played = scores.transpose("tournament", "round", "player").notnull().any("player")
+        t, r = (index[k] for index in np.nonzero(played.to_numpy()))
+        left = scores.copy()
+        here = {"tournament": left["tournament"][t]}
+        left.loc[here | {"round": left["round"][r]}] = np.nan
+        before, after = (board.sel(here) for board in (scores, left))
+    else:
+        before, after = scores, scores.drop_isel(round=k)
+        left = after
+    gone = before.notnull().any("round") & after.isnull().all("round")
+    if gone.any():
+        name = str(scores["player"].to_numpy()[gone.to_numpy()][0])
+        raise LeaderbayesError(
+            f"Player {name[:60]!r} plays in the round to be left out only; leave the player out, "
+            "or do not refit."
+        )
+    return fit(left, dt.attrs["model"], progressbar=False, **arguments)

@@ -1,0 +1,41 @@
+"""Command line: parses, and calls the public functions of the same names."""
+
+import io
+import sys
+
+import click
+
+from leaderbayes._cli._console import warnings_on_stderr
+from leaderbayes._cli._plan import plan
+from leaderbayes._cli._rank import compare, rank
+from leaderbayes._cli._report import report
+from leaderbayes._cli._sota import sota
+from leaderbayes._cli._tournaments import tournaments
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="leaderbayes")
+def cli() -> None:
+    """Posterior leaderboards from benchmark scores."""
+
+
+for command in (rank, compare, tournaments, plan, sota, report):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; our errors end with status 2 and no traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal cannot show is written with escapes.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        with warnings_on_stderr():
+            cli(standalone_mode=True)
+    except ValueError as problem:
+        from leaderbayes._errors import LeaderbayesError
+
+        if not isinstance(problem, LeaderbayesError):
+            raise
+        click.echo(f"Error: {problem}", err=True)
+        sys.exit(2)

@@ -1,0 +1,182 @@
+"""Options that commands share, and reading what they name."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leaderbayes._cli._console import collecting, probability, short
+from leaderbayes._files.read import MAX_MB
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+# Formats that are no table, and the function of leaderbayes.adapters that reads each.
+FORMATS = {name: f"from_{name.replace('-', '_')}" for name in ("amlb", "lm-eval", "mlr3", "openml")}
+
+
+class Weight(click.ParamType):  # type: ignore[type-arg]
+    """The word composite, or a number."""
+
+    name = "composite|number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        """Give "composite" as it is, and anything else as a float."""
+        if value == "composite":
+            return "composite"
+        try:
+            return float(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is neither 'composite' nor a number.", param, ctx)
+
+
+def together(*options: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers.")
+prob = click.option(
+    "--prob",
+    type=float,
+    callback=probability,
+    default=0.95,
+    show_default=True,
+    help="Probability of the intervals, or that decides.",
+)
+as_json = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
+)
+better = click.option(
+    "--higher-is-better/--lower-is-better",
+    "higher_is_better",
+    default=None,
+    help="Which of two scores wins.  [default: the higher, where its name is not a loss's]",
+)
+max_mb = click.option(
+    "--max-mb",
+    type=float,
+    default=MAX_MB,
+    show_default=True,
+    help="The most that FILE may hold, unpacked, in megabytes.",
+)
+reading = together(
+    click.argument("file", type=click.Path()),
+    click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["table", *FORMATS]),
+        default="table",
+        show_default=True,
+        help="What FILE is: a table of scores (also scikit-learn's cv_results_), or results as "
+        "these programs write them; of lm-eval a folder.",
+    ),
+    click.option("--player", metavar="COLUMN", help="Column of the players' names."),
+    click.option(
+        "--round", "round_", metavar="COLUMN", help="Column of the rounds (folds, tasks)."
+    ),
+    click.option("--score", metavar="COLUMN", help="Column of the scores, or metric."),
+    click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
+    click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
+    better,
+    max_mb,
+)
+fitting = together(
+    click.option("--model", default="bradley_terry", show_default=True,
+                 help="Or davidson, plackett_luce, round_intercept; or tournaments, for all "
+                 "tournaments of a table together."),
+    click.option("--weight", type=Weight(),
+                 help="Power of the likelihood; 1 is as published.  [default: the model's]"),
+    click.option("--test-fraction", type=float, metavar="SHARE",
+                 help="Rounds are of a repeated cross-validation that tests on this share of the "
+                 "data: widens intervals."),
+    click.option("--ties", type=click.Choice(["half", "drop", "loss"]), default="half",
+                 show_default=True,
+                 help="Half a win for both, no match, or (round_intercept, as published) the "
+                 "first-listed player's loss."),
+    click.option("--across-rounds", is_flag=True, help="Compare scores of different rounds too."),
+    click.option("--draws", type=click.IntRange(1), default=1000, show_default=True),
+    click.option("--chains", type=click.IntRange(1), default=4, show_default=True),
+    seed,
+    prob,
+    as_json,
+)  # fmt: skip
+
+
+def read_table(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
+    """Scores, of one tournament where one is picked or there is no other; and warnings of them."""
+    import leaderbayes as lb
+    from leaderbayes._scores.read import describe
+
+    if options["ties"] == "loss" and options["model"] != "round_intercept":
+        raise lb.LeaderbayesError("--ties loss is for --model round_intercept.")
+    with collecting() as said:
+        scores = _read(options)
+    if not options["as_json"]:
+        click.echo(f"read: {short(describe(scores), longest=1000)}", err=True)
+    return _picked(scores, options), said
+
+
+def _picked(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":
+    """Scores of the one tournament that is asked for."""
+    import leaderbayes as lb
+    from leaderbayes._scores.tables import suggest
+
+    only = options["only"]
+    if "tournament" not in scores.dims:
+        if only is not None:
+            raise lb.ScoresError(
+                f"{options['file']}: --only {only!r}, but there is one tournament; leave it out."
+            )
+        return scores
+    if only is None:
+        if scores.sizes["tournament"] > 1:
+            return scores
+        only = str(scores["tournament"].item())
+    if only not in scores["tournament"]:
+        raise lb.ScoresError(
+            f"{options['file']}: no tournament {only[:60]!r}; "
+            f"{suggest(only, scores['tournament'].to_numpy())}"
+        )
+    return scores.sel(tournament=only, drop=True).assign_attrs(tournament=only)
+
+
+def _read(options: dict[str, Any]) -> "xr.DataArray":
+    """Scores of a file in its format."""
+    import leaderbayes as lb
+
+    roles = {role: options[role] for role in ("player", "round_", "tournament")}
+    better, form = options["higher_is_better"], options["format_"]
+    if form == "table":
+        return lb.read_scores(
+            options["file"],
+            player=roles["player"],
+            round=roles["round_"],
+            tournament=roles["tournament"],
+            score=options["score"],
+            higher_is_better=better,
+            max_mb=options["max_mb"],
+        )
+    if any(roles.values()):
+        raise lb.LeaderbayesError("--player, --round and --tournament are for --format table.")
+    read = getattr(lb.adapters, FORMATS[form])
+    scores: xr.DataArray = read(
+        options["file"],
+        metric=options["score"],
+        higher_is_better=better,
+        max_mb=options["max_mb"],
+    )
+    return scores
+
+
+def names_of(scores: "xr.DataArray") -> str:
+    """Tournaments, a dozen at most."""
+    names = [str(name)[:60] for name in scores["tournament"].to_numpy()]
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

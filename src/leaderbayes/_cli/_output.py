@@ -1,0 +1,66 @@
+"""What commands write into their folders: what was asked, and figures."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+def write_table(path: Path, table: "pd.DataFrame | xr.DataArray", trusted: dict[str, Any]) -> None:
+    """Write a table whose rows end with whether the fit converged, and the codes of its warnings.
+
+    Parameters
+    ----------
+    path : path
+        Of the CSV file.
+    table : DataFrame or DataArray (row, column)
+        Of a matrix the rows' names are the first column.
+    trusted : dict
+        ``converged`` and ``warnings`` (texts), of all rows where the table does not say it itself.
+    """
+    import pandas as pd
+
+    from leaderbayes._files.csv import write_csv
+
+    matrix = not isinstance(table, pd.DataFrame)
+    marked = table.copy() if isinstance(table, pd.DataFrame) else pd.DataFrame(table.to_pandas())
+    marks = {"converged": bool(trusted["converged"]), "warnings": codes(trusted["warnings"])}
+    for name, value in marks.items():
+        # A matrix has columns named as players are, perhaps like these.
+        if matrix or name not in marked:
+            own = pd.Series(value, marked.index)
+            marked.insert(marked.shape[1], name, own, allow_duplicates=True)
+    write_csv(marked, path, index=matrix)
+
+
+def codes(texts: Sequence[str]) -> str:
+    """Codes in the texts of warnings, each once: "LB001 LB010"."""
+    return " ".join(sorted({code for text in texts for code in re.findall(r"\bLB\d{3}\b", text)}))
+
+
+def write_run(folder: Path, options: dict[str, Any], result: dict[str, Any]) -> None:
+    """Write what was asked and what came out, ``run.json``."""
+    asked = {k: str(v) if isinstance(v, Path) else v for k, v in options.items()}
+    text = json.dumps({"command": asked, **result}, indent=2)
+    (folder / "run.json").write_text(text + "\n", encoding="utf-8")
+
+
+def draw(folder: Path, figures: dict[str, Any]) -> None:
+    """Draw plots, by their names, of what they take."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    import leaderbayes as lb
+
+    for name, shown in figures.items():
+        figure = getattr(lb.plots, name)(shown, backend="matplotlib")
+        for suffix in ("png", "svg"):
+            figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
+        plt.close("all")

@@ -1,0 +1,109 @@
+"""The command plan: how many more rounds would decide."""
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leaderbayes._cli._console import number, print_plan, probability
+from leaderbayes._cli._options import Weight, as_json, names_of, prob, read_table, reading, seed
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Counts(click.ParamType):  # type: ignore[type-arg]
+    """Whole numbers with commas between them."""
+
+    name = "n,n,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list[int]:
+        """Give a list."""
+        try:
+            return [int(count) for count in str(value).split(",")]
+        except ValueError:
+            self.fail(f"{value!r}: give whole numbers, such as 5,10,20.", param, ctx)
+
+
+@click.command()
+@reading
+@click.option("--a", metavar="PLAYER", help="Tell A apart from B; without both, the leader from "
+              "everybody.")  # fmt: skip
+@click.option("--b", metavar="PLAYER")
+@click.option("--rounds", type=Counts(), default="5,10,20,40,80", show_default=True,
+              help="Numbers of further rounds.")  # fmt: skip
+@click.option("--target", type=float, callback=probability, default=0.8, show_default=True,
+              help="Wanted probability of a decision.")  # fmt: skip
+@prob
+@click.option("--only-players", multiple=True, metavar="PLAYER",
+              help="Once for each: run these alone, instead of A and B or those tied for top.",
+              )  # fmt: skip
+@click.option("--weight", type=Weight(), default="composite", show_default=True,
+              help="Power of the likelihood; 1 is as published.")  # fmt: skip
+@click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True,
+              help="Half a win for both, or no match.")  # fmt: skip
+@click.option("--simulations", type=click.IntRange(1), default=200, show_default=True,
+              help="Further runs that are simulated: 1000 fits a dozen seconds.")  # fmt: skip
+@seed
+@as_json
+def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
+    """Say how many more rounds would tell players apart."""
+    import leaderbayes as lb
+    from leaderbayes._scores.read import what_was_read
+
+    if (a is None) != (b is None):
+        raise lb.LeaderbayesError("--a and --b belong together.")
+    scores, said = read_table(options | {"model": "bradley_terry", "as_json": as_json})
+    if "tournament" in scores.dims:
+        raise lb.ScoresError(
+            f"{options['file']}: several tournaments; pick one with --only: {names_of(scores)}"
+        )
+    fit = lb.fit(
+        scores,
+        sampler="laplace",
+        weight=options["weight"],
+        ties=options["ties"],
+        seed=options["seed"],
+        replicates=1,
+    )
+    asked = partial(
+        lb.plan,
+        fit,
+        None if a is None or b is None else (a, b),
+        prob=options["prob"],
+        target=options["target"],
+        players=options["only_players"] or None,
+        simulations=options["simulations"],
+        seed=fit.attrs["seed"],
+    )
+    made = asked(rounds=())
+    # What is decided already (0 rounds are needed, not an unknown number) needs no simulation.
+    if made["rounds_needed"].any():
+        made = asked(rounds=options["rounds"])
+    if as_json:
+        planned = _planned(made, fit.attrs["seed"], said) | {"read": what_was_read(scores)}
+        click.echo(json.dumps(planned, ensure_ascii=False))
+    else:
+        print_plan(made)
+
+
+def _planned(made: "xr.Dataset", seed: int, said: list[str]) -> dict[str, Any]:
+    """Plan as JSON: a row for each way and number of rounds."""
+    shared = ("question", "message", "prob", "target", "simulations")
+    over_rounds = made.drop_vars(["rounds_needed", "p_now", "width_now"])
+    return {
+        **{key: made.attrs[key] for key in shared},
+        "seed": seed,
+        "contested": json.loads(made.attrs["contested"]),
+        "p_now": float(made["p_now"]),
+        "width_now": float(made["width_now"]),
+        "rounds_needed": {
+            str(who): number(float(made["rounds_needed"].sel(who=who)))
+            for who in made["who"].to_numpy()
+        },
+        "rows": over_rounds.to_dataframe().reset_index().to_dict("records"),
+        "warnings": said + json.loads(made.attrs["warnings"]),
+    }

@@ -1,0 +1,337 @@
+"""The commands rank and compare."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from leaderbayes._cli._console import (
+    NOT_CONVERGED,
+    collecting,
+    number,
+    print_comparison,
+    print_leaderboard,
+    short,
+)
+from leaderbayes._cli._options import fitting, names_of, read_table, reading
+from leaderbayes._cli._output import draw, write_run, write_table
+from leaderbayes._files.write import check_folder, writing
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+FIGURES = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance")
+
+
+@click.command()
+@reading
+@click.option("--method", type=click.Choice(["nutpie", "laplace", "ml"]), default="nutpie",
+              show_default=True, help="Posterior (NUTS); its approximation (bradley_terry only), "
+              "in a second; or maximum likelihood.")  # fmt: skip
+@click.option("--eliminate", type=click.Choice(["rigorous", "accelerated", "heuristic"]),
+              help="Of round_intercept by maximum likelihood: drop effects that do not differ "
+              "from the weakest player's.")  # fmt: skip
+@fitting
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write tables, posterior and figures here."
+)
+@click.option("--each", is_flag=True, help="Rank each tournament of the table by itself.")
+def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
+    """Rank the players of a table of scores."""
+    import leaderbayes as lb
+
+    estimate = _maximum_likelihood if method == "ml" else _posterior
+    if options["eliminate"] and (method != "ml" or options["model"] != "round_intercept"):
+        raise lb.LeaderbayesError("--eliminate is for --method ml --model round_intercept.")
+    if out is not None:
+        check_folder(out)
+    scores, said = read_table(options)
+    options |= {"method": method, "said": said}
+    several = "tournament" in scores.dims
+    if each and (not several or options["model"] == "tournaments"):
+        raise lb.LeaderbayesError("--each is for a table of several tournaments, each by itself.")
+    if several and not each and options["model"] != "tournaments":
+        raise lb.ScoresError(
+            f"{options['file']}: several tournaments; pick one with --only, rank each with --each, "
+            f"or all together with --model tournaments: {names_of(scores)}"
+        )
+    if not each:
+        _rank_one(scores, out, estimate, options)
+        return
+    results, failed = [], False
+    for position, name in enumerate(scores["tournament"].to_numpy(), 1):
+        place = None if out is None else out / f"{position:03d}_{_file_name(str(name))}"
+        one = scores.sel(tournament=name, drop=True)
+        whose = f"tournament {str(name)[:60]!r}: "
+        try:
+            result = _estimate_one(one, place, estimate, options, whose)
+        except lb.LeaderbayesError as problem:
+            failed = True
+            click.echo(f"Error: {whose}{problem}", err=True)
+            continue
+        results.append({"tournament": str(name), **result[1]})
+        if not options["as_json"]:
+            click.echo(f"Tournament {short(str(name))}")
+            print_leaderboard(*result, options["prob"])
+    if options["as_json"]:
+        click.echo(json.dumps({"tournaments": results}, ensure_ascii=False, allow_nan=False))
+    if failed:
+        sys.exit(2)
+    if not all(result["diagnostics"]["converged"] for result in results):
+        sys.exit(NOT_CONVERGED)
+
+
+def _rank_one(
+    scores: "xr.DataArray", out: Path | None, estimate: Callable[..., Any], options: dict[str, Any]
+) -> None:
+    table, result = _estimate_one(scores, out, estimate, options)
+    if options["as_json"]:
+        click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+    else:
+        print_leaderboard(table, result, options["prob"])
+    if not result["diagnostics"]["converged"]:
+        sys.exit(NOT_CONVERGED)
+
+
+def _estimate_one(
+    scores: "xr.DataArray",
+    out: Path | None,
+    estimate: Callable[..., Any],
+    options: dict[str, Any],
+    whose: str = "",
+) -> tuple["pd.DataFrame", dict[str, Any]]:
+    """Estimate, and write the results where they are asked for; warnings say whose they are."""
+    from leaderbayes._scores.read import what_was_read
+
+    with collecting(whose) as said:
+        fit, table, result = estimate(scores, options)
+    # Those of reading, and what a fit does not keep itself.
+    result["warnings"] = list(dict.fromkeys(options["said"] + result["warnings"] + said))
+    result["read"] = what_was_read(scores)
+    if out is not None:
+        _write(out, fit, table, result, options)
+    return table, result
+
+
+@click.command()
+@reading
+@click.argument("a")
+@click.argument("b")
+@click.option("--rope", type=float, help="Win probabilities this near to 1/2 are equivalent.")
+@fitting
+def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
+    """Say how probably player A is better than player B."""
+    import leaderbayes as lb
+    from leaderbayes._board.compare import check_comparison
+    from leaderbayes._scores.read import what_was_read
+
+    check_comparison(a, b, rope)
+    scores, said = read_table(options)
+    if "tournament" in scores.dims and options["model"] != "tournaments":
+        raise lb.ScoresError(
+            f"{options['file']}: several tournaments; pick one with --only, or take all together "
+            f"with --model tournaments: {names_of(scores)}"
+        )
+    for name in (a, b):
+        if name not in scores["player"]:
+            raise lb.ScoresError(
+                f"{options['file']}: there is no player {name!r}; the first are "
+                + ", ".join(repr(str(p)[:60]) for p in scores["player"].to_numpy()[:8])
+            )
+    fit = _fit(scores, options)
+    result = lb.compare(fit, a, b, rope=rope, prob=options["prob"])
+    if options["as_json"]:
+        row = {k: v if isinstance(v, str) else float(v) for k, v in result.items()}
+        trusted = {**result.attrs, "warnings": said + result.attrs["warnings"]}
+        printed = {**row, **trusted, "read": what_was_read(scores)}
+        click.echo(json.dumps(printed, ensure_ascii=False))
+    else:
+        print_comparison(result, options["prob"])
+    if not fit.attrs["converged"]:
+        sys.exit(NOT_CONVERGED)
+
+
+def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
+    import leaderbayes as lb
+
+    # PyMC draws its progress bar on standard output, which is for results here.
+    given = {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
+    if options["ties"] == "loss":
+        given["tie_as"] = "loss"
+    with redirect_stdout(sys.stderr):
+        return lb.fit(
+            scores,
+            options["model"],
+            ties="half" if options["ties"] == "loss" else options["ties"],
+            within_round=not options["across_rounds"],
+            draws=options["draws"],
+            chains=options["chains"],
+            seed=options["seed"],
+            sampler=options.get("method", "nutpie"),
+            progressbar=sys.stderr.isatty(),
+            **given,
+        )
+
+
+def _posterior(
+    scores: "xr.DataArray", options: dict[str, Any]
+) -> tuple["xr.DataTree", "pd.DataFrame", dict[str, Any]]:
+    import leaderbayes as lb
+
+    fit = _fit(scores, options)
+    table = lb.leaderboard(fit, prob=options["prob"])
+    result = {
+        "model": fit.attrs["model"],
+        "weight": fit.attrs["weight"],
+        "seed": fit.attrs["seed"],
+        "players": _records(table),
+        "deviance": _deviance(lb.deviance(fit)),
+        "diagnostics": {
+            "max_rhat": number(fit.attrs["max_rhat"]),
+            "min_ess": number(fit.attrs["min_ess"]),
+            "divergences": fit.attrs["divergences"],
+            "converged": bool(fit.attrs["converged"]),
+        },
+        "warnings": json.loads(fit.attrs["warnings"]),
+    }
+    return fit, table, result
+
+
+def _maximum_likelihood(
+    scores: "xr.DataArray", options: dict[str, Any]
+) -> tuple[None, "pd.DataFrame", dict[str, Any]]:
+    import leaderbayes as lb
+
+    fit = _estimate_of(scores, options)
+    table = lb.leaderboard(fit, prob=options["prob"])
+    result = {
+        "model": fit.attrs["model"],
+        "weight": 1.0 if fit.attrs["covariance"] == "model" else None,
+        "seed": options["seed"],
+        "players": _records(table),
+        "deviance": _deviance(lb.deviance(fit)),
+        "diagnostics": {"max_rhat": None, "min_ess": None, "divergences": None, "converged": True},
+        "warnings": json.loads(fit.attrs["warnings"]),
+    }
+    if fit.attrs["model"] == "round_intercept":
+        result |= {"intercept": float(fit["intercept"]), "sd_round": float(fit["sd_round"])}
+    if "eliminated" in fit:
+        steps = fit[[f"step_{name}" for name in ("player", "test", "p_value", "loglik")]]
+        result |= {
+            "eliminated": [str(p) for p in fit["player"].to_numpy()[fit["eliminated"]]],
+            "steps": [
+                {str(k).removeprefix("step_"): v for k, v in row.items()}
+                for row in steps.to_dataframe().to_dict("records")
+            ],
+        }
+    return None, table, result
+
+
+def _estimate_of(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset":
+    """Estimate by maximum likelihood."""
+    import leaderbayes as lb
+
+    model, ties, within = options["model"], options["ties"], not options["across_rounds"]
+    if model not in ("bradley_terry", "plackett_luce", "round_intercept"):
+        raise lb.LeaderbayesError(f"--method ml has no model {model!r}; use --method nutpie.")
+    if options["test_fraction"] is not None:
+        raise lb.LeaderbayesError("--method ml has no --test-fraction; use --method nutpie.")
+    if options["weight"] not in (None, "composite", 1.0):
+        raise lb.LeaderbayesError(
+            "--method ml knows --weight composite (covariance clustered by round) and --weight 1 "
+            "(independent matches, as published)."
+        )
+    if model == "round_intercept":
+        if not within or ties == "drop" or options["weight"] == "composite":
+            raise lb.LeaderbayesError(
+                "--model round_intercept compares within rounds, with --ties half or loss and "
+                "--weight 1."
+            )
+        if options["eliminate"]:
+            return lb.likelihood.eliminate(scores, method=options["eliminate"], ties=ties)
+        return lb.likelihood.round_intercept(scores, ties=ties)
+    independent = options["weight"] == 1.0 or (
+        model == "plackett_luce" and options["weight"] is None
+    )
+    covariance: Literal["clustered", "model"] = "model" if independent else "clustered"
+    if model == "plackett_luce":
+        ranked = lb.rankings(scores, within_round=within).assign_attrs(ties=ties)
+        return lb.likelihood.plackett_luce(ranked, covariance=covariance)
+    made = lb.matches(scores, within_round=within, ties=ties)
+    return lb.likelihood.bradley_terry(made, covariance=covariance)
+
+
+def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    whole = ("rank", "rank_lower", "rank_upper")
+    return [
+        {
+            str(key): value
+            if key == "player"
+            else None
+            if value != value
+            else (int if key in whole else float)(value)
+            for key, value in row.items()
+        }
+        for row in table.to_dict("records")
+    ]
+
+
+def _deviance(series: "pd.Series") -> dict[str, Any]:
+    return {
+        "value": number(series["value"]),
+        "df": int(series["df"]),
+        "p_value": number(series["p_value"]),
+        "standardised": number(series["standardised"]),
+    }
+
+
+def _write(
+    out: Path,
+    fit: "xr.DataTree | None",
+    table: "pd.DataFrame",
+    result: dict[str, Any],
+    options: dict[str, Any],
+) -> None:
+    """Write tables, the posterior and figures."""
+    import leaderbayes as lb
+    from leaderbayes._fits.file import encoded
+
+    run = {k: v for k, v in result.items() if k != "players"}
+    trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
+    asked = {k: v for k, v in options.items() if k != "said"}
+    with writing(out) as part:
+        write_table(part / "leaderboard.csv", table, trusted)
+        if fit is not None:
+            run["versions"] = json.loads(fit.attrs["versions"])
+            mean = lb.win_probability(fit)["mean"]
+            write_table(part / "win_probability.csv", mean, trusted)
+            (part / "posterior.nc").write_bytes(encoded(fit))
+            if "epp_tournament" in fit["posterior"]:
+                each = _by_tournament(fit, options["prob"])
+                write_table(part / "tournaments.csv", each, trusted)
+            draw(part, dict.fromkeys(FIGURES, fit))
+        write_run(part, asked, run)
+
+
+def _by_tournament(fit: "xr.DataTree", prob: float) -> "pd.DataFrame":
+    """Leaderboards of all tournaments of a fit, one below the other."""
+    import pandas as pd
+
+    import leaderbayes as lb
+
+    names = fit["constant_data"]["scores"]["tournament"].to_numpy()
+    tables = {
+        str(name): lb.leaderboard(lb.select_tournament(fit, name), prob=prob) for name in names
+    }
+    return pd.concat(tables, names=["tournament"]).reset_index("tournament")
+
+
+def _file_name(name: str) -> str:
+    """Turn a name into part of a file's name."""
+    return re.sub(r"[^\w.-]+", "_", name)[:60]

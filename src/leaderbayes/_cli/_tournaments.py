@@ -1,0 +1,197 @@
+"""The command tournaments: fit each of many, compare them, place them beside each other."""
+
+import json
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leaderbayes._cli._console import NOT_CONVERGED, number, print_tournaments
+from leaderbayes._cli._options import Weight, as_json, prob, read_table, reading, seed
+from leaderbayes._cli._output import codes, draw, write_run, write_table
+from leaderbayes._files.write import check_folder, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+    import xarray as xr
+
+
+@click.command()
+@reading
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder of the posteriors (Zarr). A study that was stopped is continued.",
+)
+@click.option(
+    "--sampler",
+    type=click.Choice(["nutpie", "laplace"]),
+    default="nutpie",
+    show_default=True,
+    help="Full posteriors, or their approximation in milliseconds.",
+)
+@click.option(
+    "--model",
+    type=click.Choice(["bradley_terry", "davidson", "plackett_luce"]),
+    default="bradley_terry",
+    show_default=True,
+)
+@click.option("--weight", type=Weight(), help="As for rank.")
+@click.option("--test-fraction", type=float, metavar="SHARE", help="As for rank.")
+@click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True)
+@click.option("--draws", type=click.IntRange(1), help="Per chain.  [default: 1000, laplace 250]")
+@click.option("--chains", type=click.IntRange(1), default=4, show_default=True)
+@seed
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Processes on this machine.",
+)
+@click.option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster, instead.")
+@prob
+@click.option("--out", type=click.Path(path_type=Path), help="Write tables and figures here.")
+@as_json
+def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) -> None:
+    """Fit each tournament of a table by itself, and compare them."""
+    import leaderbayes as lb
+    from leaderbayes._scores.read import what_was_read
+
+    if out is not None:
+        check_folder(out)
+    scores, said = read_table(options | {"as_json": as_json})
+    if "tournament" not in scores.dims:
+        raise lb.ScoresError(
+            f"{options['file']}: there is one tournament; rank it with leaderbayes rank."
+        )
+    given = {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
+    with _executor(options["workers"], options["dask"]) as executor:
+        study = lb.fit_tournaments(
+            scores,
+            options["model"],
+            store=store,
+            executor=executor,
+            seed=options["seed"],
+            progressbar=sys.stderr.isatty(),
+            **{k: options[k] for k in ("sampler", "draws", "chains", "ties")},
+            **given,
+        )
+    compared, average, placed = _compare(study, options["prob"])
+    result = {
+        "model": options["model"],
+        "seed": study.attrs["seed"],
+        "tournaments": [
+            {str(k): number(v) if isinstance(v, float) else v for k, v in row.items()}
+            for row in compared.to_dict("records")
+        ],
+        "players": _players(average),
+        "embedding": None if placed is None else {
+            str(name): [float(v) for v in row]
+            for name, row in zip(placed["tournament"].to_numpy(), placed["score"].to_numpy(),
+                                 strict=True)
+        },
+        "failed": json.loads(study.attrs["failed"]),
+        "diagnostics": {"converged": bool(compared["converged"].all())},
+        "warnings": said + list(compared.attrs["warnings"]),
+        "read": what_was_read(scores),
+    }  # fmt: skip
+    if out is not None:
+        _write(out, options | {"store": store}, result, compared, average, placed)
+    if as_json:
+        click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+    else:
+        print_tournaments(result)
+    if result["failed"]:
+        sys.exit(2)
+    if not result["diagnostics"]["converged"]:
+        sys.exit(NOT_CONVERGED)
+
+
+@contextmanager
+def _executor(workers: int, address: str | None) -> "Iterator[Any]":
+    """Executor of processes here, of a cluster, or none."""
+    from leaderbayes._errors import LeaderbayesError
+    from leaderbayes._extras import extra
+
+    if address is not None:
+        with extra("distributed", "--dask"):
+            from distributed import Client
+        try:
+            client = Client(address, timeout="10s")
+        except (OSError, ValueError) as problem:
+            raise LeaderbayesError(f"--dask {address}: no scheduler answers there.") from problem
+        with client:
+            yield client
+    elif workers > 1:
+        from concurrent.futures import ProcessPoolExecutor
+
+        with ProcessPoolExecutor(workers) as executor:
+            yield executor
+    else:
+        yield None
+
+
+def _compare(
+    study: "xr.DataTree", prob: float
+) -> "tuple[pd.DataFrame, xr.Dataset, xr.Dataset | None]":
+    """Table of the leaderboards, probabilities of beating the average player, and the embedding."""
+    import leaderbayes as lb
+
+    compared = lb.compare_leaderboards(study, prob=prob)
+    average = lb.average_player(study, prob=prob)
+    odd = lb.unusual(study, prob=prob) if len(compared) > 1 else None
+    for name in ("agreement", "p_reversed"):
+        compared[name] = float("nan") if odd is None else odd[name].to_numpy()
+    placed = None
+    if min(len(compared), average.sizes["player"]) > 2:
+        try:
+            placed = lb.embedding(study, prob=prob)
+        except lb.LeaderbayesError as problem:
+            # The fits and all else are there.
+            click.echo(f"Warning: no embedding. {problem}", err=True)
+    return compared, average, placed
+
+
+def _players(average: "xr.Dataset") -> list[dict[str, Any]]:
+    """Probability of beating the average player over all tournaments, most probable first."""
+    names = {f"overall{end}": f"p_average{end}" for end in ("", "_lower", "_upper")}
+    table = average[list(names)].to_dataframe().rename(columns=names).reset_index()
+    table = table.sort_values("p_average", ascending=False, kind="stable")
+    return [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
+
+
+def _of_another(warning: str, name: str) -> bool:
+    """Whether a warning is of another tournament; those of reading are of all."""
+    named = warning.startswith(("tournament '", 'tournament "'))
+    return named and not warning.startswith(f"tournament {name!r}: ")
+
+
+def _write(
+    out: Path,
+    options: dict[str, Any],
+    result: dict[str, Any],
+    compared: "pd.DataFrame",
+    average: "xr.Dataset",
+    placed: "xr.Dataset | None",
+) -> None:
+    """Write tables and figures."""
+    figures: dict[str, Any] = {"leaderboards": compared, "average_player": average}
+    trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
+    own = [
+        codes([t for t in result["warnings"] if not _of_another(t, str(name))])
+        for name in compared["tournament"]
+    ]
+    with writing(out) as part:
+        write_table(part / "leaderboards.csv", compared.assign(warnings=own), trusted)
+        write_table(part / "average_player.csv", average["mean"], trusted)
+        if placed is not None:
+            write_table(part / "embedding.csv", placed["score"], trusted)
+            figures["embedding"] = placed
+        draw(part, figures)
+        write_run(part, options, result)

@@ -1,0 +1,1 @@
+"""Files: read within limits, written whole or not at all, fetched."""

@@ -1,0 +1,1 @@
+"""What a fit is: checked when given, written to a file, read back."""

@@ -1,0 +1,140 @@
+"""A fit on disk: a netCDF file that ends with its digest, and is read only where that holds."""
+
+import os
+import warnings
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import xarray as xr
+
+from leaderbayes._errors import DigestWarning, LeaderbayesError
+from leaderbayes._files.write import check_file, write_files
+from leaderbayes._fits.require import require_tree
+
+# HDF5 does not look at what follows its last byte, so that any program reads the file.
+_MARK = b"\nleaderbayes sha256 "
+_EXPECTED = "give a file of leaderbayes.write_fit, or the posterior.nc of leaderbayes rank --out."
+_TAIL = len(_MARK) + sha256().digest_size * 2
+
+
+def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
+    """Write a fit to a netCDF file that can be told from a damaged one.
+
+    What ``dt.to_netcdf(path)`` writes, with checksums of the numbers that every HDF5 program
+    checks (Fletcher's), and with a digest (SHA-256) of the whole file behind its end, which
+    `read_fit` checks. ``xarray.open_datatree`` reads it too.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`.
+    path : path
+        File to write, ``.nc``; one that is there is replaced, in whole.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no DataTree, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> lb.write_fit(dt, "posterior.nc").name
+    'posterior.nc'
+    >>> lb.read_fit("posterior.nc").attrs["seed"]
+    np.int64(1)
+    """
+    to = Path(path)
+    require_tree(dt)
+    check_file(to, ".nc")
+    write_files({to: encoded(dt)})
+    return to
+
+
+def encoded(dt: xr.DataTree) -> bytes:
+    """Give the bytes of a fit's file.
+
+    They are made in memory: on a full disk HDF5 does not fail, but crashes.
+    """
+    checksums = {
+        node.path: {
+            str(name): {"fletcher32": True}
+            for name, values in node.dataset.variables.items()
+            if values.ndim and values.size and values.dtype.kind in "biuf"
+        }
+        for node in dt.subtree
+    }
+    content = bytes(dt.to_netcdf(engine="h5netcdf", encoding=checksums))
+    return content + _MARK + sha256(content).hexdigest().encode()
+
+
+def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
+    """Read a fit from a file, into memory; not one of which a byte has changed.
+
+    Parameters
+    ----------
+    path : path
+        From `write_fit`, or the ``posterior.nc`` of ``leaderbayes rank --out`` or its folder. Any
+        other netCDF file, such as ``dt.to_netcdf`` writes, is read unchecked.
+
+    Returns
+    -------
+    DataTree
+        What was written.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no such file, it is damaged, or no netCDF file.
+
+    Warns
+    -----
+    DigestWarning
+        LB050, if the file has no digest.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> path = lb.write_fit(dt, "posterior.nc")
+    >>> lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(dt))
+    True
+    """
+    source = Path(path)
+    if source.is_dir():
+        source = source / "posterior.nc"
+    try:
+        content = source.read_bytes()
+    except OSError as problem:
+        raise LeaderbayesError(
+            f"{source}: cannot be read ({problem.strerror or problem}); {_EXPECTED}"
+        ) from problem
+    content, tail = content[:-_TAIL], content[-_TAIL:]
+    if not tail.startswith(_MARK):
+        content += tail
+        warnings.warn(
+            f"LB050 {source} has no digest: whether its bytes are those that were written cannot "
+            "be checked. leaderbayes.write_fit writes one.",
+            DigestWarning,
+            stacklevel=2,
+        )
+    elif tail[len(_MARK) :] != sha256(content).hexdigest().encode():
+        raise LeaderbayesError(
+            f"{source}: this file is damaged, its bytes are not those that were written; take a "
+            "copy of it, or fit again."
+        )
+    try:
+        tree = xr.load_datatree(BytesIO(content), engine="h5netcdf")
+    except Exception as problem:  # HDF5 and what reads it have errors of many kinds
+        raise LeaderbayesError(
+            f"{source}: this is no netCDF file, or a damaged one; {_EXPECTED}"
+        ) from problem
+    tree.encoding = {"source": str(source)}
+    return tree

@@ -1,0 +1,1 @@
+"""Posteriors: the only place that samples."""

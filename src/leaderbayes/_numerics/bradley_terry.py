@@ -1,0 +1,180 @@
+r"""Bradley-Terry and Davidson on counts of unordered pairs: value, Newton, covariance.
+
+.. math:: P(i\ wins) : P(tie) : P(j\ wins) = e^{b_i} : e^{\nu + (b_i + b_j)/2} : e^{b_j}
+
+Bradley-Terry is :math:`\nu = -\infty`; its half-counted ties enter as half a win for both.
+"""
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, xlogy
+
+from leaderbayes._errors import NotConvergedError
+from leaderbayes._numerics.newton import Linear, jeffreys, maximise
+
+Floats = NDArray[np.float64]
+
+
+def probability(epp: Floats) -> Floats:
+    """P(row beats column), (player, player); 1/2 on the diagonal."""
+    return np.asarray(expit(epp[:, None] - epp))
+
+
+def log_likelihood(epp: Floats, wins: Floats) -> float:
+    """Bradley-Terry log-likelihood of wins (player, opponent), each match once."""
+    return float((wins * -np.logaddexp(0.0, epp - epp[:, None])).sum())
+
+
+def deviance(epp: Floats, wins: Floats, n: Floats) -> float:
+    """Twice the log-likelihood that a saturated model gains, over unordered pairs."""
+    played = np.where(n > 0, n, 1.0)
+    saturated = (xlogy(wins, wins / played)).sum()
+    return float(2.0 * (saturated - log_likelihood(epp, wins)))
+
+
+def davidson_probability(epp: Floats, nu: float) -> tuple[Floats, Floats]:
+    """P(row wins) and P(tie), each (player, player)."""
+    half = 0.5 * (epp[:, None] - epp)
+    gap = np.abs(half)
+    kappa = np.exp(nu)
+    scale = 1.0 / (1.0 + np.exp(-2.0 * gap) + kappa * np.exp(-gap))
+    return np.exp(half - gap) * scale, kappa * np.exp(-gap) * scale
+
+
+@numba.njit(cache=True, error_model="numpy")
+def pair_sums(epp: Floats, kappa: float, n: Floats) -> tuple[float, Floats, Floats, Floats]:
+    """Sum over unordered pairs, in one pass, what Newton's method needs.
+
+    Returns the log normaliser; expected points (player,); the information of the players, and
+    with nu (last row and column; zero where kappa is); and the expected number of ties (1,).
+    """
+    m = epp.size
+    value, ties, corner = 0.0, 0.0, 0.0
+    expected, diagonal, cross = np.zeros(m), np.zeros(m), np.zeros(m)
+    information = np.zeros((m + 1, m + 1))
+    top = np.max(epp)
+    u = np.exp(0.5 * (epp - top))
+    wide = np.min(u) < 1e-140
+    for i in range(m):
+        row = information[i]
+        for j in range(i + 1, m):
+            met = n[i, j]
+            if met == 0.0:
+                continue
+            if wide:
+                gap = 0.5 * (epp[i] - epp[j])
+                a, b = np.exp(gap - abs(gap)), np.exp(-gap - abs(gap))
+                middle, log_scale = np.exp(-abs(gap)), 0.5 * (epp[i] + epp[j]) + abs(gap)
+            else:
+                a, b, middle, log_scale = u[i] * u[i], u[j] * u[j], u[i] * u[j], top
+            total = a + b + kappa * middle
+            p, t = a / total, kappa * middle / total
+            e = p + 0.5 * t
+            value += met * (log_scale + np.log(total))
+            expected[i] += met * e
+            expected[j] += met * (1.0 - e)
+            v = met * (p + 0.25 * t - e * e)
+            row[j] = -v
+            diagonal[i] += v
+            diagonal[j] += v
+            if kappa > 0.0:
+                cross[i] += met * t * (0.5 - e)
+                cross[j] -= met * t * (0.5 - e)
+                corner += met * t * (1.0 - t)
+                ties += met * t
+    for i in range(m):
+        information[i, i] = diagonal[i]
+        information[i, m] = cross[i]
+        for j in range(i + 1, m + 1):
+            information[j, i] = information[i, j]
+    information[m, m] = corner
+    return value, expected, information, np.array([ties])
+
+
+def newton(
+    points: Floats,
+    n: Floats,
+    tied: float | None = None,
+    *,
+    pseudo_rounds: float = 0.0,
+    firth: bool = False,
+    linear: Linear | None = None,
+) -> tuple[Floats, float, Floats]:
+    """Maximise the likelihood.
+
+    Parameters
+    ----------
+    points : (player,)
+        Wins, ties half: all that the estimate depends on, besides who met whom.
+    n : (player, opponent)
+        Matches of each pair.
+    tied : float, optional
+        Number of tied matches. Given: Davidson's model, nu is estimated. Absent: Bradley-Terry.
+    pseudo_rounds : float
+        Matches of every player, half of them won, against a player at 0. Makes the estimate
+        exist on any board.
+    firth : bool
+        Add Jeffreys' penalty, half the log determinant of the information (Bradley-Terry only).
+        Makes the estimate exist on any connected board, and takes its first-order bias away. Not
+        with pseudo-rounds.
+    linear : Linear, optional
+        Hypotheses K b = c that the estimate has to satisfy.
+
+    Returns
+    -------
+    epp : (player,)
+        Sum to zero.
+    nu : float
+        -inf for Bradley-Terry.
+    hessian : (player, player), or one larger with nu last
+        Observed information. Its null space is the constant vector (without pseudo-rounds).
+
+    Raises
+    ------
+    NotConvergedError
+        If Newton's method does not converge, or nu has no finite estimate.
+    """
+    m = len(points)
+    matches = n.sum() / 2.0
+    if tied is not None and not 0.0 < tied < matches:
+        raise NotConvergedError(
+            "LB002 Davidson's nu has no finite estimate where no match, or every match, is tied."
+        )
+    size = m if tied is None else m + 1
+
+    def parts(x: Floats) -> tuple[float, Floats, Floats]:
+        epp, kappa = x[:m], 0.0 if tied is None else float(np.exp(x[m]))
+        log_normaliser, expected, information, ties = pair_sums(epp, kappa, n)
+        information = information[:size, :size]
+        value = float(points @ epp) - log_normaliser
+        gradient = points - expected
+        if tied is not None:
+            value += float(x[m]) * tied
+            gradient = np.append(gradient, tied - ties)
+        if pseudo_rounds > 0.0:
+            q = expit(epp)
+            value -= pseudo_rounds * float((np.logaddexp(0.0, epp) - 0.5 * epp).sum())
+            gradient[:m] += pseudo_rounds * (0.5 - q)
+            information[np.diag_indices(m)] += pseudo_rounds * q * (1.0 - q)
+        if firth:
+            penalty, slope = _jeffreys(epp, n, information)
+            return value + penalty, gradient + slope, information
+        return value, gradient, information
+
+    start = np.zeros(size)
+    if tied is not None:
+        start[m] = np.log(2.0 * (tied + 0.5) / (matches - tied + 0.5))
+    x, information = maximise(parts, start, m, linear=linear)
+    return x[:m] - x[:m].mean(), -np.inf if tied is None else float(x[m]), information
+
+
+def _jeffreys(epp: Floats, n: Floats, information: Floats) -> tuple[float, Floats]:
+    """Half the log pseudo-determinant of Bradley-Terry's information, and its gradient."""
+    penalty, covariance = jeffreys(information, len(epp))
+    spread = np.diag(covariance)
+    p = probability(epp)
+    # d V_ij / d b_i times the variance of b_i - b_j.
+    change = n * p * (1.0 - p) * (1.0 - 2.0 * p)
+    variance = spread[:, None] + spread - 2.0 * covariance
+    return penalty, 0.5 * (change * variance).sum(axis=1)

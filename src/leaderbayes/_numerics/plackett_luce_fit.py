@@ -1,0 +1,180 @@
+r"""Plackett-Luce by maximum likelihood: Newton's method.
+
+The log-likelihood is concave, a mean over the orders of tied players, and so is its information
+:math:`I`: that of untied orders, :math:`\mathrm{diag}(p) - p p'` summed over all stages, p the law
+of the next player. Firth's penalty is half the log determinant of that mean. Without ties its slope
+is one of third cumulants,
+
+.. math:: \frac{\partial}{\partial b_k} \tfrac12 \log\det I
+          = \tfrac12 \mathrm{tr}\Big(C \frac{\partial I}{\partial b_k}\Big)
+          = \tfrac12 \sum_A \mathrm{Cov}_p(q_i, 1_{i = k}),
+          \quad q_i = (e_i - p)' C (e_i - p), \quad C = I^{-1};
+
+where players tie, it is a difference of the gradient.
+
+The maximum exists, and is one, where the win graph is strongly connected, a tie counting for both.
+Every order's log-likelihood is concave and at most 0, so that along a direction d the mean of them
+stays above some bound just if each does: if d never rises down that order's places. Tied players
+come in all orders, so that d is the same for them. Hence d_i >= d_j wherever i beat or tied with
+j, and along a cycle of such players d is constant. Where no player outside a set S ever beat or
+tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
+from scipy.special import expit
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.newton import Linear, jeffreys, maximise
+from leaderbayes._numerics.plackett_luce import (
+    Ints,
+    information,
+    log_likelihood,
+    log_likelihood_pullback,
+    rankings,
+    stage_weights,
+)
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+# Players whose information is held as a matrix: six of them of 200 MB, and a minute.
+LARGEST_MATRIX = 5000
+
+_STEP = 1e-4  # of central differences of the gradient, log-odds: an error of some 1e-8
+_ALONG = 1e-2  # of its second differences, in standard errors: an error of some 1e-9
+
+
+class RankingFit(NamedTuple):
+    """Maximum of the likelihood of rankings."""
+
+    epp: Floats  # (player,), sum to zero
+    information: Any  # (player, player): an array, or above LARGEST_MATRIX a LinearOperator
+    scores: Floats  # (round, player): gradient of each round's log-likelihood
+    loglik: float
+
+
+def fit_rankings(
+    place: Ints,
+    *,
+    pseudo_rounds: float = 0.0,
+    firth: bool = False,
+    linear: Linear | None = None,
+) -> RankingFit:
+    """Maximise the likelihood of places (round, player).
+
+    Above `LARGEST_MATRIX` players the information is never a matrix: Newton's steps are found by
+    conjugate gradients, from products with it that are differences of the gradient.
+
+    Parameters
+    ----------
+    place : (round, player)
+        1 is best, tied players share one, 0 is absent.
+    pseudo_rounds, linear
+        As for `bradley_terry.newton`.
+    firth : bool
+        Add Jeffreys' penalty, half the log determinant of the information. Makes the estimate
+        exist on any connected board, with less bias. Not with pseudo-rounds.
+
+    Raises
+    ------
+    LeaderbayesError
+        If Firth's penalty is wanted of more than `LARGEST_MATRIX` players.
+    NotConvergedError
+        If Newton's method does not converge.
+    """
+    rounds, m = place.shape
+    large = m > LARGEST_MATRIX
+    if large and firth:
+        raise LeaderbayesError(
+            f"firth=True is a determinant of {m} x {m} numbers, and the limit is {LARGEST_MATRIX} "
+            "players: take pseudo_rounds=1."
+        )
+    data = rankings(place)
+    plain = not (data.block > 1).any()
+    every = np.ones(rounds)
+
+    def value(x: Floats) -> float:
+        return float(log_likelihood(x[None], *data).sum())
+
+    def gradient(x: Floats) -> Floats:
+        return np.asarray(log_likelihood_pullback(x[None], *data, every)[0])
+
+    def parts(x: Floats) -> tuple[float, Floats, Any]:
+        height, slope = value(x), gradient(x)
+        q = expit(x)
+        if pseudo_rounds > 0.0:
+            height -= pseudo_rounds * float((np.logaddexp(0.0, x) - 0.5 * x).sum())
+            slope += pseudo_rounds * (0.5 - q)
+        curve = pseudo_rounds * q * (1.0 - q)
+        if large:
+
+            def product(v: Floats) -> Floats:
+                v = v.ravel()
+                h = _STEP / max(float(np.abs(v).max()), np.finfo(float).tiny)
+                return (gradient(x - h * v) - gradient(x + h * v)) / (2.0 * h) + curve * v
+
+            return height, slope, LinearOperator((m, m), product, dtype=np.float64)
+        matrix = information(x, *data)
+        matrix[np.diag_indices(m)] += curve
+        if firth:
+            penalty, inverse = jeffreys(matrix, m)
+            height += penalty
+            if plain:
+                slope += plain_pull(x, data.start, data.player, inverse)
+            else:
+                slope += _pull(gradient, x, inverse)
+        return height, slope, matrix
+
+    x, matrix = maximise(parts, np.zeros(m), m, linear=linear)
+    scores = log_likelihood_pullback(np.tile(x, (rounds, 1)), *data, every)
+    return RankingFit(x, matrix, scores, value(x))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def plain_pull(epp: Floats, start: Longs, player: Ints, inverse: Floats) -> Floats:
+    """Differentiate half the information's log determinant, (player,), where nobody ties.
+
+    ``inverse`` is the information's.
+    """
+    slope = np.zeros(epp.size)
+    for k in range(start.size - 1):
+        who = player[start[k] : start[k + 1]]
+        w = stage_weights(epp[who])
+        left = 0.0
+        towards = np.zeros(who.size)  # C p of a stage, times the sum of its weights
+        q = np.zeros(who.size)  # but for p'Cp, the same for all
+        for a in range(who.size):
+            left += w[a]
+            mean = 0.0
+            for i in range(who.size):
+                towards[i] += w[a] * inverse[who[i], who[a]]
+            for i in range(a + 1):
+                q[i] = inverse[who[i], who[i]] - 2.0 * towards[i] / left
+                mean += w[i] / left * q[i]
+            for i in range(a + 1):
+                slope[who[i]] += 0.5 * w[i] / left * (q[i] - mean)
+    return slope
+
+
+def _pull(gradient: Callable[[Floats], Floats], x: Floats, inverse: Floats) -> Floats:
+    """Differentiate half the information's log determinant.
+
+    With C = sum_j v_j v_j', -tr(C dI/dx_k) is the sum of the gradient's second derivatives along
+    the v_j.
+    """
+    values, vectors = np.linalg.eigh(inverse)
+    steps = _ALONG * (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    here = gradient(x)
+    bent = sum(
+        16.0 * (gradient(x + h) + gradient(x - h))
+        - (gradient(x + 2.0 * h) + gradient(x - 2.0 * h))
+        - 30.0 * here
+        for h in steps
+    )
+    return np.asarray(-0.5 * bent / (12.0 * _ALONG**2))

@@ -1,0 +1,130 @@
+"""Cells of a column as names or as numbers; what is neither is refused with its row."""
+
+import unicodedata
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from leaderbayes._scores.spelling import clean
+from leaderbayes._scores.tables import (
+    MISSING,
+    Table,
+    bare_number,
+    is_number,
+    is_unicode,
+    shown,
+    text_of,
+)
+
+_EXACT = 2**53  # whole numbers above this are not told apart as floats
+
+
+def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
+    """Names as text without the blanks around them; a missing one is an error, or this text."""
+    column = table.frame[label]
+    try:
+        values, names = pd.factorize(column)
+    except TypeError:  # a list, or another container
+        values, names = pd.factorize(column.map(type))
+    text = np.array([text_of(n) for n in names] + [""], dtype=object)
+    for k, name in enumerate(text[:-1]):
+        if not isinstance(names[k], bytes | type) and is_unicode(name):
+            text[k] = clean(name)
+        else:
+            row = int(np.argmax(values == k))
+            held = shown(column.iloc[row])
+            table.refuse(
+                f"column {shown(label)} holds {held}, which is not text.", column.index[row]
+            )
+    result = pd.Series(text[values], index=column.index, dtype=object)
+    empty = (result == "").to_numpy()
+    if empty.any() and missing is None:
+        table.refuse(
+            f"column {shown(label)} is empty; every row needs a name there.",
+            column.index[int(np.argmax(empty))],
+        )
+    return result.mask(empty, missing) if missing else result
+
+
+def as_numbers(table: Table, label: str) -> pd.Series:
+    """Scores as floats; missing ones are NaN; text, dates and infinity are errors."""
+    column = table.frame[label]
+    kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
+    if kind in "iu" and len(column) and max(abs(int(column.min())), int(column.max())) > _EXACT:
+        table.refuse(f"column {shown(label)} holds whole numbers above 2**53; scale them down.")
+    single = _single(column)
+    if single is not None:
+        # Its own digits: 0.1 is the 0.1 of a column of doubles.
+        numbers = pd.Series(single.astype(str).astype(float), index=column.index)
+    elif kind in "iufb":
+        numbers = column.astype(float)
+    else:
+        cells = column
+        if not isinstance(column.dtype, pd.StringDtype):
+            cells = pd.Series(
+                [
+                    None if missing else _cell(value)
+                    for value, missing in zip(column, column.isna(), strict=True)
+                ],
+                index=column.index,
+                dtype=object,
+            )
+        numbers = pd.to_numeric(cells, errors="coerce").astype(float)
+        unread = numbers.isna() & cells.notna()
+        if unread.any():
+            text = cells[unread]
+            wrong = text[[cell.strip().lower() not in MISSING for cell in text]]
+            if len(wrong):
+                table.refuse(
+                    f"column {shown(label)} holds {shown(wrong.iloc[0])}, which is not a "
+                    f"number{_remedy(wrong.iloc[0])}",
+                    wrong.index[0],
+                )
+        _check_exact(table, label, cells)
+    infinite = np.isinf(numbers.to_numpy())
+    if infinite.any():
+        table.refuse(
+            f"column {shown(label)} is infinite; leave a missing score empty.",
+            numbers.index[int(np.argmax(infinite))],
+        )
+    return numbers
+
+
+def _single(column: pd.Series) -> np.ndarray | None:
+    """Values of a column of single or half precision, of NumPy, pandas or Arrow; else None."""
+    dtype = getattr(column.dtype, "numpy_dtype", column.dtype)
+    if not isinstance(dtype, np.dtype) or dtype.kind != "f" or dtype.itemsize >= 8:
+        return None
+    return column.to_numpy(dtype=dtype, na_value=np.nan)
+
+
+def _check_exact(table: Table, label: str, cells: pd.Series) -> None:
+    """Refuse whole numbers that a float rounds, so that two of them would tie."""
+    long = cells[cells.str.len() > 15]
+    digits = long.str.extract(r"^\s*[+-]?0*(\d{16,})(?:\.0*)?\s*$", expand=False).dropna()
+    rounded = digits[[int(number[:400]) > _EXACT for number in digits]]
+    if len(rounded):
+        table.refuse(
+            f"column {shown(label)} holds the whole number {shown(rounded.iloc[0])}, above 2**53, "
+            "where floats are not told apart; scale the scores down, or write it as 9.007e15.",
+            rounded.index[0],
+        )
+
+
+def _cell(value: Any) -> str:
+    """Text of an object's cell; True and False are 1 and 0, dates stay what they are."""
+    return str(int(value)) if isinstance(value, bool | np.bool_) else text_of(value)
+
+
+def _remedy(cell: str) -> str:
+    """End of the message on a cell that is not a number."""
+    bare = bare_number(cell)
+    if bare != cell.strip() and is_number(bare):
+        if cell.strip().endswith("%") and bare + "%" == cell.replace(" ", ""):
+            return "; remove the % sign, of every score."
+        return "; leave the ± and what follows it out, of every score."
+    if is_number("".join(unicodedata.normalize("NFKC", cell).replace("−", "-").split())):
+        return "; write it in plain digits, without blanks."
+    hint = " (a decimal comma? use a point; of thousands? leave it out)" if "," in cell else ""
+    return f"{hint}; leave a missing score empty."

@@ -1,0 +1,380 @@
+"""Scores to matches: wins and counts of every pair of players, and who can be compared at all."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from leaderbayes._errors import LeaderbayesError, ScoresError
+from leaderbayes._numerics.places import count_matches, places, win_graph
+from leaderbayes._scores.tables import counted
+
+Floats = NDArray[np.float64]
+Ties = Literal["half", "drop", "floor"]
+
+# Whole numbers up to here are floating-point numbers too.
+_EXACT = 2**53
+# Places are 32-bit.
+_PLACES = 2**31 - 1
+
+
+def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "half") -> xr.Dataset:
+    """Compare the scores of all pairs of players.
+
+    Parameters
+    ----------
+    scores : DataArray (player, round) or (tournament, player, round)
+        Scores as `read_scores` returns them; NaN where a player has none. Players, rounds and
+        tournaments without any score are left out.
+    within_round : bool
+        Compare scores of the same round (the default), or every score of a player with every
+        score of its opponent in the tournament.
+    ties : {"half", "drop", "floor"}
+        An equal pair of scores is half a win for both; or no match; or half a win for both,
+        and then each pair's sum is rounded down (what EloML's glm route does, for
+        comparison with published numbers).
+
+    Returns
+    -------
+    Dataset
+        ``wins`` (player, opponent): how often the row beat the column, ties by the rule.
+        ``n`` (player, opponent): number of matches. ``tied`` (player, opponent): number of equal
+        pairs of scores, whatever the rule. ``place`` (round, player): 1 is best, tied
+        players share the lowest, 0 is absent; over all rounds at once where ``within_round`` is
+        False. All with the dimension tournament first where the scores have it. attrs:
+        ``within_round`` (0 or 1), ``ties``.
+
+    Raises
+    ------
+    ScoresError
+        If there are fewer than two players with a score, or the scores are no finite numbers.
+    LeaderbayesError
+        If ``ties`` is not one of the three.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> board = lb.matches(lb.datasets.load_classifiers("iris"))
+    >>> pair = {"player": "svm C=1", "opponent": "knn k=1"}
+    >>> [float(board[name].sel(pair)) for name in ("wins", "tied", "n")]
+    [16.5, 13.0, 25.0]
+    """
+    if ties not in ("half", "drop", "floor"):
+        raise LeaderbayesError(f"ties={ties!r} is not known; choose 'half', 'drop' or 'floor'.")
+    result = rankings(scores, within_round=within_round)
+    place = result["place"].to_numpy()
+    boards = place.reshape(-1, *place.shape[-2:])
+    each = [count(board, within_round=within_round, ties=ties) for board in boards]
+    names = ("tournament",) if "tournament" in result["place"].dims else ()
+    for name, values in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
+        stacked = np.stack(values) if names else values[0]
+        result[name] = ((*names, "player", "opponent"), stacked)
+    result = result.assign_coords(opponent=result["player"].to_numpy())
+    return result.assign_attrs(ties=ties)
+
+
+def count(
+    place: NDArray[np.int32], *, within_round: bool, ties: Ties
+) -> tuple[Floats, Floats, Floats]:
+    """Wins, matches and ties of every pair (player, opponent), from places (round, player)."""
+    strict, n = count_matches(place, within_round=within_round)
+    tied = n - strict - strict.T
+    if ties == "drop":
+        return strict.astype(float), (strict + strict.T).astype(float), tied.astype(float)
+    wins = strict + tied / 2.0
+    if ties == "floor":
+        wins = np.floor(wins)
+        return wins, wins + wins.T, tied.astype(float)
+    return wins, n.astype(float), tied.astype(float)
+
+
+def rankings(scores: xr.DataArray, *, within_round: bool = True) -> xr.Dataset:
+    """Rank the players of each round.
+
+    What `matches` knows without its tables of all pairs, for boards of very many players and
+    models that need no pairs (`leaderbayes.models.plackett_luce`).
+
+    Parameters
+    ----------
+    scores, within_round
+        As for `matches`.
+
+    Returns
+    -------
+    Dataset
+        ``place`` (round, player), or (tournament, round, player): 1 is best, tied players share
+        the lowest, 0 is absent. attrs: ``within_round`` (0 or 1), ``ties`` ("half").
+
+    Raises
+    ------
+    ScoresError
+        As for `matches`.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> ranked = lb.rankings(lb.datasets.load_classifiers("breast_cancer"))
+    >>> ranked["place"].dims
+    ('round', 'player')
+    >>> ranked["place"].sel(player="svm C=1").values[:10].tolist()
+    [1, 3, 4, 4, 1, 1, 4, 1, 2, 5]
+    """
+    board = valid_scores(scores)
+    names = ("tournament",) if "tournament" in board.dims else ()
+    board = board.transpose(*names, "round", "player")
+    if board.sizes["player"] * (1 if within_round else board.sizes["round"]) > _PLACES:
+        raise ScoresError(
+            f"Scores are ranked up to place {_PLACES}, and these are more: compare fewer players, "
+            "or within rounds."
+        )
+    values = board.to_numpy().reshape(-1, board.sizes["round"], board.sizes["player"])
+    better = bool(board.attrs.get("higher_is_better", 1))
+    ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
+    return xr.Dataset(
+        {"place": (board.dims, np.stack(ranked).reshape(board.shape))},
+        coords={dim: board[dim].to_numpy() for dim in board.dims},
+        attrs={"within_round": int(within_round), "ties": "half"},
+    )
+
+
+def valid_scores(scores: xr.DataArray) -> xr.DataArray:
+    """Scores as floats, without players, rounds and tournaments that have none.
+
+    Raises
+    ------
+    ScoresError
+        If names repeat, a score is no finite number, or fewer than two players have one.
+    """
+    if not isinstance(scores, xr.DataArray):
+        raise ScoresError(
+            f"Scores are a DataArray (player, round), not {type(scores).__name__}: read a file or "
+            "data frame with leaderbayes.read_scores."
+        )
+    if set(scores.dims) - {"tournament"} != {"player", "round"}:
+        raise ScoresError(
+            f"Scores need the dimensions player and round, not {tuple(map(str, scores.dims))}."
+        )
+    for dim in scores.dims:
+        names = pd.Index(scores[dim].to_numpy())
+        if names.has_duplicates:
+            again = str(names[names.duplicated()][0])[:60]
+            raise ScoresError(f"Scores have two {dim}s called {again!r}; rename one.")
+    if scores.dtype.kind not in "biuf":
+        raise ScoresError(f"Scores are numbers, not of dtype {scores.dtype}.")
+    if scores.dtype.kind in "iu" and bool(((scores > _EXACT) | (scores < -_EXACT)).any()):
+        raise ScoresError(
+            "A score is a whole number beyond 2^53, where floating-point numbers take different "
+            "scores for ties. Subtract a number from all of them."
+        )
+    # As floats: unsigned numbers cannot be negated.
+    board = scores.astype(np.float64)
+    if np.isinf(board).any():
+        raise ScoresError("A score is infinite; give NaN where a score is missing.")
+    for dim in scores.dims:
+        board = board.dropna(dim, how="all")
+    if board.sizes["player"] < 2:
+        raise ScoresError(
+            f"{counted(board.sizes['player'], 'player')} with a score; a comparison needs at least "
+            "two."
+        )
+    return board
+
+
+def one_tournament(scores: xr.DataArray) -> xr.DataArray:
+    """Check scores of one tournament and give them as (player, round).
+
+    Raises
+    ------
+    ScoresError
+        If there are several.
+    """
+    board = valid_scores(scores)
+    if "tournament" not in board.dims:
+        return board
+    names = [str(name) for name in board["tournament"].to_numpy()]
+    if len(names) > 1:
+        shown = ", ".join(n[:60] for n in names[:8]) + (", ..." if len(names) > 8 else "")
+        raise ScoresError(
+            f"The scores hold {len(names)} tournaments ({shown}); pick one, for example "
+            f"scores.sel(tournament={names[0]!r}), or take model='tournaments'."
+        )
+    return board.isel(tournament=0, drop=True)
+
+
+def listed_positions(matches: xr.Dataset, order: Sequence[str] | None) -> NDArray[np.int64]:
+    """Positions of the players in the order in which they are listed.
+
+    By default by name without regard to case, as PMRA's published software lists them.
+
+    Raises
+    ------
+    LeaderbayesError
+        If ``order`` does not list every player once.
+    """
+    players = [str(name) for name in matches["player"].to_numpy()]
+    if order is None:
+        return np.array(sorted(range(len(players)), key=lambda i: (players[i].lower(), players[i])))
+    listed = [str(name) for name in order]
+    if sorted(listed) != sorted(players):
+        absent = [name for name in players if name not in listed]
+        extra = [name for name in listed if name not in players]
+        problem = f"lacks {absent[0]!r}" if absent else f"has {extra[0] if extra else 'a name'!r}"
+        raise LeaderbayesError(
+            f"order {problem}: list each of the {len(players)} players once, as in the matches."
+        )
+    return np.array([players.index(name) for name in listed])
+
+
+def components(matches: xr.Dataset) -> pd.Series:
+    """Group players by the strong components of the win graph (an edge where i beat j).
+
+    Within a group everybody has, directly or through others, both won and lost against everybody
+    else (a tie counts for both). The maximum-likelihood estimate exists only if there is one
+    group.
+
+    Parameters
+    ----------
+    matches : Dataset
+        One tournament's, from `matches` or `rankings`.
+
+    Returns
+    -------
+    Series
+        Number of the group by player; group 1 has the most average wins. Its attrs say in
+        ``weakly_connected`` whether the board hangs together at all: if not, groups
+        never met and no data can compare them.
+
+    Raises
+    ------
+    LeaderbayesError
+        If the matches are of several tournaments.
+
+    References
+    ----------
+    Ford (1957), Solution of a ranking problem from binary comparisons, American Mathematical
+    Monthly 64.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> groups = lb.components(lb.matches(lb.datasets.load_classifiers("digits")))
+    >>> int((groups == 1).sum()), groups[groups > 1].to_dict()
+    (13, {'tree depth=2': 3, 'tree depth=5': 2})
+    >>> groups.attrs["weakly_connected"]
+    True
+    """
+    if "tournament" in matches.dims:
+        raise LeaderbayesError("These matches are of several tournaments: pick one.")
+    m = matches.sizes["player"]
+    place = matches["place"].to_numpy()
+    graph: Any
+    if "wins" in matches:
+        graph = matches["wins"].to_numpy() > 0
+        played = matches["n"].sum("opponent").to_numpy()
+        rate = matches["wins"].sum("opponent").to_numpy() / np.where(played > 0, played, 1.0)
+    else:
+        graph = win_graph(place)
+        present = place > 0
+        size = present.sum(axis=1, keepdims=True)
+        beaten = np.where(present, (size - place) / np.maximum(size - 1, 1), 0.0)
+        rate = beaten.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
+    _, label = connected_components(graph, directed=True, connection="strong")
+    _, island = connected_components(graph, directed=True, connection="weak")
+    # Nodes beyond the players only carry paths.
+    group = np.unique(label[:m], return_inverse=True)[1]
+    best_first = np.argsort(-pd.Series(rate).groupby(group).mean().to_numpy(), kind="stable")
+    number = np.empty(len(best_first), dtype=int)
+    number[best_first] = np.arange(1, len(best_first) + 1)
+    groups = pd.Series(
+        number[group], index=pd.Index(matches["player"].to_numpy(), name="player"), name="group"
+    )
+    groups.attrs["weakly_connected"] = len(np.unique(island[:m])) == 1
+    return groups
+
+
+class Apart(NamedTuple):
+    """Why no match says everything of a board's players, in words for a sentence."""
+
+    fact: str
+    unknown: str  # what no match says
+    known: str  # what matches say all the same; "" for nothing
+
+
+def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
+    """Say in words that a board falls into two or more groups, those of `components`."""
+    number = groups.to_numpy() - 1
+    place = matches["place"].transpose("round", "player").to_numpy()
+    if matches.attrs["within_round"]:
+        beat = _groups_that_beat(place, number)
+    else:
+        # Places are among the scores of all rounds, as if in one.
+        beat = _groups_that_beat(place.reshape(1, -1), np.tile(number, len(place)))
+    size = len(beat)
+    if not groups.attrs["weakly_connected"]:
+        islands, island = connected_components(beat, directed=True, connection="weak")
+        parts = ", and in some of these one part never beat the other" if islands < size else ""
+        listed = _list(island[number], groups)
+        return Apart(
+            f"groups of players never met, directly or through others ({listed}){parts}",
+            "how they compare",
+            "",
+        )
+    if size > 2:
+        met = beat | beat.T | np.eye(size, dtype=bool)
+        return Apart(
+            f"the players fall into {size} groups ({_list(number, groups)}), and of any two groups "
+            "one never beat the other",
+            "how far apart they lie",
+            "which of two is ahead does not" + ("" if met.all() else ", where they met"),
+        )
+    # The smaller of the two is named.
+    behind = groups.index[number == int(beat[0, 1])]
+    ahead = groups.index[number == int(beat[1, 0])]
+    few, did, way = (
+        (behind, "never beat", "behind")
+        if len(behind) <= len(ahead)
+        else (ahead, "never lost to", "ahead")
+    )
+    lie = "it lies" if len(few) == 1 else "they lie"
+    return Apart(
+        f"{_names(few)} {did} anybody else", f"how far {way} {lie}", f"that {lie} {way} does not"
+    )
+
+
+def _groups_that_beat(place: NDArray[np.int32], group: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a player of one group was ever placed before one of the other: (group, group)."""
+    size = int(group.max()) + 1
+    beat = np.zeros((size, size), dtype=bool)
+    last = np.iinfo(place.dtype).max
+    for row in place:
+        best, worst = np.full(size, last), np.zeros(size, dtype=place.dtype)
+        np.minimum.at(best, group, np.where(row > 0, row, last))
+        np.maximum.at(worst, group, row)
+        here = np.flatnonzero(worst)
+        beat[np.ix_(here, here)] |= best[here][:, None] < worst[here]
+    np.fill_diagonal(beat, False)
+    return beat
+
+
+def _list(label: NDArray[Any], groups: pd.Series, most: int = 3) -> str:
+    """Write labelled groups, the first of them: 'a, b; c; and 2 more groups'."""
+    order = list(dict.fromkeys(label[np.argsort(groups.to_numpy(), kind="stable")]))
+    said = [_names(groups.index[label == k]) for k in order[:most]]
+    left = len(order) - most
+    return "; ".join(said) + (f"; and {left} more" if left > 0 else "")
+
+
+def _names(players: pd.Index, most: int = 3) -> str:
+    """Write a few names: 'a, b, c and 4 more'."""
+    names = [str(name)[:60] for name in players[:most]]
+    if len(players) > most:
+        names.append(f"{len(players) - most} more")
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

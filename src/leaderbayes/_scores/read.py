@@ -1,0 +1,325 @@
+"""Read a table of scores, long or wide, and refuse what cannot be compared."""
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesWarning, ScoresError
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.cells import as_names
+from leaderbayes._scores.metrics import is_metric, more_is_better
+from leaderbayes._scores.roles import recognise, to_long
+from leaderbayes._scores.spelling import alike
+from leaderbayes._scores.tables import Source, Table, counted, listed, read_table, shown
+
+_MAX_CELLS = 200_000_000
+_METRIC = "metric measure metric_name eval_metric scorer scoring criterion function"
+_LOSSES = "are the names of losses"
+
+
+def read_scores(
+    source: Source,
+    *,
+    player: str | None = None,
+    round: str | None = None,
+    score: str | None = None,
+    tournament: str | None = None,
+    higher_is_better: bool | None = None,
+    scheme: str | None = None,
+    max_mb: float = MAX_MB,
+) -> xr.DataArray:
+    """Read scores of players in rounds.
+
+    A long table has a row for each score, with columns for player, round and score, and perhaps
+    tournament. A wide table has a row for each round and a column for each player; where a name
+    in its first column repeats, that name is a tournament (a data set) and its rows are the
+    rounds (the folds). A wide table whose first column is recognised as the players has a row for
+    each player and a column for each round. Columns are recognised by their usual names where
+    they are not given. The attribute ``columns`` says what was taken for what. A column or row of a
+    wide table that looks, by its name or its numbers, like a round, a summary (mean, rank) or
+    something known of the rows (n_samples, year) is no player and is refused; in a long table a
+    player may have any name.
+
+    Names are in Unicode's normal form C; blanks around them, and what is not seen, do not count.
+    A name that leaderbayes wrote with an apostrophe in front, so that no spreadsheet runs it, is
+    the name again. Numbers are 64-bit floats: those of single precision are read by their own
+    digits (0.1 is 0.1), and whole numbers above 2**53, which floats do not tell apart, are refused.
+
+    Parameters
+    ----------
+    source : path, DataFrame or dict
+        CSV (UTF-8, commas; also ``.gz``) or Parquet file, a pandas table (an index that holds
+        names counts as columns), or scikit-learn's ``cv_results_`` (every ``splitN_test_*``; a
+        player is a setting).
+    player, round, score, tournament : str, optional
+        Names of columns. For ``cv_results_`` ``score`` names the metric.
+    higher_is_better : bool, optional
+        Whether the higher of two scores wins. By default it does, and it is an error if the score
+        has the name of a loss (``rmse``, ``log_loss``), or a round, a tournament, the columns or
+        the file. Of ``cv_results_`` the higher wins, as scikit-learn's scorers have it, unless a
+        loss has scores above 0.
+    scheme : str, optional
+        What plays which role in the Unified Benchmark Ontology, such as "Model/CV"; the columns'
+        names by default.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes: a small one may unpack to more than
+        there is memory.
+
+    Returns
+    -------
+    DataArray (player, round) or (tournament, player, round)
+        Scores in the table's unit, NaN where missing; names are strings in order of appearance.
+        A table that names its tournaments has the dimension tournament though there be only one,
+        and ``scores.isel(tournament=0, drop=True)`` is without.
+        attrs: ``higher_is_better`` (0 or 1), ``scheme``, ``columns``, ``source``. The example
+        boards, and the command line of one tournament, add its name, ``tournament``: reports
+        print it.
+
+    Raises
+    ------
+    ScoresError
+        If the table cannot be read: names the file, and the row, player or column.
+
+    Warns
+    -----
+    LeaderbayesWarning
+        LB040, if a player has no score at all: no comparison has it; LB041, if names differ only
+        in case, width or blanks; LB042, if of some metrics more is better and of others less.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"fold": [1, 2, 3], "tree": [0.8, 0.7, 0.7], "svm": [0.9, 0.8, 0.6]})
+    >>> scores = lb.read_scores(table)
+    >>> scores.dims, scores["player"].values.tolist()
+    (('player', 'round'), ['tree', 'svm'])
+    >>> path = lb.datasets.example_path("classifiers")
+    >>> dict(lb.read_scores(path).sizes)
+    {'tournament': 5, 'player': 15, 'round': 25}
+    """
+    table, searched = read_table(source, score, max_mb)
+    if searched:
+        player, round, score = "player", "round", "score"
+    given = {"player": player, "round": round, "score": score, "tournament": tournament}
+    long, columns = to_long(table, given)
+    if searched:
+        higher_is_better = check_sign(table, table.metric, long["score"], higher_is_better)
+    else:
+        _check_direction(table, long, columns, higher_is_better)
+        higher_is_better = True if higher_is_better is None else higher_is_better
+    made = to_scores(table, long, higher_is_better=higher_is_better, columns=columns)
+    return made if scheme is None else made.assign_attrs(scheme=scheme)
+
+
+def _check_direction(
+    table: Table, long: pd.DataFrame, columns: Mapping[str, str], higher_is_better: bool | None
+) -> None:
+    """Refuse to guess that more of a loss is better, of every name that may be a metric's."""
+    score = table.metric or columns["score"]
+    names = {score: more_is_better(score)}
+    if names[score] is None:
+        tidy = recognise(table, _METRIC, columns.values())
+        metrics = [] if tidy is None else list(as_names(table, tidy, missing="").unique())
+        names |= {name: more_is_better(name) for name in metrics}
+        names |= {name: more_is_better(name, score=False) for name in [Path(table.where).name]}
+        names |= _of_labels(long, columns)
+    losses = [name for name, better in names.items() if better is False]
+    gains = [name for name, better in names.items() if better]
+    if not losses:
+        return
+    less = f"{listed(losses)} {'is the name of a loss' if len(losses) == 1 else _LOSSES}, of which"
+    if higher_is_better is not None:
+        if gains:
+            warnings.warn(
+                f"LB042 {table.where}: {less} less is better, but more of {listed(gains)}; one "
+                "direction is wrong for some of these: take those of one, or turn the sign.",
+                LeaderbayesWarning,
+                stacklevel=3,
+            )
+        return
+    mixed = f" (but more of {listed(gains)}: turn the sign of these, or leave them out)"
+    table.refuse(
+        f"{less} less is better{mixed if gains else ''}; say so (higher_is_better=False, "
+        "--lower-is-better), or that more of it is (higher_is_better=True, --higher-is-better)."
+    )
+
+
+def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: bool | None) -> bool:
+    """Whether more is better of scores whose source turns the sign of a loss: where it has.
+
+    Parameters
+    ----------
+    table : Table
+        Where the scores are from.
+    metric : str
+        Name of the metric.
+    scores : Series (row,)
+        Its scores.
+    higher_is_better : bool, optional
+        What the user says.
+
+    Raises
+    ------
+    ScoresError
+        If a loss has scores above 0, and nobody says which are better.
+    """
+    if higher_is_better is not None:
+        return higher_is_better
+    if more_is_better(metric) is False and bool((scores > 0.0).any()):
+        table.refuse(
+            f"{shown(metric)} is the name of a loss, of which less is better, and its scores are "
+            "above 0, so that nobody has turned their sign; say which are better "
+            "(higher_is_better=False, or True; --lower-is-better, --higher-is-better)."
+        )
+    return True
+
+
+def _of_labels(long: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, bool | None]:
+    """Directions of rounds, tournaments and a wide table's columns that are called as metrics."""
+    labels = [name for dim in ("tournament", "round") if dim in long for name in long[dim].unique()]
+    if columns["player"] == "column":
+        # The columns may be metrics, too; players have words of losses in their names by chance.
+        players = long["player"].unique()
+        metrics = [name for name in players if is_metric(name)]
+        all_losses = all(more_is_better(name, score=False) is False for name in players)
+        labels += list(players) if all_losses else metrics
+    return {str(name): more_is_better(str(name), score=False) for name in labels}
+
+
+def to_scores(
+    table: Table, long: pd.DataFrame, *, higher_is_better: bool, columns: Mapping[str, str]
+) -> xr.DataArray:
+    """Pivot a long table of names and numbers, as every reader does in the end.
+
+    Parameters
+    ----------
+    table : Table
+        Where the scores are from, for messages.
+    long : DataFrame
+        Columns player, round, score and perhaps tournament (`as_names`, `as_numbers`), with the
+        index of the table's rows.
+    higher_is_better : bool
+        Whether the higher of two scores wins.
+    columns : mapping
+        What was taken for the tournament, if there are any, the player, the round and the score.
+
+    Returns
+    -------
+    DataArray (player, round) or (tournament, player, round)
+        As `read_scores` returns it: names in order of appearance, missing cells NaN.
+
+    Raises
+    ------
+    ScoresError
+        If a cell has two scores, there is one player, or no score.
+
+    Warns
+    -----
+    LeaderbayesWarning
+        LB040, if a player has no score; LB041, if names differ only in case, width or blanks.
+    """
+    if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
+        raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
+    dims = [d for d in ("tournament", "player", "round") if d in long]
+    coded = {dim: pd.factorize(long[dim]) for dim in dims}
+    shape = tuple(len(names) for _, names in coded.values())
+    if np.prod(shape, dtype=float) > _MAX_CELLS:
+        sizes = ", ".join(counted(n, d) for d, n in zip(dims, shape, strict=True))
+        table.refuse(f"{sizes} make a table that is nearly empty; are these the right columns?")
+    cell = np.ravel_multi_index([codes for codes, _ in coded.values()], shape)
+    repeated = pd.Series(cell).duplicated().to_numpy()
+    taken = ", ".join(f"{role}={name}" for role, name in columns.items())
+    if repeated.any():
+        again = long.iloc[int(np.argmax(repeated))]
+        names = ", ".join(f"{d} {shown(again[d])}" for d in dims)
+        table.refuse(
+            f"a second score for {names}; taken were {taken[:400]}: name other columns (round=..., "
+            "tournament=...; --round, --tournament), or keep one score for each player and round.",
+            again.name,
+        )
+    if shape[dims.index("player")] < 2:
+        table.refuse(f"the only player is {shown(coded['player'][1][0])}; a comparison needs two.")
+    values = np.full(np.prod(shape, dtype=int), np.nan)
+    values[cell] = long["score"].to_numpy()
+    if np.isnan(values).all():
+        table.refuse("every score is missing.")
+    coords = {dim: np.asarray(names, dtype=object) for dim, (_, names) in coded.items()}
+    scores = xr.DataArray(
+        values.reshape(shape),
+        dims=dims,
+        coords=coords,
+        name="score",
+        attrs={
+            "higher_is_better": int(higher_is_better),
+            "scheme": "/".join(columns[dim] for dim in dims),
+            "columns": taken,
+            "source": table.where,
+        },
+    )
+    _warn_of_absent(table, scores)
+    _warn_of_alike(table, scores)
+    return scores
+
+
+def _warn_of_absent(table: Table, scores: xr.DataArray) -> None:
+    """Name the players without any score, which no later step has."""
+    played = scores.notnull().any([dim for dim in scores.dims if dim != "player"])
+    absent = scores["player"].to_numpy()[~played.to_numpy()]
+    if len(absent):
+        verbs = ("has", "is") if len(absent) == 1 else ("have", "are")
+        warnings.warn(
+            f"LB040 {table.where}: {listed(absent)} {verbs[0]} no score and {verbs[1]} left out of "
+            "every comparison; add the scores, or leave the player out.",
+            LeaderbayesWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_of_alike(table: Table, scores: xr.DataArray) -> None:
+    """Name players, rounds and tournaments that may be one, written in two ways."""
+    for dim in scores.dims:
+        groups = alike(scores[dim].to_numpy())
+        if groups:
+            pairs = "; ".join(listed(group) for group in groups[:4])
+            warnings.warn(
+                f"LB041 {table.where}: {dim}s are told apart by case, width or blanks only: "
+                f"{pairs}{' and others' if len(groups) > 4 else ''}; if they are one, write them "
+                "alike.",
+                LeaderbayesWarning,
+                stacklevel=4,
+            )
+
+
+def what_was_read(scores: xr.DataArray) -> dict[str, Any]:
+    """Tell columns, direction, sizes, and scores missing in rounds that were played.
+
+    Parameters
+    ----------
+    scores : DataArray (player, round) or (tournament, player, round)
+        As `read_scores` returns it.
+
+    Returns
+    -------
+    dict
+        ``columns``, ``higher_is_better``, ``missing``, and ``sizes`` by dim, ready for JSON.
+    """
+    return {
+        "columns": scores.attrs["columns"],
+        "higher_is_better": bool(scores.attrs["higher_is_better"]),
+        "sizes": {str(dim): int(size) for dim, size in scores.sizes.items()},
+        "missing": int((scores.isnull() & scores.notnull().any("player")).sum()),
+    }
+
+
+def describe(scores: xr.DataArray) -> str:
+    """Say what was read, as `what_was_read` has it, in a line."""
+    read = what_was_read(scores)
+    better = "higher" if read["higher_is_better"] else "lower"
+    sizes = " x ".join(counted(size, dim) for dim, size in read["sizes"].items())
+    return f"{read['columns']} ({better} is better), {sizes}, {read['missing']} missing"

@@ -1,0 +1,256 @@
+"""Which columns of a table hold players, rounds, scores and tournaments: named, or recognised."""
+
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+
+from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.metrics import plain, words
+from leaderbayes._scores.names import (
+    DATA,
+    NEUTRAL,
+    PLAYER,
+    ROUND,
+    SCORE,
+    goes_by,
+    is_data,
+    is_index,
+    is_numbered,
+    is_numbered_round,
+    is_round,
+    is_score,
+)
+from leaderbayes._scores.suspects import check_names, check_wide, counts
+from leaderbayes._scores.tables import MISSING, Table, bare_number, listed, shown, suggest, text_of
+
+Roles = dict[str, str | None]  # columns by role, as the user gives them
+Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and what was taken for each role
+
+
+def to_long(table: Table, given: Roles) -> Long:
+    """Long table of names and numbers, of a table of any shape, and the columns of the roles."""
+    _check_given(table, given)
+    if table.frame.empty:
+        table.refuse("the table has a header and no row of scores.")
+    taken = [name for name in given.values() if name is not None]
+    player = given["player"] or recognise(table, PLAYER, taken, otherwise=True)
+    score = given["score"] or (_score(table, player, given) if player is not None else None)
+    round, tournament = given["round"], given["tournament"]
+    by_row = player is not None and round is None and tournament is None
+    if player is not None and score is not None:
+        return _long(table, player, round, score, tournament)
+    if player is not None and by_row and (not given["player"] or _is_wide(table.frame, player)):
+        return _row_a_player(table, player)
+    if given["player"] or given["score"]:
+        role, known = ("score", "player") if player else ("player", "score")
+        table.refuse(
+            f"the {known} column is given, but no column is known for the {role}; name it "
+            f"too. The columns are {listed(table.frame.columns)}."
+        )
+    return _wide(table, round, tournament)
+
+
+def _is_wide(frame: pd.DataFrame, player: str) -> bool:
+    """Whether there are several columns beside the players', and all may be scores."""
+    rest = [c for c in frame.columns if c != player]
+    return len(rest) > 1 and not any(is_round(c) or is_data(c) or _is_text(frame[c]) for c in rest)
+
+
+def _check_given(table: Table, given: Roles) -> None:
+    """Columns that the user named exist, one for each role."""
+    taken: dict[str, str] = {}
+    for role, name in given.items():
+        if name is None:
+            continue
+        if name not in table.frame.columns:
+            wide = "" if role != "player" else (
+                " A wide table, with a column for each player, needs no player's column."
+            )  # fmt: skip
+            table.refuse(
+                f"no column {shown(name)} for the {role}; "
+                f"{suggest(str(name), table.frame.columns)}{wide}"
+            )
+        if name in taken:
+            table.refuse(f"column {shown(name)} is given as {taken[name]} and as {role}.")
+        taken[name] = role
+
+
+def recognise(
+    table: Table,
+    names: str,
+    taken: Iterable[str | None],
+    match: Callable[[str, str], bool] = lambda column, name: plain(column) == name,
+    *,
+    otherwise: bool = False,
+) -> str | None:
+    """First column that goes by one of these names, if need be otherwise written; none taken."""
+    free = [c for c in table.frame.columns if c not in set(taken)]
+    for name in names.split():
+        found = [c for c in free if match(c, name)]
+        if name in found:
+            return name
+        if len(found) > 1:
+            table.refuse(f"columns {listed(found)} both look like the {name}; name one, or rename.")
+        if found:
+            return found[0]
+    return recognise(table, names, taken, goes_by) if otherwise else None
+
+
+def _score(table: Table, player: str, given: Roles) -> str | None:
+    """Column of the scores of a long table; None where nothing makes it a long one."""
+    exact = recognise(table, "score", given.values())
+    fold = given["round"] or recognise(table, ROUND, [player, given["tournament"]], is_round)
+    data = given["tournament"] or recognise(table, DATA, [player, fold], otherwise=True)
+    if exact is not None:
+        return exact
+    if fold is None and data is None:
+        return recognise(table, SCORE, [player])
+    rest = [c for c in table.frame.columns if c not in (player, fold, data)]
+    metrics = [c for c in rest if is_score(c)]
+    rest = [c for c in rest if not (is_round(c) or is_data(c) or is_index(c))]
+    found = metrics or rest
+    if len(found) != 1:
+        table.refuse(
+            f"which column is the score? Name one (score=..., --score NAME): {listed(found)}."
+            if found
+            else "no column is left for the score."
+        )
+    return str(found[0])
+
+
+def _fold(table: Table, taken: Iterable[str | None]) -> tuple[str | None, pd.Series | None]:
+    """Name and values of the round; repeat and fold together are one."""
+    taken = list(taken)
+    fold = recognise(table, ROUND, taken, is_round)
+    if fold is None:
+        return None, None
+    repeat = recognise(table, "repeat repetition", [*taken, fold], is_round)
+    values = as_names(table, fold)
+    if repeat is not None and (is_round(fold, "fold") or is_round(fold, "split")):
+        return f"{repeat}.{fold}", as_names(table, repeat) + "." + values
+    return fold, values
+
+
+def _long(table: Table, player: str, round: str | None, score: str, tournament: str | None) -> Long:
+    taken = [player, score, tournament]
+    fold, rounds = _fold(table, taken) if round is None else (round, as_names(table, round))
+    data = tournament or recognise(table, DATA, [*taken, fold], otherwise=True)
+    if fold is None and data is not None and data != tournament:
+        # Models by tasks: the data sets are the rounds.
+        fold, rounds, data = data, as_names(table, data), None
+    if fold is None:
+        table.refuse(
+            "no column is known for the round; name it (round=..., --round). The columns "
+            f"are {listed(table.frame.columns)}."
+        )
+    long = pd.DataFrame(
+        {"player": as_names(table, player), "round": rounds, "score": as_numbers(table, score)}
+    )
+    if data is not None:
+        long.insert(0, "tournament", as_names(table, data))
+    check_names(table, {role: long[role] for role in ("tournament", "round") if role in long})
+    roles = {} if data is None else {"tournament": data}
+    return long, roles | {"player": player, "round": fold, "score": score}
+
+
+def _row_a_player(table: Table, player: str) -> Long:
+    """Wide table with a row for each player and a column for each round."""
+    names = as_names(table, player)
+    rounds = [str(c) for c in table.frame.columns if c != player]
+    rounds = _without_row_numbers(table.frame, rounds)
+    check_wide(table, rounds, "round", {"player": names})
+    blocks = [
+        pd.DataFrame({"player": names, "round": c, "score": as_numbers(table, c)}) for c in rounds
+    ]
+    return pd.concat(blocks), {"player": player, "round": "column", "score": "cell"}
+
+
+def _wide(table: Table, round: str | None, tournament: str | None) -> Long:
+    """Wide table with a column for each player."""
+    frame = table.frame
+    fold, rounds = _fold(table, [tournament]) if round is None else (round, as_names(table, round))
+    data = tournament or recognise(table, DATA, [fold], otherwise=True)
+    label = _label(frame) if fold is None and data is None else None
+    roles = {fold, data, label, *(fold.split(".") if fold else [])}
+    players = [str(c) for c in frame.columns if c not in roles]
+    if roles != {None}:
+        players = _without_row_numbers(frame, players)
+    if fold is None and data is not None:
+        indices = [c for c in players if is_index(c)]
+        if len(indices) == 1:
+            fold, rounds = indices[0], as_names(table, indices[0])
+            players.remove(fold)
+    data = label if label is not None else data
+    tournaments = None if data is None else as_names(table, data)
+    rows = {} if tournaments is None else {"tournament" if fold else "round": tournaments}
+    check_wide(table, players, "player", rows if rounds is None else rows | {"round": rounds})
+    _check_upright(table, players, label, named=fold is not None)
+    _check_text(table, players, label, data, fold)
+    if rounds is None and tournaments is not None:
+        # A name that repeats is a data set, and its rows are folds; else each row is a round.
+        repeats = tournaments.groupby(tournaments).cumcount().astype(str)
+        split = bool(tournaments.duplicated().any())
+        rounds, tournaments = (repeats, tournaments) if split else (tournaments, None)
+    elif rounds is None:
+        rounds = pd.Series([str(i) for i in range(len(frame))], index=frame.index)
+    blocks = []
+    for name in players:
+        block = pd.DataFrame({"player": name, "round": rounds, "score": as_numbers(table, name)})
+        if tournaments is not None:
+            block.insert(0, "tournament", tournaments)
+        blocks.append(block)
+    row = fold or ("row" if tournaments is not None or data is None else data)
+    named = {} if tournaments is None else {"tournament": data or ""}
+    return pd.concat(blocks), named | {"player": "column", "round": row, "score": "cell"}
+
+
+def _check_text(
+    table: Table, players: list[str], label: str | None, data: str | None, fold: str | None
+) -> None:
+    """Say what a column may be that holds names, and which role the rows play."""
+    texts = [name for name in players if _is_text(table.frame[name])] if data is None else []
+    words_of = [text_of(cell).strip() for name in texts[:1] for cell in table.frame[name].dropna()]
+    if fold is not None and any(cell[:1].isalpha() for cell in words_of[:1]):
+        table.refuse(
+            f"column {shown(texts[0])} holds text, no player's scores; if it names the data sets, "
+            "say so (tournament=..., --tournament), or else leave it out."
+        )
+    if label is not None and not NEUTRAL.isdisjoint(words(label)):
+        table.refuse(
+            f"column {shown(label)} may name players or rounds; say which (player=..., --player; "
+            "or round=..., --round)."
+        )
+
+
+def _label(frame: pd.DataFrame) -> str | None:
+    """Column that names the rows, though none goes by a round's or tournament's name."""
+    first = str(frame.columns[0])
+    if is_index(first) or _is_text(frame[first]):
+        return first
+    indices = [str(c) for c in frame.columns if is_index(str(c))]
+    return indices[0] if len(indices) == 1 else None
+
+
+def _is_text(column: pd.Series) -> bool:
+    """Whether most of a column is text."""
+    text = [text_of(cell).strip() for cell in column.dropna()]
+    bare = [bare_number(cell) for cell in text if cell.lower() not in MISSING]
+    numbers = pd.to_numeric(pd.Series(bare, dtype=object), errors="coerce").notna()
+    return len(bare) > 0 and float(numbers.mean()) <= 0.5
+
+
+def _without_row_numbers(frame: pd.DataFrame, names: list[str]) -> list[str]:
+    """Columns without the index that a table was saved with; the rows have better names."""
+    return [name for name in names if not (is_index(name) and counts(frame[name]))]
+
+
+def _check_upright(table: Table, players: list[str], label: str | None, *, named: bool) -> None:
+    """Columns of a wide table are players, and not rounds."""
+    nameless = label is not None and _is_text(table.frame[label])
+    numbers = nameless and all(map(is_numbered, players))
+    if numbers or (not named and all(map(is_numbered_round, players))):
+        table.refuse(
+            f"players are called {listed(players)}: is the table transposed? If its rows are "
+            "players, call their column 'player' (the index of a DataFrame: "
+            "rename_axis('player')); if they are rounds, call it 'round'."
+        )

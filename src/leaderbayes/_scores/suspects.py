@@ -1,0 +1,253 @@
+"""What a table holds beside scores: no players and no rounds, by their names or numbers."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from leaderbayes._scores.metrics import plain
+from leaderbayes._scores.names import (
+    SCORE,
+    is_about,
+    is_data,
+    is_index,
+    is_round,
+    is_statistic,
+    is_summary,
+)
+from leaderbayes._scores.tables import Table, listed, shown, text_of
+
+NAME_THEM = "round=..., tournament=...; --round, --tournament"
+_CHANCE = 3.0  # that a row is by chance the mean of the others: less than once in 10**3
+
+
+def check_wide(
+    table: Table, columns: Sequence[str], role: str, rows: Mapping[str, pd.Series]
+) -> None:
+    """Refuse columns and rows of a wide table that are no players and no rounds, all at once.
+
+    Parameters
+    ----------
+    table : Table
+        The wide table.
+    columns : sequence of str
+        Those that would be players, or rounds.
+    role : {"player", "round"}
+        Which of both.
+    rows : mapping of str to Series
+        Names of the rows by their role; the last is what each row is.
+
+    Raises
+    ------
+    ScoresError
+        Naming all of them, and what to do.
+    """
+    if not columns:
+        table.refuse(f"no column is left for the {role}s.")
+    if "" in columns:
+        table.refuse(f"a column of scores has no name; name its {role}.")
+    values = pd.DataFrame({c: _numbers(table.frame[c]) for c in columns})
+    kinds = _by_name(columns, role, values)
+    named = [name for names in kinds.values() for name in names]
+    left = [name for name in columns if name not in named]
+    kinds |= _by_number(values[left])
+    aside = {*named, *(name for names in kinds.values() for name in names)}
+    sentences = [
+        f"column{'' if len(names) == 1 else 's'} {listed(names)} "
+        + text.format(s="s" if len(names) == 1 else "", role=role)
+        for text, names in kinds.items()
+        if names
+    ]
+    summaries = _rows_by_name(table, rows)
+    if not summaries and rows:
+        summaries = _rows_by_number(table, values.drop(columns=list(aside)), rows)
+    if sentences or summaries:
+        table.refuse(" ".join(sentences + summaries))
+
+
+def check_names(table: Table, rows: Mapping[str, pd.Series]) -> None:
+    """Refuse rounds and tournaments of a long table that sum up the others.
+
+    Parameters
+    ----------
+    table : Table
+        The long table.
+    rows : mapping of str to Series
+        Names of the rows by their role.
+
+    Raises
+    ------
+    ScoresError
+        Naming all of them, and what to do.
+    """
+    if sentences := _rows_by_name(table, rows):
+        table.refuse(" ".join(sentences))
+
+
+# -- columns ---------------------------------------------------------------------------------------
+
+_OTHER_ROLE = (
+    "look{s} like a round or a tournament, and hold{s} no {role}'s scores; say which columns are "
+    f"({NAME_THEM}), or leave it out."
+)
+_SUMMARY = (
+    "look{s} like a summary of the others, not like a {role}; leave it out, or rename it if a "
+    "{role} is called so."
+)
+_ABOUT = (
+    "look{s} like something known of the rows, such as a size or a time, not like a {role}; leave "
+    "it out, or rename it if a {role} is called so."
+)
+_LONG = (
+    "look{s} like the score of a long table, not like a player; name the players' column too "
+    "(player=..., --player), or rename it if a player is called so."
+)
+_COUNTS = (
+    "count{s} the rows (0, 1, 2, ...), as a round does and a {role}'s scores do not; say which "
+    f"columns are what ({NAME_THEM}), leave it out, or give a long table."
+)
+_WHOLE = (
+    "hold{s} whole numbers of another size than the scores in the other columns; leave it out, or "
+    "give a long table (player, round, score) if these are a {role}'s scores."
+)
+_MEAN = (
+    "hold{s} the mean or the sum of the other columns; leave it out, or give a long table (player, "
+    "round, score) if these are a {role}'s scores."
+)
+
+
+def _by_name(columns: Sequence[str], role: str, values: pd.DataFrame) -> dict[str, list[str]]:
+    """Columns that are no players (or rounds), by what is wrong with them."""
+    kinds: dict[str, list[str]] = {k: [] for k in (_OTHER_ROLE, _SUMMARY, _ABOUT, _LONG, _COUNTS)}
+    counting = [name for name in columns if counts(values[name])]
+    whole = {name for name in columns if _is_whole(values[name].to_numpy())}
+    for name in columns:
+        if is_index(name) or is_round(name) or is_data(name):
+            kinds[_OTHER_ROLE].append(name)
+        elif is_summary(name) or is_statistic(name, columns):
+            kinds[_SUMMARY].append(name)
+        elif is_about(name, sure=not (name in whole and len(whole) < len(columns))):
+            kinds[_ABOUT].append(name)
+        elif role == "player" and plain(name) in SCORE.split():
+            kinds[_LONG].append(name)
+        elif name in counting and len(counting) < len(columns):
+            kinds[_COUNTS].append(name)
+    return kinds
+
+
+def _by_number(values: pd.DataFrame) -> dict[str, list[str]]:
+    """Columns whose numbers are no scores, by what is wrong with them."""
+    if values.shape[1] < 2:
+        return {}
+    names = np.array(values.columns, dtype=object)
+    whole = _of_another_size(values.to_numpy())
+    rest = names[~whole]
+    means = _sums_up(values.to_numpy()[:, ~whole].T)
+    return {_WHOLE: list(names[whole]), _MEAN: [str(rest[k]) for k in means]}
+
+
+def counts(column: pd.Series) -> bool:
+    """Whether a column counts its rows from 0 or 1 on, perhaps anew for each data set."""
+    if len(column) < 3 or text_of(column.iloc[0]).strip() not in ("0", "1", "0.0", "1.0"):
+        return False
+    values = _numbers(column).to_numpy()
+    if not np.isfinite(values).all() or values.max() < values[0] + 2:
+        return False
+    steps = np.diff(values)
+    return bool(((steps == 1) | (values[1:] == values[0])).all())
+
+
+def _numbers(column: pd.Series) -> pd.Series:
+    """Numbers of a column, NaN where a cell holds none (`as_numbers` refuses it later)."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        return column.astype(float)
+    text = pd.Series([text_of(cell) for cell in column], index=column.index, dtype=object)
+    return pd.to_numeric(text, errors="coerce").astype(float)
+
+
+def _is_whole(values: np.ndarray) -> bool:
+    """Whether numbers (row,), two at least, are whole."""
+    there = values[np.isfinite(values)]
+    # Every float above 2**53 is whole.
+    return len(there) > 1 and bool(((there == np.round(there)) & (np.abs(there) < 2**53)).all())
+
+
+def _of_another_size(values: np.ndarray) -> np.ndarray:
+    """Which columns of (row, column) hold whole numbers far above the others, which are shares."""
+    whole = np.array([_is_whole(column) for column in values.T])
+    rest = values[:, ~whole]
+    rest = rest[np.isfinite(rest)]
+    # Scores of whole numbers only, of another scale, or of one player tell nothing.
+    if not whole.any() or (~whole).sum() < 2 or not _are_shares(rest):
+        return np.zeros(len(whole), dtype=bool)
+    least = 2.0 if rest.max() <= 1.0 else 1000.0
+    above = (np.isnan(values) | (np.abs(values) >= least)).all(axis=0)
+    return np.asarray(whole & above)
+
+
+def _are_shares(values: np.ndarray) -> bool:
+    """Whether numbers may be accuracies, correlations or percentages."""
+    if not len(values):
+        return False
+    least, most = values.min(), values.max()
+    return bool((least >= -1.0 and most <= 1.0) or (least >= 0.0 and most <= 100.0))
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def _rows_by_name(table: Table, rows: Mapping[str, pd.Series]) -> list[str]:
+    sentences = []
+    for role, names in rows.items():
+        for name in names.unique():
+            if is_summary(name) or is_about(name):
+                row = names.index[int(np.argmax((names == name).to_numpy()))]
+                sentences.append(
+                    f"{table.row(int(row))}: the {role} {shown(name)} looks like a summary of the "
+                    f"others; leave it out, or rename it if a {role} is called so."
+                )
+    return sentences[:12]
+
+
+def _rows_by_number(table: Table, values: pd.DataFrame, rows: Mapping[str, pd.Series]) -> list[str]:
+    role, names = list(rows.items())[-1]
+    return [
+        f"{table.row(int(names.index[k]))}: the {role} {shown(names.iloc[k])} holds the mean or "
+        "the sum of the other rows; leave it out, or give a long table (player, round, score) if "
+        f"these are a {role}'s scores."
+        for k in _sums_up(values.to_numpy())
+    ]
+
+
+def _sums_up(values: np.ndarray) -> list[int]:
+    """Whether the first or the last row of (row, column) is the mean or the sum of all others.
+
+    As far as its digits tell, and unless that may be chance: a column of others that spread over
+    100 times the last digit tells it by 1 in 100.
+    """
+    if len(values) < 3 or not values.shape[1]:
+        return []
+    found = []
+    for k in (0, len(values) - 1):
+        row, others = values[k], np.delete(values, k, axis=0)
+        there = np.isfinite(row) & (np.isfinite(others).sum(axis=0) > 1)
+        row, others = row[there], others[:, there]
+        if not len(row):
+            continue
+        half = _half_digit(row) + _half_digit(others[np.isfinite(others)])
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = np.nanmax(others, axis=0) - np.nanmin(others, axis=0)
+            told = np.log10(np.maximum(spread / (2.0 * half), 1.0)).sum()
+            totals = np.nanmean(others, axis=0), np.nansum(others, axis=0)
+            same = any((np.abs(row - total) <= half).all() for total in totals)
+        if told >= _CHANCE and same:
+            found.append(k)
+    return found
+
+
+def _half_digit(values: np.ndarray) -> float:
+    """Half of the last digit of rounded numbers, with what floats add."""
+    noise = 1e-12 * float(np.abs(values).max())
+    near = (np.abs(np.round(values, d) - values).max() <= noise for d in range(12))
+    digits = next((d for d, rounded in enumerate(near) if rounded), 12)
+    return 0.5 * 10.0**-digits * (1.0 + 1e-6) + noise

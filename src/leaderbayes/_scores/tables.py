@@ -1,0 +1,388 @@
+"""Sources to one table: CSV, Parquet, DataFrame, scikit-learn's cv_results_; columns are text."""
+
+import csv
+import io
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import pandas as pd
+
+from leaderbayes._arguments import positive
+from leaderbayes._errors import ScoresError
+from leaderbayes._extras import extra
+from leaderbayes._files.csv import restore
+from leaderbayes._files.read import MAX_MB, check_size, read_file, unzip
+from leaderbayes._scores.formats import refuse_format
+from leaderbayes._scores.spelling import clean
+
+Source = str | Path | pd.DataFrame | Mapping[str, Any]
+MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
+
+_LONGEST = 1000  # characters of a path that a message repeats
+_SPLIT = re.compile(r"split\d+_test_(.+)")
+
+
+class Table(NamedTuple):
+    """A table and how its messages name it and its rows."""
+
+    where: str
+    frame: pd.DataFrame  # index: number of the row, from 0
+    row: Callable[[int], str]
+    metric: str = ""  # what all scores are of, where no column says so
+
+    def refuse(self, problem: str, row: Any = None) -> NoReturn:
+        """Raise a ScoresError that names the source and, if given, the row."""
+        place = "" if row is None else f"{self.row(int(row))}: "
+        raise ScoresError(f"{self.where}: {place}{problem}")
+
+
+def read_table(source: Source, metric: str | None, max_mb: float = MAX_MB) -> tuple[Table, bool]:
+    """Table of a source, and whether it comes from ``cv_results_`` (then long, with known names).
+
+    Parameters
+    ----------
+    source : path, DataFrame or mapping
+        As for `leaderbayes.read_scores`.
+    metric : str, optional
+        Of ``cv_results_``.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
+    """
+    if isinstance(source, pd.DataFrame):
+        table = _from_frame(source, "the DataFrame")
+    elif isinstance(source, Mapping):
+        return _from_cv_results(source, "cv_results_", metric), True
+    elif isinstance(source, str | os.PathLike):
+        table = _from_file(Path(source), max_mb)
+    else:
+        raise ScoresError(
+            f"Scores cannot be read from a {type(source).__name__}: give a path, a DataFrame, or "
+            "scikit-learn's cv_results_."
+        )
+    if "params" in table.frame and any(_SPLIT.fullmatch(str(c)) for c in table.frame):
+        return _from_cv_results(dict(table.frame.items()), table.where, metric), True
+    return table, False
+
+
+def shown(name: object) -> str:
+    """Quote a name for a message, cut where it is long."""
+    return repr(text_of(name)[:60])
+
+
+def text_of(value: object) -> str:
+    """Text of any object; of a number too long to print, its type."""
+    try:
+        return str(value)
+    except ValueError:
+        return type(value).__name__
+
+
+def bare_number(cell: str) -> str:
+    """Text of a cell without a percent sign, or what follows a ±."""
+    return re.split(r"±|\+/?-", cell)[0].strip().removesuffix("%").strip()
+
+
+def is_unicode(name: str) -> bool:
+    """Whether a text can be written: it has no half of a character."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def listed(names: Iterable[object]) -> str:
+    """Quote names for a message, a dozen at most."""
+    quoted = [shown(n) for n in names]
+    return ", ".join(quoted[:12]) + (f" and {len(quoted) - 12} more" if len(quoted) > 12 else "")
+
+
+def counted(number: float, what: str) -> str:
+    """Count things in words: 1 player, 2 players."""
+    return f"{number:.0f} {what}{'' if number == 1 else 's'}"
+
+
+def suggest(name: object, known: Iterable[object]) -> str:
+    """End of a message on an unknown name: the nearest of the known names, and all of them."""
+    texts = [text_of(n) for n in known]
+    near = get_close_matches(text_of(name)[:60], texts, n=1, cutoff=0.5)
+    if len(texts) == 1:
+        return f"there is only {shown(texts[0])}."
+    return (f"did you mean {shown(near[0])}? There" if near else "there") + f" are {listed(texts)}."
+
+
+def read_bytes(path: Path, max_mb: float) -> tuple[str, bytes]:
+    """Name of a file for messages, and its content, which may hold so much."""
+    if max_mb != np.inf:
+        positive("max_mb", max_mb)
+    where = str(path)
+    if not is_unicode(where) or len(where) > _LONGEST:
+        where = shown(where)
+    return where, read_file(path, where, max_mb)
+
+
+def _from_file(path: Path, max_mb: float) -> Table:
+    where, content = read_bytes(path, max_mb)
+    if not content:
+        raise ScoresError(f"{where}: the file is empty.")
+    if path.suffix.lower() == ".gz" or content.startswith(b"\x1f\x8b"):
+        content = unzip(content, where, max_mb)
+    try:
+        if path.suffix.lower() in (".parquet", ".pq") or content.startswith(b"PAR1"):
+            return _from_frame(_read_parquet(content, where, max_mb), where)
+        refuse_format(content, where)
+        return _read_csv(content, where)
+    except MemoryError as problem:
+        raise ScoresError(
+            f"{where}: the table does not fit into memory; give a part of it."
+        ) from problem
+
+
+def _from_frame(frame: pd.DataFrame, where: str) -> Table:
+    """Take a pandas table; an index that holds names becomes columns."""
+    frame = frame.copy(deep=False)
+    names_of_columns, metric = _column_names(frame.columns, where)
+    frame.columns = pd.Index(names_of_columns, dtype=object)
+    index = frame.index
+    if any(n is not None for n in index.names) or not pd.api.types.is_numeric_dtype(index.dtype):
+        names = [
+            f"index {k}" if n is None else text_of(n) for k, n in enumerate(index.names, start=1)
+        ]
+        _header([*names, *frame.columns], where)
+        bare = index.set_names([None] * index.nlevels)  # any object may be a level's name
+        levels = pd.DataFrame(
+            {name: _own(bare.get_level_values(k)) for k, name in enumerate(names)}
+        )
+        frame = pd.concat([levels, frame.reset_index(drop=True)], axis=1)
+    frame.columns = _header(list(frame.columns), where)
+    return Table(where, frame.reset_index(drop=True), lambda k: f"row {k} (from 0)", metric)
+
+
+def _column_names(columns: pd.Index, where: str) -> tuple[list[str], str]:
+    """Names of columns as text; and the metric of all, where pivot_table gives it with each."""
+    names = [
+        [text_of(part) for part in c] if isinstance(c, tuple) else [text_of(c)]
+        for c in columns.to_flat_index()
+    ]
+    metric = ""
+    unnamed = [k for k, name in enumerate(columns.names) if name is None]
+    if 0 < len(unnamed) < columns.nlevels:
+        # Columns of an index, after reset_index, are named by one level only.
+        metrics = {"/".join(name[k] for k in unnamed) for name in names if all(name)}
+        if len(metrics) > 1:
+            raise ScoresError(
+                f"{where}: the columns hold several scores ({listed(sorted(metrics))}); give the "
+                "table of one (values=... of pivot_table)."
+            )
+        metric = next(iter(metrics), "")
+        names = [
+            [part for k, part in enumerate(name) if not (all(name) and k in unnamed)]
+            for name in names
+        ]
+    return ["/".join(filter(None, name)) for name in names], metric
+
+
+def _own(level: pd.Index) -> pd.Series:
+    """Column of an index, of the kind that the index is."""
+    return pd.Series(level.array, dtype=level.dtype)
+
+
+def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
+    with extra("parquet", f"{where}: a Parquet file"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(io.BytesIO(content))
+        held = file.metadata
+        groups = [held.row_group(k).total_byte_size for k in range(held.num_row_groups)]
+        # Cells that repeat are packed to next to nothing, and 8 bytes each in memory.
+        check_size(max(sum(groups), 8 * held.num_rows * held.num_columns), where, max_mb)
+        table = file.read()
+        _header(table.column_names, where)
+        # Without this, text that is not UTF-8 comes to light much later.
+        table.validate(full=True)
+        # Else whole numbers with a missing one become floats, and large ones others.
+        frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+    except ScoresError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as problem:
+        raise ScoresError(f"{where}: not a readable Parquet file ({problem}).") from problem
+    return frame
+
+
+def _read_csv(content: bytes, where: str) -> Table:
+    """All cells as text: a player called 01 or NA keeps its name."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        raise ScoresError(
+            f"{where}: line {line} is not UTF-8 (byte {content[problem.start]:#04x}); save "
+            "the whole file in one encoding, UTF-8."
+        ) from problem
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ScoresError(f"{where}: line {line} holds a NUL byte; this is no CSV of text.")
+    try:
+        header = next(csv.reader(io.StringIO(text)), [])
+    except csv.Error as problem:
+        raise ScoresError(f"{where}: the header cannot be read ({problem}).") from problem
+    _check_header(header, where)
+    columns = _header([restore(name) for name in header], where)
+    try:
+        with warnings.catch_warnings():
+            # A row longer than the header is only warned of otherwise, and cut.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                io.StringIO(text),
+                dtype=str,
+                keep_default_na=False,
+                index_col=False,
+                skip_blank_lines=False,
+            )
+    except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as problem:
+        raise ScoresError(_uneven(text, len(header), where) or f"{where}: {problem}") from problem
+    frame.columns = columns
+    empty = frame == ""
+    blank = empty.all(axis=1)
+    # pandas fills a row that is too short with empty cells.
+    if (empty.iloc[:, -1] & ~blank).any() and (short := _uneven(text, len(header), where)):
+        raise ScoresError(short)
+    for name in columns:
+        ours = frame[name].str.startswith("'")
+        if ours.any():
+            frame[name] = frame[name].map(restore)
+    return Table(where, frame[~blank], lambda k: f"line {_line(text, k)}")
+
+
+def _check_header(header: list[str], where: str) -> None:
+    if not any(name.strip() for name in header):
+        raise ScoresError(f"{where}: the first line is empty; it must name the columns.")
+    joined = "".join(header)
+    for mark, name in {";": "semicolons", "\t": "tabs", "|": "bars"}.items():
+        if joined.count(mark) >= len(header):
+            raise ScoresError(
+                f"{where}: the delimiter is wrong: columns seem to be separated by {name}; use "
+                "commas."
+            )
+    if len(header) == 1:
+        raise ScoresError(
+            f"{where}: there is only one column, {shown(header[0])}; columns are separated by "
+            "commas."
+        )
+    numbers = [cell for cell in header if is_number(cell)]
+    if is_number(header[0]) or any("." in cell for cell in numbers):
+        raise ScoresError(
+            f"{where}: the first line holds the number {shown(numbers[0])}; it must name the "
+            "columns."
+        )
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _header(names: list[str], where: str) -> pd.Index:
+    """Column names without the blanks around them, each once."""
+    for name in names:
+        if not is_unicode(name):
+            raise ScoresError(f"{where}: a column is called {shown(name)}, which is not text.")
+    stripped = [clean(name) for name in names]
+    seen: set[str] = set()
+    for name in stripped:
+        if name in seen:
+            raise ScoresError(f"{where}: two columns are called {shown(name)}; rename one.")
+        seen.add(name)
+    return pd.Index(stripped)
+
+
+def _records(text: str) -> Iterable[tuple[int, list[str]]]:
+    """Line at which each record of a CSV begins, and its cells; the header is the first."""
+    reader = csv.reader(io.StringIO(text))
+    begin = 1
+    try:
+        for cells in reader:
+            yield begin, cells
+            begin = reader.line_num + 1
+    except csv.Error:
+        return
+
+
+def _line(text: str, row: int) -> int:
+    """Line of a row, which quoted line ends may have moved."""
+    return next((line for k, (line, _) in enumerate(_records(text), -1) if k == row), row + 2)
+
+
+def _uneven(text: str, columns: int, where: str) -> str:
+    for line, cells in _records(text):
+        if cells and len(cells) != columns:
+            hint = " (a decimal comma? use a point)" if len(cells) > columns else ""
+            return (
+                f"{where}: line {line}: {len(cells)} cells do not fit the header of "
+                f"{columns} columns{hint}."
+            )
+    return ""
+
+
+def as_column(values: Any) -> pd.Series:
+    """Column of a sequence, of whatever kind its values are.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none, or has more dimensions.
+    """
+    if isinstance(values, np.ndarray | pd.Series):
+        column = pd.Series(values).reset_index(drop=True)
+        # Categories of several columns cannot always be joined.
+        return column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
+    return pd.Series(list(values), dtype=object)
+
+
+def _from_cv_results(results: Mapping[Any, Any], where: str, metric: str | None) -> Table:
+    """Long table of a search's splits; a player is a setting of the parameters."""
+    splits = {str(k): found[1] for k in results if (found := _SPLIT.fullmatch(str(k)))}
+    metrics = list(dict.fromkeys(splits.values()))
+    if not metrics or "params" not in results:
+        raise ScoresError(f"{where}: no 'params' and 'splitN_test_...' in the dictionary.")
+    if metric is None and len(metrics) > 1:
+        raise ScoresError(
+            f"{where}: there are several metrics ({', '.join(metrics)}); name one with score=."
+        )
+    metric = metrics[0] if metric is None else metric
+    if metric not in metrics:
+        raise ScoresError(f"{where}: no metric {shown(metric)}; {suggest(metric, metrics)}")
+    try:
+        names = [
+            ", ".join(f"{text_of(k)}={text_of(v)}" for k, v in setting.items()) or "default"
+            # A CSV has the settings as text.
+            if isinstance(setting, Mapping)
+            else text_of(setting)
+            for setting in results["params"]
+        ]
+        columns = [
+            pd.DataFrame(
+                {
+                    "player": pd.Series(names, dtype=object),
+                    "round": key.split("_")[0],
+                    "score": as_column(results[key]),
+                }
+            )
+            for key, its in splits.items()
+            if its == metric
+        ]
+    except (TypeError, ValueError, KeyError) as problem:
+        raise ScoresError(f"{where}: not the results of a search ({problem}).") from problem
+    frame = pd.concat(columns, ignore_index=True)
+    return Table(where, frame, lambda k: f"row {k} (from 0)", metric)

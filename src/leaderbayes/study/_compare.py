@@ -1,0 +1,100 @@
+"""Leaderboards of many tournaments side by side: fit, leader, odd player."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._arguments import share, whole
+from leaderbayes._board.check import check, deviance
+from leaderbayes._board.leaderboard import draws_of, fits_of, tied_for_top, trust_of
+from leaderbayes.likelihood._hypothesis import Convention
+from leaderbayes.study._strengths import strengths_of
+from leaderbayes.study._unusual import surprise
+
+
+def compare_leaderboards(
+    study: xr.DataTree, *, prob: float = 0.95, convention: Convention = "correct", draws: int = 50
+) -> pd.DataFrame:
+    """Compare the leaderboards of many tournaments: how well each fits, and what it decides.
+
+    Deviances compare leaderboards of the same players (property 3.8), standardised deviances any
+    (property 3.10): the lower, the better the fit. They suppose independent matches, as
+    `deviance` says; ``p_check`` does not.
+
+    Parameters
+    ----------
+    study : DataTree
+        A fit for each tournament, or a fit of the model "tournaments".
+    prob : float
+        Posterior probability at which two players are told apart.
+    convention : {"correct", "published"}
+        As for `deviance`.
+    draws : int
+        Posterior draws of each tournament's check, whose standard error is up to
+        0.5 / sqrt(draws). With thousands of players a draw takes seconds: 0 leaves ``p_check`` out.
+
+    Returns
+    -------
+    DataFrame
+        A row a tournament, in the study's order: ``tournament``, ``players``, ``rounds``;
+        ``deviance``, ``df``, ``standardised``, ``p_value`` (chi-square), ``p_value_normal``;
+        ``p_check``, as ``p_round`` of `check`; ``weight`` of a match; ``leader`` (highest
+        posterior mean), ``p_best`` that it is the best, ``tied_for_top``, how many players cannot
+        be told apart from it, itself included; ``odd_player``, ``odd_z``: whose strength is least
+        like in the other tournaments, as `unusual` finds ("" and NaN where there are none); it is
+        the most extreme of all players, of whom the farthest of 40 is beyond 2.5 in two boards of
+        five by chance; ``converged``. attrs: ``converged`` (all of them), ``warnings``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no tournament, or an option is out of range.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section
+    3.3.6, properties 3.8 to 3.10.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> made = lb.compare_leaderboards(study)
+    >>> made[["tournament", "players", "rounds", "leader"]]
+      tournament  players  rounds            leader
+    0       iris       15      25    logistic C=100
+    1       wine       15      25  forest trees=100
+    """
+    prob, draws = share("prob", prob), whole("draws", draws, at_least=0)
+    strengths = strengths_of(study)
+    rows = []
+    for (name, fit), z in zip(fits_of(study), surprise(strengths), strict=True):
+        fitted = deviance(fit, convention=convention)
+        epp, players = draws_of(fit)
+        leader = int(epp.mean(axis=0).argmax())
+        compared = not np.isnan(z).all()
+        odd = int(np.nanargmax(np.abs(z))) if compared else 0
+        rows.append(
+            {
+                "tournament": name,
+                "players": len(players),
+                "rounds": fit["constant_data"].sizes["round"],
+                "deviance": float(fitted["value"]),
+                "df": int(fitted["df"]),
+                **{k: float(fitted[k]) for k in ("standardised", "p_value", "p_value_normal")},
+                "p_check": float(check(fit, draws=draws)["p_round"]) if draws else np.nan,
+                "weight": float(fit.attrs["weight"]),
+                "leader": str(players[leader]),
+                "p_best": float((epp.argmax(axis=1) == leader).mean()),
+                "tied_for_top": len(tied_for_top(fit, prob=prob)),
+                "odd_player": str(strengths["player"].to_numpy()[odd]) if compared else "",
+                "odd_z": float(z[odd]),
+                "converged": bool(fit.attrs["converged"]),
+            }
+        )
+    table = pd.DataFrame(rows)
+    table.attrs.update(trust_of(study))
+    return table

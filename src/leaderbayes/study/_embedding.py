@@ -1,0 +1,137 @@
+"""Tournaments as points: principal components of their players' strengths."""
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._arguments import share, whole
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.low_rank import complete, principal, rotated
+from leaderbayes.study._strengths import Floats, check_several, standard_ranks, strengths_of
+
+
+def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) -> xr.Dataset:
+    """Place tournaments by their players' strengths: those near each other rank players alike.
+
+    Principal components of posterior means of epp (tournament, player), less each player's mean
+    over tournaments; strengths of absent players are imputed from as many components. The
+    uncertainty is that of the posterior: the components are found again in each of up to 200
+    draws, and turned onto those of the means (orthogonal Procrustes). Imputed strengths stay as
+    they are, so it is too small for tournaments that lack many players.
+
+    Parameters
+    ----------
+    study : DataTree
+        A fit for each of two or more tournaments, or a fit of the model "tournaments".
+    dimensions : int
+        Components, fewer than there are tournaments and players.
+    prob : float
+        Posterior probability of the (equal-tailed) intervals, and of the plot's ellipses.
+
+    Returns
+    -------
+    Dataset
+        ``score`` (tournament, component), log-odds along the component, and ``score_sd``;
+        ``score_draws`` (sample, tournament, component); ``loading`` (player, component), of
+        length 1, the largest positive; ``explained`` (component), share of the sum of squares,
+        posterior noise included; ``similarity``, ``similarity_lower``,
+        ``similarity_upper`` (tournament, ``tournament_``): Spearman's correlation over the
+        players of both, which posterior noise draws towards 0; NaN where only one player is in
+        both. attrs: ``prob``, ``converged``, ``warnings`` (JSON).
+
+    Raises
+    ------
+    LeaderbayesError
+        If there are not two tournaments, two of them share no player, or an option is out of
+        range.
+    NotConvergedError
+        If imputed strengths do not settle.
+
+    References
+    ----------
+    Gosiewska, Bakała, Woźnica, Zwoliński, Biecek (2019), EPP: interpretable score of model
+    predictive power, section 5, Figure 4. Schönemann (1966), A generalized solution of the
+    orthogonal Procrustes problem, Psychometrika 31, doi:10.1007/BF02289451.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> made = lb.embedding(study)
+    >>> made["score"].dims, made["loading"].dims
+    (('tournament', 'component'), ('player', 'component'))
+    >>> made["explained"].round(1).values.tolist()
+    [0.9, 0.1]
+    """
+    prob = share("prob", prob)
+    strengths = strengths_of(study)
+    check_several(strengths)
+    epp, draw = strengths["epp"].to_numpy(), strengths["draw"].to_numpy()
+    known = ~np.isnan(epp)
+    names = strengths["tournament"].to_numpy()
+    _check_overlap(known, names)
+    most = min(epp.shape) - 1
+    # One less than there are tournaments or players.
+    dimensions = whole("dimensions", dimensions, at_most=most)
+    filled = complete(epp, dimensions)
+    score, loading, explained = principal(filled, dimensions)
+    # Each tournament's draws at the level that its means were moved to.
+    moved = np.where(known, draw + (filled - epp), filled)
+    again = np.stack([rotated(principal(each, dimensions)[0], score) for each in moved])
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    similarity, low, high = _similarity(draw, tails)
+    cells, square = ("tournament", "component"), ("tournament", "tournament_")
+    return xr.Dataset(
+        {
+            "score": (cells, score),
+            "score_sd": (cells, again.std(axis=0)),
+            "score_draws": (("sample", *cells), again),
+            "loading": (("player", "component"), loading),
+            "explained": ("component", explained),
+            "similarity": (square, similarity),
+            "similarity_lower": (square, low),
+            "similarity_upper": (square, high),
+        },
+        coords={
+            "tournament": names,
+            "tournament_": names,
+            "player": strengths["player"].to_numpy(),
+            "component": np.arange(1, dimensions + 1),
+        },
+        attrs={"prob": prob, **strengths.attrs},
+    )
+
+
+def _check_overlap(known: Floats, names: Floats) -> None:
+    """Raise unless any two tournaments share a player."""
+    there = known.astype(np.int64)
+    apart = np.argwhere(there @ there.T == 0)
+    if len(apart):
+        a, b = (str(names[t]) for t in apart[0])
+        raise LeaderbayesError(
+            f"Tournaments {a!r} and {b!r} share no player, so nothing tells how far apart they "
+            "are: embed those with players in common."
+        )
+
+
+def _similarity(draw: Floats, tails: list[float]) -> Floats:
+    """Mean and quantiles of Spearman's correlation of any two tournaments' players."""
+    present, which = np.unique(~np.isnan(draw[0]), axis=0, return_inverse=True)
+    made = np.full((3, *2 * [draw.shape[1]]), np.nan)
+    # Tournaments with the same players are ranked together.
+    for a, rows_present in enumerate(present):
+        for b, columns_present in enumerate(present[: a + 1]):
+            both = rows_present & columns_present
+            if both.sum() < 2:
+                continue
+            rows, columns = np.flatnonzero(which == a), np.flatnonzero(which == b)
+            of_rows, of_columns = (
+                standard_ranks(draw[:, chosen][..., both]) for chosen in (rows, columns)
+            )
+            correlation = of_rows @ of_columns.transpose(0, 2, 1)
+            block = [correlation.mean(axis=0), *np.quantile(correlation, tails, axis=0)]
+            made[:, rows[:, None], columns] = block
+            made[:, columns[:, None], rows] = np.transpose(block, (0, 2, 1))
+    return made

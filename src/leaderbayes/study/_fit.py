@@ -1,0 +1,359 @@
+"""Fit many tournaments, each by itself, on any executor, into one store."""
+
+import json
+import os
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import contextmanager
+from hashlib import sha256
+from inspect import signature
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes import _arguments, _errors
+from leaderbayes._arguments import whole
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._extras import extra
+from leaderbayes._files.write import check_folder
+from leaderbayes._inference.fit import fit, written
+from leaderbayes._numerics.workers import available
+from leaderbayes._scores.matches import valid_scores
+from leaderbayes.study._store import (
+    Files,
+    attrs_of,
+    encode,
+    fingerprint,
+    key_of,
+    open_tournaments,
+    root_attrs,
+    writing_study,
+)
+
+_AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
+_ONE_AT_A_TIME = Lock()  # in each process
+_SHARED = ("within_round", "ties", "tune", "chains")  # options of `fit`, whatever the model
+_CATEGORIES = {
+    "LB001": _errors.ConvergenceWarning,
+    "LB010": _errors.DisconnectedWarning,
+    "LB011": _errors.WeightWarning,
+}
+
+
+def fit_tournaments(
+    scores: xr.DataArray,
+    model: str = "bradley_terry",
+    *,
+    store: str | os.PathLike[str],
+    executor: Any = None,
+    sampler: str = "nutpie",
+    draws: int | None = None,
+    replicates: int = 200,
+    seed: int | None = None,
+    progressbar: bool = True,
+    **options: Any,
+) -> xr.DataTree:
+    """Fit each tournament by itself, and keep the posteriors in one store.
+
+    A tournament is written when it is done. Called again with the same arguments, after it was
+    stopped in any way, it fits those that are missing, with the numbers that they would have had;
+    tournaments may be added to the scores.
+
+    Parameters
+    ----------
+    scores : DataArray (tournament, player, round)
+        From `read_scores`. Players and rounds may differ between tournaments.
+    model : str
+        As for `fit`, but for "tournaments", which takes all of them in one posterior.
+    store : path
+        Folder of the study, a Zarr store; it is made, or continued. One call at a time writes to
+        it; a second one is refused.
+    executor : concurrent.futures.Executor, "dask" or dask.distributed.Client, optional
+        Where boards are fitted: in this process one after another by default, or in the
+        processes of any executor. "dask" is the current client, or else a local cluster (install
+        ``leaderbayes[distributed]``). Only this process writes, so that workers need no disk.
+    sampler : str
+        As for `fit`; "laplace" takes milliseconds a tournament.
+    draws : int, optional
+        Draws kept per chain: 1000, of "laplace", which are independent, 250.
+    replicates : int
+        As for `fit`, so that a study keeps to a reasonable size; what `check` looks at.
+    seed : int, optional
+        Same seed, versions and machine: same numbers, on any executor. None draws one; of a study
+        that is continued it is the study's.
+    progressbar : bool
+        Show how many tournaments are done.
+    **options
+        As for `fit`: ``tune``, ``chains``, ``ties``, ``weight`` and so on.
+
+    Returns
+    -------
+    DataTree
+        A child a tournament, in the order of the scores, named as it is (characters that a file
+        name cannot have are written as in a URL). Each is what `fit` returns, with the attribute
+        ``tournament``; everything that takes a fit takes it. attrs: ``model``, ``arguments``,
+        ``seed``; ``tournaments`` (JSON list) and ``failed`` (JSON, messages of those that could
+        not be fitted in the last call). Values are read from the store when they are used.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an argument is out of range; if the store is none, is damaged, is being written by
+        another process, or has been made with other scores or arguments; if it cannot be written;
+        if all tournaments fail, or a worker has died.
+
+    Warns
+    -----
+    LeaderbayesWarning
+        Once for each code, with the tournaments that it is said of; and LB030 for those that could
+        not be fitted.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> list(study.children)
+    ['iris', 'wine']
+    >>> lb.tied_for_top(study["iris"])[:2]
+    ['logistic C=100', 'svm C=1']
+    """
+    if model == "tournaments" or "tournament" not in getattr(scores, "dims", ()):
+        raise LeaderbayesError(
+            "fit_tournaments fits each of several tournaments by itself; for one board, or for "
+            "model='tournaments', use leaderbayes.fit."
+        )
+    boards = _boards(valid_scores(scores))
+    draws = whole("draws", (250 if sampler == "laplace" else 1000) if draws is None else draws)
+    replicates = whole("replicates", replicates)
+    if seed is not None:
+        seed = _arguments.seed(seed)
+    arguments = {
+        "sampler": sampler,
+        "draws": draws,
+        "replicates": replicates,
+        **{name: signature(fit).parameters[name].default for name in _SHARED},
+        **options,
+    }
+    path = Path(store)
+    # What is no study is left as it is.
+    if root_attrs(path) is None:
+        check_folder(path)
+    failed = {}
+    with (
+        writing_study(path) as writer,
+        _workers(executor) as workers,
+        _progress(progressbar) as advance,
+    ):
+        attrs = _attrs(path, root_attrs(path), model, arguments, seed, list(boards))
+        pending = {n: board for n, board in boards.items() if not _is_done(path, n, board)}
+        writer.root(attrs)
+        advance(len(boards) - len(pending), len(boards))
+        for name, result in _results(workers, pending, model, int(attrs["seed"]), arguments):
+            if isinstance(result, str):
+                failed[name] = result
+            else:
+                writer.tournament(name, result)
+            advance(1, len(boards))
+        writer.root(attrs | {"failed": json.dumps(failed)})
+    study = open_tournaments(path)
+    _warn(study, failed)
+    if not study.children:
+        raise LeaderbayesError(f"No tournament could be fitted: {next(iter(failed.values()))}")
+    return study
+
+
+def _boards(scores: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Each tournament's scores, with the players and rounds that it has."""
+    names = [str(name) for name in scores["tournament"].to_numpy()]
+    boards = (
+        scores.isel(tournament=t, drop=True).dropna("player", how="all").dropna("round", how="all")
+        for t in range(len(names))
+    )
+    return dict(zip(names, boards, strict=True))
+
+
+def _attrs(
+    path: Path,
+    known: dict[str, Any] | None,
+    model: str,
+    arguments: dict[str, Any],
+    seed: int | None,
+    names: list[str],
+) -> dict[str, Any]:
+    """Attributes of the study; those of one that is continued must be the same."""
+    if seed is None:
+        seed = int(known["seed"] if known else np.random.SeedSequence().generate_state(1)[0])
+    asked = {"model": model, "arguments": written(arguments), "seed": seed}
+    done = json.loads(known["tournaments"]) if known else []
+    done = [name for name in done if (path / key_of(name)).exists()]
+    # Where all have failed, it was the arguments perhaps, and others may be tried.
+    if known and done:
+        for name, value in asked.items():
+            if known[name] != value:
+                raise LeaderbayesError(
+                    f"{path}: this study was made with {name} {known[name]}, not {value}; give "
+                    "the same, or another store."
+                )
+    # Those that are no longer asked for stay.
+    listed = names + [name for name in done if name not in names]
+    return asked | {"tournaments": json.dumps(listed), "failed": "{}"}
+
+
+def _is_done(path: Path, name: str, board: xr.DataArray) -> bool:
+    """Whether the store has this tournament; it must have been fitted to these scores."""
+    if not (path / key_of(name)).exists():
+        return False
+    if attrs_of(path / key_of(name))["scores"] != fingerprint(board):
+        raise LeaderbayesError(
+            f"{path}: tournament {name[:60]!r} was fitted to other scores; give another store, or "
+            f"delete {path / key_of(name)} to have it fitted again."
+        )
+    return True
+
+
+def _results(
+    workers: Executor | None,
+    boards: dict[str, xr.DataArray],
+    model: str,
+    seed: int,
+    arguments: dict[str, Any],
+) -> Iterator[tuple[str, Files | str]]:
+    """Fits, or why there is none, as they are done."""
+    if workers is None:
+        for name, board in boards.items():
+            yield name, _fit_one(name, board, model, seed, arguments)
+        return
+    waiting, running = iter(boards.items()), dict[Future[Any], str]()
+    try:
+        while True:
+            for name, board in waiting:
+                job = workers.submit(_fit_one, name, board, model, seed, arguments)
+                running[job] = name
+                if len(running) >= _AHEAD * _size(workers):
+                    break
+            if not running:
+                return
+            for job in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(job), job.result()
+    except Exception as problem:
+        # Dask has its own errors for workers and schedulers that are gone.
+        if not (isinstance(problem, BrokenExecutor) or _is_of_dask(problem)):
+            raise
+        raise LeaderbayesError(
+            "A worker has died, perhaps for want of memory; what was done is in the store. Call "
+            "again, with fewer workers."
+        ) from problem
+    finally:
+        for job in running:
+            job.cancel()
+
+
+def _fit_one(
+    name: str, board: xr.DataArray, model: str, seed: int, arguments: dict[str, Any]
+) -> Files | str:
+    """Fit one tournament; its numbers depend on its name and not on its place in a queue.
+
+    Encoded where it is fitted: this takes longer than a Laplace approximation.
+    """
+    # Threads share what warnings are shown, and PyMC is not made for threads.
+    with _ONE_AT_A_TIME:
+        return _fit_alone(name, board, model, seed, arguments)
+
+
+def _fit_alone(
+    name: str, board: xr.DataArray, model: str, seed: int, arguments: dict[str, Any]
+) -> Files | str:
+    words = np.frombuffer(sha256(name.encode()).digest(), dtype=np.uint32)
+    own = np.random.SeedSequence([seed, *(int(w) for w in words)])
+    with warnings.catch_warnings():
+        # They are in the fit's attributes; what is said of it all is said once.
+        warnings.simplefilter("ignore", LeaderbayesWarning)
+        try:
+            tree = fit(
+                board, model, seed=int(own.generate_state(1)[0]), progressbar=False, **arguments
+            )
+        except Exception as problem:  # whatever it is, the other tournaments are not to blame
+            return f"{type(problem).__name__}: {problem}"
+    tree.attrs |= {"tournament": name, "scores": fingerprint(board)}
+    return encode(tree)
+
+
+def _is_of_dask(problem: Exception) -> bool:
+    return type(problem).__module__.startswith("distributed.")
+
+
+def _size(workers: Executor) -> int:
+    """Count what works at a time."""
+    client = getattr(workers, "_client", None)
+    if client is not None:
+        return sum(client.nthreads().values())
+    return int(getattr(workers, "_max_workers", None) or available())
+
+
+@contextmanager
+def _workers(executor: Any) -> Iterator[Executor | None]:
+    """Give an executor of whatever stands for one."""
+    if isinstance(executor, str) and executor == "dask":
+        with extra("distributed", "executor='dask'"):
+            from distributed import Client, get_client
+        try:
+            current = get_client()
+        except ValueError:  # there is none
+            with Client(dashboard_address=None) as client:
+                yield client.get_executor()
+        else:
+            yield current.get_executor()
+    elif hasattr(executor, "get_executor"):
+        yield executor.get_executor()
+    elif executor is None or hasattr(executor, "submit"):
+        yield executor
+    else:
+        raise LeaderbayesError(
+            f"executor={executor!r}: give an executor of concurrent.futures, a Dask client, 'dask' "
+            "or None."
+        )
+
+
+@contextmanager
+def _progress(shown: bool) -> Iterator[Any]:
+    """Bar on standard error, advanced by (done, of)."""
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=not shown) as bar:
+        task = bar.add_task("Tournaments", total=None)
+        yield lambda done, of: bar.update(task, advance=done, total=of)
+
+
+def _warn(study: xr.DataTree, failed: dict[str, str]) -> None:
+    """Say each warning once, with the tournaments that it is said of."""
+    said: dict[str, list[str]] = {}
+    for child in study.children.values():
+        for code in sorted({text[:5] for text in json.loads(child.attrs["warnings"])}):
+            said.setdefault(code, []).append(str(child.attrs["tournament"]))
+    for code, names in sorted(said.items()):
+        warnings.warn(
+            f"{code} in {len(names)} of {len(study.children)} tournaments, {_listed(names)}: see "
+            "the attribute 'warnings' of each.",
+            _CATEGORIES.get(code, LeaderbayesWarning),
+            stacklevel=3,
+        )
+    for name, problem in failed.items():
+        warnings.warn(
+            f"LB030 tournament {name[:60]!r} could not be fitted: {problem}",
+            LeaderbayesWarning,
+            stacklevel=3,
+        )
+
+
+def _listed(names: list[str]) -> str:
+    """Names, a few of them."""
+    return ", ".join(name[:60] for name in names[:5]) + (", ..." if len(names) > 5 else "")

@@ -1,0 +1,271 @@
+"""A study on disk: a Zarr group a tournament, which is there in whole or not at all."""
+
+import json
+import os
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._extras import extra
+from leaderbayes._files.write import locked
+
+Files = dict[str, bytes]
+
+_LONGEST = 120  # characters of a key, of the 255 bytes that file systems allow
+
+
+def key_of(tournament: str) -> str:
+    """Name of a tournament's group: its own where a file may be called so."""
+    key = quote(tournament, safe=" ()+,=@")
+    if key.startswith((".", "_")) or key == "zarr.json":
+        # Hidden files, and names that Zarr keeps for itself.
+        key = f"%{ord(key[0]):02X}{key[1:]}"
+    if len(key) > _LONGEST:
+        key = f"{key[:_LONGEST]}-{sha256(tournament.encode()).hexdigest()[:16]}"
+    # No other name is written like the empty one.
+    return key or "%"
+
+
+def fingerprint(board: xr.DataArray) -> str:
+    """Digest of scores (player, round), with their names and direction."""
+    values = board.transpose("player", "round")
+    names = [list(map(str, values[dim].to_numpy())) for dim in values.dims]
+    digest = sha256(json.dumps([names, int(values.attrs.get("higher_is_better", 1))]).encode())
+    digest.update(np.ascontiguousarray(values.to_numpy(), dtype=float).tobytes())
+    return digest.hexdigest()
+
+
+def open_tournaments(store: str | os.PathLike[str]) -> xr.DataTree:
+    """Open a study that `fit_tournaments` has written, finished or not.
+
+    Parameters
+    ----------
+    store : path
+        Folder of the study, a Zarr store.
+
+    Returns
+    -------
+    DataTree
+        As from `fit_tournaments`: values are read when they are used.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no study, or it is damaged: what is there is not what was written.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> list(lb.open_tournaments("study").children)
+    ['iris', 'wine']
+    """
+    path = Path(store)
+    attrs = root_attrs(path)
+    if attrs is None:
+        raise LeaderbayesError(f"{path}: there is no study; leaderbayes.fit_tournaments makes one.")
+    # In the order of the scores, not of the file system.
+    keys = [key_of(name) for name in json.loads(attrs["tournaments"])]
+    children = {key: _open(path / key) for key in keys if (path / key).exists()}
+    study = xr.DataTree(children=children)
+    study.attrs = attrs
+    return study
+
+
+def _open(group: Path) -> xr.DataTree:
+    """Open the fit of a tournament, whose values are read when they are used."""
+    attrs = attrs_of(group)
+    try:
+        tree = xr.open_datatree(group, engine="zarr", consolidated=True)
+    except Exception as problem:  # its files are as written: something else is wrong
+        raise LeaderbayesError(f"{group}: cannot be opened ({problem}).") from problem
+    tree.attrs = attrs
+    tree.encoding = {"source": str(group)}
+    return tree
+
+
+def root_attrs(path: Path) -> dict[str, Any] | None:
+    """Attributes of a study; None where there is nothing.
+
+    Raises
+    ------
+    LeaderbayesError
+        If something else is there, or the study is damaged.
+    """
+    with extra("study", "A study, which is a Zarr store,"):
+        import zarr  # noqa: F401
+    if not path.exists():
+        return None
+    # Below it are the tournaments, each with a digest of its own.
+    found = path / "zarr.json"
+    attrs = _checked(path, {"zarr.json": _read(found)}) if found.is_file() else {}
+    if "tournaments" not in attrs:
+        raise LeaderbayesError(f"{path}: this is no study, give another path.")
+    return attrs
+
+
+def attrs_of(group: Path) -> dict[str, Any]:
+    """Attributes of a tournament's fit, all of whose files are as they were written.
+
+    Raises
+    ------
+    LeaderbayesError
+        If one is not.
+    """
+    files = {
+        file.relative_to(group).as_posix(): _read(file)
+        for file in group.rglob("*")
+        # What file managers leave in folders is hidden.
+        if file.is_file() and not file.name.startswith(".")
+    }
+    return _checked(group, files)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as problem:
+        raise LeaderbayesError(
+            f"{file}: cannot be read ({problem.strerror or problem})."
+        ) from problem
+
+
+def _checked(place: Path, files: Files) -> dict[str, Any]:
+    """Attributes in a group's files, if these have the digest that stands among them."""
+    try:
+        root = json.loads(files["zarr.json"])
+        attrs: dict[str, Any] = root["attributes"]
+        written = attrs.pop("digest")
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
+        attrs, written = {}, ""
+    if not attrs or written != _digest(root, files):
+        raise LeaderbayesError(
+            f"{place}: this part of the study is damaged, or is none: its files are not those "
+            "that were written. Take a copy of it, or delete it to have it fitted again."
+        )
+    return attrs
+
+
+def _digest(root: Any, files: Files) -> str:
+    """SHA-256 of a group's files by their names, its root without its own digest."""
+    whole = files | {"zarr.json": json.dumps(root, sort_keys=True).encode()}
+    digest = sha256()
+    for name, content in sorted(whole.items()):
+        digest.update(json.dumps([name, len(content)]).encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def encode(tree: xr.DataTree, *, consolidated: bool = True) -> Files:
+    """Give the files of a Zarr store, by their paths, with a digest of them all.
+
+    Every chunk has a checksum too (CRC32C), which any program checks that reads it.
+    """
+    from zarr.codecs import Crc32cCodec, ZstdCodec
+    from zarr.errors import ZarrUserWarning
+    from zarr.storage import MemoryStore
+
+    made: dict[str, Any] = {}
+    checksums = {
+        node.path: {str(v): {"compressors": (ZstdCodec(), Crc32cCodec())} for v in node.variables}
+        for node in tree.subtree
+    }
+    with warnings.catch_warnings():
+        # Metadata of all groups in one file, which opens in half the time, are xarray's default.
+        warnings.simplefilter("ignore", ZarrUserWarning)
+        tree.to_zarr(
+            MemoryStore(made),
+            mode="w",
+            consolidated=consolidated,
+            zarr_format=3,
+            encoding=checksums,
+        )
+    files = {name: value.to_bytes() for name, value in made.items()}
+    root = json.loads(files["zarr.json"])
+    root["attributes"]["digest"] = _digest(root, files)
+    return files | {"zarr.json": json.dumps(root).encode()}
+
+
+@contextmanager
+def writing_study(path: Path) -> Iterator["Writer"]:
+    """Give what writes to a study, to this process alone.
+
+    Raises
+    ------
+    LeaderbayesError
+        If another one is writing to it.
+    """
+    place = path.absolute()  # "." has no name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    writer = Writer(path, place.with_name(f".{place.name}.partial"))
+    with locked(place.with_name(f".{place.name}.lock")):
+        # What a run that was killed has left.
+        writer.clear()
+        try:
+            yield writer
+        finally:
+            writer.clear()
+
+
+class Writer:
+    """Writes groups under another name beside the store; then each moves in whole."""
+
+    def __init__(self, path: Path, beside: Path) -> None:
+        self.path = path
+        self.beside = beside
+        self.new = not path.exists()
+
+    def clear(self) -> None:
+        """Remove what is beside the store."""
+        shutil.rmtree(self.beside, ignore_errors=True)
+
+    def root(self, attrs: dict[str, Any]) -> None:
+        """Write the attributes of the study."""
+        # Consolidated metadata would say that nothing is below.
+        files = encode(xr.DataTree(xr.Dataset(attrs=attrs)), consolidated=False)
+        with self._written("root", files) as made:
+            if not self.path.exists():
+                os.replace(made, self.path)
+            else:
+                os.replace(made / "zarr.json", self.path / "zarr.json")
+
+    def tournament(self, name: str, files: Files) -> None:
+        """Write the fit of a tournament."""
+        with self._written("tournament", files) as made:
+            os.replace(made, self.path / key_of(name))
+
+    @contextmanager
+    def _written(self, name: str, files: Files) -> Iterator[Path]:
+        """Give a folder with files, to be moved.
+
+        Raises
+        ------
+        LeaderbayesError
+            If they cannot be written: of a new study without a tournament nothing is left.
+        """
+        made = self.beside / name
+        try:
+            for file, content in files.items():
+                (made / file).parent.mkdir(parents=True, exist_ok=True)
+                (made / file).write_bytes(content)
+            yield made
+        except OSError as problem:
+            if self.new and not any(each.is_dir() for each in self.path.glob("*")):
+                shutil.rmtree(self.path, ignore_errors=True)
+            kept = " What was fitted is kept: call again." if self.path.exists() else ""
+            raise LeaderbayesError(
+                f"{self.path}: cannot be written ({problem.strerror or problem}); make room, or "
+                f"give another path.{kept}"
+            ) from problem

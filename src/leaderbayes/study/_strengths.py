@@ -1,0 +1,88 @@
+"""Strengths of all players in all tournaments of a study, side by side."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._board.leaderboard import draws_of, fits_of, plain, trust_of
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.low_rank import complete
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.floating[Any]]]
+
+# Enough for intervals of correlations and components, and few enough for thousands of players.
+_MOST_DRAWS = 200
+
+
+def strengths_of(study: xr.DataTree) -> xr.Dataset:
+    """Posterior means, standard deviations and thinned draws of every tournament's players.
+
+    Returns
+    -------
+    Dataset
+        ``epp``, ``epp_sd`` (tournament, player) and ``draw`` (sample, tournament, player, at most
+        200, single precision), log-odds of beating the tournament's average player, NaN for an
+        absent player; ``level`` (tournament), what to add to compare tournaments with different
+        players: strengths fitted by a player's mean and a tournament's level. attrs:
+        ``converged``, ``warnings`` (JSON).
+    """
+    fits = dict(fits_of(study))
+    players = players_of(fits)
+    used = min(_MOST_DRAWS, fewest_draws(fits))
+    shape = len(fits), len(players)
+    mean, sd = np.full((2, *shape), np.nan)
+    draw = np.full((used, *shape), np.nan, dtype=np.float32)
+    for t, fit in enumerate(fits.values()):
+        epp, present = draws_of(fit)
+        at = players.get_indexer(present)
+        mean[t, at], sd[t, at] = epp.mean(axis=0), epp.std(axis=0)
+        draw[:, t, at] = evenly(epp, used)
+    cells = ("tournament", "player")
+    return xr.Dataset(
+        {
+            "epp": (cells, mean),
+            "epp_sd": (cells, sd),
+            "draw": (("sample", *cells), draw),
+            "level": ("tournament", np.nanmean(complete(mean, 0) - mean, axis=1)),
+        },
+        coords={"tournament": list(fits), "player": players.to_numpy()},
+        attrs=plain(trust_of(study)),
+    )
+
+
+def players_of(fits: Mapping[str, xr.DataTree]) -> pd.Index:
+    """All players of all fits, as they come."""
+    names = [fit["posterior"]["player"].to_numpy() for fit in fits.values()]
+    players: pd.Index = pd.Index(pd.unique(np.concatenate(names)))
+    return players
+
+
+def fewest_draws(fits: Mapping[str, xr.DataTree]) -> int:
+    """Posterior draws that every fit has."""
+    sizes = [fit["posterior"].sizes for fit in fits.values()]
+    return min(size["chain"] * size["draw"] for size in sizes)
+
+
+def evenly(draws: Floats, used: int) -> Floats:
+    """Take ``used`` of the draws (sample, ...), evenly spread."""
+    picked = np.linspace(0, len(draws) - 1, used).astype(int)
+    return np.asarray(draws[picked])
+
+
+def check_several(strengths: xr.Dataset) -> None:
+    """Raise unless there are at least two tournaments."""
+    if strengths.sizes["tournament"] < 2:
+        (name,) = strengths["tournament"].to_numpy()
+        raise LeaderbayesError(
+            f"The study has one tournament ({str(name)!r}): there is none to compare it with."
+        )
+
+
+def standard_ranks(values: Floats) -> Floats:
+    """Ranks along the last axis, centred, of length 1: products of these are Spearman's."""
+    m = values.shape[-1]
+    ranks = values.argsort(axis=-1).argsort(axis=-1).astype(np.float32)
+    return np.asarray((ranks - (m - 1) / 2.0) / np.sqrt(m * (m**2 - 1) / 12.0, dtype=np.float32))

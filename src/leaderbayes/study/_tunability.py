@@ -1,0 +1,231 @@
+"""How much an algorithm gains by its settings, data set by data set."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import expit
+
+from leaderbayes._arguments import share
+from leaderbayes._board.leaderboard import (
+    draws_of,
+    fits_of,
+    leaderboard,
+    select_tournament,
+    trust,
+)
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.study._strengths import Floats, strengths_of
+
+Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+_NUMBERS = (
+    "best_epp", "best_lower", "best_upper", "p_best_in_class", "median_epp", "spread",
+    "gain", "gain_lower", "gain_upper", "gain_each_draw",
+)  # fmt: skip
+
+
+def tunability(
+    study: xr.DataTree,
+    groups: Mapping[str, str],
+    *,
+    default: Mapping[str, str] | None = None,
+    prob: float = 0.95,
+) -> xr.Dataset:
+    """Compare each group's best player with its default, in each tournament.
+
+    A group is an algorithm, say, and its players are settings of it. The best is the player with
+    the highest posterior mean, chosen by the very rounds that it is judged by: its lead is
+    flattered by the choice, the more so the more players a group has and the fewer rounds there
+    are. The prior on epp takes some of that back. ``gain_each_draw`` chooses anew in each draw, as
+    if the best were known: it is higher still, and where the two are far apart the choice is
+    uncertain.
+
+    Parameters
+    ----------
+    study : DataTree
+        A fit for each tournament, or a fit of the model "tournaments".
+    groups : mapping
+        Group of each player.
+    default : mapping, optional
+        Default player of a group. Of a group without one: its median player by posterior mean over
+        the tournaments; of two in the middle, the better.
+    prob : float
+        Posterior probability of the (equal-tailed) intervals.
+
+    Returns
+    -------
+    Dataset
+        ``epp`` (tournament, player), posterior means, log-odds, with ``player_group`` (player).
+        By (tournament, group), NaN or "" where the group is absent: ``best``, the player;
+        ``best_epp``, ``best_lower``, ``best_upper``; ``p_best_in_class``, probability that it is
+        the best of its group; ``median_epp`` and ``spread``, median and interquartile range of the
+        players' posterior means, log-odds; ``gain``, ``gain_lower``, ``gain_upper``, probability
+        that it beats the default in a new round, and ``gain_each_draw``; NaN where the default is
+        absent. ``default`` (group). attrs: ``prob``, ``converged``, ``warnings`` (JSON).
+
+    Raises
+    ------
+    LeaderbayesError
+        If a player has no group, a default is none of its group's players, or ``prob`` is not
+        between 0 and 1.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 4.1,
+    Figure 4. Probst, Boulesteix, Bischl (2019), Tunability: importance of hyperparameters of
+    machine learning algorithms, Journal of Machine Learning Research 20.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
+    >>> made = lb.tunability(study, groups)
+    >>> made["best"].sel(group="knn").to_series().to_dict()
+    {'iris': 'knn k=5', 'wine': 'knn k=25'}
+    """
+    prob = share("prob", prob)
+    strengths = strengths_of(study)
+    group_of = _groups_of(strengths["player"].to_numpy(), groups)
+    defaults = _defaults(strengths, group_of, default or {})
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    table = []
+    for _, fit in fits_of(study):
+        epp, players = draws_of(fit)
+        own = group_of[players].to_numpy(dtype=str)
+        table.append([_of_group(epp, players, own == g, d, tails) for g, d in defaults.items()])
+    cells = ("tournament", "group")
+    return xr.Dataset(
+        {
+            "epp": strengths["epp"],
+            "default": ("group", list(defaults.values())),
+            **{
+                name: (cells, np.array([[cell[name] for cell in row] for row in table]))
+                for name in table[0][0]
+            },
+        },
+        coords={
+            "player_group": ("player", group_of.to_numpy().astype(str)),
+            "group": list(defaults),
+        },
+        attrs={"prob": prob, **strengths.attrs},
+    )
+
+
+def _groups_of(players: Floats, groups: Mapping[str, str]) -> "pd.Series[str]":
+    """Group of each player, by player."""
+    absent = [str(p) for p in players if p not in groups]
+    if absent:
+        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
+    return pd.Series([str(groups[p]) for p in players], index=players)
+
+
+def _defaults(
+    strengths: xr.Dataset, group_of: "pd.Series[str]", given: Mapping[str, str]
+) -> dict[str, str]:
+    """Default player of each group, in the order in which groups come."""
+    mean = (strengths["epp"] + strengths["level"]).mean("tournament").to_series()
+    names = list(group_of.unique())
+    unknown = [g for g in given if g not in names]
+    if unknown:
+        raise LeaderbayesError(
+            f"default: there is no group {unknown[0]!r}; there are {', '.join(names)}."
+        )
+    chosen = {}
+    for name in names:
+        players = mean[group_of == name].sort_values(ascending=False, kind="stable").index
+        player = given.get(name, players[(len(players) - 1) // 2])
+        if player not in players:
+            raise LeaderbayesError(
+                f"default: {player!r} is no player of group {name!r}; the first is {players[0]!r}."
+            )
+        chosen[name] = str(player)
+    return chosen
+
+
+def _of_group(
+    epp: Floats, players: pd.Index, own: Bools, default: str, tails: list[float]
+) -> dict[str, float | str]:
+    """Give a group's numbers in one tournament, from draws (sample, player)."""
+    if not own.any():
+        return {"best": "", **dict.fromkeys(_NUMBERS, np.nan)}
+    of_group, mean = epp[:, own], epp[:, own].mean(axis=0)
+    best = int(mean.argmax())
+    first = of_group[:, best]
+    quarter, median, three_quarters = np.quantile(mean, [0.25, 0.5, 0.75])
+    base = epp[:, players.get_loc(default)] if default in players else np.full(len(epp), np.nan)
+    win, each = expit(first - base), expit(of_group.max(axis=1) - base)
+    values = (
+        mean[best], *np.quantile(first, tails), (of_group.argmax(axis=1) == best).mean(),
+        median, three_quarters - quarter,
+        win.mean(), *np.quantile(win, tails), each.mean(),
+    )  # fmt: skip
+    return {"best": str(players[own][best]), **dict(zip(_NUMBERS, values, strict=True))}
+
+
+def best_in_class(
+    study: xr.DataTree, groups: Mapping[str, str], tournament: str, *, prob: float = 0.95
+) -> pd.DataFrame:
+    """Rank the best player of each group in a tournament.
+
+    The choice flatters the best, more so in larger groups, as `tunability` says.
+
+    Parameters
+    ----------
+    study : DataTree
+        A fit for each tournament, or a fit of the model "tournaments".
+    groups : mapping
+        Group of each player, such as the algorithm of which a player is one setting.
+    tournament : str
+        Its name.
+    prob : float
+        Posterior probability of the (equal-tailed) intervals.
+
+    Returns
+    -------
+    DataFrame
+        A row a group, best first: ``group``; ``player``, that with the highest posterior mean;
+        ``epp``, ``epp_lower``, ``epp_upper`` (log-odds of beating the average player);
+        ``p_average`` (probability of it); ``rank`` among all players. attrs: ``converged``,
+        ``warnings``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no tournament of this name, a player has no group, or ``prob`` is not between
+        0 and 1.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 4.1,
+    Tables 6 to 8.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
+    >>> lb.best_in_class(study, groups, "breast_cancer")[["group", "player", "rank"]]
+          group            player  rank
+    0       svm           svm C=1     1
+    1  logistic      logistic C=1     2
+    2    forest  forest trees=100     5
+    3       knn          knn k=25     6
+    4      tree      tree depth=2    13
+    """
+    fit = select_tournament(study, tournament)
+    board = leaderboard(fit, prob=prob)
+    group_of = _groups_of(board["player"].to_numpy(), groups)
+    board.insert(0, "group", group_of.to_numpy())
+    columns = ["group", "player", "epp", "epp_lower", "epp_upper", "p_average", "rank"]
+    best = board.drop_duplicates("group", ignore_index=True)[columns]
+    best.attrs.update(trust(fit))
+    return best

@@ -18,8 +18,7 @@ from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count_matches, places
 from leaderbayes._numerics.round_intercept import counts as listed_counts
 from leaderbayes._scores.matches import components, matches
-
-Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+from leaderbayes._types import Floats
 
 
 def matches_of(dt: xr.DataTree) -> xr.Dataset:

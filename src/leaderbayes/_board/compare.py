@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import number, share
-from leaderbayes._board.leaderboard import draws_of, spread_of, trust
+from leaderbayes._board.draws import draws_of, spread_of, trust
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.logistic_normal import expit_mean
 

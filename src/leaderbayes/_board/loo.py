@@ -14,8 +14,7 @@ from leaderbayes._errors import LeaderbayesError, PredictiveWarning
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._inference.fit import fit
 from leaderbayes._numerics.logistic_normal import expit_mean
-
-Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+from leaderbayes._types import Floats
 
 _FEWEST = 25  # draws, of whose weights a tail can be fitted
 _DRAWS = 1000  # of the posterior, for each match's probability

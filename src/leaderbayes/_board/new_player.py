@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes import _arguments
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
@@ -16,8 +15,6 @@ from leaderbayes._inference.psis import smooth
 from leaderbayes._numerics.new_player import draw_strength
 from leaderbayes._scores.matches import matches, one_tournament
 from leaderbayes.models._weight import check_board, resolve_weight
-
-Floats = NDArray[np.float64]
 
 
 def new_player(

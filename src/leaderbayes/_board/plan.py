@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from scipy.special import betaincinv
 
@@ -15,7 +14,8 @@ from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._board.check import matches_of
 from leaderbayes._board.compare import check_comparison, position
-from leaderbayes._board.leaderboard import draws_of, tied_for_top
+from leaderbayes._board.draws import draws_of
+from leaderbayes._board.groups import tied_for_top
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.composite_weight import board_weight
@@ -23,10 +23,7 @@ from leaderbayes._numerics.laplace import sample
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._scores.matches import count
 from leaderbayes._scores.tables import counted
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Places = NDArray[np.int32]
+from leaderbayes._types import Floats, Ints, Longs
 
 _DRAWS = 2000  # of each simulated posterior: they are normal, and cost less than its mode
 
@@ -211,7 +208,7 @@ def _asked(pair: tuple[str, str], names: pd.Index) -> list[int]:
     return [position(a, names), position(b, names)]
 
 
-def _contested(dt: xr.DataTree, asked: list[int] | None, prob: float, names: pd.Index) -> Ints:
+def _contested(dt: xr.DataTree, asked: list[int] | None, prob: float, names: pd.Index) -> Longs:
     """Find the players that the question is about: the pair, or who is tied for top."""
     if asked is not None:
         return np.sort(asked)
@@ -220,7 +217,7 @@ def _contested(dt: xr.DataTree, asked: list[int] | None, prob: float, names: pd.
     return np.sort(tied if len(tied) > 1 else _by_mean(draws_of(dt)[0])[:2])
 
 
-def _chosen(players: Sequence[str], contested: Ints, names: pd.Index) -> Ints:
+def _chosen(players: Sequence[str], contested: Longs, names: pd.Index) -> Longs:
     """Find the given players, among which those in question have to be."""
     found = {position(p, names) for p in players}
     absent = [i for i in contested if i not in found]
@@ -232,16 +229,16 @@ def _chosen(players: Sequence[str], contested: Ints, names: pd.Index) -> Ints:
     return np.array(sorted(found))
 
 
-def _by_mean(epp: Floats) -> Ints:
+def _by_mean(epp: Floats) -> Longs:
     """Positions of players, highest posterior mean first."""
     return np.argsort(-epp.mean(axis=0), kind="stable")
 
 
 def _simulate(
-    place: Places,
+    place: Ints,
     truth: Floats,
-    plans: list[Ints],
-    lengths: Ints,
+    plans: list[Longs],
+    lengths: Longs,
     asked: list[int] | None,
     prob: float,
     arguments: dict[str, Any],
@@ -267,7 +264,7 @@ def _simulate(
     return seen
 
 
-def _refit(place: Places, arguments: dict[str, Any], rng: np.random.Generator) -> Floats:
+def _refit(place: Ints, arguments: dict[str, Any], rng: np.random.Generator) -> Floats:
     """Draw strengths (draw, player) from the posterior of places (round, player)."""
     place = place[(place > 0).any(axis=1)]
     ties, eta = arguments["ties"], arguments["weight"]
@@ -298,7 +295,7 @@ def _jeffreys(successes: Floats, trials: int) -> tuple[Floats, Floats]:
     return lower, np.where(successes == trials, 1.0, betaincinv(a, b, 0.975))
 
 
-def _needed(rounds: Ints, p_decided: Floats, target: float, now: _Verdict) -> float:
+def _needed(rounds: Longs, p_decided: Floats, target: float, now: _Verdict) -> float:
     """Fewest further rounds at which p_decided, made to rise, reaches the target."""
     if now.decided:
         return 0.0

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_tree
-
-Floats = NDArray[np.float64]
 
 _REMEDY = "Give what leaderbayes.fit returned, whole, or fit again."
 _ROUNDS = ("round", "tournament_round")  # of one tournament, of many

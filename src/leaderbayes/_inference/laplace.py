@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
@@ -13,6 +12,7 @@ from leaderbayes._fits.require import require_tree
 from leaderbayes._numerics.laplace import Laplace, sample
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.rounds import round_log_likelihood, round_statistics
+from leaderbayes._types import Bools, Floats, Ints
 from leaderbayes.models._weight import (
     Weight,
     check_board,
@@ -20,9 +20,6 @@ from leaderbayes.models._weight import (
     check_scales,
     resolve_weight,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 
 def approximate(
@@ -154,7 +151,7 @@ def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
 
 
 def _replicate(
-    epp: Floats, present: NDArray[np.bool_], rng: np.random.Generator, *, within_round: bool
+    epp: Floats, present: Bools, rng: np.random.Generator, *, within_round: bool
 ) -> Ints:
     """Draw a board for strengths (chain, draw, player): places (chain, draw, round, player)."""
     shape = (*epp.shape[:2], *present.shape)

@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 MAX_PARETO_K = 0.7
 MIN_ESS = 400.0

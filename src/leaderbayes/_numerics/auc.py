@@ -28,12 +28,11 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.special import ndtr, ndtri, owens_t
 from scipy.stats import rankdata
 
-Floats = NDArray[np.float64]
+from leaderbayes._types import Bools, Floats
 
 STEPS = 4000  # of the unit interval, on which laws are tabled
 
@@ -234,7 +233,7 @@ def draw_board(
     return np.asarray(won / (positives * negatives))
 
 
-def placements(scores: Floats, positive: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def placements(scores: Floats, positive: Bools) -> tuple[Floats, Floats]:
     """Share of negatives below each positive, and of positives above each negative; ties half.
 
     Of scores (classifier, instance): (classifier, positive) and (classifier, negative), each with
@@ -246,7 +245,7 @@ def placements(scores: Floats, positive: NDArray[np.bool_]) -> tuple[Floats, Flo
     return below / (~positive).sum(), 1.0 - under / positive.sum()
 
 
-def delong(scores: Floats, positive: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def delong(scores: Floats, positive: Bools) -> tuple[Floats, Floats]:
     """AUCs (classifier,) and DeLong's covariance of them (classifier, classifier)."""
     by_positive, by_negative = placements(scores, positive)
     total = sum(np.atleast_2d(np.cov(v)) / v.shape[1] for v in (by_positive, by_negative))

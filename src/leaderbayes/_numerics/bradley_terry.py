@@ -7,13 +7,11 @@ Bradley-Terry is :math:`\nu = -\infty`; its half-counted ties enter as half a wi
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
-
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 
 def probability(epp: Floats) -> Floats:

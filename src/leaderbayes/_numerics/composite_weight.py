@@ -19,15 +19,13 @@ application to spatial extremes, Statistica Sinica 22.
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import solve
 from leaderbayes._numerics.rounds import RoundStatistics, round_scores, round_statistics
-
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats, Ints
 
 FEWEST = 3  # rounds that say how rounds differ
 
@@ -55,7 +53,7 @@ def meat(scores: Floats) -> Floats:
     return np.asarray(r / (r - 1.0) * apart.T @ apart)
 
 
-def exchangeable_weight(place: NDArray[np.int32], *, within_round: bool) -> float:
+def exchangeable_weight(place: Ints, *, within_round: bool) -> float:
     """Weight for equal players: 3 / (m + 1) within rounds, 3 / (m r + 1) across them."""
     present = place > 0
     players = present.sum(axis=1).mean()
@@ -68,7 +66,7 @@ def exchangeable_weight(place: NDArray[np.int32], *, within_round: bool) -> floa
 
 
 def board_weight(
-    place: NDArray[np.int32],
+    place: Ints,
     wins: Floats,
     n: Floats,
     tied: Floats | None,

@@ -2,11 +2,8 @@
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from leaderbayes._types import Floats, Ints, Longs
 
 
 def pairs_of(place: Ints) -> tuple[Longs, Longs, Floats]:

@@ -27,13 +27,10 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, betaln, expit, logit, logsumexp
 
 from leaderbayes._errors import LeaderbayesError
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
+from leaderbayes._types import Floats, Longs
 
 _REACH = 8.0  # of a count, in units of 1 / (2 sqrt n), beyond which few thetas explain it
 _POOR = -6.0  # log-likelihood within reach, against the most there can be: look everywhere

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.special import gammaln
 
 from leaderbayes._errors import NotConvergedError
+from leaderbayes._types import Floats
 
-Floats = NDArray[np.float64]
 LogDensity = Callable[[Floats], Floats]  # (point, parameter) -> (point,)
 
 _DF = 5.0  # of the proposals' t distribution: its tails are heavier than any posterior's here

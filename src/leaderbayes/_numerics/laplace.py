@@ -18,13 +18,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.optimize import minimize_scalar
 
 from leaderbayes._numerics.bradley_terry import pair_sums, probability
-
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 _STEP = 1.0  # of the grid, in standard deviations of log sigma
 _DROP = 8.0  # of the log density, where the grid ends

@@ -1,10 +1,9 @@
 """How far each of many estimates lies from what the others predict."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, log_softmax, logsumexp, ndtri_exp
 
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 # Spread between rows, log-odds: even in the logarithm, half-Cauchy(1) by its mass there.
 _SPREAD = np.geomspace(0.03, 30.0, 40)[:, None, None]

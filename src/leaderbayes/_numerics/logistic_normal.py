@@ -1,10 +1,9 @@
 """Mean of the logistic function over normal noise."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
 

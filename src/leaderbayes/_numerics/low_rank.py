@@ -1,11 +1,9 @@
 """Low-rank tables: principal components, values that are missing, rotations."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leaderbayes._errors import NotConvergedError
-
-Floats = NDArray[np.float64]
+from leaderbayes._types import Bools, Floats
 
 _TOLERANCE = 1e-6
 _MOST_STEPS = 5000
@@ -52,7 +50,7 @@ def complete(table: Floats, rank: int) -> Floats:
     return filled
 
 
-def _additive(values: Floats, known: NDArray[np.bool_]) -> Floats:
+def _additive(values: Floats, known: Bools) -> Floats:
     """Fill gaps by column means, rows moved to their levels: least squares, solved at once."""
     count = np.maximum(known.sum(axis=0), 1)
     shared = (known / count) @ known.T
@@ -64,7 +62,7 @@ def _additive(values: Floats, known: NDArray[np.bool_]) -> Floats:
     return np.asarray(np.where(known, moved, center) - center.mean())
 
 
-def _settled(filled: Floats, known: NDArray[np.bool_], rank: int) -> Floats:
+def _settled(filled: Floats, known: Bools, rank: int) -> Floats:
     """Alternate between the low-rank fit of a table, and its gaps and levels."""
     size = known.sum(axis=1, keepdims=True)
     for _ in range(_MOST_STEPS):

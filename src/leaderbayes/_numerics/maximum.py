@@ -25,12 +25,10 @@ from typing import NamedTuple
 import numba
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import bdtr, ndtr, ndtri
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
+from leaderbayes._types import Floats, Longs
 
 _REACH = 9.0  # standard deviations beyond which a count has no mass
 _NODES = 64  # in theta, for boards of more distinct values than that

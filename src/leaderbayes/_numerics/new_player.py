@@ -12,9 +12,8 @@ The log-density is concave, so that a grid between two points far below its mode
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 _POINTS = 128  # of the grid
 _DROP = 25.0  # of the log-density, where the grid ends

@@ -4,13 +4,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
 from leaderbayes._errors import NotConvergedError
-
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 # A step this long that gains nothing: along an exponential tail every one is about 1, while at a
 # maximum its square is at most the decrement times a variance.

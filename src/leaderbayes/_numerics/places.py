@@ -4,16 +4,11 @@ A *place* is a rank within a round (or within the whole board): 1 is best, tied
 players share the lowest, 0 means that the player has no score there.
 """
 
-from typing import Any
-
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Counts = NDArray[np.signedinteger[Any]]
+from leaderbayes._types import AnyFloats, AnyInts, Bools, Floats, Ints
 
 
 def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Ints:
@@ -40,7 +35,7 @@ def _rank(loss: Floats) -> Ints:
 
 
 @numba.njit(cache=True)
-def _add_wins(place: Ints, player: Ints, wins: Counts) -> None:
+def _add_wins(place: Ints, player: Ints, wins: AnyInts) -> None:
     """Walk items from worst to best; each beats whatever was counted before its own tie group."""
     m = wins.shape[0]
     worse = np.zeros(m, np.int32)
@@ -58,7 +53,7 @@ def _add_wins(place: Ints, player: Ints, wins: Counts) -> None:
         start = stop
 
 
-def count_matches(place: Ints, *, within_round: bool) -> tuple[Counts, Counts]:
+def count_matches(place: Ints, *, within_round: bool) -> tuple[AnyInts, AnyInts]:
     """Count strict wins and matches of every pair; O(m * m * r) time, O(m * m) memory.
 
     Parameters
@@ -82,7 +77,7 @@ def count_matches(place: Ints, *, within_round: bool) -> tuple[Counts, Counts]:
             players = np.flatnonzero(present[k]).astype(np.int32)
             _add_wins(place[k, players], players, wins)
         # BLAS has no integer product, and float32 counts are exact up to 2**24 alone.
-        seen: NDArray[np.floating[Any]] = present.astype(np.float32 if r <= 2**24 else np.float64)
+        seen: AnyFloats = present.astype(np.float32 if r <= 2**24 else np.float64)
         n = (seen.T @ seen).astype(np.int32)
     else:
         _, who = np.nonzero(present)
@@ -124,7 +119,7 @@ def win_graph(place: Ints) -> csr_array:
 
 def draw_places(
     epp: Floats,
-    present: NDArray[np.bool_],
+    present: Bools,
     rng: np.random.Generator,
     *,
     within_round: bool = True,

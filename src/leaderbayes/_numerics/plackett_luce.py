@@ -12,13 +12,9 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from leaderbayes._numerics.tied_set import mean_inverses, mean_log, time_rule
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from leaderbayes._types import Floats, Ints, Longs
 
 # Beyond this gap e^b underflows; no board has it, and no sampler should go there.
 _WIDEST = 600.0

@@ -25,23 +25,19 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
 from leaderbayes._numerics.plackett_luce import (
-    Ints,
     information,
     log_likelihood,
     log_likelihood_pullback,
     rankings,
     stage_weights,
 )
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
+from leaderbayes._types import Floats, Ints, Longs
 
 # Players whose information is held as a matrix: six of them of 200 MB, and a minute.
 LARGEST_MATRIX = 5000

@@ -10,14 +10,11 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.newton import Linear, maximise
 from leaderbayes._numerics.round_intercept import ListedStatistics
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
+from leaderbayes._types import Floats, Longs
 
 _ENOUGH = 10  # nodes for the information, however few the likelihood has
 _WIDE = 5.0  # s from which rounds may go all one way, and s have no finite estimate

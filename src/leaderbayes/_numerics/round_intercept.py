@@ -12,11 +12,8 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.int8]
-Longs = NDArray[np.int64]
+from leaderbayes._types import Bools, Bytes, Floats, Ints, Longs
 
 LOSS, TIE, WIN, ABSENT = 0, 1, 2, -1  # of the first-listed player
 
@@ -30,7 +27,7 @@ class ListedStatistics(NamedTuple):
     member: Longs  # (start[-1],): players present, as listed
 
 
-def outcomes(place: NDArray[np.int32], order: Longs) -> Bytes:
+def outcomes(place: Ints, order: Longs) -> Bytes:
     """Outcome of every listed pair, (round, pair), for the first-listed player.
 
     Parameters
@@ -69,7 +66,7 @@ def listed_statistics(outcome: Bytes, order: Longs) -> ListedStatistics:
     )
 
 
-def counts(outcome: Bytes, order: Longs) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def counts(outcome: Bytes, order: Longs) -> tuple[Ints, Ints]:
     """Strict wins and matches of every pair of players, (player, player)."""
     m = len(order)
     first, second = (order[side] for side in np.triu_indices(m, 1))
@@ -83,7 +80,7 @@ def counts(outcome: Bytes, order: Longs) -> tuple[NDArray[np.int32], NDArray[np.
 def draw_outcomes(
     epp: Floats,
     intercept: Floats,
-    played: NDArray[np.bool_],
+    played: Bools,
     order: Longs,
     rng: np.random.Generator,
 ) -> Bytes:

@@ -21,10 +21,8 @@ from typing import Literal, NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
+from leaderbayes._types import Floats, Ints, Longs
 
 # Without NaN and infinity flags: those must come through.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
@@ -36,17 +34,17 @@ class RoundStatistics(NamedTuple):
 
     points: Floats  # (round, player)
     tied: Floats  # (round,)
-    round: NDArray[np.int64]  # (term,)
-    set: NDArray[np.int64]  # (term,)
+    round: Longs  # (term,)
+    set: Longs  # (term,)
     sign: Floats  # (term,)
-    start: NDArray[np.int64]  # (set + 1,)
-    member: NDArray[np.int64]  # (start[-1],)
+    start: Longs  # (set + 1,)
+    member: Longs  # (start[-1],)
     left: Floats  # (start[-1],)
     right: Floats  # (start[-1],)
 
 
 def round_statistics(
-    place: Ints, *, within_round: bool, ties: str, tournament: NDArray[np.int64] | None = None
+    place: Ints, *, within_round: bool, ties: str, tournament: Longs | None = None
 ) -> RoundStatistics:
     """Reduce places (round, player) to what the likelihood needs.
 
@@ -112,7 +110,7 @@ def _rank_within(place: Ints, side: Literal["left", "right"]) -> Floats:
     return np.array([np.searchsorted(np.sort(row), row, side=side) for row in last], dtype=float)
 
 
-def _tie_groups(place: Ints) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+def _tie_groups(place: Ints) -> tuple[Longs, list[Longs]]:
     """Round and members of every group of two or more players that share a place."""
     rounds, groups = [], []
     for k, row in enumerate(place):
@@ -206,8 +204,8 @@ def _is_uniform(half: Floats, left: Floats, right: Floats) -> bool:
 def log_normalisers(
     epp: Floats,
     nu: Floats,
-    start: NDArray[np.int64],
-    member: NDArray[np.int64],
+    start: Longs,
+    member: Longs,
     left: Floats,
     right: Floats,
 ) -> Floats:
@@ -242,8 +240,8 @@ def log_normalisers(
 def log_normalisers_pullback(
     epp: Floats,
     nu: Floats,
-    start: NDArray[np.int64],
-    member: NDArray[np.int64],
+    start: Longs,
+    member: Longs,
     left: Floats,
     right: Floats,
     cotangent: Floats,

@@ -20,9 +20,8 @@ by the trapezoid rule in log s, which converges like :math:`e^{-\pi^2 / h}` in i
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 LARGEST_SUM = 8  # players of a set that is summed over its subsets; beyond, quadrature is faster
 

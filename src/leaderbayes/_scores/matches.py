@@ -12,8 +12,8 @@ from scipy.sparse.csgraph import connected_components
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.places import count_matches, places, win_graph
 from leaderbayes._scores.tables import counted
+from leaderbayes._types import Bools, Floats, Ints, Longs
 
-Floats = NDArray[np.float64]
 Ties = Literal["half", "drop", "floor"]
 
 # Whole numbers up to here are floating-point numbers too.
@@ -81,9 +81,7 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
     return result.assign_attrs(ties=ties)
 
 
-def count(
-    place: NDArray[np.int32], *, within_round: bool, ties: Ties
-) -> tuple[Floats, Floats, Floats]:
+def count(place: Ints, *, within_round: bool, ties: Ties) -> tuple[Floats, Floats, Floats]:
     """Wins, matches and ties of every pair (player, opponent), from places (round, player)."""
     strict, n = count_matches(place, within_round=within_round)
     tied = n - strict - strict.T
@@ -209,7 +207,7 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
     return board.isel(tournament=0, drop=True)
 
 
-def listed_positions(matches: xr.Dataset, order: Sequence[str] | None) -> NDArray[np.int64]:
+def listed_positions(matches: xr.Dataset, order: Sequence[str] | None) -> Longs:
     """Positions of the players in the order in which they are listed.
 
     By default by name without regard to case, as PMRA's published software lists them.
@@ -349,7 +347,7 @@ def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
     )
 
 
-def _groups_that_beat(place: NDArray[np.int32], group: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _groups_that_beat(place: Ints, group: Longs) -> Bools:
     """Whether a player of one group was ever placed before one of the other: (group, group)."""
     size = int(group.max()) + 1
     beat = np.zeros((size, size), dtype=bool)

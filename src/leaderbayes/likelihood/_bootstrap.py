@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr, ndtri
 
@@ -18,10 +17,9 @@ from leaderbayes._numerics.newton import Linear
 from leaderbayes._numerics.places import win_graph
 from leaderbayes._numerics.plackett_luce_fit import fit_rankings
 from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import require_estimate
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 Model = Literal["bradley_terry", "plackett_luce"]
 
 # Sizes of the samples of rounds, as shares of the board's.

@@ -5,13 +5,13 @@ from typing import Literal
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes._numerics.composite_weight import clustered_scores, meat
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes._types import Floats
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
     estimate,
@@ -138,7 +138,7 @@ def bradley_terry(
     )
 
 
-def _scores_by_round(matches: xr.Dataset, epp: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scores_by_round(matches: xr.Dataset, epp: Floats) -> Floats:
     within, ties = bool(matches.attrs["within_round"]), matches.attrs["ties"]
     require_rounds(matches)
     if ties == "floor" or (ties == "drop" and not within):

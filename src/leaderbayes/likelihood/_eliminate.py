@@ -5,16 +5,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.quadrature import Marginal, fit_marginal
+from leaderbayes._types import Floats
 from leaderbayes.likelihood._round_intercept import Listed, Ties, describe, list_board
 
-Floats = NDArray[np.float64]
 Method = Literal["rigorous", "accelerated", "heuristic"]
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -17,8 +16,6 @@ from leaderbayes._numerics.newton import Linear
 from leaderbayes._scores.matches import components, say_apart
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
-
-Floats = NDArray[np.float64]
 
 # Warnings point to the first line outside of it.
 _PACKAGE = str(Path(__file__).parents[1])

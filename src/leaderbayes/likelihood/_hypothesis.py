@@ -9,15 +9,14 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.newton import Linear
+from leaderbayes._types import Floats
 from leaderbayes.likelihood._spread import coefficients, pair_errors, vary
 
-Floats = NDArray[np.float64]
 Hypothesis = Sequence[tuple[str, str]] | xr.DataArray
 Convention = Literal["correct", "published"]
 Adjust = Literal["holm", "fdr_bh"]

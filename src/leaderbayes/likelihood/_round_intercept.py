@@ -5,7 +5,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
@@ -23,10 +22,10 @@ from leaderbayes._numerics.round_intercept import (
     outcomes,
 )
 from leaderbayes._scores.matches import listed_positions, rankings
+from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
 from leaderbayes.likelihood._hypothesis import Hypothesis
 
-Floats = NDArray[np.float64]
 Ties = Literal["half", "loss"]
 
 
@@ -40,7 +39,7 @@ class Listed(NamedTuple):
     """A board whose pairs are listed: what every fit of it starts from."""
 
     matches: xr.Dataset  # place (round, player), wins and n (player, opponent)
-    listed: NDArray[np.int64]  # players as they are listed
+    listed: Longs  # players as they are listed
     statistics: ListedStatistics
     zero: int
     start: Floats  # (player + 2,)
@@ -242,7 +241,7 @@ def _order(board: Listed, variables: dict[str, Any], ties: Ties) -> list[str]:
     ]
 
 
-def _require_intercept(wins: Floats, listed: NDArray[np.int64]) -> None:
+def _require_intercept(wins: Floats, listed: Longs) -> None:
     """Raise where an order effect can grow without bound, or strengths can make up for it.
 
     With order effect +1, b_i >= b_j - 1 for every win of a first-listed i, and b_j >= b_i + 1 for

@@ -2,11 +2,9 @@
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes._errors import LeaderbayesError
-
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 # A variance from rounds below this share of that of independent matches is rounding error.
 _NOTHING = 1e-9

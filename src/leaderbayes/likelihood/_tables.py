@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, ndtri
 
@@ -14,8 +13,6 @@ from leaderbayes._fits.require import require_estimate
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes.likelihood._hypothesis import Convention, pair_differences
 from leaderbayes.likelihood._spread import player_errors
-
-Floats = NDArray[np.float64]
 
 
 def table(fit: xr.Dataset, prob: float) -> pd.DataFrame:

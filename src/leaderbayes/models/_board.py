@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import xarray as xr
-from numpy.typing import NDArray
 from pytensor.tensor.variable import TensorVariable
 
 from leaderbayes._arguments import number
@@ -14,6 +13,7 @@ from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes._types import Floats, Ints
 from leaderbayes.models._ops import known, pairs_log_likelihood
 from leaderbayes.models._weight import (
     Weight,
@@ -96,7 +96,7 @@ def reliability(matches: xr.Dataset, eta: float) -> float:
     return float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
 
 
-def estimates(matches: xr.Dataset, eta: float) -> tuple[NDArray[np.float64], float]:
+def estimates(matches: xr.Dataset, eta: float) -> tuple[Floats, float]:
     """Estimate strengths, drawn to 0 by a pseudo-round, and the mean variance of their error."""
     points = matches["wins"].sum("opponent").to_numpy()
     epp, _, hessian = newton(points, matches["n"].to_numpy(), pseudo_rounds=1.0)
@@ -104,7 +104,7 @@ def estimates(matches: xr.Dataset, eta: float) -> tuple[NDArray[np.float64], flo
     return epp, float(np.trace(inverse(eta * hessian, m)) / (m - 1))
 
 
-def rank_reliability(place: NDArray[np.int32]) -> float:
+def rank_reliability(place: Ints) -> float:
     """Share of the variance of players' mean log ranks that is not noise, from 0 to 1.
 
     A cheap stand-in for `reliability` on boards too large for tables of pairs.

@@ -7,7 +7,6 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import betainc
 
 from leaderbayes._errors import LeaderbayesError
@@ -20,8 +19,7 @@ from leaderbayes._numerics.hierarchy import (
     statistics,
 )
 from leaderbayes._numerics.maximum import conditionals
-
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats, Longs
 
 CONCENTRATION = (5.0, 2.5)  # mean and standard deviation of the prior's logarithm
 _TRIALS = 10  # of classifiers that must be above the floor; of laws far below it fewer are drawn
@@ -298,7 +296,7 @@ def _spread(seen: Counts, rho: float, simulate: Callable[..., Floats]) -> Floats
     return np.maximum(np.std(made, axis=0), 0.5 / seen.n)
 
 
-def _component(rng: np.random.Generator, size: int, weight: Floats) -> NDArray[np.int64]:
+def _component(rng: np.random.Generator, size: int, weight: Floats) -> Longs:
     """Draw components of a mixture."""
     if len(weight) == 1:
         return np.zeros(size, np.int64)

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import (
     BLUE,
     GREEN,
@@ -20,8 +20,6 @@ from leaderbayes.plots._canvas import (
     panels,
 )
 from leaderbayes.sota import naive_interval
-
-Floats = NDArray[np.float64]
 
 _BINS = 60  # at most
 

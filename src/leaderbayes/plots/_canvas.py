@@ -11,6 +11,7 @@ import xarray as xr
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._extras import extra
+from leaderbayes._types import Floats
 
 Backend = Literal["matplotlib", "plotly", "bokeh", "none"]
 
@@ -189,7 +190,7 @@ def thinned(count: int, most: int = 60) -> slice:
 
 def heat_map(
     target: Any,
-    values: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    values: Floats,
     backend: str,
     *,
     low: float,

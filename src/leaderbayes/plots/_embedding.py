@@ -7,9 +7,8 @@ import xarray as xr
 from scipy.stats import chi2
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas, labels
-
-Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 _MOST_NAMES = 20
 _SIDE = 9.0  # of the figure, inches

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._board.leaderboard import leaderboard as table_of
-from leaderbayes._board.leaderboard import rank_probability
+from leaderbayes._board.ranks import rank_probability
 from leaderbayes.plots._canvas import Backend, best, canvas, heat_map, labels, thinned
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import (
     BLACK,
     BLUE,
@@ -20,8 +21,6 @@ from leaderbayes.plots._canvas import (
     panels,
     thinned,
 )
-
-Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 # Of iterations; later ones begin again.
 _COLORS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")

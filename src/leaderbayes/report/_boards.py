@@ -9,14 +9,11 @@ import xarray as xr
 
 from leaderbayes._board.check import check, deviance
 from leaderbayes._board.compare import p_better
-from leaderbayes._board.leaderboard import (
-    fits_of,
-    groups,
-    leaderboard,
-    rank_probability,
-    tied_for_top,
-    win_probability,
-)
+from leaderbayes._board.groups import groups, tied_for_top
+from leaderbayes._board.leaderboard import leaderboard
+from leaderbayes._board.ranks import rank_probability
+from leaderbayes._board.tournaments import fits_of
+from leaderbayes._board.win_probability import win_probability
 from leaderbayes._fits.posterior import fitted
 from leaderbayes.report._words import data, interval, number, probability, settings, span, verdict
 from leaderbayes.study._compare import compare_leaderboards

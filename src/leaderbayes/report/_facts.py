@@ -11,13 +11,10 @@ import xarray as xr
 
 from leaderbayes._board.check import boards_of, check, deviance
 from leaderbayes._board.compare import compare
-from leaderbayes._board.leaderboard import (
-    groups,
-    leaderboard,
-    tied_for_top,
-    trust,
-    win_probability,
-)
+from leaderbayes._board.draws import trust
+from leaderbayes._board.groups import groups, tied_for_top
+from leaderbayes._board.leaderboard import leaderboard
+from leaderbayes._board.win_probability import win_probability
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, fitted
 from leaderbayes._fits.require import require_tree

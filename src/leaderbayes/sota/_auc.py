@@ -5,13 +5,14 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc as numerics
 from leaderbayes._numerics.maximum import Mixture, factor_cdf
+from leaderbayes._types import Bools, Floats
 from leaderbayes.sota._law import (
     check_boards,
     check_dependence,
@@ -20,8 +21,6 @@ from leaderbayes.sota._law import (
     lattice,
     mixture_of,
 )
-
-Floats = NDArray[np.float64]
 
 
 def maximum_auc(
@@ -254,7 +253,7 @@ def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset
     return made
 
 
-def _positive(labels: ArrayLike | xr.DataArray, scores: xr.DataArray) -> NDArray[np.bool_]:
+def _positive(labels: ArrayLike | xr.DataArray, scores: xr.DataArray) -> Bools:
     """Check the labels of the instances that have scores, (instance,)."""
     given = np.asarray(labels)
     count = scores.sizes["instance"]

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from leaderbayes._arguments import number, whole
@@ -16,7 +16,6 @@ from leaderbayes.sota._law import (
     maximum_distribution,
 )
 
-Floats = NDArray[np.float64]
 Parameter = Literal["m", "n", "theta", "spread", "rho"]
 
 

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from leaderbayes._errors import LeaderbayesError
@@ -24,11 +23,9 @@ from leaderbayes._numerics.hierarchy import (
     of_maximum,
 )
 from leaderbayes._numerics.maximum import conditionals
+from leaderbayes._types import Floats, Longs
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._parameters import Parameter
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 _GROUP = 0.1  # step within which scores are one theta of the empirical law's likelihood
 _LEAST = 1e-300

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._types import Floats
 
 
 def estimate_rho(
@@ -71,7 +71,7 @@ def estimate_rho(
     return pd.Series({"rho": estimate, "lower": float(low), "upper": float(high)})
 
 
-def _rho(answers: NDArray[np.float64]) -> float:
+def _rho(answers: Floats) -> float:
     """Root of the mean correlation of pairs; classifiers that never vary have none."""
     sd = answers.std(axis=1)
     varies = answers[sd > 0.0]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.maximum import (
@@ -15,9 +15,8 @@ from leaderbayes._numerics.maximum import (
     of_law,
     steps_of,
 )
+from leaderbayes._types import Floats
 from leaderbayes.sota._law import check_dependence, check_many, lattice
-
-Floats = NDArray[np.float64]
 
 
 def maximum_estimate(

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, softmax
 
+from leaderbayes._types import Floats, Longs
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._parameters import Parameter
-
-Floats = NDArray[np.float64]
 
 
 def identity(x: Floats) -> Floats:
@@ -133,6 +131,6 @@ def from_probit(latent: Floats) -> Floats:
     return np.asarray(ndtr(latent))
 
 
-def _choose(share: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+def _choose(share: Floats, rng: np.random.Generator) -> Longs:
     """Draw a component for each classifier from shares (component, classifier)."""
     return np.asarray((rng.random(share.shape[1]) > np.cumsum(share, axis=0)[:-1]).sum(axis=0))

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, whole
@@ -23,8 +23,8 @@ from leaderbayes._numerics.maximum import (
     of_law,
     quantiles,
 )
+from leaderbayes._types import Bools, Floats
 
-Floats = NDArray[np.float64]
 Dependence = Literal["boland", "copula"]
 
 PROBABILITY = np.array([0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975])
@@ -149,7 +149,7 @@ def _check_reference(theta: Floats, rho: float, theta_0: float, dependence: str)
         )
 
 
-def feasible(theta: Floats, rho: float, theta_0: float) -> NDArray[np.bool_]:
+def feasible(theta: Floats, rho: float, theta_0: float) -> Bools:
     """Whether equations 6 and 7 give probabilities (equation 8 and its like), by classifier."""
     up, down = conditionals(theta, rho, theta_0)
     return np.asarray((down >= -_TOLERANCE) & (up <= 1.0 + _TOLERANCE))

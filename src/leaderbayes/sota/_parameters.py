@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-Floats = NDArray[np.float64]
+from leaderbayes._types import Floats
 
 CONCENTRATION = (5.0, 2.5)  # of betas: mean and standard deviation of the prior's logarithm
 

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import beta
 
@@ -26,6 +25,7 @@ from leaderbayes._numerics.hierarchy import counts, floor_count
 from leaderbayes._numerics.importance import sample
 from leaderbayes._numerics.workers import workers_of
 from leaderbayes._scores.tables import shown
+from leaderbayes._types import Floats
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._auc import class_sizes
 from leaderbayes.sota._counts import CountBoard
@@ -33,7 +33,6 @@ from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._estimates import EstimateBoard, from_probit
 from leaderbayes.sota._summary import compared, placed
 
-Floats = NDArray[np.float64]
 Board = CountBoard | EstimateBoard
 
 FEWEST = 20  # instances, for which the laws given the test set's ease are good enough

@@ -2,14 +2,12 @@
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
+from leaderbayes._types import Bools, Floats
 from leaderbayes.sota._law import feasible, simulate_boards
-
-Floats = NDArray[np.float64]
 
 
 def realisation(board: xr.DataArray, estimate: xr.Dataset, *, seed: int = 0) -> xr.Dataset:
@@ -84,7 +82,7 @@ def _thetas(board: xr.DataArray, estimate: xr.Dataset) -> xr.DataArray:
 
 def _allowed(
     theta: Floats, rho: float = 0.0, theta_0: float | None = None, dependence: str = "boland"
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Classifiers that equation 8 does not exclude."""
     if rho == 0.0 or dependence != "boland":
         return np.ones(len(theta), dtype=bool)

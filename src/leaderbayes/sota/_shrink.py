@@ -8,7 +8,6 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from leaderbayes._arguments import share, whole
@@ -24,10 +23,10 @@ from leaderbayes._numerics.maximum import (
     quantiles,
     steps_of,
 )
+from leaderbayes._types import Floats
 from leaderbayes.sota._auc import auc_cdf, auc_sd, class_sizes
 from leaderbayes.sota._law import Dependence, cdf_of, check_dependence, feasible
 
-Floats = NDArray[np.float64]
 Criterion = Literal["mean", "upper"]
 Convention = Literal["correct", "published"]
 Excess = Callable[[float], float]

@@ -5,7 +5,8 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import share
-from leaderbayes._board.leaderboard import draws_of, fits_of, plain, trust_of
+from leaderbayes._board.draws import draws_of, plain
+from leaderbayes._board.tournaments import fits_of, trust_of
 from leaderbayes.study._strengths import evenly, fewest_draws, players_of
 
 

@@ -6,7 +6,9 @@ import xarray as xr
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._board.check import check, deviance
-from leaderbayes._board.leaderboard import draws_of, fits_of, tied_for_top, trust_of
+from leaderbayes._board.draws import draws_of
+from leaderbayes._board.groups import tied_for_top
+from leaderbayes._board.tournaments import fits_of, trust_of
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._unusual import surprise

@@ -6,7 +6,8 @@ import xarray as xr
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.low_rank import complete, principal, rotated
-from leaderbayes.study._strengths import Floats, check_several, standard_ranks, strengths_of
+from leaderbayes._types import AnyFloats
+from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of
 
 
 def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) -> xr.Dataset:
@@ -104,7 +105,7 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     )
 
 
-def _check_overlap(known: Floats, names: Floats) -> None:
+def _check_overlap(known: AnyFloats, names: AnyFloats) -> None:
     """Raise unless any two tournaments share a player."""
     there = known.astype(np.int64)
     apart = np.argwhere(there @ there.T == 0)
@@ -116,7 +117,7 @@ def _check_overlap(known: Floats, names: Floats) -> None:
         )
 
 
-def _similarity(draw: Floats, tails: list[float]) -> Floats:
+def _similarity(draw: AnyFloats, tails: list[float]) -> AnyFloats:
     """Mean and quantiles of Spearman's correlation of any two tournaments' players."""
     present, which = np.unique(~np.isnan(draw[0]), axis=0, return_inverse=True)
     made = np.full((3, *2 * [draw.shape[1]]), np.nan)

@@ -1,17 +1,16 @@
 """Strengths of all players in all tournaments of a study, side by side."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._board.leaderboard import draws_of, fits_of, plain, trust_of
+from leaderbayes._board.draws import draws_of, plain
+from leaderbayes._board.tournaments import fits_of, trust_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.low_rank import complete
-
-Floats = np.ndarray[tuple[int, ...], np.dtype[np.floating[Any]]]
+from leaderbayes._types import AnyFloats
 
 # Enough for intervals of correlations and components, and few enough for thousands of players.
 _MOST_DRAWS = 200
@@ -66,7 +65,7 @@ def fewest_draws(fits: Mapping[str, xr.DataTree]) -> int:
     return min(size["chain"] * size["draw"] for size in sizes)
 
 
-def evenly(draws: Floats, used: int) -> Floats:
+def evenly(draws: AnyFloats, used: int) -> AnyFloats:
     """Take ``used`` of the draws (sample, ...), evenly spread."""
     picked = np.linspace(0, len(draws) - 1, used).astype(int)
     return np.asarray(draws[picked])
@@ -81,7 +80,7 @@ def check_several(strengths: xr.Dataset) -> None:
         )
 
 
-def standard_ranks(values: Floats) -> Floats:
+def standard_ranks(values: AnyFloats) -> AnyFloats:
     """Ranks along the last axis, centred, of length 1: products of these are Spearman's."""
     m = values.shape[-1]
     ranks = values.argsort(axis=-1).argsort(axis=-1).astype(np.float32)

@@ -8,17 +8,12 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import share
-from leaderbayes._board.leaderboard import (
-    draws_of,
-    fits_of,
-    leaderboard,
-    select_tournament,
-    trust,
-)
+from leaderbayes._board.draws import draws_of, trust
+from leaderbayes._board.leaderboard import leaderboard
+from leaderbayes._board.tournaments import fits_of, select_tournament
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.study._strengths import Floats, strengths_of
-
-Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+from leaderbayes._types import AnyFloats, Bools
+from leaderbayes.study._strengths import strengths_of
 
 _NUMBERS = (
     "best_epp", "best_lower", "best_upper", "p_best_in_class", "median_epp", "spread",
@@ -117,7 +112,7 @@ def tunability(
     )
 
 
-def _groups_of(players: Floats, groups: Mapping[str, str]) -> "pd.Series[str]":
+def _groups_of(players: AnyFloats, groups: Mapping[str, str]) -> "pd.Series[str]":
     """Group of each player, by player."""
     absent = [str(p) for p in players if p not in groups]
     if absent:
@@ -149,7 +144,7 @@ def _defaults(
 
 
 def _of_group(
-    epp: Floats, players: pd.Index, own: Bools, default: str, tails: list[float]
+    epp: AnyFloats, players: pd.Index, own: Bools, default: str, tails: list[float]
 ) -> dict[str, float | str]:
     """Give a group's numbers in one tournament, from draws (sample, player)."""
     if not own.any():

@@ -5,7 +5,8 @@ import xarray as xr
 
 from leaderbayes._arguments import share
 from leaderbayes._numerics.left_out import left_out_score
-from leaderbayes.study._strengths import Floats, check_several, standard_ranks, strengths_of
+from leaderbayes._types import AnyFloats
+from leaderbayes.study._strengths import check_several, standard_ranks, strengths_of
 
 
 def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
@@ -98,30 +99,30 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     )
 
 
-def surprise(strengths: xr.Dataset) -> Floats:
+def surprise(strengths: xr.Dataset) -> AnyFloats:
     """Score each strength (tournament, player) in its law given the other tournaments."""
     epp = strengths["epp"] + strengths["level"]
     return left_out_score(epp.to_numpy(), strengths["epp_sd"].to_numpy())
 
 
-def _levelled(values: xr.DataArray, strengths: xr.Dataset) -> Floats:
+def _levelled(values: xr.DataArray, strengths: xr.Dataset) -> AnyFloats:
     """Strengths (..., tournament, player), comparable between tournaments."""
     return (values + strengths["level"].astype(values.dtype)).to_numpy()
 
 
-def _others(values: Floats) -> Floats:
+def _others(values: AnyFloats) -> AnyFloats:
     """Sum over tournaments (second to last axis), less the tournament's own."""
     return np.asarray(values.sum(axis=-2, keepdims=True) - values)
 
 
-def _mean_of_others(values: Floats) -> Floats:
+def _mean_of_others(values: AnyFloats) -> AnyFloats:
     """Mean over the other tournaments that have the player, NaN if there is none."""
     known = ~np.isnan(values)
     count = _others(known.astype(values.dtype))
     return _others(np.where(known, values, 0)) / np.where(count > 0, count, np.nan)
 
 
-def _agreement(draw: Floats) -> Floats:
+def _agreement(draw: AnyFloats) -> AnyFloats:
     """Spearman's correlation (sample, tournament) with the mean of the others, draw by draw."""
     others = _mean_of_others(draw)
     correlation = np.full(draw.shape[:2], np.nan)

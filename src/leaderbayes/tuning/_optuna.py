@@ -6,14 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 import optuna
 import pandas as pd
-from numpy.typing import NDArray
 from optuna.trial import FrozenTrial, TrialState
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
+from leaderbayes._types import Floats
 from leaderbayes.tuning._posterior import standing
-
-Floats = NDArray[np.float64]
 
 _MOST = 50  # trials on a board: enough to know how much trials differ, in milliseconds
 _OVER = (TrialState.COMPLETE, TrialState.PRUNED)

@@ -3,15 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leaderbayes._numerics.composite_weight import board_weight
 from leaderbayes._numerics.laplace import sample
 from leaderbayes._numerics.places import places
 from leaderbayes._scores.matches import count
+from leaderbayes._types import Bools, Floats
 from leaderbayes.models._weight import dependence
-
-Floats = NDArray[np.float64]
 
 _DRAWS = 2000  # independent: a probability of 0.05 has a standard error of 0.005
 # Of sigma, log-odds: half of that of `leaderbayes.fit`. After two or three rounds the prior still
@@ -37,7 +35,7 @@ class Standing(NamedTuple):
         first = self.epp == self.epp.max(axis=1, keepdims=True)
         return np.asarray((first & ahead).mean(axis=0))
 
-    def _ahead(self, opponent: int, rope: float) -> NDArray[np.bool_]:
+    def _ahead(self, opponent: int, rope: float) -> Bools:
         # P(win) = 1/2 + rope where the strengths differ by its logit.
         margin = np.log((0.5 + rope) / (0.5 - rope))
         return np.asarray(self.epp - self.epp[:, [opponent]] > margin)

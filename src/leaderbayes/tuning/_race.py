@@ -3,11 +3,9 @@
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leaderbayes._types import Floats
 from leaderbayes.tuning._posterior import standing
-
-Floats = NDArray[np.float64]
 
 Verdict = Literal[
     "leads", "tied", "stays", "dropped", "failed", "returns", "goes on", "stops"

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes._board.leaderboard import leaderboard
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._inference.fit import Sampler, fit
+from leaderbayes._types import Bools, Floats, Ints
 from leaderbayes.tuning._candidates import Parameters, name_of
 from leaderbayes.tuning._race import Decision, Race
 
-Floats = NDArray[np.float64]
 _REPLICATES = 400  # for `leaderbayes.check`: drawing more would take longer than all else
 Out = dict[str, Any]  # of scikit-learn's fit of one candidate on one fold
 
@@ -169,7 +168,7 @@ class Record:
             column[cell] = value(out)
         return column
 
-    def _ranks(self, mean: Floats, played: NDArray[np.bool_], metric: str) -> NDArray[np.int32]:
+    def _ranks(self, mean: Floats, played: Bools, metric: str) -> Ints:
         """Rank the best first, then who is in the race, who was dropped, and who failed."""
         race = self.race
         order: list[tuple[float, ...]] = []
@@ -189,7 +188,7 @@ def _value(scores: Any, metric: str) -> float:
     return float(scores[metric] if isinstance(scores, dict) else scores)
 
 
-def _moments(name: str, values: Floats, played: NDArray[np.bool_]) -> dict[str, Floats]:
+def _moments(name: str, values: Floats, played: Bools) -> dict[str, Floats]:
     """Mean and standard deviation over the folds played; NaN where one of them failed."""
     count = played.sum(axis=1)
     mean = np.where(played, values, 0.0).sum(axis=1) / np.maximum(count, 1)

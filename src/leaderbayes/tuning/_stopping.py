@@ -5,15 +5,13 @@ from typing import Literal
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes._errors import DisconnectedError, NotConvergedError
 from leaderbayes._scores.matches import components, matches
+from leaderbayes._types import Floats
 from leaderbayes.likelihood import round_intercept, wald_test
 from leaderbayes.tuning._posterior import standing
 from leaderbayes.tuning._race import Decision, Race, Verdict
-
-Floats = NDArray[np.float64]
 
 Rule = Literal["posterior", "wald"]
 

@@ -1,0 +1,47 @@
+"""Draws of the strengths, and whether they can be trusted."""
+
+import json
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._types import Floats
+
+
+def draws_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
+    """Posterior draws of epp, (sample, player), and the players.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no fit, or a draw is no finite number.
+    """
+    fitted(dt)
+    epp = drawn(dt, "epp").transpose("chain", "draw", "player")
+    players = pd.Index(epp["player"].to_numpy(), name="player")
+    return epp.to_numpy().reshape(-1, len(players)), players
+
+
+def spread_of(dt: xr.DataTree) -> Floats | None:
+    """Posterior draws (sample,) of the spread between tournaments, if the model has one."""
+    if "epp_spread" not in dt["posterior"]:
+        return None
+    return drawn(dt, "epp_spread").to_numpy().reshape(-1)
+
+
+def trust(dt: xr.DataTree) -> dict[str, Any]:
+    """Whether the posterior converged, and the warnings that go with whatever is made from it."""
+    return {
+        "converged": bool(dt.attrs["converged"]),
+        "warnings": json.loads(dt.attrs["warnings"]),
+    }
+
+
+def plain(trusted: dict[str, Any]) -> dict[str, Any]:
+    """Write what `trust` or `trust_of` gives as attrs that netCDF takes."""
+    return {
+        "converged": int(trusted["converged"]),
+        "warnings": json.dumps(trusted["warnings"]),
+    }

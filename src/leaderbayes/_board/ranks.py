@@ -1,0 +1,96 @@
+"""Posterior of the ranks."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._arguments import whole
+from leaderbayes._board.draws import draws_of, trust
+from leaderbayes._types import Floats, Ints
+
+
+def rank_probability(dt: xr.DataTree) -> xr.DataArray:
+    """Posterior distribution of each player's rank.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+
+    Returns
+    -------
+    DataArray (player, rank)
+        Probability; rows and columns sum to 1. attrs: ``converged``, ``warnings`` (JSON).
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no posterior.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> ranks = lb.rank_probability(dt)
+    >>> ranks.dims
+    ('player', 'rank')
+    >>> float(ranks.sel(player="svm C=1", rank=1).round(1))
+    0.8
+    """
+    epp, players = draws_of(dt)
+    m = len(players)
+    cell = ranks_of(epp) - 1 + m * np.arange(m, dtype=np.int64)
+    counts = np.bincount(cell.reshape(-1), minlength=m * m).reshape(m, m)
+    return xr.DataArray(
+        counts / len(epp),
+        dims=("player", "rank"),
+        coords={"player": players.to_numpy(), "rank": np.arange(1, m + 1)},
+        name="rank_probability",
+        attrs={k: dt.attrs[k] for k in ("converged", "warnings")},
+    )
+
+
+def p_top(dt: xr.DataTree, k: int) -> pd.Series:
+    """Probability of being among the k best.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    k : int
+        From 1 to the number of players.
+
+    Returns
+    -------
+    Series
+        By player, most probable first; sums to k. attrs: ``converged``, ``warnings``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If ``k`` is out of range.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> top = lb.p_top(dt, 3)
+    >>> top.head(3).index.tolist()
+    ['svm C=1', 'logistic C=1', 'svm C=10']
+    >>> round(float(top["svm C=1"]), 2), round(float(top.sum()), 2)
+    (1.0, 3.0)
+    """
+    epp, players = draws_of(dt)
+    k = whole("k", k, at_most=len(players))
+    share = pd.Series((ranks_of(epp) <= k).mean(axis=0), index=players, name=f"p_top_{k}")
+    share = share.sort_values(ascending=False, kind="stable")
+    share.attrs.update(trust(dt))
+    return share
+
+
+def ranks_of(epp: Floats) -> Ints:
+    """Rank of each player in each draw (sample, player), 1 is best."""
+    order = np.argsort(-epp, axis=1)
+    ranks = np.empty(order.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, np.arange(1, epp.shape[1] + 1, dtype=np.int32)[None], axis=1)
+    return ranks

@@ -1,0 +1,149 @@
+"""Tournaments of a study, or of one fit of many."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._board.draws import trust
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._fits.require import require_tree
+
+
+def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
+    """Take one tournament out of a study, or out of a fit of many as if it had been fitted alone.
+
+    Parameters
+    ----------
+    dt : DataTree
+        A study, a fit for each tournament; or from ``leaderbayes.fit(scores, "tournaments")``.
+    tournament : str
+        Its name.
+
+    Returns
+    -------
+    DataTree
+        ``posterior`` (``epp`` (chain, draw, player) in this tournament, of the players that it
+        has), ``posterior_predictive`` and ``observed_data`` (``place``), ``constant_data``
+        (``scores`` (player, round), ``weight``); attrs as they were. Tables, checks and plots
+        take it as any fit; `loo` does not. Of a study, the tournament's own fit.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is not of many tournaments, or has none of this name.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> study = lb.fit_tournaments(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> dt = lb.select_tournament(study, "iris")
+    >>> lb.leaderboard(dt)["player"].head(3).tolist()
+    ['logistic C=100', 'svm C=1', 'forest trees=5']
+    """
+    names = tournaments_of(dt)
+    if tournament not in names:
+        near = get_close_matches(str(tournament), names, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else f"the first is {names[0]!r}."
+        raise LeaderbayesError(f"There is no tournament {tournament!r}; {hint}")
+    if "posterior" not in dt.children:
+        return list(dt.children.values())[names.index(tournament)]
+    fitted(dt, "constant_data", "observed_data", "posterior_predictive")
+    scores = dt["constant_data"]["scores"]
+    board = scores.sel(tournament=tournament, drop=True)
+    board = board.dropna("player", how="all").dropna("round", how="all")
+    # Its rounds stand together, in the order of the scores.
+    rows = (scores.transpose("tournament", "round", "player").notnull()).any("player").to_numpy()
+    first = rows[: names.index(tournament)].sum()
+    own = slice(int(first), int(first) + board.sizes["round"])
+    who = {"player": board["player"].to_numpy()}
+
+    def rounds_of(group: str) -> xr.Dataset:
+        place = dt[group].to_dataset().isel(tournament_round=own).sel(who)
+        place = place.rename(tournament_round="round")
+        return place.assign_coords(round=board["round"].to_numpy())
+
+    epp = drawn(dt, "epp_tournament").sel(tournament=tournament, drop=True).sel(who)
+    weight = drawn(dt, "weight", "constant_data").sel(tournament=tournament, drop=True)
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"epp": epp}),
+            "posterior_predictive": rounds_of("posterior_predictive"),
+            "observed_data": rounds_of("observed_data"),
+            "constant_data": xr.Dataset({"scores": board, "weight": weight}),
+        }
+    )
+    tree.attrs = dt.attrs | {"weight": float(weight), "tournament": tournament}
+    return tree
+
+
+def tournaments_of(study: xr.DataTree) -> list[str]:
+    """Names of the tournaments of a study, or of a fit of the model "tournaments".
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is neither, has none, or has one twice.
+    """
+    require_tree(study)
+    if "posterior" in study.children:
+        fitted(study, "constant_data")
+        if "epp_tournament" not in study["posterior"]:
+            raise LeaderbayesError(
+                f"This is a fit of one tournament ({study.attrs['model']}): give a study, with a "
+                "fit for each tournament, or a fit of the model 'tournaments'."
+            )
+        return [str(name) for name in study["constant_data"]["scores"]["tournament"].to_numpy()]
+    if not study.children:
+        raise LeaderbayesError("The study has no tournament: give one with a fit for each.")
+    for name, fit in study.children.items():
+        if "posterior" not in fit.children:
+            raise LeaderbayesError(f"{name!r} in the study is no fit: it has no group posterior.")
+        fitted(fit)
+    # A name with a slash cannot be a node's: the attribute holds the real one.
+    names = [str(fit.attrs.get("tournament", name)) for name, fit in study.children.items()]
+    again = pd.Index(names).duplicated()
+    if again.any():
+        raise LeaderbayesError(
+            f"The study has tournament {names[again.argmax()]!r} twice: give one of its fits "
+            "another name, in its attribute 'tournament'."
+        )
+    return names
+
+
+def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
+    """Give each tournament's name and fit, of a study or of a fit of the model "tournaments".
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is neither, or has no tournament.
+    """
+    names = tournaments_of(study)
+    fits = (
+        (select_tournament(study, name) for name in names)
+        if "posterior" in study.children
+        else study.children.values()
+    )
+    yield from zip(names, fits, strict=True)
+
+
+def trust_of(study: xr.DataTree) -> dict[str, Any]:
+    """Whether all of a study's fits converged, and their warnings with the tournament's name."""
+    if "posterior" in study.children:
+        return trust(study)
+    every = {name: trust(fit) for name, fit in fits_of(study)}
+    return {
+        "converged": all(one["converged"] for one in every.values()),
+        "warnings": [
+            f"tournament {name!r}: {text}"
+            for name, one in every.items()
+            for text in one["warnings"]
+        ],
+    }

@@ -48,12 +48,12 @@ def study(scores, workers, **options):
         store = Path(folder) / "study"
         start = time.perf_counter()
         with ProcessPoolExecutor(workers) as executor:
-            lb.fit_tournaments(
+            lb.study.fit(
                 scores, store=store, executor=executor, seed=1, progressbar=False, **options
             )
         fitted = time.perf_counter() - start
         start = time.perf_counter()
-        made = lb.open_tournaments(store)
+        made = lb.study.open(store)
         opened = time.perf_counter() - start
         size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
         good = sum(int(child.attrs["converged"]) for child in made.children.values())

@@ -102,7 +102,7 @@ def arguments_of(function, given):
         "models.tournaments": {
             "matches": lb.matches(given["scores"].expand_dims(tournament=["one", "two"]))
         },
-        "fit_tournaments": {
+        "study.fit": {
             "scores": given["scores"].expand_dims(tournament=["one", "two"]),
             "store": "study",
         },

@@ -55,15 +55,15 @@ def command(*given):
 
 open("scores.parquet", "wb").write(b"PAR1")
 five = lb.datasets.load_classifiers()
-study = lambda **more: lb.fit_tournaments(five, store="study", sampler="laplace", **more)
+study = lambda **more: lb.study.fit(five, store="study", sampler="laplace", **more)
 attempt("data", lb.datasets.fetch_vtab)
 attempt("parquet", lambda: lb.read_scores("scores.parquet"))
 attempt("plotly", lambda: lb.plots.leaderboard(dt, backend="plotly"))
 attempt("bokeh", lambda: lb.plots.win_probability(dt, backend="bokeh"))
 attempt("report", lambda: lb.report.html)
 attempt("text", lambda: lb.report.text)
-attempt("study", lambda: lb.open_tournaments("study"))
-attempt("fit_tournaments", study)
+attempt("study", lambda: lb.study.open("study"))
+attempt("study.fit", study)
 attempt("tuning", lambda: lb.tuning.LeaderboardSearchCV)
 attempt("pruner", lambda: lb.tuning.LeaderboardPruner)
 command("report", "posterior.nc", "--out", "page.html")
@@ -99,7 +99,7 @@ def test_the_core_needs_no_extra(said):
         ("report", "report", ""),
         ("text", "report", "jinja2"),
         ("study", "study", "zarr"),
-        ("fit_tournaments", "study", "zarr"),
+        ("study.fit", "study", "zarr"),
         ("tuning", "tuning", "sklearn"),
         ("pruner", "tuning", "optuna"),
     ],

@@ -131,7 +131,7 @@ def test_a_new_tournament_is_a_mean_over_its_deviations(fitted_tournaments):
 
 @pytest.mark.slow
 def test_one_tournament_of_many(fitted_tournaments, tournaments):
-    one = lb.select_tournament(fitted_tournaments, "data 1")
+    one = lb.study.select(fitted_tournaments, "data 1")
     table = lb.leaderboard(one)
     assert sorted(table["player"]) == ["p0", "p1", "p2", "p3"]
     place = one["observed_data"]["place"]
@@ -141,25 +141,25 @@ def test_one_tournament_of_many(fitted_tournaments, tournaments):
     with pytest.raises(lb.LeaderbayesError, match="no log-likelihood"):
         lb.loo(one)
     with pytest.raises(lb.LeaderbayesError, match="did you mean 'data 1'"):
-        lb.select_tournament(fitted_tournaments, "data1")
+        lb.study.select(fitted_tournaments, "data1")
 
 
 @pytest.mark.slow
 def test_functions_on_a_study_take_a_fit_of_many(fitted_tournaments):
     names = [f"data {t}" for t in range(6)]
-    table = lb.compare_leaderboards(fitted_tournaments, draws=5)
+    table = lb.study.compare(fitted_tournaments, draws=5)
     assert list(table["tournament"]) == names
     assert list(table["players"]) == [5, 4, 5, 5, 5, 5]
     assert table["deviance"].sum() == pytest.approx(lb.deviance(fitted_tournaments)["value"])
-    mean = lb.average_player(fitted_tournaments)["mean"]
+    mean = lb.study.average_player(fitted_tournaments)["mean"]
     epp = fitted_tournaments["posterior"]["epp_tournament"]
     np.testing.assert_allclose(mean[0], expit(epp[..., 0, :]).mean(("chain", "draw")))
     assert np.isnan(mean.sel(tournament="data 1", player="p4"))
-    assert np.abs(lb.unusual(fitted_tournaments)["z"]).max() < 3.0
-    assert lb.embedding(fitted_tournaments)["score"].shape == (6, 2)
+    assert np.abs(lb.study.unusual(fitted_tournaments)["z"]).max() < 3.0
+    assert lb.study.embedding(fitted_tournaments)["score"].shape == (6, 2)
     groups = {"p0": "a", "p1": "a", "p2": "b", "p3": "b", "p4": "b"}
-    assert lb.tunability(fitted_tournaments, groups)["gain"].notnull().all()
-    best = lb.best_in_class(fitted_tournaments, groups, "data 1")
+    assert lb.study.tunability(fitted_tournaments, groups)["gain"].notnull().all()
+    best = lb.study.best_in_class(fitted_tournaments, groups, "data 1")
     assert set(best["group"]) == {"a", "b"}
 
 

@@ -50,7 +50,7 @@ def test_options_are_keyword_only(name):
         has_default = parameter.default is not inspect.Parameter.empty
         allowed = (name, parameter.name) in {
             ("fit", "model"),
-            ("fit_tournaments", "model"),
+            ("study.fit", "model"),
             ("datasets.fetch_amlb", "budget"),
             ("datasets.fetch_tsml", "archive"),
             ("datasets.load_classifiers", "tournament"),
@@ -70,7 +70,7 @@ def test_list_of_names_is_complete():
     assert set(lb.__all__) == {name.split(".")[0] for name in names}
     assert set(lb.__all__) <= set(dir(lb))
     modules = [name for name in lb.__all__ if inspect.ismodule(getattr(lb, name))]
-    assert len(modules) == 8
+    assert len(modules) == 9
     for module in modules:
         listed = {
             name.removeprefix(f"{module}.") for name in names if name.startswith(f"{module}.")

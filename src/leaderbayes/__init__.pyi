@@ -5,6 +5,7 @@ from . import models as models
 from . import plots as plots
 from . import report as report
 from . import sota as sota
+from . import study as study
 from . import tuning as tuning
 from ._board.baselines import elo as elo
 from ._board.baselines import mean_scores as mean_scores
@@ -19,7 +20,6 @@ from ._board.new_player import new_player as new_player
 from ._board.plan import plan as plan
 from ._board.ranks import p_top as p_top
 from ._board.ranks import rank_probability as rank_probability
-from ._board.tournaments import select_tournament as select_tournament
 from ._board.win_probability import win_probability as win_probability
 from ._errors import BoardWarning as BoardWarning
 from ._errors import ConvergenceWarning as ConvergenceWarning
@@ -41,13 +41,5 @@ from ._scores.matches import components as components
 from ._scores.matches import matches as matches
 from ._scores.matches import rankings as rankings
 from ._scores.read import read_scores as read_scores
-from .study._average_player import average_player as average_player
-from .study._compare import compare_leaderboards as compare_leaderboards
-from .study._embedding import embedding as embedding
-from .study._fit import fit_tournaments as fit_tournaments
-from .study._store import open_tournaments as open_tournaments
-from .study._tunability import best_in_class as best_in_class
-from .study._tunability import tunability as tunability
-from .study._unusual import unusual as unusual
 
 __version__: str

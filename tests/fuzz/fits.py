@@ -61,7 +61,7 @@ def study_in(folder: Path) -> Path:
     both = xr.concat([scores(seed=1), scores(seed=2)], xr.Variable("tournament", ["a", "b/c"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        lb.fit_tournaments(
+        lb.study.fit(
             both.assign_attrs(scores().attrs), store=folder / "study", sampler="laplace",
             draws=10, chains=2, replicates=4, seed=1, progressbar=False,
         )  # fmt: skip
@@ -97,7 +97,7 @@ ANSWERS: dict[str, dict[str, Callable[[xr.DataTree], Any]]] = {
         "text": lambda dt: lb.report.text(dt),
         "latex": lambda dt: lb.report.latex(dt),
         "html": _page,
-        "select": lambda dt: lb.select_tournament(dt, "a"),
+        "select": lambda dt: lb.study.select(dt, "a"),
     },
     "best": {
         "summary": lambda dt: lb.sota.summary(dt).to_array().to_series(),
@@ -328,7 +328,7 @@ def attempt_store(store: Path, boards: dict[str, pd.DataFrame], rng: random.Rand
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-            study = lb.open_tournaments(store)
+            study = lb.study.open(store)
             made = {name: lb.leaderboard(fit) for name, fit in study.children.items()}
     except lb.LeaderbayesError as problem:
         return _refused(problem, store.name)
@@ -342,7 +342,7 @@ def attempt_store(store: Path, boards: dict[str, pd.DataFrame], rng: random.Rand
 
 def boards_of(store: Path) -> dict[str, pd.DataFrame]:
     """Leaderboards of a study."""
-    study = lb.open_tournaments(store)
+    study = lb.study.open(store)
     return {name: lb.leaderboard(fit) for name, fit in study.children.items()}
 
 

@@ -12,10 +12,10 @@ BACKENDS = ["matplotlib", "plotly", "bokeh", "none"]
 @pytest.fixture(scope="module")
 def made(study):
     return {
-        "average_player": lb.average_player(study),
-        "embedding": lb.embedding(study),
-        "leaderboards": lb.compare_leaderboards(study, draws=10),
-        "tunability": lb.tunability(study, GROUPS),
+        "average_player": lb.study.average_player(study),
+        "embedding": lb.study.embedding(study),
+        "leaderboards": lb.study.compare(study, draws=10),
+        "tunability": lb.study.tunability(study, GROUPS),
     }
 
 
@@ -98,7 +98,7 @@ def test_embedding_ellipses_hold_their_share(made):
 
 def test_embedding_of_one_dimension(study):
     with pytest.raises(lb.LeaderbayesError, match="embed in two"):
-        lb.plots.embedding(lb.embedding(study, dimensions=1), backend="none")
+        lb.plots.embedding(lb.study.embedding(study, dimensions=1), backend="none")
 
 
 def test_names_do_not_overlap_or_leave_the_plot():

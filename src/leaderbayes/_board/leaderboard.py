@@ -17,7 +17,7 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     """Rank the players, with intervals.
 
     Of a fit of many tournaments: by their mean strength, and beating the average player in a new
-    tournament. `select_tournament` gives one of them.
+    tournament. `study.select` gives one of them.
 
     Parameters
     ----------

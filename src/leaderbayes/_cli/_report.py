@@ -114,7 +114,7 @@ def _open(path: Path) -> "xr.DataTree":
         raise lb.LeaderbayesError(
             f"{path}: this folder has no posterior.nc, and is no study; {_EXPECTED}"
         )
-    return lb.open_tournaments(path)
+    return lb.study.open(path)
 
 
 def _members(tree: "xr.DataTree") -> "list[xr.DataTree]":

@@ -72,7 +72,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         )
     given = {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
     with _executor(options["workers"], options["dask"]) as executor:
-        study = lb.fit_tournaments(
+        study = lb.study.fit(
             scores,
             options["model"],
             store=store,
@@ -143,15 +143,15 @@ def _compare(
     """Table of the leaderboards, probabilities of beating the average player, and the embedding."""
     import leaderbayes as lb
 
-    compared = lb.compare_leaderboards(study, prob=prob)
-    average = lb.average_player(study, prob=prob)
-    odd = lb.unusual(study, prob=prob) if len(compared) > 1 else None
+    compared = lb.study.compare(study, prob=prob)
+    average = lb.study.average_player(study, prob=prob)
+    odd = lb.study.unusual(study, prob=prob) if len(compared) > 1 else None
     for name in ("agreement", "p_reversed"):
         compared[name] = float("nan") if odd is None else odd[name].to_numpy()
     placed = None
     if min(len(compared), average.sizes["player"]) > 2:
         try:
-            placed = lb.embedding(study, prob=prob)
+            placed = lb.study.embedding(study, prob=prob)
         except lb.LeaderbayesError as problem:
             # The fits and all else are there.
             click.echo(f"Warning: no embedding. {problem}", err=True)

@@ -23,7 +23,7 @@ def average_player(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     Parameters
     ----------
     made : Dataset
-        From `leaderbayes.average_player`.
+        From `leaderbayes.study.average_player`.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -42,10 +42,10 @@ def average_player(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> pc = lb.plots.average_player(lb.average_player(study), backend="matplotlib")
+    >>> pc = lb.plots.average_player(lb.study.average_player(study), backend="matplotlib")
     """
     best_first = made.sortby(-made["overall"])
     mean = best_first["mean"].transpose("tournament", "player").to_numpy()

@@ -25,7 +25,7 @@ def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     Parameters
     ----------
     made : Dataset
-        From `leaderbayes.embedding`, of two dimensions or more: the first two are drawn.
+        From `leaderbayes.study.embedding`, of two dimensions or more: the first two are drawn.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -50,10 +50,10 @@ def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> pc = lb.plots.embedding(lb.embedding(study), backend="matplotlib")
+    >>> pc = lb.plots.embedding(lb.study.embedding(study), backend="matplotlib")
     """
     if made.sizes["component"] < 2:
         raise LeaderbayesError("The embedding has one dimension: embed in two to draw it.")

@@ -34,7 +34,7 @@ def leaderboards(comparison: pd.DataFrame, *, backend: Backend | None = None) ->
     Parameters
     ----------
     comparison : DataFrame
-        From `leaderbayes.compare_leaderboards`.
+        From `leaderbayes.study.compare`.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -53,10 +53,10 @@ def leaderboards(comparison: pd.DataFrame, *, backend: Backend | None = None) ->
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> pc = lb.plots.leaderboards(lb.compare_leaderboards(study), backend="matplotlib")
+    >>> pc = lb.plots.leaderboards(lb.study.compare(study), backend="matplotlib")
     """
     rows = comparison.sort_values("standardised", kind="stable")
     m = len(rows)

@@ -25,7 +25,7 @@ def tunability(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     Parameters
     ----------
     made : Dataset
-        From `leaderbayes.tunability`.
+        From `leaderbayes.study.tunability`.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -44,11 +44,11 @@ def tunability(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
     >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
-    >>> pc = lb.plots.tunability(lb.tunability(study, groups), backend="matplotlib")
+    >>> pc = lb.plots.tunability(lb.study.tunability(study, groups), backend="matplotlib")
     """
     names = [str(name) for name in made["group"].to_numpy()]
     tournaments = made["tournament"].to_numpy()

@@ -12,11 +12,11 @@ from leaderbayes._board.compare import p_better
 from leaderbayes._board.groups import groups, tied_for_top
 from leaderbayes._board.leaderboard import leaderboard
 from leaderbayes._board.ranks import rank_probability
-from leaderbayes._board.tournaments import fits_of
 from leaderbayes._board.win_probability import win_probability
 from leaderbayes._fits.posterior import fitted
 from leaderbayes.report._words import data, interval, number, probability, settings, span, verdict
-from leaderbayes.study._compare import compare_leaderboards
+from leaderbayes.study._compare import compare
+from leaderbayes.study._tournaments import fits_of
 
 _GROUPS = ("posterior_predictive", "constant_data")  # what a page needs beside posterior
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this
@@ -44,7 +44,7 @@ def overview(
     if "posterior" in dt.children and "epp_tournament" not in dt["posterior"]:
         return None
     # The boards have been checked with more draws.
-    table = compare_leaderboards(dt, prob=prob, draws=0)
+    table = compare(dt, prob=prob, draws=0)
     own = {board["name"]: (k, board) for k, board in enumerate(made)}
     rows = []
     for row in table.to_dict("records"):

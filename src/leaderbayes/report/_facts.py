@@ -21,7 +21,7 @@ from leaderbayes._fits.require import require_tree
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes.models._weight import dependence
 from leaderbayes.report._style import labels
-from leaderbayes.study._compare import compare_leaderboards
+from leaderbayes.study._compare import compare as compare_boards
 
 Facts = dict[str, Any]
 
@@ -292,5 +292,5 @@ def _leads(dt: xr.DataTree, leader: str, prob: float) -> int | None:
     """Count the tournaments of a fit of many in which the leader leads."""
     if "epp_tournament" not in dt["posterior"]:
         return None
-    leaders = compare_leaderboards(dt, prob=prob, draws=0)["leader"]
+    leaders = compare_boards(dt, prob=prob, draws=0)["leader"]
     return int((leaders == leader).sum())

@@ -43,8 +43,8 @@ def html(
     ----------
     dt : DataTree
         From `leaderbayes.fit`; of many tournaments, from
-        ``leaderbayes.fit(scores, "tournaments")``, `leaderbayes.fit_tournaments` or
-        `leaderbayes.open_tournaments`: the page switches between them. Or from
+        ``leaderbayes.fit(scores, "tournaments")``, `leaderbayes.study.fit` or
+        `leaderbayes.study.open`: the page switches between them. Or from
         `leaderbayes.sota.posterior`.
     path : path
         File of the page, ``.html`` or ``.htm``; one that is there is replaced, in whole.

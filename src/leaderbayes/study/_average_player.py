@@ -6,8 +6,8 @@ from scipy.special import expit
 
 from leaderbayes._arguments import share
 from leaderbayes._board.draws import draws_of, plain
-from leaderbayes._board.tournaments import fits_of, trust_of
 from leaderbayes.study._strengths import evenly, fewest_draws, players_of
+from leaderbayes.study._tournaments import fits_of, trust_of
 
 
 def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
@@ -45,10 +45,10 @@ def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> made = lb.average_player(study)
+    >>> made = lb.study.average_player(study)
     >>> dict(made["mean"].sizes)
     {'tournament': 2, 'player': 15}
     >>> float(made["overall"].sel(player="svm C=1").round(1))

@@ -8,13 +8,13 @@ from leaderbayes._arguments import share, whole
 from leaderbayes._board.check import check, deviance
 from leaderbayes._board.draws import draws_of
 from leaderbayes._board.groups import tied_for_top
-from leaderbayes._board.tournaments import fits_of, trust_of
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.study._strengths import strengths_of
+from leaderbayes.study._tournaments import fits_of, trust_of
 from leaderbayes.study._unusual import surprise
 
 
-def compare_leaderboards(
+def compare(
     study: xr.DataTree, *, prob: float = 0.95, convention: Convention = "correct", draws: int = 50
 ) -> pd.DataFrame:
     """Compare the leaderboards of many tournaments: how well each fits, and what it decides.
@@ -61,10 +61,10 @@ def compare_leaderboards(
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> made = lb.compare_leaderboards(study)
+    >>> made = lb.study.compare(study)
     >>> made[["tournament", "players", "rounds", "leader"]]
       tournament  players  rounds            leader
     0       iris       15      25    logistic C=100

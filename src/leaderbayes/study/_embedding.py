@@ -57,10 +57,10 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> made = lb.embedding(study)
+    >>> made = lb.study.embedding(study)
     >>> made["score"].dims, made["loading"].dims
     (('tournament', 'component'), ('player', 'component'))
     >>> made["explained"].round(1).values.tolist()

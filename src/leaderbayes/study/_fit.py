@@ -20,23 +20,29 @@ from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._extras import extra
 from leaderbayes._files.write import check_folder
-from leaderbayes._inference.fit import fit, written
+from leaderbayes._inference.fit import fit as fit_board
+from leaderbayes._inference.fit import written
 from leaderbayes._numerics.workers import available
 from leaderbayes._scores.matches import valid_scores
+from leaderbayes.study import _store
 from leaderbayes.study._store import (
     Files,
     attrs_of,
     encode,
     fingerprint,
     key_of,
-    open_tournaments,
     root_attrs,
     writing_study,
 )
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
 _ONE_AT_A_TIME = Lock()  # in each process
-_SHARED = ("within_round", "ties", "tune", "chains")  # options of `fit`, whatever the model
+_SHARED = (
+    "within_round",
+    "ties",
+    "tune",
+    "chains",
+)  # whatever the model
 _CATEGORIES = {
     "LB001": _errors.ConvergenceWarning,
     "LB010": _errors.DisconnectedWarning,
@@ -44,7 +50,7 @@ _CATEGORIES = {
 }
 
 
-def fit_tournaments(
+def fit(
     scores: xr.DataArray,
     model: str = "bradley_terry",
     *,
@@ -68,7 +74,7 @@ def fit_tournaments(
     scores : DataArray (tournament, player, round)
         From `read_scores`. Players and rounds may differ between tournaments.
     model : str
-        As for `fit`, but for "tournaments", which takes all of them in one posterior.
+        As for `leaderbayes.fit`, but for "tournaments", which takes all of them in one posterior.
     store : path
         Folder of the study, a Zarr store; it is made, or continued. One call at a time writes to
         it; a second one is refused.
@@ -77,27 +83,27 @@ def fit_tournaments(
         processes of any executor. "dask" is the current client, or else a local cluster (install
         ``leaderbayes[distributed]``). Only this process writes, so that workers need no disk.
     sampler : str
-        As for `fit`; "laplace" takes milliseconds a tournament.
+        As for `leaderbayes.fit`; "laplace" takes milliseconds a tournament.
     draws : int, optional
         Draws kept per chain: 1000, of "laplace", which are independent, 250.
     replicates : int
-        As for `fit`, so that a study keeps to a reasonable size; what `check` looks at.
+        As for `leaderbayes.fit`, so that a study keeps to a reasonable size; what `check` looks at.
     seed : int, optional
         Same seed, versions and machine: same numbers, on any executor. None draws one; of a study
         that is continued it is the study's.
     progressbar : bool
         Show how many tournaments are done.
     **options
-        As for `fit`: ``tune``, ``chains``, ``ties``, ``weight`` and so on.
+        As for `leaderbayes.fit`: ``tune``, ``chains``, ``ties``, ``weight`` and so on.
 
     Returns
     -------
     DataTree
         A child a tournament, in the order of the scores, named as it is (characters that a file
-        name cannot have are written as in a URL). Each is what `fit` returns, with the attribute
-        ``tournament``; everything that takes a fit takes it. attrs: ``model``, ``arguments``,
-        ``seed``; ``tournaments`` (JSON list) and ``failed`` (JSON, messages of those that could
-        not be fitted in the last call). Values are read from the store when they are used.
+        name cannot have are written as in a URL). Each is what `leaderbayes.fit` returns, with
+        the attribute ``tournament``; everything that takes a fit takes it. attrs: ``model``,
+        ``arguments``, ``seed``; ``tournaments`` (JSON list) and ``failed`` (JSON, messages of
+        those that could not be fitted in the last call). Values are read from the store when they are used.
 
     Raises
     ------
@@ -116,7 +122,7 @@ def fit_tournaments(
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
     >>> list(study.children)
@@ -126,8 +132,8 @@ def fit_tournaments(
     """
     if model == "tournaments" or "tournament" not in getattr(scores, "dims", ()):
         raise LeaderbayesError(
-            "fit_tournaments fits each of several tournaments by itself; for one board, or for "
-            "model='tournaments', use leaderbayes.fit."
+            "leaderbayes.study.fit fits each of several tournaments by itself; for one board, or "
+            "for model='tournaments', use leaderbayes.fit."
         )
     boards = _boards(valid_scores(scores))
     draws = whole("draws", (250 if sampler == "laplace" else 1000) if draws is None else draws)
@@ -138,7 +144,7 @@ def fit_tournaments(
         "sampler": sampler,
         "draws": draws,
         "replicates": replicates,
-        **{name: signature(fit).parameters[name].default for name in _SHARED},
+        **{name: signature(fit_board).parameters[name].default for name in _SHARED},
         **options,
     }
     path = Path(store)
@@ -162,7 +168,7 @@ def fit_tournaments(
                 writer.tournament(name, result)
             advance(1, len(boards))
         writer.root(attrs | {"failed": json.dumps(failed)})
-    study = open_tournaments(path)
+    study = _store.open(path)
     _warn(study, failed)
     if not study.children:
         raise LeaderbayesError(f"No tournament could be fitted: {next(iter(failed.values()))}")
@@ -276,7 +282,7 @@ def _fit_alone(
         # They are in the fit's attributes; what is said of it all is said once.
         warnings.simplefilter("ignore", LeaderbayesWarning)
         try:
-            tree = fit(
+            tree = fit_board(
                 board, model, seed=int(own.generate_state(1)[0]), progressbar=False, **arguments
             )
         except Exception as problem:  # whatever it is, the other tournaments are not to blame

@@ -44,8 +44,8 @@ def fingerprint(board: xr.DataArray) -> str:
     return digest.hexdigest()
 
 
-def open_tournaments(store: str | os.PathLike[str]) -> xr.DataTree:
-    """Open a study that `fit_tournaments` has written, finished or not.
+def open(store: str | os.PathLike[str]) -> xr.DataTree:
+    """Open a study that `study.fit` has written, finished or not.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def open_tournaments(store: str | os.PathLike[str]) -> xr.DataTree:
     Returns
     -------
     DataTree
-        As from `fit_tournaments`: values are read when they are used.
+        As from `study.fit`: values are read when they are used.
 
     Raises
     ------
@@ -66,16 +66,16 @@ def open_tournaments(store: str | os.PathLike[str]) -> xr.DataTree:
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> list(lb.open_tournaments("study").children)
+    >>> list(lb.study.open("study").children)
     ['iris', 'wine']
     """
     path = Path(store)
     attrs = root_attrs(path)
     if attrs is None:
-        raise LeaderbayesError(f"{path}: there is no study; leaderbayes.fit_tournaments makes one.")
+        raise LeaderbayesError(f"{path}: there is no study; leaderbayes.study.fit makes one.")
     # In the order of the scores, not of the file system.
     keys = [key_of(name) for name in json.loads(attrs["tournaments"])]
     children = {key: _open(path / key) for key in keys if (path / key).exists()}

@@ -7,10 +7,10 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._board.draws import draws_of, plain
-from leaderbayes._board.tournaments import fits_of, trust_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.low_rank import complete
 from leaderbayes._types import AnyFloats
+from leaderbayes.study._tournaments import fits_of, trust_of
 
 # Enough for intervals of correlations and components, and few enough for thousands of players.
 _MOST_DRAWS = 200

@@ -10,10 +10,10 @@ from scipy.special import expit
 from leaderbayes._arguments import share
 from leaderbayes._board.draws import draws_of, trust
 from leaderbayes._board.leaderboard import leaderboard
-from leaderbayes._board.tournaments import fits_of, select_tournament
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import AnyFloats, Bools
 from leaderbayes.study._strengths import strengths_of
+from leaderbayes.study._tournaments import fits_of, select
 
 _NUMBERS = (
     "best_epp", "best_lower", "best_upper", "p_best_in_class", "median_epp", "spread",
@@ -76,11 +76,11 @@ def tunability(
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
     >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
-    >>> made = lb.tunability(study, groups)
+    >>> made = lb.study.tunability(study, groups)
     >>> made["best"].sel(group="knn").to_series().to_dict()
     {'iris': 'knn k=5', 'wine': 'knn k=25'}
     """
@@ -204,11 +204,11 @@ def best_in_class(
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
     >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
-    >>> lb.best_in_class(study, groups, "breast_cancer")[["group", "player", "rank"]]
+    >>> lb.study.best_in_class(study, groups, "breast_cancer")[["group", "player", "rank"]]
           group            player  rank
     0       svm           svm C=1     1
     1  logistic      logistic C=1     2
@@ -216,7 +216,7 @@ def best_in_class(
     3       knn          knn k=25     6
     4      tree      tree depth=2    13
     """
-    fit = select_tournament(study, tournament)
+    fit = select(study, tournament)
     board = leaderboard(fit, prob=prob)
     group_of = _groups_of(board["player"].to_numpy(), groups)
     board.insert(0, "group", group_of.to_numpy())

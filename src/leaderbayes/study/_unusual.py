@@ -63,10 +63,10 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> made = lb.unusual(study)
+    >>> made = lb.study.unusual(study)
     >>> made["z"].dims
     ('tournament', 'player')
     >>> made["agreement"].round(1).to_series().to_dict()

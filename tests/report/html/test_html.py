@@ -141,7 +141,7 @@ def test_study_switches_between_tournaments(study, numbers, tmp_path):
     boards = numbers(made)["boards"]
     assert [board["name"] for board in boards] == ["one", "two/2", "three", "reversed"]
     assert [len(board["players"]) for board in boards] == [6, 6, 5, 6]
-    compared = lb.compare_leaderboards(study, prob=0.9)
+    compared = lb.study.compare(study, prob=0.9)
     across = text.split('<section id="across"')[1].split("</section>")[0]
     for leader, tied in zip(compared["leader"], compared["tied_for_top"], strict=True):
         assert f'data-value="{leader}"' in across
@@ -281,9 +281,7 @@ def test_command(laplace, best, tmp_path, monkeypatch, capsys):
 def test_command_takes_a_study(scores, tmp_path, monkeypatch, capsys):
     several = xr.concat([scores, -scores], dim=xr.Variable("tournament", ["a", "b"]))
     several.attrs = scores.attrs
-    lb.fit_tournaments(
-        several, store=tmp_path / "study", sampler="laplace", seed=1, progressbar=False
-    )
+    lb.study.fit(several, store=tmp_path / "study", sampler="laplace", seed=1, progressbar=False)
     assert run(monkeypatch, tmp_path / "study", "--out", tmp_path / "page.html") == 0
     assert 'id="across"' in (tmp_path / "page.html").read_text("utf-8")
     assert run(monkeypatch, tmp_path / "study", "--out", tmp_path / "report.txt") == 2
@@ -350,7 +348,7 @@ def test_fit_of_many_tournaments(tmp_path, numbers):
     a, b = over_all["players"][:2]
     told = lb.compare(fit, a, b)
     assert over_all["win"][0] / read["scale"] == pytest.approx(told["win_probability"], abs=1e-3)
-    one = lb.select_tournament(fit, each[0]["name"])
+    one = lb.study.select(fit, each[0]["name"])
     assert each[0]["players"] == list(lb.leaderboard(one)["player"])
 
 

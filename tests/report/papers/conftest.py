@@ -309,7 +309,7 @@ def fits(classifiers, unconverged, together, tied_scores, scores, best):
         "plackett_luce": sampled(tied, "plackett_luce", {}),
         "round_intercept": sampled(full, "round_intercept", {"tie_as": "loss"}),
         "tournaments": together,
-        "one_of_tournaments": lb.select_tournament(together, "three_3"),
+        "one_of_tournaments": lb.study.select(together, "three_3"),
         "estimate": lb.likelihood.bradley_terry(matches, pseudo_rounds=1.0),
         "estimate_plackett_luce": lb.likelihood.plackett_luce(matches, firth=True),
         "estimate_round_intercept": lb.likelihood.round_intercept(scores, ties="loss"),

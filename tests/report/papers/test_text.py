@@ -96,7 +96,7 @@ def test_numbers_are_those_of_the_functions(classifiers):
 def test_numbers_of_tournaments(together):
     results = section(lb.report.text(together), "Results")
     leader = lb.leaderboard(together)["player"][0]
-    leads = (lb.compare_leaderboards(together, draws=0)["leader"] == leader).sum()
+    leads = (lb.study.compare(together, draws=0)["leader"] == leader).sum()
     assert leads == 3
     assert "It leads all 3 tournaments." in results
     assert "τ = 0.71" in results

@@ -34,7 +34,7 @@ def test_recovers_where_tournaments_lie(two_kinds, share):
     where, table = two_kinds
     rng = np.random.default_rng(4)
     table = table.mask(rng.random(table.shape) < share)
-    made = lb.embedding(study_of(table, rng, sd=0.1))
+    made = lb.study.embedding(study_of(table, rng, sd=0.1))
     np.testing.assert_allclose(turned(made["score"].to_numpy(), where), where, atol=0.6)
     if share == 0.0:
         # Noise of each of two directions, and in the mean over 25 tournaments.
@@ -45,7 +45,7 @@ def test_recovers_where_tournaments_lie(two_kinds, share):
 
 
 def test_shape_and_signs(two_kinds):
-    made = lb.embedding(study_of(two_kinds[1], np.random.default_rng(5)), dimensions=3)
+    made = lb.study.embedding(study_of(two_kinds[1], np.random.default_rng(5)), dimensions=3)
     assert made["score_draws"].shape == (200, 25, 3)
     loading = made["loading"].to_numpy()
     assert (loading[np.abs(loading).argmax(axis=0), range(3)] > 0).all()
@@ -58,7 +58,9 @@ def test_shape_and_signs(two_kinds):
 def test_uncertainty_is_the_posteriors(two_kinds):
     sd = [
         float(
-            lb.embedding(study_of(two_kinds[1], np.random.default_rng(6), sd=s))["score_sd"].mean()
+            lb.study.embedding(study_of(two_kinds[1], np.random.default_rng(6), sd=s))[
+                "score_sd"
+            ].mean()
         )
         for s in (0.05, 0.2)
     ]
@@ -66,9 +68,9 @@ def test_uncertainty_is_the_posteriors(two_kinds):
 
 
 def test_similarity_is_spearman(study):
-    made = lb.embedding(study, dimensions=1, prob=0.8)
+    made = lb.study.embedding(study, dimensions=1, prob=0.8)
     one, three = (
-        lb.select_tournament(study, name)["posterior"]["epp"]
+        lb.study.select(study, name)["posterior"]["epp"]
         .stack(sample=("chain", "draw"))
         .transpose("sample", "player")
         .to_numpy()
@@ -95,7 +97,7 @@ def test_order_of_names_does_not_matter(study):
     for fit in turned_study.children.values():
         players = fit["posterior"]["player"].to_numpy()[::-1]
         fit["posterior"] = xr.DataTree(fit["posterior"].to_dataset().sel(player=players))
-    made, again = lb.embedding(study), lb.embedding(turned_study)
+    made, again = lb.study.embedding(study), lb.study.embedding(turned_study)
     again = again.sel(
         tournament=made["tournament"], tournament_=made["tournament_"], player=made["player"]
     )
@@ -104,11 +106,11 @@ def test_order_of_names_does_not_matter(study):
 
 def test_refused(study):
     with pytest.raises(lb.LeaderbayesError, match="dimensions=4: give a whole number"):
-        lb.embedding(study, dimensions=4)
+        lb.study.embedding(study, dimensions=4)
     with pytest.raises(lb.LeaderbayesError, match="none to compare it with"):
-        lb.embedding(xr.DataTree.from_dict({"one": study["one"]}))
+        lb.study.embedding(xr.DataTree.from_dict({"one": study["one"]}))
     table = pd.DataFrame({"a": [1.0, np.nan], "b": [0.0, np.nan], "c": [np.nan, 1.0]})
     table = table.assign(d=[np.nan, 0.0]).rename({0: "s", 1: "t"})
     apart = study_of(table, np.random.default_rng(0))
     with pytest.raises(lb.LeaderbayesError, match="'s' and 't' share no player"):
-        lb.embedding(apart)
+        lb.study.embedding(apart)

@@ -158,10 +158,10 @@ def test_bad_options(dt):
     "function",
     [
         lb.leaderboard, lb.win_probability, lb.rank_probability, lb.groups, lb.tied_for_top,
-        lb.check, lb.deviance, lb.loo, lb.plan, lb.compare_leaderboards, lb.average_player,
+        lb.check, lb.deviance, lb.loo, lb.plan, lb.study.compare, lb.study.average_player,
         lb.report.text, lb.plots.leaderboard, lb.plots.win_rate, lb.plots.deviance,
         lambda given: lb.compare(given, "p0", "p1"), lambda given: lb.p_top(given, 1),
-        lambda given: lb.select_tournament(given, "iris"),
+        lambda given: lb.study.select(given, "iris"),
     ],
 )  # fmt: skip
 def test_what_is_no_fit(function, scores):
@@ -178,14 +178,14 @@ def test_what_is_no_fit(function, scores):
 
 
 def test_fits_of_a_study(study):
-    from leaderbayes._board.tournaments import fits_of
+    from leaderbayes.study._tournaments import fits_of
 
     fits = dict(fits_of(study))
     assert list(fits) == ["one", "two/2", "three", "reversed"]
-    assert fits["two/2"].identical(lb.select_tournament(study, "two/2"))
+    assert fits["two/2"].identical(lb.study.select(study, "two/2"))
     assert list(lb.leaderboard(fits["three"])["player"]) == ["p0", "p1", "p2", "p3", "p4"]
     # Without the attribute, by the name of the node.
     plain = xr.DataTree.from_dict({"x": tree(np.zeros((1, 2, 3)))})
     assert list(dict(fits_of(plain))) == ["x"]
     with pytest.raises(lb.LeaderbayesError, match="no tournament 'won'; did you mean 'one'"):
-        lb.select_tournament(study, "won")
+        lb.study.select(study, "won")

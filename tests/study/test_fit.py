@@ -1,4 +1,4 @@
-"""fit_tournaments: one store, whole or not at all, the same on every executor."""
+"""study.fit: one store, whole or not at all, the same on every executor."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def boards():
 
 @pytest.fixture(scope="module")
 def study(boards, tmp_path_factory):
-    return lb.fit_tournaments(boards, store=tmp_path_factory.mktemp("one") / "study", **OPTIONS)
+    return lb.study.fit(boards, store=tmp_path_factory.mktemp("one") / "study", **OPTIONS)
 
 
 def files_of(folder):
@@ -64,7 +64,7 @@ def test_each_tournament_is_a_fit(boards, study):
 
 
 def test_xarray_opens_it(boards, study, tmp_path):
-    lb.fit_tournaments(boards, store=tmp_path / "study", **OPTIONS)
+    lb.study.fit(boards, store=tmp_path / "study", **OPTIONS)
     with pytest.warns(RuntimeWarning, match="non-consolidated"):
         opened = xr.open_datatree(tmp_path / "study", engine="zarr")
     assert set(opened.children) == set(study.children)
@@ -92,10 +92,10 @@ def test_keys_are_names_of_files():
 def test_names_that_a_store_has_already(tmp_path, monkeypatch):
     """None of them hides another, or the study itself, which is continued from inside."""
     names = ["zarr.json", "x", "", "%", ".", "../study"]
-    lb.fit_tournaments(many(names), store=tmp_path / "study", **OPTIONS)
+    lb.study.fit(many(names), store=tmp_path / "study", **OPTIONS)
     before = files_of(tmp_path)
     monkeypatch.chdir(tmp_path / "study")
-    again = lb.fit_tournaments(many(names), store=".", **OPTIONS)
+    again = lb.study.fit(many(names), store=".", **OPTIONS)
     assert [fit.attrs["tournament"] for fit in again.children.values()] == names
     assert files_of(tmp_path) == before
 
@@ -103,8 +103,8 @@ def test_names_that_a_store_has_already(tmp_path, monkeypatch):
 @pytest.mark.parametrize("make", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_the_same_on_executors(boards, tmp_path, make):
     with make(2) as executor:
-        lb.fit_tournaments(boards, store=tmp_path / "two", executor=executor, **OPTIONS)
-    lb.fit_tournaments(boards, store=tmp_path / "one", **OPTIONS)
+        lb.study.fit(boards, store=tmp_path / "two", executor=executor, **OPTIONS)
+    lb.study.fit(boards, store=tmp_path / "one", **OPTIONS)
     assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
 
@@ -114,23 +114,23 @@ def test_the_same_on_executors(boards, tmp_path, make):
 def test_the_same_on_dask(boards, tmp_path):
     """A local cluster of two processes, given as a client and by name."""
     distributed = pytest.importorskip("distributed")
-    lb.fit_tournaments(boards, store=tmp_path / "one", **OPTIONS)
+    lb.study.fit(boards, store=tmp_path / "one", **OPTIONS)
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster, distributed.Client(cluster) as client:  # fmt: skip
         for name, executor in (("two", client), ("three", "dask")):
-            lb.fit_tournaments(boards, store=tmp_path / name, executor=executor, **OPTIONS)
+            lb.study.fit(boards, store=tmp_path / name, executor=executor, **OPTIONS)
             assert files_of(tmp_path / "one") == files_of(tmp_path / name)
 
 
 KILLED = """
 import sys
 sys.path[:0] = [{tests!r}, {tests!r} + "/.."]
-from test_fit_tournaments import OPTIONS, many
+from test_fit import OPTIONS, many
 import leaderbayes as lb
 
 print("ready", flush=True)
-lb.fit_tournaments(many([str(t) for t in range(30)]), store=sys.argv[1], **OPTIONS)
+lb.study.fit(many([str(t) for t in range(30)]), store=sys.argv[1], **OPTIONS)
 """
 
 
@@ -152,7 +152,7 @@ def run_killed(store, kills, rng):
         process.stdout.close()
         if store.exists():
             # Whatever is there is whole.
-            for child in lb.open_tournaments(store).children.values():
+            for child in lb.study.open(store).children.values():
                 lb.leaderboard(child)
         if done:
             return killed
@@ -162,8 +162,8 @@ def run_killed(store, kills, rng):
 def check_killed(tmp_path, kills, seed):
     killed = run_killed(tmp_path / "killed", kills, random.Random(seed))
     boards = many([str(t) for t in range(30)])
-    lb.fit_tournaments(boards, store=tmp_path / "killed", **OPTIONS)
-    lb.fit_tournaments(boards, store=tmp_path / "whole", **OPTIONS)
+    lb.study.fit(boards, store=tmp_path / "killed", **OPTIONS)
+    lb.study.fit(boards, store=tmp_path / "whole", **OPTIONS)
     assert files_of(tmp_path / "killed") == files_of(tmp_path / "whole")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
     return killed
@@ -181,27 +181,27 @@ def test_survives_being_killed_twenty_times(tmp_path):
 
 
 def test_continues_and_grows(boards, tmp_path):
-    first = lb.fit_tournaments(boards[:2], store=tmp_path / "study", **OPTIONS)
+    first = lb.study.fit(boards[:2], store=tmp_path / "study", **OPTIONS)
     before = files_of(tmp_path / "study" / "a")
-    both = lb.fit_tournaments(boards, store=tmp_path / "study", **(OPTIONS | {"seed": None}))
+    both = lb.study.fit(boards, store=tmp_path / "study", **(OPTIONS | {"seed": None}))
     assert list(both.children)[:2] == list(first.children)
     assert len(both.children) == 6
     assert files_of(tmp_path / "study" / "a") == before
-    fewer = lb.fit_tournaments(boards[2:3], store=tmp_path / "study", **OPTIONS)
+    fewer = lb.study.fit(boards[2:3], store=tmp_path / "study", **OPTIONS)
     assert len(fewer.children) == 6
 
 
 def test_other_arguments_are_refused(boards, tmp_path):
-    lb.fit_tournaments(boards[:2], store=tmp_path / "study", **OPTIONS)
+    lb.study.fit(boards[:2], store=tmp_path / "study", **OPTIONS)
     before = files_of(tmp_path / "study")
     for changed, message in (
         ({"draws": 30}, "made with arguments"),
         ({"seed": 2}, "made with seed 1, not 2"),
     ):
         with pytest.raises(lb.LeaderbayesError, match=message):
-            lb.fit_tournaments(boards, store=tmp_path / "study", **(OPTIONS | changed))
+            lb.study.fit(boards, store=tmp_path / "study", **(OPTIONS | changed))
     with pytest.raises(lb.LeaderbayesError, match="'a' was fitted to other scores"):
-        lb.fit_tournaments(-boards, store=tmp_path / "study", **OPTIONS)
+        lb.study.fit(-boards, store=tmp_path / "study", **OPTIONS)
     assert files_of(tmp_path / "study") == before
 
 
@@ -209,11 +209,11 @@ def test_a_failing_tournament_is_reported(boards, tmp_path):
     broken = boards.copy()
     broken[0, 1:] = np.nan  # one player is left
     with pytest.warns(lb.LeaderbayesWarning, match="LB030 tournament 'a'"):
-        study = lb.fit_tournaments(broken, store=tmp_path / "study", **OPTIONS)
+        study = lb.study.fit(broken, store=tmp_path / "study", **OPTIONS)
     assert "a" not in study.children
     assert len(study.children) == 5
     assert list(json.loads(study.attrs["failed"])) == ["a"]
-    again = lb.open_tournaments(tmp_path / "study")
+    again = lb.study.open(tmp_path / "study")
     assert list(again.children) == list(study.children)
 
 
@@ -222,17 +222,17 @@ def test_all_fail(boards, tmp_path):
         pytest.warns(lb.LeaderbayesWarning, match="LB030"),
         pytest.raises(lb.LeaderbayesError, match="No tournament could be fitted"),
     ):
-        lb.fit_tournaments(boards, store=tmp_path / "study", **(OPTIONS | {"ties": "floor"}))
+        lb.study.fit(boards, store=tmp_path / "study", **(OPTIONS | {"ties": "floor"}))
     # The store is not lost to the mistake.
-    study = lb.fit_tournaments(boards, store=tmp_path / "study", **OPTIONS)
+    study = lb.study.fit(boards, store=tmp_path / "study", **OPTIONS)
     assert len(study.children) == 6
 
 
 def test_arguments_of_numpy(boards, tmp_path):
     changed = OPTIONS | {"draws": np.int64(20), "weight": np.float32(0.5), "seed": np.int64(1)}
-    lb.fit_tournaments(boards[:2], store=tmp_path / "study", **changed)
+    lb.study.fit(boards[:2], store=tmp_path / "study", **changed)
     again = OPTIONS | {"weight": 0.5}
-    assert len(lb.fit_tournaments(boards[:2], store=tmp_path / "study", **again).children) == 2
+    assert len(lb.study.fit(boards[:2], store=tmp_path / "study", **again).children) == 2
 
 
 class Gone(Exception):
@@ -255,7 +255,7 @@ def test_a_worker_that_dies(boards, tmp_path, monkeypatch, kind):
     fake = SimpleNamespace(get_client=lambda: client, Client=None)
     monkeypatch.setitem(sys.modules, "distributed", fake)
     with pytest.raises(lb.LeaderbayesError, match="A worker has died"):
-        lb.fit_tournaments(boards, store=tmp_path / "study", executor="dask", **OPTIONS)
+        lb.study.fit(boards, store=tmp_path / "study", executor="dask", **OPTIONS)
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
@@ -263,27 +263,27 @@ def test_warnings_are_said_once(tmp_path):
     boards = many(["a", "b", "c"])[..., :2]  # two rounds are too few for a weight
     warnings.simplefilter("ignore", lb.DisconnectedWarning)
     with pytest.warns(lb.WeightWarning) as caught:
-        lb.fit_tournaments(boards, store=tmp_path / "study", **OPTIONS)
+        lb.study.fit(boards, store=tmp_path / "study", **OPTIONS)
     ours = [str(w.message) for w in caught if issubclass(w.category, lb.WeightWarning)]
     assert ours == ["LB011 in 3 of 3 tournaments, a, b, c: see the attribute 'warnings' of each."]
 
 
 def test_bad_arguments(boards, tmp_path):
     with pytest.raises(lb.LeaderbayesError, match="for one board"):
-        lb.fit_tournaments(boards[0], store=tmp_path / "study")
+        lb.study.fit(boards[0], store=tmp_path / "study")
     with pytest.raises(lb.LeaderbayesError, match="model='tournaments'"):
-        lb.fit_tournaments(boards, "tournaments", store=tmp_path / "study")
+        lb.study.fit(boards, "tournaments", store=tmp_path / "study")
     with pytest.raises(lb.LeaderbayesError, match="executor"):
-        lb.fit_tournaments(boards, store=tmp_path / "study", executor=3)
+        lb.study.fit(boards, store=tmp_path / "study", executor=3)
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
     for name in ("file", "folder"):
         with pytest.raises(lb.LeaderbayesError, match="no study"):
-            lb.fit_tournaments(boards, store=tmp_path / name, **OPTIONS)
+            lb.study.fit(boards, store=tmp_path / name, **OPTIONS)
         with pytest.raises(lb.LeaderbayesError, match="no study"):
-            lb.open_tournaments(tmp_path / name)
+            lb.study.open(tmp_path / name)
     with pytest.raises(lb.LeaderbayesError, match="there is no study"):
-        lb.open_tournaments(tmp_path / "nowhere")
+        lb.study.open(tmp_path / "nowhere")
     assert (tmp_path / "file").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 
@@ -297,10 +297,10 @@ def damaged(store, name):
 def test_a_damaged_file_is_noticed(boards, tmp_path, how):
     store = tmp_path / "study"
     two = boards.isel(tournament=slice(2))
-    lb.fit_tournaments(two, store=store, **OPTIONS)
+    lb.study.fit(two, store=store, **OPTIONS)
     files = damaged(store, "a")
     (store / "a" / ".DS_Store").write_text("of a file manager")
-    assert len(lb.open_tournaments(store).children) == 2
+    assert len(lb.study.open(store).children) == 2
     rng = random.Random(1)
     for file in files:
         content = file.read_bytes()
@@ -315,14 +315,14 @@ def test_a_damaged_file_is_noticed(boards, tmp_path, how):
             flipped[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
             file.write_bytes(flipped)
         with pytest.raises(lb.LeaderbayesError, match=r"study(/a)?: this (part of the|is no) stud"):
-            lb.open_tournaments(store)
+            lb.study.open(store)
         file.write_bytes(content)
-    assert len(lb.open_tournaments(store).children) == 2
+    assert len(lb.study.open(store).children) == 2
 
 
 def test_damage_after_opening(boards, tmp_path):
     """Values are read when they are used: chunks have checksums, and a lost one is no answer."""
-    study = lb.fit_tournaments(boards.isel(tournament=slice(2)), store=tmp_path / "s", **OPTIONS)
+    study = lb.study.fit(boards.isel(tournament=slice(2)), store=tmp_path / "s", **OPTIONS)
     chunks = sorted(p for p in (tmp_path / "s/a/posterior/epp/c").rglob("*") if p.is_file())
     flipped = bytearray(chunks[0].read_bytes())
     flipped[-9] ^= 1
@@ -349,10 +349,10 @@ def test_a_second_process_is_refused(boards, tmp_path):
     ) as first:  # fmt: skip
         assert first.stdout.readline() == "held\n"
         with pytest.raises(lb.LeaderbayesError, match=f"process {first.pid} on .* holds this lock"):
-            lb.fit_tournaments(boards, store=store, **OPTIONS)
+            lb.study.fit(boards, store=store, **OPTIONS)
         first.stdin.close()
     assert list(tmp_path.iterdir()) == []
-    assert len(lb.fit_tournaments(boards, store=store, **OPTIONS).children) == 6
+    assert len(lb.study.fit(boards, store=store, **OPTIONS).children) == 6
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
@@ -363,12 +363,12 @@ def test_a_full_disk(boards, tmp_path):
         "import resource, sys, xarray as xr, leaderbayes as lb\n"
         "scores = xr.open_dataarray(sys.argv[1]).load()\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))\n"
-        "try: lb.fit_tournaments(scores, store=sys.argv[2], sampler='laplace', draws=20,\n"
+        "try: lb.study.fit(scores, store=sys.argv[2], sampler='laplace', draws=20,\n"
         "                        replicates=10, seed=1, progressbar=False)\n"
         "except lb.LeaderbayesError as problem: print(problem)\n"
     )
     boards.to_netcdf(tmp_path / "scores.nc")
-    lb.fit_tournaments(boards.isel(tournament=slice(2)), store=tmp_path / "old", **OPTIONS)
+    lb.study.fit(boards.isel(tournament=slice(2)), store=tmp_path / "old", **OPTIONS)
     before = files_of(tmp_path / "old" / "a")
     for store, said in {
         "new": "give another path.\n",
@@ -383,4 +383,4 @@ def test_a_full_disk(boards, tmp_path):
         assert done.stdout.endswith(said)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["old", "scores.nc"]
     assert files_of(tmp_path / "old" / "a") == before
-    assert len(lb.open_tournaments(tmp_path / "old").children) == 2
+    assert len(lb.study.open(tmp_path / "old").children) == 2

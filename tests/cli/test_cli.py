@@ -144,7 +144,7 @@ COUNTERPARTS = {
     "rank": [lb.fit, lb.leaderboard, lb.matches, lb.likelihood.round_intercept],
     "compare": [lb.fit, lb.compare],
     "plan": [lb.plan, lb.matches, lb.models.bradley_terry],
-    "tournaments": [lb.fit_tournaments, lb.matches, lb.compare_leaderboards],
+    "tournaments": [lb.study.fit, lb.matches, lb.study.compare],
     "report": [lb.report.text],
 }  # fmt: skip
 

@@ -19,7 +19,7 @@ def table(values):
 
 
 def test_reversed_order_is_found(study):
-    made = lb.unusual(study, prob=0.9)
+    made = lb.study.unusual(study, prob=0.9)
     assert made.attrs == {"prob": 0.9, "converged": 1, "warnings": "[]"}
     assert list(made["tournament"]) == ["one", "two/2", "three", "reversed"]
     assert float(made["p_reversed"].sel(tournament="reversed")) > 0.99
@@ -34,7 +34,7 @@ def test_reversed_order_is_found(study):
 
 
 def test_values_against_their_definitions(study):
-    made = lb.unusual(study).sel(tournament="one", player="p1")
+    made = lb.study.unusual(study).sel(tournament="one", player="p1")
     epp = [fit["posterior"]["epp"].sel(player="p1") for fit in study.children.values()]
     assert list(study.children)[2] == "three"
     one, *others = (float(each.mean()) for each in epp)
@@ -65,7 +65,7 @@ def test_absent_players_do_not_shift_the_rest():
     strengths = table(np.tile([3.0, 1.0, 0.0, -1.0, -3.0], (4, 1)))
     for t in range(4):
         strengths.iloc[t, t] = np.nan
-    made = lb.unusual(study_of(strengths, np.random.default_rng(0), sd=1e-3))
+    made = lb.study.unusual(study_of(strengths, np.random.default_rng(0), sd=1e-3))
     np.testing.assert_allclose(made["difference"].fillna(0.0), 0.0, atol=1e-3)
     assert int(made["z"].isnull().sum()) == 4
 
@@ -75,14 +75,14 @@ def test_z_is_standard_normal_where_nothing_is_unusual():
     mean, sd = 2.0 * rng.normal(size=8), 0.3
     truth = mean + 0.6 * rng.normal(size=(40, 8))
     seen = truth + sd * rng.normal(size=truth.shape)
-    made = lb.unusual(study_of(table(seen), rng, sd=sd, draws=200))
+    made = lb.study.unusual(study_of(table(seen), rng, sd=sd, draws=200))
     z = made["z"].to_numpy()
     assert z.std() == pytest.approx(1.0, abs=0.12)
     assert stats.kstest(z[:, 0], "norm").pvalue > 0.001
     assert np.abs(z).max() < 4.5
     # One player of one tournament moves by eight times that.
     seen[7, 3] += 8.0 * 0.67
-    z = lb.unusual(study_of(table(seen), rng, sd=sd, draws=200))["z"].to_numpy()
+    z = lb.study.unusual(study_of(table(seen), rng, sd=sd, draws=200))["z"].to_numpy()
     assert np.unravel_index(np.abs(z).argmax(), z.shape) == (7, 3)
     assert z[7, 3] > 4.5
 
@@ -93,23 +93,23 @@ def test_order_of_names_does_not_matter(study):
     for fit in turned.children.values():
         players = fit["posterior"]["player"].to_numpy()[::-1]
         fit["posterior"] = xr.DataTree(fit["posterior"].to_dataset().sel(player=players))
-    made, again = lb.unusual(study), lb.unusual(turned)
+    made, again = lb.study.unusual(study), lb.study.unusual(turned)
     xr.testing.assert_allclose(again.sel(tournament=made.tournament, player=made.player), made)
 
 
 def test_refused(study):
     alone = xr.DataTree.from_dict({"one": study["one"]})
     with pytest.raises(lb.LeaderbayesError, match=r"one tournament \('one'\)"):
-        lb.unusual(alone)
+        lb.study.unusual(alone)
     with pytest.raises(
         lb.LeaderbayesError, match=r"one tournament \(bradley_terry\): give a study"
     ):
-        lb.unusual(study["one"])
+        lb.study.unusual(study["one"])
     with pytest.raises(lb.LeaderbayesError, match="no tournament: give"):
-        lb.unusual(xr.DataTree())
+        lb.study.unusual(xr.DataTree())
     with pytest.raises(lb.LeaderbayesError, match="has tournament 'one' twice"):
-        lb.unusual(xr.DataTree.from_dict({"nuts": study["one"], "laplace": study["one"]}))
+        lb.study.unusual(xr.DataTree.from_dict({"nuts": study["one"], "laplace": study["one"]}))
     with pytest.raises(lb.LeaderbayesError, match="'x' in the study is no fit"):
-        lb.unusual(xr.DataTree.from_dict({"x": xr.Dataset()}))
+        lb.study.unusual(xr.DataTree.from_dict({"x": xr.Dataset()}))
     with pytest.raises(lb.LeaderbayesError, match=r"prob=1\.5"):
-        lb.unusual(study, prob=1.5)
+        lb.study.unusual(study, prob=1.5)

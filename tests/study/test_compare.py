@@ -10,15 +10,15 @@ import leaderbayes as lb
 
 @pytest.fixture(scope="module")
 def table(study):
-    return lb.compare_leaderboards(study)
+    return lb.study.compare(study)
 
 
 def test_rows_are_what_each_fit_says(study, table):
     assert list(table["tournament"]) == ["one", "two/2", "three", "reversed"]
     assert list(table["players"]) == [6, 6, 5, 6]
-    z = lb.unusual(study)["z"]
+    z = lb.study.unusual(study)["z"]
     for row in table.itertuples():
-        fit = lb.select_tournament(study, row.tournament)
+        fit = lb.study.select(study, row.tournament)
         fitted = lb.deviance(fit)
         for name in ("df", "standardised", "p_value", "p_value_normal"):
             assert getattr(row, name) == fitted[name]
@@ -35,7 +35,7 @@ def test_rows_are_what_each_fit_says(study, table):
 
 
 def test_published_counts_twice(study, table):
-    published = lb.compare_leaderboards(study, convention="published", draws=1)
+    published = lb.study.compare(study, convention="published", draws=1)
     np.testing.assert_allclose(published["deviance"], 2.0 * table["deviance"])
     assert list(published["df"]) == [24, 24, 15, 24]
 
@@ -43,27 +43,25 @@ def test_published_counts_twice(study, table):
 def test_doubt_shows(study):
     doubtful = xr.DataTree.from_dict(study.children)
     doubtful["three"].attrs |= {"converged": 0, "warnings": '["LB001 not converged"]'}
-    table = lb.compare_leaderboards(doubtful, draws=1)
+    table = lb.study.compare(doubtful, draws=1)
     assert list(table["converged"]) == [True, True, False, True]
     assert table.attrs == {
         "converged": False,
         "warnings": ["tournament 'three': LB001 not converged"],
     }
-    assert lb.average_player(doubtful).attrs["converged"] == 0
+    assert lb.study.average_player(doubtful).attrs["converged"] == 0
 
 
 def test_one_tournament_has_no_odd_player(study):
-    (row,) = lb.compare_leaderboards(
-        xr.DataTree.from_dict({"one": study["one"]}), draws=1
-    ).itertuples()
+    (row,) = lb.study.compare(xr.DataTree.from_dict({"one": study["one"]}), draws=1).itertuples()
     assert row.odd_player == ""
     assert np.isnan(row.odd_z)
 
 
 def test_draws_of_a_check(study, table):
     with pytest.raises(lb.LeaderbayesError, match="draws=-1"):
-        lb.compare_leaderboards(study, draws=-1)
-    without = lb.compare_leaderboards(study, draws=0)
+        lb.study.compare(study, draws=-1)
+    without = lb.study.compare(study, draws=0)
     assert without["p_check"].isna().all()
     pd.testing.assert_frame_equal(without.drop(columns="p_check"), table.drop(columns="p_check"))
     lb.plots.leaderboards(without, backend="none")

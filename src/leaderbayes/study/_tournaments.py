@@ -13,7 +13,7 @@ from leaderbayes._fits.posterior import drawn, fitted
 from leaderbayes._fits.require import require_tree
 
 
-def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
+def select(dt: xr.DataTree, tournament: str) -> xr.DataTree:
     """Take one tournament out of a study, or out of a fit of many as if it had been fitted alone.
 
     Parameters
@@ -40,10 +40,10 @@ def select_tournament(dt: xr.DataTree, tournament: str) -> xr.DataTree:
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
-    >>> study = lb.fit_tournaments(
+    >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> dt = lb.select_tournament(study, "iris")
+    >>> dt = lb.study.select(study, "iris")
     >>> lb.leaderboard(dt)["player"].head(3).tolist()
     ['logistic C=100', 'svm C=1', 'forest trees=5']
     """
@@ -127,7 +127,7 @@ def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     """
     names = tournaments_of(study)
     fits = (
-        (select_tournament(study, name) for name in names)
+        (select(study, name) for name in names)
         if "posterior" in study.children
         else study.children.values()
     )

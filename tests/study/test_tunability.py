@@ -12,13 +12,11 @@ GROUPS = {"p0": "a", "p1": "a", "p2": "a", "p3": "b", "p4": "b", "p5": "c"}
 
 
 def draws(study, tournament):
-    return lb.select_tournament(study, tournament)["posterior"]["epp"].stack(
-        sample=("chain", "draw")
-    )
+    return lb.study.select(study, tournament)["posterior"]["epp"].stack(sample=("chain", "draw"))
 
 
 def test_against_the_definitions(study, tmp_path):
-    made = lb.tunability(study, GROUPS, default={"a": "p1"}, prob=0.9)
+    made = lb.study.tunability(study, GROUPS, default={"a": "p1"}, prob=0.9)
     assert list(made["group"]) == ["a", "b", "c"]
     # Two in the middle of b: the better one.
     assert list(made["default"]) == ["p1", "p3", "p5"]
@@ -48,7 +46,7 @@ def test_against_the_definitions(study, tmp_path):
 
 
 def test_default_is_absent_from_a_tournament(study):
-    cell = lb.tunability(study, dict.fromkeys(GROUPS, "all"), default={"all": "p5"})
+    cell = lb.study.tunability(study, dict.fromkeys(GROUPS, "all"), default={"all": "p5"})
     assert np.isnan(cell["gain"].sel(tournament="three", group="all"))
     assert float(cell["best_epp"].sel(tournament="three", group="all")) > 0.0
 
@@ -58,22 +56,22 @@ def test_choosing_flatters():
     names = [f"p{i}" for i in range(30)]
     rng = np.random.default_rng(0)
     seen = pd.DataFrame(0.5 * rng.normal(size=(20, 30)), columns=names).rename("t{}".format)
-    made = lb.tunability(study_of(seen, rng, sd=0.5), dict.fromkeys(names, "all"))
+    made = lb.study.tunability(study_of(seen, rng, sd=0.5), dict.fromkeys(names, "all"))
     assert 0.6 < float(made["gain"].mean()) < float(made["gain_each_draw"].mean())
 
 
 def test_refused(study):
     with pytest.raises(lb.LeaderbayesError, match="player 'p5' has none"):
-        lb.tunability(study, {k: v for k, v in GROUPS.items() if k != "p5"})
+        lb.study.tunability(study, {k: v for k, v in GROUPS.items() if k != "p5"})
     with pytest.raises(lb.LeaderbayesError, match="no group 'z'; there are a, b, c"):
-        lb.tunability(study, GROUPS, default={"z": "p0"})
+        lb.study.tunability(study, GROUPS, default={"z": "p0"})
     with pytest.raises(lb.LeaderbayesError, match="'p0' is no player of group 'b'"):
-        lb.tunability(study, GROUPS, default={"b": "p0"})
+        lb.study.tunability(study, GROUPS, default={"b": "p0"})
 
 
 def test_best_in_class(study):
-    board = lb.leaderboard(lb.select_tournament(study, "two/2"), prob=0.9).set_index("player")
-    best = lb.best_in_class(study, GROUPS, "two/2", prob=0.9)
+    board = lb.leaderboard(lb.study.select(study, "two/2"), prob=0.9).set_index("player")
+    best = lb.study.best_in_class(study, GROUPS, "two/2", prob=0.9)
     assert list(best["group"]) == ["a", "b", "c"]
     assert list(best["player"]) == ["p0", "p3", "p5"]
     for row in best.itertuples():
@@ -82,4 +80,4 @@ def test_best_in_class(study):
         assert row.rank == board.loc[row.player, "rank"]
     assert best.attrs == {"converged": True, "warnings": []}
     with pytest.raises(lb.LeaderbayesError, match="no tournament 'thre'; did you mean 'three'"):
-        lb.best_in_class(study, GROUPS, "thre")
+        lb.study.best_in_class(study, GROUPS, "thre")

@@ -8,7 +8,7 @@ import leaderbayes as lb
 
 
 def test_against_the_definition(study):
-    made = lb.average_player(study, prob=0.8)
+    made = lb.study.average_player(study, prob=0.8)
     draws = {
         name: expit(fit["posterior"]["epp"].stack(sample=("chain", "draw")))
         for name, fit in zip(made["tournament"].to_numpy(), study.children.values(), strict=True)
@@ -27,4 +27,4 @@ def test_against_the_definition(study):
     width = made["overall_upper"] - made["overall_lower"]
     assert (width < (made["upper"] - made["lower"]).mean("tournament")).all()
     with pytest.raises(lb.LeaderbayesError, match="prob=0"):
-        lb.average_player(study, prob=0.0)
+        lb.study.average_player(study, prob=0.0)

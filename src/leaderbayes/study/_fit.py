@@ -103,7 +103,8 @@ def fit(
         name cannot have are written as in a URL). Each is what `leaderbayes.fit` returns, with
         the attribute ``tournament``; everything that takes a fit takes it. attrs: ``model``,
         ``arguments``, ``seed``; ``tournaments`` (JSON list) and ``failed`` (JSON, messages of
-        those that could not be fitted in the last call). Values are read from the store when they are used.
+        those that could not be fitted in the last call). Values are read from the store when
+        they are used.
 
     Raises
     ------

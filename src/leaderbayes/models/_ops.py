@@ -7,6 +7,9 @@ and the pullback of a cotangent to the parameter, or to both.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -78,13 +81,27 @@ class _Pullback(Op):  # type: ignore[misc]
 
 
 @register_funcify_default_op_cache_key(_Kernel)
-def _compile_kernel(op: _Kernel, node: Apply, **_: Any) -> Callable[..., Any]:
-    return _starred(KERNELS[op.name][0])
+def _compile_kernel(op: _Kernel, node: Apply, **_: Any) -> tuple[Callable[..., Any], int]:
+    return _starred(KERNELS[op.name][0]), code_of_kernels()
 
 
 @register_funcify_default_op_cache_key(_Pullback)
-def _compile_pullback(op: _Pullback, node: Apply, **_: Any) -> Callable[..., Any]:
-    return _starred(KERNELS[op.name][1])
+def _compile_pullback(op: _Pullback, node: Apply, **_: Any) -> tuple[Callable[..., Any], int]:
+    return _starred(KERNELS[op.name][1]), code_of_kernels()
+
+
+@cache
+def code_of_kernels() -> int:
+    """Digest of the code that kernels are compiled from.
+
+    PyTensor keeps what it has compiled on disk, and knows a kernel by its name alone: without this
+    another version of the package would go on with the likelihoods of the one before.
+    """
+    files = sorted(Path(rounds.__file__).parent.glob("*.py"))
+    digest = sha256(rounds.__name__.encode())
+    for file in files:
+        digest.update(file.read_bytes())
+    return int.from_bytes(digest.digest()[:8])
 
 
 def _starred(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,5 +1,6 @@
 """Candidates by iteration: all of a grid, draws of distributions, or a grid that is refined."""
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from numbers import Integral, Real
@@ -14,6 +15,7 @@ Parameters = dict[str, Any]
 # Gives the next iteration's candidates, from those that are tied for the top, the best first.
 Propose = Callable[[Sequence[Parameters]], list[Parameters]]
 
+_DRAWS_AT_ONCE = 10  # candidates of an iteration of strategy="random"
 _DIGITS = 6  # of numbers between those of a grid: two ways to one point arrive at the same
 
 
@@ -34,6 +36,31 @@ def hash_of(value: Any) -> str | None:
     except Exception:
         # What is no data, such as a lambda, has no content to go by.
         return None
+
+
+def proposal(
+    strategy: str,
+    space: Any,
+    n_candidates: int | None,
+    max_iterations: int,
+    random: np.random.RandomState,
+) -> Propose:
+    """Candidates as the strategy of a search has them: "grid", "random" or "iterated"."""
+    from sklearn.model_selection import ParameterGrid, ParameterSampler
+
+    if strategy == "iterated":
+        return Refined([space] if isinstance(space, Mapping) else space, n_candidates)
+    if strategy == "random":
+        size = n_candidates or _DRAWS_AT_ONCE
+        draws = ParameterSampler(space, size * max_iterations, random_state=random)
+        with warnings.catch_warnings():
+            # Of a small grid, which is all given then.
+            warnings.simplefilter("ignore", UserWarning)
+            return in_turn(list(draws), size)
+    grid = list(ParameterGrid(space))
+    if n_candidates is not None:
+        random.shuffle(grid)
+    return in_turn(grid, n_candidates)
 
 
 def in_turn(candidates: Sequence[Parameters], size: int | None) -> Propose:

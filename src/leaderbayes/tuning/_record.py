@@ -195,3 +195,13 @@ def _moments(name: str, values: Floats, played: Bools) -> dict[str, Floats]:
     square = np.where(played, (values - mean[:, None]) ** 2, 0.0).sum(axis=1)
     mean, variance = (np.where(count > 0, m, np.nan) for m in (mean, square / np.maximum(count, 1)))
     return {f"mean_{name}": mean, f"std_{name}": np.sqrt(variance)}
+
+
+def test_fraction(splits: Sequence[tuple[Any, Any]]) -> float:
+    """Share of the data that a fold tests on, on average."""
+
+    def size(rows: Any) -> int:
+        rows = np.asarray(rows)
+        return int(rows.sum()) if rows.dtype == bool else len(rows)
+
+    return float(np.mean([size(test) / (size(train) + size(test)) for train, test in splits]))

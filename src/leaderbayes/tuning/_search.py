@@ -8,15 +8,15 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
+from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.fit import Sampler
-from leaderbayes.tuning._candidates import Parameters, Propose, Refined, hash_of, in_turn
+from leaderbayes.tuning._candidates import Parameters, Propose, hash_of, proposal
 from leaderbayes.tuning._race import Decision, Race
-from leaderbayes.tuning._record import Out, Record
+from leaderbayes.tuning._record import Out, Record, test_fraction
 from leaderbayes.tuning._sklearn import (
     BaseSearchCV,
     Interval,
@@ -28,8 +28,6 @@ from leaderbayes.tuning._sklearn import (
     warn_or_raise_about_fit_failures,
 )
 from leaderbayes.tuning._stopping import Rule, stopping
-
-_DRAWS_AT_ONCE = 10  # candidates of an iteration of strategy="random"
 
 # Fits candidates, by number, on a fold.
 _Play = Callable[[Sequence[int], int], Iterable[Out]]
@@ -266,7 +264,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             drop=self.drop, min_rounds=self.min_rounds, rope=self.rope,
         )  # fmt: skip
         self._seed = int(random.randint(2**31))
-        record = Record(race, _test_fraction(splits), self.refit)
+        record = Record(race, test_fraction(splits), self.refit)
 
         def play(candidates: Sequence[int], k: int) -> Iterable[Out]:
             jobs = (
@@ -287,8 +285,11 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             of = X, y, splits, params, self.estimator, self.scoring
             self._keep(hash_of((*of, self.error_score, self.return_train_score)))
         try:
+            propose = proposal(
+                self.strategy, self.param_space, self.n_candidates, self.max_iterations, random
+            )
             with self._parallel() as parallel:
-                self._search(self._proposal(random), play, record)
+                self._search(propose, play, record)
         except BaseException as error:
             # Whatever it was, what is done is worth keeping.
             try:
@@ -343,25 +344,6 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
     def __sklearn_is_fitted__(self) -> bool:
         """Say whether there is an estimator: an interrupted search has results only."""
         return hasattr(self, "best_estimator_" if self.refit else "cv_results_")
-
-    def _proposal(self, random: np.random.RandomState) -> Propose:
-        """Candidates as the strategy has them."""
-        if self.strategy == "iterated":
-            space = self.param_space
-            return Refined([space] if isinstance(space, Mapping) else space, self.n_candidates)
-        if self.strategy == "random":
-            size = self.n_candidates or _DRAWS_AT_ONCE
-            draws = ParameterSampler(
-                self.param_space, size * self.max_iterations, random_state=random
-            )
-            with warnings.catch_warnings():
-                # Of a small grid, which is all given then.
-                warnings.simplefilter("ignore", UserWarning)
-                return in_turn(list(draws), size)
-        grid = list(ParameterGrid(self.param_space))
-        if self.n_candidates is not None:
-            random.shuffle(grid)
-        return in_turn(grid, self.n_candidates)
 
     def _search(self, propose: Propose, play: _Play, record: Record) -> None:
         """Race the candidates of one iteration after another, until the rule says stop."""
@@ -457,13 +439,3 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         """Fit a candidate to all data."""
         made = clone(self.estimator).set_params(**clone(candidate, safe=False))
         return made.fit(X, **fit_params) if y is None else made.fit(X, y, **fit_params)
-
-
-def _test_fraction(splits: Sequence[tuple[Any, Any]]) -> float:
-    """Share of the data that a fold tests on, on average."""
-
-    def size(rows: Any) -> int:
-        rows = np.asarray(rows)
-        return int(rows.sum()) if rows.dtype == bool else len(rows)
-
-    return float(np.mean([size(test) / (size(train) + size(test)) for train, test in splits]))

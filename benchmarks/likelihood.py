@@ -138,14 +138,14 @@ def command(board):
             "--model plackett_luce",
             "--model round_intercept --eliminate accelerated",
         ):
-            words = f"-m leaderbayes rank {file} --method ml {options}".split()
+            words = f"-m leaderbayes rank {file} --ml {options}".split()
 
             def run(words=words):
                 subprocess.run(
                     [sys.executable, *words], check=True, capture_output=True, env=environment
                 )
 
-            yield f"`rank --method ml {options}` 80x20, the whole command", seconds(run, 5)
+            yield f"`rank --ml {options}` 80x20, the whole command", seconds(run, 5)
 
 
 def main():

@@ -116,6 +116,8 @@ def print_plan(made: "xr.Dataset") -> None:
     console.print(Text(f"Contested: {', '.join(names)}."), soft_wrap=True)
     # A name is data, never markup.
     console.print(Text(short(made.attrs["message"], longest=1000)), soft_wrap=True)
+    if not made.attrs["converged"]:
+        console.print("NOT CONVERGED: do not report these numbers.", style="bold red")
 
 
 def print_comparison(result: "pd.Series", prob: float) -> None:

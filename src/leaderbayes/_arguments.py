@@ -53,7 +53,9 @@ def whole(name: str, value: Any, *, at_least: float = 1, at_most: float = np.inf
 
 
 def seed(value: Any) -> int:
-    """Check a seed of random numbers; errors as for `number`."""
+    """Check a seed of random numbers, or draw one for None; errors as for `number`."""
+    if value is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
     return whole("seed", value, at_least=0, at_most=2**32 - 1)
 
 

@@ -8,6 +8,7 @@ import pytest
 import leaderbayes as lb
 from command import call
 from leaderbayes._cli import cli
+from leaderbayes._inference.fit import SAMPLERS
 
 
 def test_what_was_read_is_said(folder):
@@ -60,6 +61,12 @@ COUNTERPARTS = {
     "tournaments": [lb.study.fit, lb.matches, lb.study.compare],
     "report": [lb.report.text],
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["rank", "compare", "tournaments", "plan"])
+def test_samplers_are_those_of_python(command):
+    (option,) = [option for option in cli.commands[command].params if option.name == "sampler"]
+    assert tuple(option.type.choices) == SAMPLERS
 
 
 @pytest.mark.parametrize("command", COUNTERPARTS)

@@ -41,7 +41,7 @@ def test_tournaments_that_share_no_player(two):
     (two / "three.csv").write_text((two / "two.csv").read_text() + alone)
     done = call(
         "tournaments", "three.csv", "--store", "three", "--sampler", "laplace", "--seed", 1,
-        "--json", cwd=two,
+        "--workers", 1, "--json", cwd=two,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "no embedding. Tournaments 'x/1' and 'z' share no player" in done.stderr
@@ -62,7 +62,7 @@ def test_tournaments_that_share_no_player(two):
     ],
 )
 def test_tournaments_bad_input(two, arguments, message):
-    done = call("tournaments", *arguments, "--sampler", "laplace", cwd=two)
+    done = call("tournaments", *arguments, "--sampler", "laplace", "--workers", 1, cwd=two)
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
     assert not (two / "never").exists()
@@ -71,7 +71,7 @@ def test_tournaments_bad_input(two, arguments, message):
 def test_tables_of_studies_say_it_too(doubtful):
     done = call(
         "tournaments", "doubtful.csv", "--store", "doubtful", "--sampler", "laplace", "--seed", 1,
-        "--json", "--out", "marks", cwd=doubtful,
+        "--workers", 1, "--json", "--out", "marks", cwd=doubtful,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     warned = json.loads(done.stdout)["warnings"]

@@ -166,7 +166,7 @@ def test_pseudo_rounds_and_bootstrap():
     np.testing.assert_allclose(fit["epp"], plain["epp"], atol=1e-8)
     assert float(fit["loglik"]) == pytest.approx(float(plain["loglik"]))
     same = [
-        lb.likelihood.bootstrap(two, model=model, replicates=50, pseudo_rounds=1.0)
+        lb.likelihood.bootstrap(two, model=model, replicates=50, pseudo_rounds=1.0, seed=0)
         for model in ("bradley_terry", "plackett_luce")
     ]
     np.testing.assert_allclose(same[0], same[1], atol=1e-6)
@@ -189,7 +189,7 @@ def test_firth_is_bradley_terrys_for_two_players():
     np.testing.assert_allclose(fit["covariance"], plain["covariance"], atol=1e-8)
     assert float(fit["loglik"]) == pytest.approx(float(plain["loglik"]))
     same = [
-        lb.likelihood.bootstrap(two, model=model, replicates=50, firth=True)
+        lb.likelihood.bootstrap(two, model=model, replicates=50, firth=True, seed=0)
         for model in ("bradley_terry", "plackett_luce")
     ]
     np.testing.assert_allclose(same[0], same[1], atol=1e-8)
@@ -289,7 +289,7 @@ def test_an_estimate_alone_has_no_limit_of_players(monkeypatch):
     ):
         with pytest.raises(lb.LeaderbayesError, match="no covariance"):
             function(alone)
-    sampled = lb.likelihood.bootstrap(matches, model="plackett_luce", replicates=5)
+    sampled = lb.likelihood.bootstrap(matches, model="plackett_luce", replicates=5, seed=0)
     assert np.isfinite(sampled).any()
 
 

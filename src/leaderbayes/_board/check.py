@@ -187,7 +187,7 @@ def _davidson_deviance(epp: Floats, nu: float, strict: Floats, tied: Floats, n: 
     return float(2.0 * (won.sum() + drawn.sum() / 2.0))
 
 
-def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
+def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.Dataset:
     """Posterior predictive check of the fit, with replicates drawn round by round.
 
     The discrepancy is the deviance of the counts of wins at each posterior draw's strengths, summed
@@ -206,15 +206,16 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
         From `leaderbayes.fit`.
     draws : int
         Posterior draws to use, spread evenly over those that have replicates.
-    seed : int
-        For the naive replicates.
+    seed : int, optional
+        Of the naive replicates: same seed, same numbers. None draws one; it is in attrs.
 
     Returns
     -------
     Dataset
         ``observed``, ``replicated_round``, ``replicated_naive`` (draw): discrepancies. ``p_round``,
         ``p_naive``: share of draws whose replicate is at least as discrepant as the board. Near 0:
-        the board does not fit; near 1: it varies less than the model says.
+        the board does not fit; near 1: it varies less than the model says. attrs: ``model``,
+        ``seed``, ``converged``, ``warnings``.
 
     Raises
     ------
@@ -230,7 +231,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
-    >>> made = lb.check(dt)
+    >>> made = lb.check(dt, seed=1)
     >>> dict(made.sizes)
     {'draw': 200}
     >>> 0.1 < float(made["p_round"]) < 0.9
@@ -249,7 +250,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     if davidson:
         nu = drawn(dt, "tie").stack(sample=("chain", "draw")).sel(sample=sample).to_numpy()
     shared_luck = json.loads(dt.attrs["arguments"]).get("test_fraction") is not None
-    rng = np.random.default_rng(_arguments.seed(seed))
+    seed = _arguments.seed(seed)
+    rng = np.random.default_rng(seed)
     observed, round_wise, match_wise = np.zeros((3, len(picked)))
     first = 0
     for board, strengths in boards_of(dt):
@@ -275,7 +277,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
             "replicated_round": ("draw", round_wise),
             "replicated_naive": ("draw", match_wise),
         },
-        attrs={name: dt.attrs[name] for name in ("model", "converged", "warnings")},
+        attrs={name: dt.attrs[name] for name in ("model", "converged", "warnings")}
+        | {"seed": seed},
     )
     result["p_round"] = (result["replicated_round"] >= result["observed"]).mean()
     result["p_naive"] = (result["replicated_naive"] >= result["observed"]).mean()

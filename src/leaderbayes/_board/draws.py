@@ -31,6 +31,12 @@ def spread_of(dt: xr.DataTree) -> Floats | None:
     return drawn(dt, "epp_spread").to_numpy().reshape(-1)
 
 
+def seed_of(dt: xr.DataTree) -> int:
+    """Seed that the fit records: what repeats with the fit is drawn by it."""
+    fitted(dt, attrs=("seed",))
+    return int(dt.attrs["seed"])
+
+
 def trust(dt: xr.DataTree) -> dict[str, Any]:
     """Whether the posterior converged, and the warnings that go with whatever is made from it."""
     return {

@@ -327,7 +327,7 @@ def _write(
             if "epp_tournament" in fit["posterior"]:
                 each = _by_tournament(fit, options["prob"])
                 write_table(part / "tournaments.csv", each, trusted)
-            draw(part, dict.fromkeys(FIGURES, fit))
+            draw(part, dict.fromkeys(FIGURES, fit), seed=fit.attrs["seed"])
         write_run(part, asked, run)
 
 

@@ -89,7 +89,16 @@ _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
     **{name: (_is_text, "a name") for name in ("tournament", "placed", "method")},
     **{
         name: (_is_number, "a number")
-        for name in ("seed", "weight", "max_rhat", "min_ess", "divergences", "pareto_k", "ess")
+        for name in (
+            "seed",
+            "placed_seed",
+            "weight",
+            "max_rhat",
+            "min_ess",
+            "divergences",
+            "pareto_k",
+            "ess",
+        )  # fmt: skip
     },
 }
 

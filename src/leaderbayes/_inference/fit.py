@@ -133,8 +133,6 @@ def fit(
     draws, chains = whole("draws", draws), whole("chains", chains)
     if tune is not None:
         tune = whole("tune", tune, at_least=0)
-    if seed is None:
-        seed = int(np.random.SeedSequence().generate_state(1)[0])
     seed = _arguments.seed(seed)
     if replicates is not None:
         replicates = whole("replicates", replicates)

@@ -34,7 +34,7 @@ def bootstrap(
     *,
     model: Model = "bradley_terry",
     replicates: int = 1000,
-    seed: int = 0,
+    seed: int | None = None,
     pseudo_rounds: float = 0.0,
     firth: bool = False,
 ) -> xr.DataArray:
@@ -50,8 +50,8 @@ def bootstrap(
         What is estimated on each sample.
     replicates : int
         Samples of as many rounds as the board has, with replacement.
-    seed : int
-        Same seed, same samples.
+    seed : int, optional
+        Same seed, same samples. None draws one; it is in attrs.
     pseudo_rounds, firth
         As for `bradley_terry` and `plackett_luce`.
 
@@ -59,7 +59,7 @@ def bootstrap(
     -------
     DataArray (replicate, player)
         epp, log-odds; NaN in the samples where no estimate exists. attrs: ``missing``, the number
-        of those.
+        of those; ``seed``.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def bootstrap(
     --------
     >>> import leaderbayes as lb
     >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
-    >>> sample = lb.likelihood.bootstrap(board, replicates=100)
+    >>> sample = lb.likelihood.bootstrap(board, replicates=100, seed=0)
     >>> dict(sample.sizes)
     {'replicate': 100, 'player': 15}
     >>> sample.sel(player="svm C=1").quantile([0.025, 0.975], "replicate").round(1).values.tolist()
@@ -90,7 +90,8 @@ def bootstrap(
     rounds = matches.sizes["round"]
     place = matches["place"].to_numpy()
     epp = np.full((replicates, matches.sizes["player"]), np.nan)
-    sampled = _samples(matches, rounds, replicates, np.random.default_rng(_arguments.seed(seed)))
+    seed = _arguments.seed(seed)
+    sampled = _samples(matches, rounds, replicates, np.random.default_rng(seed))
     for row, (chosen, points, n) in zip(epp, sampled, strict=True):
         if pseudo_rounds == 0.0 and not _exists(matches, chosen, weak=firth):
             continue
@@ -110,7 +111,7 @@ def bootstrap(
         dims=("replicate", "player"),
         coords={"player": matches["player"].to_numpy()},
         name="epp",
-        attrs={"missing": missing},
+        attrs={"missing": missing, "seed": seed},
     )
 
 
@@ -125,7 +126,8 @@ def bootstrap_covariance(
     """Covariance of 1000 samples, of those that have an estimate, (player, player)."""
     if linear is not None:
         raise LeaderbayesError("A restricted estimate has no bootstrap covariance here.")
-    samples = bootstrap(matches, model=model, pseudo_rounds=pseudo_rounds, firth=firth)
+    # An estimate is the same each time it is made.
+    samples = bootstrap(matches, model=model, seed=0, pseudo_rounds=pseudo_rounds, firth=firth)
     return np.asarray(np.cov(samples.dropna("replicate").to_numpy().T))
 
 
@@ -166,7 +168,7 @@ def best_test(
     *,
     groups: Mapping[str, Sequence[str]] | None = None,
     replicates: int = 1000,
-    seed: int = 0,
+    seed: int | None = None,
 ) -> pd.DataFrame:
     r"""Test who is the best player, by the approximately unbiased multiscale bootstrap.
 
@@ -187,15 +189,15 @@ def best_test(
         Named sets of players: the best one is among them. By default every player by itself.
     replicates : int
         Samples at each of ten sizes r', from r / 2 to 1.4 r.
-    seed : int
-        Same seed, same samples.
+    seed : int, optional
+        Same seed, same samples. None draws one; it is in attrs.
 
     Returns
     -------
     DataFrame
         ``hypothesis`` (a player or a group), ``au`` (approximately unbiased p-value: below 0.05
         says that the best is somebody else), ``au_error`` (Monte Carlo standard error), ``bp``
-        (share of samples of the board's size), ``v``, ``c``; NaN where samples are all alike.
+        (share of samples of the board's size), ``v``, ``c``; NaN where samples are all alike. attrs: ``seed``.
 
     Raises
     ------
@@ -212,7 +214,7 @@ def best_test(
     --------
     >>> import leaderbayes as lb
     >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
-    >>> tests = lb.likelihood.best_test(board, replicates=200).set_index("hypothesis")
+    >>> tests = lb.likelihood.best_test(board, replicates=200, seed=0).set_index("hypothesis")
     >>> tests.loc[["svm C=1", "knn k=1"], "au"].round(1).to_dict()
     {'svm C=1': 0.8, 'knn k=1': 0.0}
     """
@@ -220,7 +222,8 @@ def best_test(
     require_estimate(matches, pseudo_rounds=_PSEUDO_ROUNDS)
     players = [str(name) for name in matches["player"].to_numpy()]
     member = _members(players, groups)
-    rng = np.random.default_rng(_arguments.seed(seed))
+    seed = _arguments.seed(seed)
+    rng = np.random.default_rng(seed)
     rounds = matches.sizes["round"]
     sizes = np.unique([max(2, round(scale * rounds)) for scale in _SCALES])
     share = np.zeros((len(sizes), len(member)))
@@ -235,6 +238,7 @@ def best_test(
     table.insert(3, "bp", bp)
     # Never, or always, best in any sample: no curvature to be seen.
     table["au"] = table["au"].fillna(table["bp"].round())
+    table.attrs["seed"] = seed
     return table.sort_values(["au", "bp"], ascending=False, kind="stable", ignore_index=True)
 
 

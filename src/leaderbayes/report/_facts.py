@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes._board.check import boards_of, check, deviance
 from leaderbayes._board.compare import compare
-from leaderbayes._board.draws import trust
+from leaderbayes._board.draws import seed_of, trust
 from leaderbayes._board.groups import groups, tied_for_top
 from leaderbayes._board.leaderboard import leaderboard
 from leaderbayes._board.win_probability import win_probability
@@ -111,7 +111,7 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
         "tied": [name[player] for player in tied_for_top(dt, prob=prob)[1:]],
         "groups": int(groups(dt, prob=prob)["group"].max()),
         "leads": _leads(dt, first, prob),
-        "p_check": float(check(dt)["p_round"]),
+        "p_check": float(check(dt, seed=seed_of(dt))["p_round"]),
         "deviance": deviance(dt),
     }
 

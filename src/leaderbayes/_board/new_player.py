@@ -47,8 +47,8 @@ def new_player(
         As from `leaderbayes.fit`, of all players, the new one last: ``posterior`` (``epp``,
         ``epp_scale``; draws that count much are repeated), ``posterior_predictive``,
         ``log_likelihood``, ``observed_data``, ``constant_data``. attrs are the fit's, and
-        ``placed`` (the new player), ``placed_seed``, ``pareto_k``, ``ess`` (draws that the weights are worth), with
-        ``weight``, ``converged`` and ``warnings`` brought up to date.
+        ``placed`` (the new player), ``placed_seed``, ``pareto_k``, ``ess`` (draws that the weights
+        are worth), with ``weight``, ``converged`` and ``warnings`` brought up to date.
 
     Raises
     ------

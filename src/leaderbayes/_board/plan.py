@@ -91,8 +91,8 @@ def plan(
         (monotone interpolation; 0 where it is decided already; NaN where ``rounds`` do not reach
         it). Scalars: ``p_now`` (that the better one, as it seems, is better; the smallest such
         probability without a pair), ``width_now``. attrs: ``message``, ``question``, ``prob``,
-        ``target``, ``simulations``, ``seed``, ``players`` (number), ``contested`` (JSON), ``converged``,
-        ``warnings``.
+        ``target``, ``simulations``, ``seed``, ``players`` (number), ``contested`` (JSON),
+        ``converged``, ``warnings``.
 
     Raises
     ------

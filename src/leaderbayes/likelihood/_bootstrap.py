@@ -197,7 +197,8 @@ def best_test(
     DataFrame
         ``hypothesis`` (a player or a group), ``au`` (approximately unbiased p-value: below 0.05
         says that the best is somebody else), ``au_error`` (Monte Carlo standard error), ``bp``
-        (share of samples of the board's size), ``v``, ``c``; NaN where samples are all alike. attrs: ``seed``.
+        (share of samples of the board's size), ``v``, ``c``; NaN where samples are all alike.
+        attrs: ``seed``.
 
     Raises
     ------

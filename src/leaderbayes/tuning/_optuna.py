@@ -88,7 +88,7 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
 class LeaderboardTerminator:
     """Stop a study whose best trial is not better than that of some trials before.
 
-    A callback: ``study.optimize(objective, callbacks=[LeaderboardTerminator(seed=0)])``. The objective
+    A callback: ``study.optimize(objective, callbacks=[LeaderboardTerminator()])``. The objective
     reports scores by round as for `LeaderboardPruner`.
 
     Parameters
@@ -130,7 +130,8 @@ class LeaderboardTerminator:
     ...
     >>> sampler = optuna.samplers.RandomSampler(seed=1)
     >>> study = optuna.create_study(direction="maximize", sampler=sampler)
-    >>> study.optimize(objective, n_trials=50, callbacks=[LeaderboardTerminator(patience=5, seed=0)])
+    >>> stop = LeaderboardTerminator(patience=5, seed=0)
+    >>> study.optimize(objective, n_trials=50, callbacks=[stop])
     >>> len(study.trials) < 50
     True
     """

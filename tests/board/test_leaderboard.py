@@ -37,7 +37,7 @@ def test_leaderboard_columns(dt):
         "player", "epp", "epp_lower", "epp_upper", "p_average", "p_best",
         "rank", "rank_lower", "rank_upper",
     ]  # fmt: skip
-    assert table.attrs == {"converged": True, "warnings": ["w"]}
+    assert table.attrs == {"converged": 1, "warnings": '["w"]'}
     assert list(table["rank"]) == [1, 2, 3, 4, 5]
     epp = flat(dt)
     first = table.set_index("player").loc["p0"]

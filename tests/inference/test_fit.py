@@ -69,7 +69,7 @@ def test_warning_marks_every_output(scores):
     assert dt.attrs["converged"] == 0
     table = lb.leaderboard(dt)
     assert not table.attrs["converged"]
-    assert "LB001" in table.attrs["warnings"][0]
+    assert "LB001" in json.loads(table.attrs["warnings"])[0]
 
 
 def test_posterior_approaches_maximum_likelihood():

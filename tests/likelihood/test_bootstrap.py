@@ -53,7 +53,7 @@ def test_best_player_and_groups(matches):
     assert table["hypothesis"][0] == "p0"
     assert table["bp"].sum() == pytest.approx(1.0)
     pairs = lb.likelihood.best_test(
-        matches, groups={"top": ["p0", "p1"], "rest": ["p2", "p3"], "last": ["p3"]}, seed=2
+        matches, groups={"p0": "top", "p1": "top", "p2": "rest", "p3": "last"}, seed=2
     ).set_index("hypothesis")
     assert pairs.loc["top", "bp"] == pytest.approx(
         table.query("hypothesis in ['p0', 'p1']").bp.sum()
@@ -118,8 +118,8 @@ def test_unbiased_where_three_are_equally_good():
         (lambda m: lb.likelihood.best_test(m, replicates=1), "replicates=1"),
         (lambda m: lb.likelihood.bootstrap(m, model="elo"), "model='elo'"),
         (lambda m: lb.likelihood.bootstrap(m, pseudo_rounds=1.0, firth=True), "two penalties"),
-        (lambda m: lb.likelihood.best_test(m, groups={"a": []}), "'a' has no players"),
-        (lambda m: lb.likelihood.best_test(m, groups={"a": ["x"]}), "unknown player 'x'"),
+        (lambda m: lb.likelihood.best_test(m, groups={"p0": "a"}), "player 'p1' has none"),
+        (lambda m: lb.likelihood.best_test(m, groups={"a": ["p0"]}), "no player 'a'"),
         (lambda m: lb.likelihood.bootstrap(m.assign_attrs(ties="floor")), "ties='half'"),
         (lambda m: lb.likelihood.bootstrap(lb.matches(board([[1.0], [1.0]]))), "One round"),
         (lambda m: lb.likelihood.best_test(m.expand_dims(tournament=["x", "y"])), "several"),

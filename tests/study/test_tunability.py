@@ -78,6 +78,6 @@ def test_best_in_class(study):
         assert row.epp_upper == board.loc[row.player, "epp_upper"]
         assert row.p_average == board.loc[row.player, "p_average"]
         assert row.rank == board.loc[row.player, "rank"]
-    assert best.attrs == {"converged": True, "warnings": []}
+    assert best.attrs == {"converged": 1, "warnings": "[]"}
     with pytest.raises(lb.LeaderbayesError, match="no tournament 'thre'; did you mean 'three'"):
         lb.study.best_in_class(study, GROUPS, "thre")

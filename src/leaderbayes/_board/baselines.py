@@ -106,7 +106,7 @@ def elo(
     k, orders = positive("k", k), whole("orders", orders)
     board = rankings(one_tournament(scores))
     first, second, points = pairs_of(board["place"].to_numpy())
-    seed = _arguments.seed(seed)
+    seed = _arguments.seed_or_new(seed)
     rng = np.random.default_rng(seed)
     m = board.sizes["player"]
     rated = np.array(

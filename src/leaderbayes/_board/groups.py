@@ -5,7 +5,8 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of, trust
+from leaderbayes._board.draws import draws_of
+from leaderbayes._fits.trust import trust
 
 
 def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:

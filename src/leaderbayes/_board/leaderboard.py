@@ -6,8 +6,9 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of, spread_of, trust
+from leaderbayes._board.draws import draws_of, spread_of
 from leaderbayes._board.ranks import ranks_of
+from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._tables import table

@@ -81,7 +81,7 @@ def new_player(
     fitted(dt, "log_likelihood", "posterior_predictive")
     board = _enlarged(dt["constant_data"].to_dataset()["scores"], scores)
     made = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
-    seed = _arguments.seed(seed)
+    seed = _arguments.seed_or_new(seed)
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)

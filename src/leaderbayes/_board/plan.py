@@ -17,6 +17,7 @@ from leaderbayes._board.compare import check_comparison, position
 from leaderbayes._board.draws import draws_of
 from leaderbayes._board.groups import tied_for_top
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.trust import trust
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.composite_weight import board_weight
 from leaderbayes._numerics.laplace import sample
@@ -144,7 +145,7 @@ def plan(
         plans["contested"] = contested
     truths = epp[np.linspace(0, len(epp) - 1, simulations).astype(int)]
     place = matches_of(dt)["place"].sel(player=names).to_numpy()
-    seed = _arguments.seed(seed)
+    seed = _arguments.seed_or_new(seed)
     rng = np.random.default_rng(seed)
     seen = [
         _simulate(place, truth, list(plans.values()), lengths, asked, prob, arguments, rng)
@@ -176,7 +177,7 @@ def plan(
             "seed": seed,
             "players": len(names),
             "contested": json.dumps([str(names[i]) for i in contested]),
-            **{k: dt.attrs[k] for k in ("converged", "warnings")},
+            **trust(dt),
         },
     )
     return made.assign_attrs(message=_message(made, now))

@@ -5,7 +5,8 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import whole
-from leaderbayes._board.draws import draws_of, trust
+from leaderbayes._board.draws import draws_of
+from leaderbayes._fits.trust import trust
 from leaderbayes._types import Floats, Ints
 
 
@@ -46,7 +47,7 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
         dims=("player", "rank"),
         coords={"player": players.to_numpy(), "rank": np.arange(1, m + 1)},
         name="rank_probability",
-        attrs={k: dt.attrs[k] for k in ("converged", "warnings")},
+        attrs=trust(dt),
     )
 
 

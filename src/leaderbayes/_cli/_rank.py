@@ -161,9 +161,15 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     fit = _fit(scores, options)
     result = lb.compare(fit, a, b, rope=rope, prob=options["prob"])
     if options["as_json"]:
-        row = {k: v if isinstance(v, str) else float(v) for k, v in result.items()}
-        trusted = {**result.attrs, "warnings": said + result.attrs["warnings"]}
-        printed = {**row, **trusted, "read": what_was_read(scores)}
+        printed = {
+            "player": a,
+            "opponent": b,
+            **{name: float(value) for name, value in result.data_vars.items()},
+            "seed": fit.attrs["seed"],
+            "converged": bool(result.attrs["converged"]),
+            "warnings": said + json.loads(result.attrs["warnings"]),
+            "read": what_was_read(scores),
+        }
         click.echo(json.dumps(printed, ensure_ascii=False))
     else:
         print_comparison(result, options["prob"])
@@ -294,13 +300,11 @@ def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
     ]
 
 
-def _deviance(series: "pd.Series") -> dict[str, Any]:
-    return {
-        "value": number(series["value"]),
-        "df": int(series["df"]),
-        "p_value": number(series["p_value"]),
-        "standardised": number(series["standardised"]),
-    }
+def _deviance(found: "xr.Dataset") -> dict[str, Any]:
+    names = ("value", "p_value", "standardised")
+    value, p_value, standardised = (number(float(found[name])) for name in names)
+    df = int(found["df"])
+    return {"value": value, "df": df, "p_value": p_value, "standardised": standardised}
 
 
 def _write(

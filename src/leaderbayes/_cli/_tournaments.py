@@ -92,7 +92,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         },
         "failed": json.loads(study.attrs["failed"]),
         "diagnostics": {"converged": bool(compared["converged"].all())},
-        "warnings": said + list(compared.attrs["warnings"]),
+        "warnings": said + json.loads(compared.attrs["warnings"]),
         "read": what_was_read(scores),
     }  # fmt: skip
     if out is not None:

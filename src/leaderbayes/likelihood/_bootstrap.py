@@ -1,6 +1,6 @@
 """Rounds resampled: the bootstrap, and its approximately unbiased multiscale test."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import numpy as np
@@ -90,7 +90,7 @@ def bootstrap(
     rounds = matches.sizes["round"]
     place = matches["place"].to_numpy()
     epp = np.full((replicates, matches.sizes["player"]), np.nan)
-    seed = _arguments.seed(seed)
+    seed = _arguments.seed_or_new(seed)
     sampled = _samples(matches, rounds, replicates, np.random.default_rng(seed))
     for row, (chosen, points, n) in zip(epp, sampled, strict=True):
         if pseudo_rounds == 0.0 and not _exists(matches, chosen, weak=firth):
@@ -166,7 +166,7 @@ def _exists(matches: xr.Dataset, chosen: Longs, *, weak: bool) -> bool:
 def best_test(
     matches: xr.Dataset,
     *,
-    groups: Mapping[str, Sequence[str]] | None = None,
+    groups: Mapping[str, str] | None = None,
     replicates: int = 1000,
     seed: int | None = None,
 ) -> pd.DataFrame:
@@ -185,8 +185,9 @@ def best_test(
     ----------
     matches : Dataset
         From `leaderbayes.matches`, within rounds, ties "half".
-    groups : mapping of str to sequence of str, optional
-        Named sets of players: the best one is among them. By default every player by itself.
+    groups : mapping, optional
+        Group of each player; the hypothesis is that the best player is of the group. By default
+        every player by itself.
     replicates : int
         Samples at each of ten sizes r', from r / 2 to 1.4 r.
     seed : int, optional
@@ -203,7 +204,7 @@ def best_test(
     Raises
     ------
     LeaderbayesError
-        As for `bootstrap`; or if a group has no players, or unknown ones.
+        As for `bootstrap`; or if a player has no group, or is unknown.
 
     References
     ----------
@@ -222,8 +223,8 @@ def best_test(
     replicates = whole("replicates", replicates, at_least=10)
     require_estimate(matches, pseudo_rounds=_PSEUDO_ROUNDS)
     players = [str(name) for name in matches["player"].to_numpy()]
-    member = _members(players, groups)
-    seed = _arguments.seed(seed)
+    hypotheses, member = _members(players, groups)
+    seed = _arguments.seed_or_new(seed)
     rng = np.random.default_rng(seed)
     rounds = matches.sizes["round"]
     sizes = np.unique([max(2, round(scale * rounds)) for scale in _SCALES])
@@ -235,7 +236,7 @@ def best_test(
     bp = sum(member @ _best(points, n) for _, points, n in own) / replicates
     fits = [_unbiased(column, rounds / sizes, replicates) for column in share.T]
     table = pd.DataFrame(fits, columns=["au", "au_error", "v", "c"])
-    table.insert(0, "hypothesis", players if groups is None else list(groups))
+    table.insert(0, "hypothesis", hypotheses)
     table.insert(3, "bp", bp)
     # Never, or always, best in any sample: no curvature to be seen.
     table["au"] = table["au"].fillna(table["bp"].round())
@@ -243,18 +244,23 @@ def best_test(
     return table.sort_values(["au", "bp"], ascending=False, kind="stable", ignore_index=True)
 
 
-def _members(players: list[str], groups: Mapping[str, Sequence[str]] | None) -> Floats:
-    """Who belongs to which hypothesis, (hypothesis, player)."""
+def _members(players: list[str], groups: Mapping[str, str] | None) -> tuple[list[str], Floats]:
+    """Hypotheses, and who belongs to each (hypothesis, player)."""
     if groups is None:
-        return np.eye(len(players))
-    member = np.zeros((len(groups), len(players)))
-    for row, (name, names) in zip(member, groups.items(), strict=True):
-        unknown = [str(player) for player in names if str(player) not in players]
-        if unknown or not len(names):
-            what = f"has an unknown player {unknown[0]!r}" if unknown else "has no players"
-            raise LeaderbayesError(f"Group {name!r} {what}.")
-        row[[players.index(str(player)) for player in names]] = 1.0
-    return member
+        return players, np.eye(len(players))
+    given = {str(player): group for player, group in groups.items()}
+    unknown = [player for player in given if player not in players]
+    if unknown:
+        raise LeaderbayesError(
+            f"groups: there is no player {unknown[0]!r}; give the group of each player, such as "
+            f"{{{players[0]!r}: 'a group'}}."
+        )
+    absent = [player for player in players if player not in given]
+    if absent:
+        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
+    own = np.array([str(given[player]) for player in players])
+    names = list(dict.fromkeys(own.tolist()))
+    return names, (own == np.array(names)[:, None]).astype(float)
 
 
 def _best(points: Floats, n: Floats) -> Floats:

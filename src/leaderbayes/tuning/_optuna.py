@@ -65,7 +65,7 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
         self._min_rounds = whole("min_rounds", min_rounds)
         # A distance of win probabilities from 1/2.
         self._rope = number("rope", rope, at_least=0.0, below=0.5)
-        self._seed = _arguments.seed(seed)
+        self._seed = _arguments.seed_or_new(seed)
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
         """Say whether to prune the trial, as Optuna asks after `Trial.report`."""
@@ -149,7 +149,7 @@ class LeaderboardTerminator:
         if test_fraction is not None:
             test_fraction = share("test_fraction", test_fraction)
         self._test_fraction = test_fraction
-        self._seed = _arguments.seed(seed)
+        self._seed = _arguments.seed_or_new(seed)
 
     def __call__(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Stop the study if it should end, as Optuna asks after every trial."""

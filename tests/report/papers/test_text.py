@@ -76,13 +76,13 @@ def test_numbers_are_those_of_the_functions(classifiers):
     plain = lb.compare(classifiers, first, second, prob=0.9)
     near = lb.compare(classifiers, first, second, prob=0.9, rope=0.05)
     for number in (
-        f"(posterior probability {probability(plain['p_better'])})",
-        f"{logodds(plain['epp_difference'])} [{logodds(plain['epp_lower'])}, ",
-        f"{probability(plain['win_probability'])} [{probability(plain['win_lower'])}, ",
-        f"equivalent with posterior probability {probability(near['p_equivalent'])}; the leader",
-        f"with {probability(near['p_better'])}, and worse with {probability(near['p_worse'])}.",
+        f"(posterior probability {probability(float(plain['p_better']))})",
+        f"{logodds(float(plain['epp_difference']))} [{logodds(float(plain['epp_lower']))}, ",
+        f"{probability(float(plain['win_probability']))} [{probability(float(plain['win_lower']))}, ",
+        f"equivalent with posterior probability {probability(float(near['p_equivalent']))}; the leader",
+        f"with {probability(float(near['p_better']))}, and worse with {probability(float(near['p_worse']))}.",
         f"with probability {probability(float(lb.check(classifiers)['p_round']))}",
-        f"exactly is {lb.deviance(classifiers)['value']:.1f} on {lb.deviance(classifiers)['df']} ",
+        f"exactly is {lb.deviance(classifiers)['value']:.1f} on {int(lb.deviance(classifiers)['df'])} ",
         f"rank is between {board['rank_lower'][0]} and {board['rank_upper'][0]} ",
     ):
         assert number in results
@@ -141,9 +141,8 @@ def test_words_are_as_sure_as_the_probability(classifiers, monkeypatch, better, 
     assert ("close call" in results) == (approximate and better == 0.96)
 
 
-def _with(series, better):
-    series["p_better"] = better
-    return series
+def _with(compared, better):
+    return compared.assign(p_better=better)
 
 
 def test_probability_shows_on_which_side_of_the_level_it_is():

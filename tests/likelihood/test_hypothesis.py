@@ -184,3 +184,32 @@ def test_more_hypotheses_than_rounds():
     pairs = [(f"p{k}", f"p{k + 1}") for k in range(7)]
     with pytest.raises(lb.LeaderbayesError, match="more than this covariance can tell"):
         lb.likelihood.wald_test(fit, hypothesis=pairs)
+
+
+def test_two_players_are_named_as_for_compare(fits):
+    by_name = lb.likelihood.wald_test(fits["clustered"], "p1", "p2")
+    xr.testing.assert_identical(
+        by_name, lb.likelihood.wald_test(fits["clustered"], hypothesis=[("p1", "p2")])
+    )
+    assert f"{by_name['p_value']:.3f}" == f"{float(by_name['p_value']):.3f}"
+    for given in (
+        {},
+        {"a": "p1"},
+        {"a": [("p1", "p2")]},
+        {"a": "p1", "hypothesis": [("p1", "p2")]},
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=r"wald_test\(estimate, 'a', 'b'\)"):
+            lb.likelihood.wald_test(fits["clustered"], **given)
+
+
+def test_what_is_no_estimate_is_named(fits):
+    restricted = lb.likelihood.bradley_terry(fits["matches"], hypothesis=[("p0", "p1")])
+    for test in (
+        lambda given: lb.likelihood.wald_test(given, "p0", "p1"),
+        lambda given: lb.likelihood.lr_test(restricted, given),
+        lb.likelihood.pairwise_tests,
+    ):
+        with pytest.raises(lb.LeaderbayesError, match="give what"):
+            test(fits["matches"])
+    with pytest.raises(lb.LeaderbayesError, match="fit the first with hypothesis="):
+        lb.likelihood.lr_test(fits["clustered"], restricted)

@@ -1,7 +1,5 @@
 """PMRA by maximum likelihood: lme4's numbers, elimination, and where no estimate exists."""
 
-import json
-
 import numpy as np
 import pytest
 import xarray as xr

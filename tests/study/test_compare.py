@@ -47,7 +47,7 @@ def test_doubt_shows(study):
     assert list(table["converged"]) == [True, True, False, True]
     assert table.attrs == {
         "converged": 0,
-        "warnings": '["tournament \'three\': LB001 not converged"]',
+        "warnings": "[\"tournament 'three': LB001 not converged\"]",
     }
     assert lb.study.average_player(doubtful).attrs["converged"] == 0
 

@@ -81,3 +81,12 @@ def test_best_in_class(study):
     assert best.attrs == {"converged": 1, "warnings": "[]"}
     with pytest.raises(lb.LeaderbayesError, match="no tournament 'thre'; did you mean 'three'"):
         lb.study.best_in_class(study, GROUPS, "thre")
+
+
+def test_best_in_class_of_all_tournaments(study):
+    every = lb.study.best_in_class(study, GROUPS)
+    assert list(every["tournament"].unique()) == ["one", "two/2", "three", "reversed"]
+    for name, rows in every.groupby("tournament", sort=False):
+        own = lb.study.best_in_class(study, GROUPS, name)
+        pd.testing.assert_frame_equal(rows.drop(columns="tournament").reset_index(drop=True), own)
+    assert every.attrs == {"converged": 1, "warnings": "[]"}

@@ -73,16 +73,17 @@ def test_numbers_are_those_of_the_functions(classifiers):
         ]  # fmt: skip
     results = section(report, "Results")
     first, second = board["player"].head(2)
-    plain = lb.compare(classifiers, first, second, prob=0.9)
-    near = lb.compare(classifiers, first, second, prob=0.9, rope=0.05)
+    plain = lb.compare(classifiers, first, second, prob=0.9).to_pandas()
+    near = lb.compare(classifiers, first, second, prob=0.9, rope=0.05).to_pandas()
+    found = lb.deviance(classifiers)
     for number in (
-        f"(posterior probability {probability(float(plain['p_better']))})",
-        f"{logodds(float(plain['epp_difference']))} [{logodds(float(plain['epp_lower']))}, ",
-        f"{probability(float(plain['win_probability']))} [{probability(float(plain['win_lower']))}, ",
-        f"equivalent with posterior probability {probability(float(near['p_equivalent']))}; the leader",
-        f"with {probability(float(near['p_better']))}, and worse with {probability(float(near['p_worse']))}.",
+        f"(posterior probability {probability(plain['p_better'])})",
+        f"{logodds(plain['epp_difference'])} [{logodds(plain['epp_lower'])}, ",
+        f"{probability(plain['win_probability'])} [{probability(plain['win_lower'])}, ",
+        f"equivalent with posterior probability {probability(near['p_equivalent'])}; the leader",
+        f"with {probability(near['p_better'])}, and worse with {probability(near['p_worse'])}.",
         f"with probability {probability(float(lb.check(classifiers)['p_round']))}",
-        f"exactly is {lb.deviance(classifiers)['value']:.1f} on {int(lb.deviance(classifiers)['df'])} ",
+        f"exactly is {found['value']:.1f} on {int(found['df'])} ",
         f"rank is between {board['rank_lower'][0]} and {board['rank_upper'][0]} ",
     ):
         assert number in results

@@ -137,7 +137,7 @@ def test_compare(dt):
     assert result["p_better"] == pytest.approx(((gap > 0) & ~inside).mean())
     assert result["p_better"] + result["p_equivalent"] + result["p_worse"] == pytest.approx(1.0)
     back = lb.compare(dt, "p1", "p0", rope=0.05)
-    assert back["win_probability"] == pytest.approx(1 - result["win_probability"])
+    assert back["win_probability"] == pytest.approx(1 - float(result["win_probability"]))
     assert lb.compare(dt, "p0", "p1")["p_equivalent"] == 0
     assert result.attrs["converged"]
 

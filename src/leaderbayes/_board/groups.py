@@ -26,8 +26,8 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``group`` (1 is best) and ``player``, a row for each membership. attrs: ``converged``,
-        ``warnings``.
+        ``group`` (1 is best) and ``player``, a row for each membership. attrs: ``converged``
+        (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------

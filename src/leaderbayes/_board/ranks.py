@@ -21,7 +21,8 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     Returns
     -------
     DataArray (player, rank)
-        Probability; rows and columns sum to 1. attrs: ``converged``, ``warnings`` (JSON).
+        Probability; rows and columns sum to 1. attrs: ``converged`` (0 or 1), ``warnings``
+        (JSON list).
 
     Raises
     ------
@@ -64,7 +65,8 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
     Returns
     -------
     Series
-        By player, most probable first; sums to k. attrs: ``converged``, ``warnings``.
+        By player, most probable first; sums to k. attrs: ``converged`` (0 or 1), ``warnings`` (JSON
+        list).
 
     Raises
     ------

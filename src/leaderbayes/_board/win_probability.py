@@ -41,7 +41,7 @@ def win_probability(
     Dataset
         ``mean``, ``lower``, ``upper`` (player, opponent), 1/2 on the diagonal. attrs:
         ``draws_used`` (posterior draws are thinned evenly on boards of many hundred players),
-        ``converged``, ``warnings`` (JSON).
+        ``converged`` (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------

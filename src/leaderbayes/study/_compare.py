@@ -45,7 +45,8 @@ def compare(
         be told apart from it, itself included; ``odd_player``, ``odd_z``: whose strength is least
         like in the other tournaments, as `unusual` finds ("" and NaN where there are none); it is
         the most extreme of all players, of whom the farthest of 40 is beyond 2.5 in two boards of
-        five by chance; ``converged``. attrs: ``converged`` (all of them), ``warnings``.
+        five by chance; ``converged``. attrs: ``converged`` (all of them: 0 or 1),
+        ``warnings`` (JSON list).
 
     Raises
     ------

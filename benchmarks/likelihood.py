@@ -117,8 +117,8 @@ def own(board, pmra):
         seconds(lambda: ml.bradley_terry(large), 1),
     )
     yield "Plackett-Luce 80x20", seconds(lambda: ml.plackett_luce(matches), 5)
-    yield "1000 bootstraps of rounds, 80x20", seconds(lambda: ml.bootstrap(matches), 1)
-    yield "best_test, ten sizes of 1000, 80x20", seconds(lambda: ml.best_test(matches), 1)
+    yield "1000 bootstraps of rounds, 80x20", seconds(lambda: ml.bootstrap(matches, seed=0), 1)
+    yield "best_test, ten sizes of 1000, 80x20", seconds(lambda: ml.best_test(matches, seed=0), 1)
     for method in ("heuristic", "accelerated", "rigorous"):
         yield (
             f"PMRA, {method} elimination",
@@ -138,14 +138,14 @@ def command(board):
             "--model plackett_luce",
             "--model round_intercept --eliminate accelerated",
         ):
-            words = f"-m leaderbayes rank {file} --method ml {options}".split()
+            words = f"-m leaderbayes rank {file} --ml {options}".split()
 
             def run(words=words):
                 subprocess.run(
                     [sys.executable, *words], check=True, capture_output=True, env=environment
                 )
 
-            yield f"`rank --method ml {options}` 80x20, the whole command", seconds(run, 5)
+            yield f"`rank --ml {options}` 80x20, the whole command", seconds(run, 5)
 
 
 def main():

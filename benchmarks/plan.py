@@ -43,7 +43,7 @@ def is_decided(dt, pair):
     if pair is None:
         return len(lb.tied_for_top(dt, prob=PROB)) == 1
     compared = lb.compare(dt, *pair)
-    return max(compared["p_better"], compared["p_worse"]) >= PROB
+    return max(float(compared["p_better"]), float(compared["p_worse"])) >= PROB
 
 
 def promises(scores, played, pair, lengths, simulations, seed, prior_scale):

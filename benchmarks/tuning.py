@@ -121,9 +121,10 @@ def searches(estimator, grid, folds, seed):
         "LeaderboardSearchCV, by 7, stops": ours(n_candidates=7),
         "LeaderboardSearchCV, iterated": ours(coarse, strategy="iterated"),
         "LeaderboardSearchCV, iterated, wald": ours(coarse, strategy="iterated", stop="wald"),
-        "Optuna, LeaderboardPruner": study(LeaderboardPruner()),
+        "Optuna, LeaderboardPruner": study(LeaderboardPruner(seed=0)),
         "Optuna, LeaderboardPruner and Terminator": study(
-            LeaderboardPruner(), callbacks=[LeaderboardTerminator(test_fraction=1 / FOLDS)]
+            LeaderboardPruner(seed=0),
+            callbacks=[LeaderboardTerminator(test_fraction=1 / FOLDS, seed=0)],
         ),
     }
 

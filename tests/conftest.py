@@ -88,6 +88,7 @@ def _normal_fit(name, strengths, rng, sd, draws, rounds):
         "model": "bradley_terry",
         "arguments": json.dumps({"within_round": True, "ties": "half"}),
         "weight": 0.4,
+        "seed": 1,
         "converged": 1,
         "warnings": "[]",
         "tournament": name,

@@ -52,6 +52,11 @@ def whole(name: str, value: Any, *, at_least: float = 1, at_most: float = np.inf
     return count
 
 
+def seed_or_new(value: Any) -> int:
+    """Check a seed, or draw one for None; errors as for `number`."""
+    return int(np.random.SeedSequence().generate_state(1)[0]) if value is None else seed(value)
+
+
 def seed(value: Any) -> int:
     """Check a seed of random numbers; errors as for `number`."""
     return whole("seed", value, at_least=0, at_most=2**32 - 1)

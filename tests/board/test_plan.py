@@ -59,8 +59,8 @@ def test_interval_of_a_share_is_jeffreys(made):
 
 def test_now_is_what_compare_says(dt, made):
     now = lb.compare(dt, *PAIR)
-    assert float(made["p_now"]) == pytest.approx(max(now["p_better"], now["p_worse"]))
-    assert float(made["width_now"]) == pytest.approx(now["epp_upper"] - now["epp_lower"])
+    assert float(made["p_now"]) == pytest.approx(max(float(now["p_better"]), float(now["p_worse"])))
+    assert float(made["width_now"]) == pytest.approx(float(now["epp_upper"] - now["epp_lower"]))
 
 
 def test_same_seed_same_numbers(dt, made):

@@ -51,7 +51,7 @@ def test_netcdf_keeps_everything(fitted, tmp_path):
     assert back.attrs == fitted.attrs
     assert lb.leaderboard(back).equals(lb.leaderboard(fitted))
     assert lb.deviance(back).equals(lb.deviance(fitted))
-    xr.testing.assert_identical(lb.check(back, draws=5), lb.check(fitted, draws=5))
+    xr.testing.assert_identical(*(lb.check(dt, draws=5, seed=1) for dt in (back, fitted)))
 
 
 def test_arviz_takes_it_as_it_is(fitted):
@@ -69,7 +69,7 @@ def test_warning_marks_every_output(scores):
     assert dt.attrs["converged"] == 0
     table = lb.leaderboard(dt)
     assert not table.attrs["converged"]
-    assert "LB001" in table.attrs["warnings"][0]
+    assert "LB001" in json.loads(table.attrs["warnings"])[0]
 
 
 def test_posterior_approaches_maximum_likelihood():
@@ -168,10 +168,10 @@ def test_across_rounds(scores):
 def test_deviance_and_check(fitted, fitted_davidson):
     one, published = lb.deviance(fitted), lb.deviance(fitted, convention="published")
     assert one["df"] == 10
-    assert published["value"] == pytest.approx(2 * one["value"])
+    assert published["value"] == pytest.approx(2 * float(one["value"]))
     assert published["df"] == 24
     estimate = lb.likelihood.bradley_terry(lb.matches(fitted["constant_data"]["scores"]))
-    assert lb.deviance(estimate)["value"] == pytest.approx(one["value"])
+    assert lb.deviance(estimate)["value"] == pytest.approx(float(one["value"]))
     assert lb.deviance(fitted_davidson)["df"] == 24
     for dt in (fitted, fitted_davidson):
         result = lb.check(dt, draws=100, seed=3)

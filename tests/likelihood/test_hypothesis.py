@@ -25,13 +25,15 @@ def fits():
 def test_published_wald_test(reference):
     scores = reference("vtab/scores.csv")
     floor = lb.likelihood.bradley_terry(lb.matches(scores, ties="floor"), covariance="model")
-    published = lb.likelihood.wald_test(floor, PAIR, convention="published")
+    published = lb.likelihood.wald_test(floor, hypothesis=PAIR, convention="published")
     assert published["p_value"] == pytest.approx(0.652, abs=5e-4)
-    assert lb.likelihood.wald_test(floor, PAIR)["p_value"] == pytest.approx(0.513, abs=5e-4)
+    assert lb.likelihood.wald_test(floor, hypothesis=PAIR)["p_value"] == pytest.approx(
+        0.513, abs=5e-4
+    )
     table = lb.likelihood.pairwise_tests(floor, adjust=None, convention="published")
     table = table.set_index(["player", "opponent"])["p_value"]
     better_first = (*PAIR[0],) if PAIR[0] in table.index else (*PAIR[0][::-1],)
-    assert table[better_first] == pytest.approx(published["p_value"])
+    assert table[better_first] == pytest.approx(float(published["p_value"]))
 
 
 @pytest.mark.filterwarnings("ignore:LB014")
@@ -50,7 +52,7 @@ def test_pmra_published_tables(reference):
         dims=("hypothesis", "coefficient"),
         coords={"coefficient": ["RF9", "XGB6", "intercept"]},
     )
-    test = lb.likelihood.wald_test(fit, row)
+    test = lb.likelihood.wald_test(fit, hypothesis=row)
     assert test["p_value"] == pytest.approx(wald.loc["RF9", "XGB6"], abs=1e-3)
 
 
@@ -61,7 +63,7 @@ def test_one_hypothesis_is_the_squared_z(fits):
     variance = (
         covariance.loc["p1", "p1"] + covariance.loc["p3", "p3"] - 2 * covariance.loc["p1", "p3"]
     )
-    test = lb.likelihood.wald_test(fit, [("p1", "p3")], value=0.2)
+    test = lb.likelihood.wald_test(fit, "p1", "p3", value=0.2)
     assert test["statistic"] == pytest.approx((gap - 0.2) ** 2 / variance)
     assert test["p_value"] == pytest.approx(2 * norm.sf(abs(gap - 0.2) / np.sqrt(variance)))
 
@@ -70,7 +72,7 @@ def test_a_player_against_the_average(fits):
     """K with one player is a contrast with 0, the average."""
     fit = fits["model"]
     one = xr.DataArray([[1.0]], dims=("hypothesis", "coefficient"), coords={"coefficient": ["p0"]})
-    test = lb.likelihood.wald_test(fit, one)
+    test = lb.likelihood.wald_test(fit, hypothesis=one)
     assert test["statistic"] == pytest.approx(
         float(fit["epp"][0]) ** 2 / float(fit["covariance"][0, 0])
     )
@@ -90,8 +92,8 @@ def test_likelihood_ratio(fits):
     # Dependent matches: the likelihood counts for less, about as in the Wald test.
     robust = lb.likelihood.lr_test(restricted, fits["clustered"])
     assert robust["statistic"] < test["statistic"]
-    wald = lb.likelihood.wald_test(fits["clustered"], together)
-    assert robust["p_value"] == pytest.approx(wald["p_value"], abs=0.1)
+    wald = lb.likelihood.wald_test(fits["clustered"], hypothesis=together)
+    assert robust["p_value"] == pytest.approx(float(wald["p_value"]), abs=0.1)
 
 
 def test_adjusted_p_values(fits):
@@ -130,9 +132,9 @@ def test_level():
         naive = lb.likelihood.bradley_terry(matches, covariance="model")
         together = [("p1", "p2")]
         restricted = lb.likelihood.bradley_terry(matches, covariance="model", hypothesis=together)
-        rejected["wald"] += lb.likelihood.wald_test(general, together)["p_value"] < 0.05
+        rejected["wald"] += lb.likelihood.wald_test(general, hypothesis=together)["p_value"] < 0.05
         rejected["lr"] += lb.likelihood.lr_test(restricted, general)["p_value"] < 0.05
-        rejected["naive"] += lb.likelihood.wald_test(naive, together)["p_value"] < 0.05
+        rejected["naive"] += lb.likelihood.wald_test(naive, hypothesis=together)["p_value"] < 0.05
     # Three Monte Carlo errors of 0.009, and a sandwich of 40 rounds is a little narrow.
     assert 0.023 < rejected["wald"] / boards < 0.085
     assert 0.023 < rejected["lr"] / boards < 0.085
@@ -142,24 +144,24 @@ def test_level():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda f: lb.likelihood.wald_test(f["model"], [("p0", "x")]), "'x', which is none"),
-        (lambda f: lb.likelihood.wald_test(f["model"], [("p0", "intercept")]), "'intercept'"),
+        (lambda f: lb.likelihood.wald_test(f["model"], "p0", "x"), "'x', which is none"),
+        (lambda f: lb.likelihood.wald_test(f["model"], "p0", "intercept"), "'intercept'"),
         (
-            lambda f: lb.likelihood.wald_test(f["model"], [("p0", "p1"), ("p1", "p0")]),
+            lambda f: lb.likelihood.wald_test(f["model"], hypothesis=[("p0", "p1"), ("p1", "p0")]),
             "independent",
         ),
         (
-            lambda f: lb.likelihood.wald_test(f["model"], [("p0", "p1")], value=np.nan),
+            lambda f: lb.likelihood.wald_test(f["model"], "p0", "p1", value=np.nan),
             "value=nan: give a finite number",
         ),
         (
-            lambda f: lb.likelihood.wald_test(f["model"], xr.DataArray([1.0], dims="player")),
+            lambda f: lb.likelihood.wald_test(
+                f["model"], hypothesis=xr.DataArray([1.0], dims="player")
+            ),
             "dimensions hypothesis and coefficient",
         ),
         (
-            lambda f: lb.likelihood.wald_test(
-                f["clustered"], [("p0", "p1")], convention="published"
-            ),
+            lambda f: lb.likelihood.wald_test(f["clustered"], "p0", "p1", convention="published"),
             "covariance='model'",
         ),
         (lambda f: lb.likelihood.pairwise_tests(f["model"], adjust="bonferroni"), "adjust="),
@@ -181,4 +183,33 @@ def test_more_hypotheses_than_rounds():
     fit = lb.likelihood.bradley_terry(lb.matches(simulate(np.zeros(8), 4, rng)), pseudo_rounds=1.0)
     pairs = [(f"p{k}", f"p{k + 1}") for k in range(7)]
     with pytest.raises(lb.LeaderbayesError, match="more than this covariance can tell"):
-        lb.likelihood.wald_test(fit, pairs)
+        lb.likelihood.wald_test(fit, hypothesis=pairs)
+
+
+def test_two_players_are_named_as_for_compare(fits):
+    by_name = lb.likelihood.wald_test(fits["clustered"], "p1", "p2")
+    xr.testing.assert_identical(
+        by_name, lb.likelihood.wald_test(fits["clustered"], hypothesis=[("p1", "p2")])
+    )
+    assert f"{by_name['p_value']:.3f}" == f"{float(by_name['p_value']):.3f}"
+    for given in (
+        {},
+        {"a": "p1"},
+        {"a": [("p1", "p2")]},
+        {"a": "p1", "hypothesis": [("p1", "p2")]},
+    ):
+        with pytest.raises(lb.LeaderbayesError, match=r"wald_test\(estimate, 'a', 'b'\)"):
+            lb.likelihood.wald_test(fits["clustered"], **given)
+
+
+def test_what_is_no_estimate_is_named(fits):
+    restricted = lb.likelihood.bradley_terry(fits["matches"], hypothesis=[("p0", "p1")])
+    for test in (
+        lambda given: lb.likelihood.wald_test(given, "p0", "p1"),
+        lambda given: lb.likelihood.lr_test(restricted, given),
+        lb.likelihood.pairwise_tests,
+    ):
+        with pytest.raises(lb.LeaderbayesError, match="give what"):
+            test(fits["matches"])
+    with pytest.raises(lb.LeaderbayesError, match="fit the first with hypothesis="):
+        lb.likelihood.lr_test(fits["clustered"], restricted)

@@ -1,6 +1,7 @@
 """Leaderboards, win probabilities and rankings of estimates."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -74,3 +75,11 @@ def test_bad_probabilities():
         lb.likelihood.ranking(square(np.full((3, 3), 0.7)))
     with pytest.raises(lb.LeaderbayesError, match="dimensions"):
         lb.likelihood.ranking(square(np.full((3, 3), 0.5)).rename(player="a"))
+
+
+def test_ranking_of_an_estimate_is_that_of_its_probabilities():
+    estimate = lb.likelihood.bradley_terry(lb.matches(lb.datasets.load_classifiers("iris")))
+    expected = lb.likelihood.ranking(lb.win_probability(estimate)["mean"])
+    pd.testing.assert_frame_equal(lb.likelihood.ranking(estimate), expected)
+    with pytest.raises(lb.LeaderbayesError, match="Give an estimate"):
+        lb.likelihood.ranking(expected)

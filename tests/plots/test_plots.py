@@ -103,8 +103,8 @@ def test_cells_are_of_the_player_and_the_rank(fitted):
 
 
 def test_points_of_the_deviance_check(fitted):
-    result = lb.check(fitted)
-    collection = lb.plots.deviance(fitted, backend="none")
+    result = lb.check(fitted, seed=2)
+    collection = lb.plots.deviance(fitted, seed=2, backend="none")
     colour = {"replicated_round": "#0072B2", "replicated_naive": "#D55E00"}  # blue, orange
     points = {e["facecolor"]: e for e in drawn(collection, "board", "scatter")}
     for name in colour:

@@ -78,6 +78,15 @@ def test_best_in_class(study):
         assert row.epp_upper == board.loc[row.player, "epp_upper"]
         assert row.p_average == board.loc[row.player, "p_average"]
         assert row.rank == board.loc[row.player, "rank"]
-    assert best.attrs == {"converged": True, "warnings": []}
+    assert best.attrs == {"converged": 1, "warnings": "[]"}
     with pytest.raises(lb.LeaderbayesError, match="no tournament 'thre'; did you mean 'three'"):
         lb.study.best_in_class(study, GROUPS, "thre")
+
+
+def test_best_in_class_of_all_tournaments(study):
+    every = lb.study.best_in_class(study, GROUPS)
+    assert list(every["tournament"].unique()) == ["one", "two/2", "three", "reversed"]
+    for name, rows in every.groupby("tournament", sort=False):
+        own = lb.study.best_in_class(study, GROUPS, name)
+        pd.testing.assert_frame_equal(rows.drop(columns="tournament").reset_index(drop=True), own)
+    assert every.attrs == {"converged": 1, "warnings": "[]"}

@@ -41,7 +41,7 @@ def studied(pruner=None, *, trials=30, direction="maximize", callbacks=(), quali
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])
 def test_bad_trials_are_pruned_and_the_best_is_found(direction):
-    study, played = studied(LeaderboardPruner(), direction=direction)
+    study, played = studied(LeaderboardPruner(seed=0), direction=direction)
     whole, all_rounds = studied(direction=direction)
     assert played < 0.7 * all_rounds
     assert abs(study.best_params["x"]) < 0.5
@@ -56,15 +56,17 @@ def test_bad_trials_are_pruned_and_the_best_is_found(direction):
 
 
 def test_both_directions_are_one_study():
-    up, down = (studied(LeaderboardPruner(), direction=d)[0] for d in ("maximize", "minimize"))
+    up, down = (
+        studied(LeaderboardPruner(seed=0), direction=d)[0] for d in ("maximize", "minimize")
+    )
     pd.testing.assert_frame_equal(decisions(up), decisions(down))
 
 
 def test_the_first_trial_and_the_first_rounds_are_played():
-    study, _ = studied(LeaderboardPruner(min_rounds=4))
+    study, _ = studied(LeaderboardPruner(min_rounds=4, seed=0))
     assert decisions(study)["rounds"].min() == 4
     assert len(study.trials[0].intermediate_values) == ROUNDS
-    assert studied(LeaderboardPruner(drop=0.0))[1] == 30 * ROUNDS
+    assert studied(LeaderboardPruner(drop=0.0, seed=0))[1] == 30 * ROUNDS
 
 
 def test_trials_without_finite_scores_are_left_alone():
@@ -76,7 +78,7 @@ def test_trials_without_finite_scores_are_left_alone():
                 raise optuna.TrialPruned
         return float(trial.number)
 
-    study = optuna.create_study(direction="minimize", pruner=LeaderboardPruner())
+    study = optuna.create_study(direction="minimize", pruner=LeaderboardPruner(seed=0))
     study.optimize(objective, n_trials=8)
     assert study.trials[1].state == optuna.trial.TrialState.COMPLETE
     assert not decisions(study).empty
@@ -91,7 +93,7 @@ def test_a_trial_without_a_score_is_not_compared_with():
                 raise optuna.TrialPruned
         return float(trial.number < 3)
 
-    study = optuna.create_study(direction="maximize", pruner=LeaderboardPruner())
+    study = optuna.create_study(direction="maximize", pruner=LeaderboardPruner(seed=0))
     study.optimize(objective, n_trials=8)
     assert set(decisions(study)["trial"]) == {3, 4, 5, 6, 7}
 
@@ -103,7 +105,7 @@ def test_one_trial_with_other_rounds_does_not_decide():
         return float(trial.number)
 
     study = optuna.create_study(direction="maximize")
-    study.optimize(objective, n_trials=12, callbacks=[LeaderboardTerminator(patience=5)])
+    study.optimize(objective, n_trials=12, callbacks=[LeaderboardTerminator(patience=5, seed=0)])
     assert len(study.trials) == 12
 
 
@@ -111,18 +113,20 @@ def test_a_rope_prunes_equals():
     def quality(number):
         return 0.0
 
-    _, plain = studied(LeaderboardPruner(), quality=quality)
-    _, roped = studied(LeaderboardPruner(rope=0.2), quality=quality)
+    _, plain = studied(LeaderboardPruner(seed=0), quality=quality)
+    _, roped = studied(LeaderboardPruner(rope=0.2, seed=0), quality=quality)
     assert roped < plain
 
 
 def test_a_study_stops_when_it_gets_no_better():
-    study, _ = studied(trials=60, callbacks=[LeaderboardTerminator(patience=10)])
+    study, _ = studied(trials=60, callbacks=[LeaderboardTerminator(patience=10, seed=0)])
     assert 11 <= len(study.trials) < 60
     last = decisions(study).query("decision == 'stops'").iloc[-1]
     assert last["probability"] < 0.9
     better, _ = studied(
-        trials=20, callbacks=[LeaderboardTerminator(patience=3)], quality=lambda number: number
+        trials=20,
+        callbacks=[LeaderboardTerminator(patience=3, seed=0)],
+        quality=lambda number: number,
     )
     assert len(better.trials) == 20
     assert set(decisions(better)["decision"]) == {"goes on"}
@@ -130,7 +134,7 @@ def test_a_study_stops_when_it_gets_no_better():
 
 def test_shared_training_data_makes_the_terminator_stop_earlier():
     def length(fraction):
-        rule = LeaderboardTerminator(patience=3, test_fraction=fraction)
+        rule = LeaderboardTerminator(patience=3, test_fraction=fraction, seed=0)
         quality = {"quality": lambda number: 0.12 * number}
         return len(studied(trials=40, callbacks=[rule], **quality)[0].trials)
 
@@ -141,7 +145,7 @@ def test_a_terminator_without_scores_waits():
     study = optuna.create_study()
     study.optimize(
         lambda trial: trial.suggest_float("x", 0, 1), n_trials=5,
-        callbacks=[LeaderboardTerminator(patience=1)],
+        callbacks=[LeaderboardTerminator(patience=1, seed=0)],
     )  # fmt: skip
     assert len(study.trials) == 5
     assert decisions(study).empty
@@ -164,7 +168,7 @@ def test_a_trial_that_is_better_is_seldom_pruned():
     lost = better = 0
     for _ in range(25):
         truth = rng.normal(size=40)
-        study, _ = studied(LeaderboardPruner(), trials=40, quality=truth.__getitem__)
+        study, _ = studied(LeaderboardPruner(seed=0), trials=40, quality=truth.__getitem__)
         for number in range(1, 40):
             if truth[number] > truth[:number].max():
                 better += 1

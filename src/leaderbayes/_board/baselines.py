@@ -56,7 +56,9 @@ def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
     return table.sort_values("rank", kind="stable", ignore_index=True)
 
 
-def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int = 0) -> pd.DataFrame:
+def elo(
+    scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int | None = None
+) -> pd.DataFrame:
     """Rate players by Elo, averaged over random orders of the matches.
 
     Ratings move by k times (points less expected points) at each match, and so depend on the
@@ -71,14 +73,14 @@ def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int =
         Largest change by one match.
     orders : int
         Random orders of all matches.
-    seed : int
-        Same seed, same orders.
+    seed : int, optional
+        Same seed, same orders. None draws one.
 
     Returns
     -------
     DataFrame
         ``player``, ``elo`` (mean over orders; 1500 is the average player), ``sd`` (between
-        orders), ``epp`` (the same as log-odds), ``rank``, best first.
+        orders), ``epp`` (the same as log-odds), ``rank``, best first. attrs: ``seed``.
 
     Raises
     ------
@@ -94,7 +96,7 @@ def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int =
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> table = lb.elo(lb.datasets.load_classifiers("digits"), orders=20)
+    >>> table = lb.elo(lb.datasets.load_classifiers("digits"), orders=20, seed=0)
     >>> table[["player", "elo"]].round().head(3)
                  player     elo
     0          svm C=10  2005.0
@@ -104,7 +106,8 @@ def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int =
     k, orders = positive("k", k), whole("orders", orders)
     board = rankings(one_tournament(scores))
     first, second, points = pairs_of(board["place"].to_numpy())
-    rng = np.random.default_rng(_arguments.seed(seed))
+    seed = _arguments.seed_or_new(seed)
+    rng = np.random.default_rng(seed)
     m = board.sizes["player"]
     rated = np.array(
         [ratings(first, second, points, rng.permutation(len(first)), m, k) for _ in range(orders)]
@@ -119,4 +122,5 @@ def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int =
         }
     )
     table["rank"] = table["elo"].rank(method="min", ascending=False).astype(int)
+    table.attrs["seed"] = seed
     return table.sort_values("elo", ascending=False, kind="stable", ignore_index=True)

@@ -14,6 +14,7 @@ from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._fits.require import no_fit
+from leaderbayes._fits.trust import trust
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count_matches, places
 from leaderbayes._numerics.round_intercept import counts as listed_counts
@@ -60,8 +61,8 @@ def _check_places(dt: xr.DataTree, made: xr.Dataset) -> None:
 
 
 def deviance(
-    fit: xr.DataTree | xr.Dataset, *, convention: Literal["correct", "published"] = "correct"
-) -> pd.Series:
+    dt: xr.DataTree | xr.Dataset, *, convention: Literal["correct", "published"] = "correct"
+) -> xr.Dataset:
     r"""Deviance of a leaderboard against the model that fits every pair exactly.
 
     .. math:: D = 2 (\ell_{saturated} - \ell_{fitted}), \quad \tilde D = (D - df) / \sqrt{2 df}
@@ -72,7 +73,7 @@ def deviance(
 
     Parameters
     ----------
-    fit : DataTree or Dataset
+    dt : DataTree or Dataset
         From `leaderbayes.fit`, evaluated at the maximum-likelihood estimate (at the posterior mean
         where that does not exist); or from `leaderbayes.likelihood`. Of its estimates only
         Bradley-Terry's counts have a reference law: others have no p-values.
@@ -82,9 +83,9 @@ def deviance(
 
     Returns
     -------
-    Series
-        ``value``, ``df``, ``p_value`` (chi-square), ``standardised``, ``p_value_normal``; name
-        says where it was evaluated.
+    Dataset
+        Scalars: ``value``, ``df``, ``p_value`` (chi-square), ``standardised``, ``p_value_normal``.
+        attrs: ``at``, where it was evaluated; ``converged`` (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -106,21 +107,21 @@ def deviance(
     """
     if convention not in ("correct", "published"):
         raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
-    if isinstance(fit, xr.DataTree):
-        value, df, at = _deviance_of_tree(fit)
-        players = fit["posterior"].sizes["player"]
-    elif not isinstance(fit, xr.Dataset) or "deviance" not in fit:
-        raise no_fit(fit)
+    if isinstance(dt, xr.DataTree):
+        value, df, at = _deviance_of_tree(dt)
+        players = dt["posterior"].sizes["player"]
+    elif not isinstance(dt, xr.Dataset) or "deviance" not in dt:
+        raise no_fit(dt)
     else:
-        value, df, at = float(fit["deviance"]), int(fit.attrs["df"]), "maximum likelihood"
-        players = fit.sizes["player"]
+        value, df, at = float(dt["deviance"]), int(dt.attrs["df"]), "maximum likelihood"
+        players = dt.sizes["player"]
     if convention == "published":
         value, df = 2.0 * value, players * (players - 2)
-    pairs = isinstance(fit, xr.DataTree) or fit.attrs["model"] == "bradley_terry"
+    pairs = isinstance(dt, xr.DataTree) or dt.attrs["model"] == "bradley_terry"
     # Two players leave no degree of freedom: any board of theirs fits exactly.
     tested = df > 0 and pairs
     standardised = (value - df) / np.sqrt(2.0 * df) if tested else np.nan
-    return pd.Series(
+    return xr.Dataset(
         {
             "value": value,
             "df": df,
@@ -128,8 +129,7 @@ def deviance(
             "standardised": float(standardised),
             "p_value_normal": float(ndtr(-standardised)),
         },
-        name=at,
-        dtype=object,
+        attrs={"at": at, **trust(dt)},
     )
 
 
@@ -187,7 +187,7 @@ def _davidson_deviance(epp: Floats, nu: float, strict: Floats, tied: Floats, n: 
     return float(2.0 * (won.sum() + drawn.sum() / 2.0))
 
 
-def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
+def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.Dataset:
     """Posterior predictive check of the fit, with replicates drawn round by round.
 
     The discrepancy is the deviance of the counts of wins at each posterior draw's strengths, summed
@@ -206,15 +206,16 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
         From `leaderbayes.fit`.
     draws : int
         Posterior draws to use, spread evenly over those that have replicates.
-    seed : int
-        For the naive replicates.
+    seed : int, optional
+        Of the naive replicates: same seed, same numbers. None draws one; it is in attrs.
 
     Returns
     -------
     Dataset
         ``observed``, ``replicated_round``, ``replicated_naive`` (draw): discrepancies. ``p_round``,
         ``p_naive``: share of draws whose replicate is at least as discrepant as the board. Near 0:
-        the board does not fit; near 1: it varies less than the model says.
+        the board does not fit; near 1: it varies less than the model says. attrs: ``model``,
+        ``seed``, ``converged``, ``warnings``.
 
     Raises
     ------
@@ -230,7 +231,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
-    >>> made = lb.check(dt)
+    >>> made = lb.check(dt, seed=1)
     >>> dict(made.sizes)
     {'draw': 200}
     >>> 0.1 < float(made["p_round"]) < 0.9
@@ -249,7 +250,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     if davidson:
         nu = drawn(dt, "tie").stack(sample=("chain", "draw")).sel(sample=sample).to_numpy()
     shared_luck = json.loads(dt.attrs["arguments"]).get("test_fraction") is not None
-    rng = np.random.default_rng(_arguments.seed(seed))
+    seed = _arguments.seed_or_new(seed)
+    rng = np.random.default_rng(seed)
     observed, round_wise, match_wise = np.zeros((3, len(picked)))
     first = 0
     for board, strengths in boards_of(dt):
@@ -275,7 +277,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
             "replicated_round": ("draw", round_wise),
             "replicated_naive": ("draw", match_wise),
         },
-        attrs={name: dt.attrs[name] for name in ("model", "converged", "warnings")},
+        attrs={"model": dt.attrs["model"], "seed": seed, **trust(dt)},
     )
     result["p_round"] = (result["replicated_round"] >= result["observed"]).mean()
     result["p_naive"] = (result["replicated_naive"] >= result["observed"]).mean()

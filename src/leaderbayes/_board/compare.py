@@ -8,14 +8,15 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import number, share
-from leaderbayes._board.draws import draws_of, spread_of, trust
+from leaderbayes._board.draws import draws_of, spread_of
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
 
 
 def compare(
     dt: xr.DataTree, a: str, b: str, *, rope: float | None = None, prob: float = 0.95
-) -> pd.Series:
+) -> xr.Dataset:
     """Say how probably player ``a`` is better than, as good as, or worse than player ``b``.
 
     Parameters
@@ -32,11 +33,12 @@ def compare(
 
     Returns
     -------
-    Series
-        ``player``, ``opponent``; ``win_probability``, ``win_lower``, ``win_upper`` (of a over b in
+    Dataset
+        Scalars: ``win_probability``, ``win_lower``, ``win_upper`` (of a over b in
         a new round; of a fit of many tournaments, in a new tournament); ``epp_difference``,
         ``epp_lower``, ``epp_upper`` (log-odds); posterior probabilities ``p_better``,
-        ``p_equivalent``, ``p_worse``. attrs: ``converged``, ``warnings``.
+        ``p_equivalent``, ``p_worse``. Coordinates: ``player`` (a), ``opponent`` (b). attrs:
+        ``prob``, ``rope`` (if there is one), ``converged`` (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -54,10 +56,10 @@ def compare(
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
     >>> made = lb.compare(dt, "svm C=1", "logistic C=1", rope=0.1)
-    >>> made[["p_better", "p_equivalent", "p_worse"]].astype(float).idxmax()
+    >>> max(("p_better", "p_equivalent", "p_worse"), key=lambda name: float(made[name]))
     'p_equivalent'
-    >>> round(float(made["win_probability"]), 1)
-    0.6
+    >>> print(f"P({made.player.item()} wins) = {made['win_probability']:.1f}")
+    P(svm C=1 wins) = 0.6
     """
     prob = share("prob", prob)
     check_comparison(a, b, rope)
@@ -69,10 +71,8 @@ def compare(
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     low, high = np.quantile(gap, tails)
     equivalent = np.abs(win - 0.5) <= rope if rope is not None else np.zeros(len(win), bool)
-    result = pd.Series(
+    return xr.Dataset(
         {
-            "player": a,
-            "opponent": b,
             "win_probability": win.mean(),
             "win_lower": np.quantile(win, tails[0]),
             "win_upper": np.quantile(win, tails[1]),
@@ -83,10 +83,9 @@ def compare(
             "p_equivalent": equivalent.mean(),
             "p_worse": ((gap <= 0) & ~equivalent).mean(),
         },
-        dtype=object,
+        coords={"player": a, "opponent": b},
+        attrs={"prob": prob, **({} if rope is None else {"rope": rope}), **trust(dt)},
     )
-    result.attrs.update(trust(dt))
-    return result
 
 
 def p_better(dt: xr.DataTree) -> xr.DataArray:
@@ -102,7 +101,7 @@ def p_better(dt: xr.DataTree) -> xr.DataArray:
         dims=("player", "opponent"),
         coords={"player": players.to_numpy(), "opponent": players.to_numpy()},
         name="p_better",
-        attrs={k: dt.attrs[k] for k in ("converged", "warnings")},
+        attrs=trust(dt),
     )
 
 

@@ -1,7 +1,4 @@
-"""Draws of the strengths, and whether they can be trusted."""
-
-import json
-from typing import Any
+"""Draws of the strengths."""
 
 import pandas as pd
 import xarray as xr
@@ -31,17 +28,7 @@ def spread_of(dt: xr.DataTree) -> Floats | None:
     return drawn(dt, "epp_spread").to_numpy().reshape(-1)
 
 
-def trust(dt: xr.DataTree) -> dict[str, Any]:
-    """Whether the posterior converged, and the warnings that go with whatever is made from it."""
-    return {
-        "converged": bool(dt.attrs["converged"]),
-        "warnings": json.loads(dt.attrs["warnings"]),
-    }
-
-
-def plain(trusted: dict[str, Any]) -> dict[str, Any]:
-    """Write what `trust` or `trust_of` gives as attrs that netCDF takes."""
-    return {
-        "converged": int(trusted["converged"]),
-        "warnings": json.dumps(trusted["warnings"]),
-    }
+def seed_of(dt: xr.DataTree) -> int:
+    """Seed that the fit records: what repeats with the fit is drawn by it."""
+    fitted(dt, attrs=("seed",))
+    return int(dt.attrs["seed"])

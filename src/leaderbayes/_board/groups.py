@@ -5,7 +5,8 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of, trust
+from leaderbayes._board.draws import draws_of
+from leaderbayes._fits.trust import trust
 
 
 def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
@@ -25,8 +26,8 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``group`` (1 is best) and ``player``, a row for each membership. attrs: ``converged``,
-        ``warnings``.
+        ``group`` (1 is best) and ``player``, a row for each membership. attrs: ``converged``
+        (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------

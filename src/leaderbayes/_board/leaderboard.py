@@ -6,8 +6,9 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of, spread_of, trust
+from leaderbayes._board.draws import draws_of, spread_of
 from leaderbayes._board.ranks import ranks_of
+from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._tables import table
@@ -35,7 +36,7 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
         (probability of beating the average player); ``p_best`` (of having the highest epp);
         ``rank`` in this table, ``rank_lower``, ``rank_upper`` of the posterior rank. An estimate
         has no ``p_best`` and no range of ranks, and one with ``covariance="none"`` no interval:
-        they are NaN. attrs: ``converged``, ``warnings``.
+        they are NaN. attrs: ``converged`` (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------

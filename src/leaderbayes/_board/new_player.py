@@ -39,7 +39,7 @@ def new_player(
         The new player's scores, by round; its name is the player's. Rounds are the fit's; those
         that are absent or NaN it did not play.
     seed : int, optional
-        Same seed, same numbers.
+        Same seed, same numbers. None draws one; it is in attrs.
 
     Returns
     -------
@@ -47,8 +47,8 @@ def new_player(
         As from `leaderbayes.fit`, of all players, the new one last: ``posterior`` (``epp``,
         ``epp_scale``; draws that count much are repeated), ``posterior_predictive``,
         ``log_likelihood``, ``observed_data``, ``constant_data``. attrs are the fit's, and
-        ``placed`` (the new player), ``pareto_k``, ``ess`` (draws that the weights are worth), with
-        ``weight``, ``converged`` and ``warnings`` brought up to date.
+        ``placed`` (the new player), ``placed_seed``, ``pareto_k``, ``ess`` (draws that the weights
+        are worth), with ``weight``, ``converged`` and ``warnings`` brought up to date.
 
     Raises
     ------
@@ -81,7 +81,8 @@ def new_player(
     fitted(dt, "log_likelihood", "posterior_predictive")
     board = _enlarged(dt["constant_data"].to_dataset()["scores"], scores)
     made = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
-    rng = np.random.default_rng(None if seed is None else _arguments.seed(seed))
+    seed = _arguments.seed_or_new(seed)
+    rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         check_board(made)
@@ -95,6 +96,7 @@ def new_player(
     said = [w for w in json.loads(dt.attrs["warnings"]) if not w.startswith(("LB010", "LB011"))]
     tree.attrs = dt.attrs | {
         "placed": str(board["player"].to_numpy()[-1]),
+        "placed_seed": seed,
         "weight": eta,
         **diagnostics,
         "converged": int(dt.attrs["converged"] and diagnostics["converged"]),

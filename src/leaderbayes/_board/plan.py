@@ -17,6 +17,7 @@ from leaderbayes._board.compare import check_comparison, position
 from leaderbayes._board.draws import draws_of
 from leaderbayes._board.groups import tied_for_top
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.trust import trust
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.composite_weight import board_weight
 from leaderbayes._numerics.laplace import sample
@@ -77,7 +78,7 @@ def plan(
     simulations : int
         Truths, spread evenly over the posterior's draws.
     seed : int, optional
-        Same seed, same numbers.
+        Same seed, same numbers. None draws one; it is in attrs.
 
     Returns
     -------
@@ -91,8 +92,8 @@ def plan(
         (monotone interpolation; 0 where it is decided already; NaN where ``rounds`` do not reach
         it). Scalars: ``p_now`` (that the better one, as it seems, is better; the smallest such
         probability without a pair), ``width_now``. attrs: ``message``, ``question``, ``prob``,
-        ``target``, ``simulations``, ``players`` (number), ``contested`` (JSON), ``converged``,
-        ``warnings``.
+        ``target``, ``simulations``, ``seed``, ``players`` (number), ``contested`` (JSON),
+        ``converged``, ``warnings``.
 
     Raises
     ------
@@ -144,7 +145,8 @@ def plan(
         plans["contested"] = contested
     truths = epp[np.linspace(0, len(epp) - 1, simulations).astype(int)]
     place = matches_of(dt)["place"].sel(player=names).to_numpy()
-    rng = np.random.default_rng(None if seed is None else _arguments.seed(seed))
+    seed = _arguments.seed_or_new(seed)
+    rng = np.random.default_rng(seed)
     seen = [
         _simulate(place, truth, list(plans.values()), lengths, asked, prob, arguments, rng)
         for truth in truths
@@ -172,9 +174,10 @@ def plan(
             "prob": prob,
             "target": target,
             "simulations": simulations,
+            "seed": seed,
             "players": len(names),
             "contested": json.dumps([str(names[i]) for i in contested]),
-            **{k: dt.attrs[k] for k in ("converged", "warnings")},
+            **trust(dt),
         },
     )
     return made.assign_attrs(message=_message(made, now))

@@ -5,7 +5,8 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import whole
-from leaderbayes._board.draws import draws_of, trust
+from leaderbayes._board.draws import draws_of
+from leaderbayes._fits.trust import trust
 from leaderbayes._types import Floats, Ints
 
 
@@ -20,7 +21,8 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     Returns
     -------
     DataArray (player, rank)
-        Probability; rows and columns sum to 1. attrs: ``converged``, ``warnings`` (JSON).
+        Probability; rows and columns sum to 1. attrs: ``converged`` (0 or 1), ``warnings``
+        (JSON list).
 
     Raises
     ------
@@ -46,7 +48,7 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
         dims=("player", "rank"),
         coords={"player": players.to_numpy(), "rank": np.arange(1, m + 1)},
         name="rank_probability",
-        attrs={k: dt.attrs[k] for k in ("converged", "warnings")},
+        attrs=trust(dt),
     )
 
 
@@ -63,7 +65,8 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
     Returns
     -------
     Series
-        By player, most probable first; sums to k. attrs: ``converged``, ``warnings``.
+        By player, most probable first; sums to k. attrs: ``converged`` (0 or 1), ``warnings`` (JSON
+        list).
 
     Raises
     ------

@@ -7,6 +7,7 @@ from scipy.special import expit
 from leaderbayes._arguments import share
 from leaderbayes._board.draws import draws_of, spread_of
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.likelihood._tables import probabilities
@@ -40,7 +41,7 @@ def win_probability(
     Dataset
         ``mean``, ``lower``, ``upper`` (player, opponent), 1/2 on the diagonal. attrs:
         ``draws_used`` (posterior draws are thinned evenly on boards of many hundred players),
-        ``converged``, ``warnings`` (JSON).
+        ``converged`` (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -94,5 +95,5 @@ def win_probability(
     return xr.Dataset(
         {"mean": (dims, mean), "lower": (dims, low), "upper": (dims, high)},
         coords={"player": players.to_numpy(), "opponent": players.to_numpy()},
-        attrs={"draws_used": used, **{k: dt.attrs[k] for k in ("converged", "warnings")}},
+        attrs={"draws_used": used, **trust(dt)},
     )

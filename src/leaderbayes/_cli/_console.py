@@ -116,10 +116,12 @@ def print_plan(made: "xr.Dataset") -> None:
     console.print(Text(f"Contested: {', '.join(names)}."), soft_wrap=True)
     # A name is data, never markup.
     console.print(Text(short(made.attrs["message"], longest=1000)), soft_wrap=True)
+    if not made.attrs["converged"]:
+        console.print("NOT CONVERGED: do not report these numbers.", style="bold red")
 
 
-def print_comparison(result: "pd.Series", prob: float) -> None:
-    a, b = short(result["player"]), short(result["opponent"])
+def print_comparison(result: "xr.Dataset", prob: float) -> None:
+    a, b = (short(result[name].item()) for name in ("player", "opponent"))
     click.echo(
         f"{a} beats {b} in a new round with probability {result['win_probability']:.3f} "
         f"({prob:.0%} interval {result['win_lower']:.3f} to {result['win_upper']:.3f})."

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Formats that are no table, and the function of leaderbayes.adapters that reads each.
 FORMATS = {name: f"from_{name.replace('-', '_')}" for name in ("amlb", "lm-eval", "mlr3", "openml")}
+# As `leaderbayes.fit` has them; asking it would import NumPy before --help.
+SAMPLERS = ("nutpie", "pymc", "numpyro", "blackjax", "laplace")
 
 
 class Weight(click.ParamType):  # type: ignore[type-arg]
@@ -42,7 +44,19 @@ def together(*options: Callable[..., Any]) -> Callable[..., Any]:
     return decorate
 
 
-seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same numbers.")
+seed = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    help="Same seed, same numbers.  [default: a new one, which is recorded]",
+)
+sampler = click.option(
+    "--sampler",
+    type=click.Choice(SAMPLERS),
+    default="nutpie",
+    show_default=True,
+    help="NUTS, by any of four programs; or laplace, for bradley_terry alone: an approximation, in "
+    "milliseconds.",
+)
 prob = click.option(
     "--prob",
     type=float,
@@ -102,7 +116,9 @@ fitting = together(
                  help="Half a win for both, no match, or (round_intercept, as published) the "
                  "first-listed player's loss."),
     click.option("--across-rounds", is_flag=True, help="Compare scores of different rounds too."),
-    click.option("--draws", type=click.IntRange(1), default=1000, show_default=True),
+    sampler,
+    click.option("--draws", type=click.IntRange(1), default=1000, show_default=True,
+                 help="Per chain."),
     click.option("--chains", type=click.IntRange(1), default=4, show_default=True),
     seed,
     prob,

@@ -50,8 +50,8 @@ def write_run(folder: Path, options: dict[str, Any], result: dict[str, Any]) -> 
     (folder / "run.json").write_text(text + "\n", encoding="utf-8")
 
 
-def draw(folder: Path, figures: dict[str, Any]) -> None:
-    """Draw plots, by their names, of what they take."""
+def draw(folder: Path, figures: dict[str, Any], *, seed: int | None = None) -> None:
+    """Draw plots, by their names, of what they take; what is drawn at random, by the seed."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -60,7 +60,8 @@ def draw(folder: Path, figures: dict[str, Any]) -> None:
     import leaderbayes as lb
 
     for name, shown in figures.items():
-        figure = getattr(lb.plots, name)(shown, backend="matplotlib")
+        drawn = {"seed": seed} if name == "deviance" else {}
+        figure = getattr(lb.plots, name)(shown, backend="matplotlib", **drawn)
         for suffix in ("png", "svg"):
             figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
         plt.close("all")

@@ -1,13 +1,24 @@
 """The command plan: how many more rounds would decide."""
 
 import json
+import sys
+from contextlib import redirect_stdout
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import number, print_plan, probability
-from leaderbayes._cli._options import Weight, as_json, names_of, prob, read_table, reading, seed
+from leaderbayes._cli._console import NOT_CONVERGED, number, print_plan, probability
+from leaderbayes._cli._options import (
+    SAMPLERS,
+    Weight,
+    as_json,
+    names_of,
+    prob,
+    read_table,
+    reading,
+    seed,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,6 +56,9 @@ class Counts(click.ParamType):  # type: ignore[type-arg]
               help="Power of the likelihood; 1 is as published.")  # fmt: skip
 @click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True,
               help="Half a win for both, or no match.")  # fmt: skip
+@click.option("--sampler", type=click.Choice(SAMPLERS), default="laplace", show_default=True,
+              help="Of the posterior now, as for rank. Further runs are fitted by laplace.",
+              )  # fmt: skip
 @click.option("--simulations", type=click.IntRange(1), default=200, show_default=True,
               help="Further runs that are simulated: 1000 fits a dozen seconds.")  # fmt: skip
 @seed
@@ -61,14 +75,14 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only: {names_of(scores)}"
         )
-    fit = lb.fit(
-        scores,
-        sampler="laplace",
-        weight=options["weight"],
-        ties=options["ties"],
-        seed=options["seed"],
-        replicates=1,
-    )
+    # PyMC draws its progress bar on standard output, which is for results here.
+    with redirect_stdout(sys.stderr):
+        fit = lb.fit(
+            scores,
+            replicates=1,
+            progressbar=sys.stderr.isatty(),
+            **{name: options[name] for name in ("sampler", "weight", "ties", "seed")},
+        )
     asked = partial(
         lb.plan,
         fit,
@@ -88,6 +102,8 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
         click.echo(json.dumps(planned, ensure_ascii=False))
     else:
         print_plan(made)
+    if not fit.attrs["converged"]:
+        sys.exit(NOT_CONVERGED)
 
 
 def _planned(made: "xr.Dataset", seed: int, said: list[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
+from click.core import ParameterSource
 
 from leaderbayes._cli._console import (
     NOT_CONVERGED,
@@ -26,33 +27,34 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+SAMPLED_ONLY = ("sampler", "draws", "chains", "test_fraction")
 FIGURES = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance")
 
 
 @click.command()
 @reading
-@click.option("--method", type=click.Choice(["nutpie", "laplace", "ml"]), default="nutpie",
-              show_default=True, help="Posterior (NUTS); its approximation (bradley_terry only), "
-              "in a second; or maximum likelihood.")  # fmt: skip
+@click.option("--ml", is_flag=True, help="Estimate by maximum likelihood; nothing is sampled.")
 @click.option("--eliminate", type=click.Choice(["rigorous", "accelerated", "heuristic"]),
-              help="Of round_intercept by maximum likelihood: drop effects that do not differ "
+              help="With --ml --model round_intercept: drop effects that do not differ "
               "from the weakest player's.")  # fmt: skip
 @fitting
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write tables, posterior and figures here."
 )
 @click.option("--each", is_flag=True, help="Rank each tournament of the table by itself.")
-def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
+def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
     """Rank the players of a table of scores."""
     import leaderbayes as lb
 
-    estimate = _maximum_likelihood if method == "ml" else _posterior
-    if options["eliminate"] and (method != "ml" or options["model"] != "round_intercept"):
-        raise lb.LeaderbayesError("--eliminate is for --method ml --model round_intercept.")
+    estimate = _maximum_likelihood if ml else _posterior
+    if ml:
+        _refuse_options_of_samplers()
+    if options["eliminate"] and not (ml and options["model"] == "round_intercept"):
+        raise lb.LeaderbayesError("--eliminate is for --ml --model round_intercept.")
     if out is not None:
         check_folder(out)
     scores, said = read_table(options)
-    options |= {"method": method, "said": said}
+    options |= {"ml": ml, "said": said}
     several = "tournament" in scores.dims
     if each and (not several or options["model"] == "tournaments"):
         raise lb.LeaderbayesError("--each is for a table of several tournaments, each by itself.")
@@ -85,6 +87,18 @@ def rank(method: str, out: Path | None, each: bool, **options: Any) -> None:
         sys.exit(2)
     if not all(result["diagnostics"]["converged"] for result in results):
         sys.exit(NOT_CONVERGED)
+
+
+def _refuse_options_of_samplers() -> None:
+    """Raise if an option was given that maximum likelihood does not have."""
+    from leaderbayes._errors import LeaderbayesError
+
+    ctx = click.get_current_context()
+    for name in SAMPLED_ONLY:
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise LeaderbayesError(
+                f"--ml has no --{name.replace('_', '-')}: leave out one of the two."
+            )
 
 
 def _rank_one(
@@ -147,9 +161,15 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     fit = _fit(scores, options)
     result = lb.compare(fit, a, b, rope=rope, prob=options["prob"])
     if options["as_json"]:
-        row = {k: v if isinstance(v, str) else float(v) for k, v in result.items()}
-        trusted = {**result.attrs, "warnings": said + result.attrs["warnings"]}
-        printed = {**row, **trusted, "read": what_was_read(scores)}
+        printed = {
+            "player": a,
+            "opponent": b,
+            **{name: float(value) for name, value in result.data_vars.items()},
+            "seed": fit.attrs["seed"],
+            "converged": bool(result.attrs["converged"]),
+            "warnings": said + json.loads(result.attrs["warnings"]),
+            "read": what_was_read(scores),
+        }
         click.echo(json.dumps(printed, ensure_ascii=False))
     else:
         print_comparison(result, options["prob"])
@@ -173,7 +193,7 @@ def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
             draws=options["draws"],
             chains=options["chains"],
             seed=options["seed"],
-            sampler=options.get("method", "nutpie"),
+            sampler=options["sampler"],
             progressbar=sys.stderr.isatty(),
             **given,
         )
@@ -239,12 +259,10 @@ def _estimate_of(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset
 
     model, ties, within = options["model"], options["ties"], not options["across_rounds"]
     if model not in ("bradley_terry", "plackett_luce", "round_intercept"):
-        raise lb.LeaderbayesError(f"--method ml has no model {model!r}; use --method nutpie.")
-    if options["test_fraction"] is not None:
-        raise lb.LeaderbayesError("--method ml has no --test-fraction; use --method nutpie.")
+        raise lb.LeaderbayesError(f"--ml has no model {model!r}; leave --ml out, or take another.")
     if options["weight"] not in (None, "composite", 1.0):
         raise lb.LeaderbayesError(
-            "--method ml knows --weight composite (covariance clustered by round) and --weight 1 "
+            "--ml knows --weight composite (covariance clustered by round) and --weight 1 "
             "(independent matches, as published)."
         )
     if model == "round_intercept":
@@ -282,13 +300,11 @@ def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
     ]
 
 
-def _deviance(series: "pd.Series") -> dict[str, Any]:
-    return {
-        "value": number(series["value"]),
-        "df": int(series["df"]),
-        "p_value": number(series["p_value"]),
-        "standardised": number(series["standardised"]),
-    }
+def _deviance(found: "xr.Dataset") -> dict[str, Any]:
+    names = ("value", "p_value", "standardised")
+    value, p_value, standardised = (number(float(found[name])) for name in names)
+    df = int(found["df"])
+    return {"value": value, "df": df, "p_value": p_value, "standardised": standardised}
 
 
 def _write(
@@ -315,7 +331,7 @@ def _write(
             if "epp_tournament" in fit["posterior"]:
                 each = _by_tournament(fit, options["prob"])
                 write_table(part / "tournaments.csv", each, trusted)
-            draw(part, dict.fromkeys(FIGURES, fit))
+            draw(part, dict.fromkeys(FIGURES, fit), seed=fit.attrs["seed"])
         write_run(part, asked, run)
 
 

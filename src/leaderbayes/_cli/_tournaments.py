@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leaderbayes._cli._console import NOT_CONVERGED, number, print_tournaments
-from leaderbayes._cli._options import Weight, as_json, prob, read_table, reading, seed
+from leaderbayes._cli._options import Weight, as_json, prob, read_table, reading, sampler, seed
 from leaderbayes._cli._output import codes, draw, write_run, write_table
 from leaderbayes._files.write import check_folder, writing
 
@@ -28,13 +28,7 @@ if TYPE_CHECKING:
     required=True,
     help="Folder of the posteriors (Zarr). A study that was stopped is continued.",
 )
-@click.option(
-    "--sampler",
-    type=click.Choice(["nutpie", "laplace"]),
-    default="nutpie",
-    show_default=True,
-    help="Full posteriors, or their approximation in milliseconds.",
-)
+@sampler
 @click.option(
     "--model",
     type=click.Choice(["bradley_terry", "davidson", "plackett_luce"]),
@@ -50,9 +44,7 @@ if TYPE_CHECKING:
 @click.option(
     "--workers",
     type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Processes on this machine.",
+    help="Processes on this machine.  [default: as many as CPUs, one a tournament at most]",
 )
 @click.option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster, instead.")
 @prob
@@ -61,6 +53,7 @@ if TYPE_CHECKING:
 def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) -> None:
     """Fit each tournament of a table by itself, and compare them."""
     import leaderbayes as lb
+    from leaderbayes._numerics.workers import available
     from leaderbayes._scores.read import what_was_read
 
     if out is not None:
@@ -71,7 +64,8 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
             f"{options['file']}: there is one tournament; rank it with leaderbayes rank."
         )
     given = {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
-    with _executor(options["workers"], options["dask"]) as executor:
+    workers = options["workers"] or min(available(), scores.sizes["tournament"])
+    with _executor(workers, options["dask"]) as executor:
         study = lb.study.fit(
             scores,
             options["model"],
@@ -98,7 +92,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         },
         "failed": json.loads(study.attrs["failed"]),
         "diagnostics": {"converged": bool(compared["converged"].all())},
-        "warnings": said + list(compared.attrs["warnings"]),
+        "warnings": said + json.loads(compared.attrs["warnings"]),
         "read": what_was_read(scores),
     }  # fmt: skip
     if out is not None:

@@ -80,6 +80,9 @@ def _is_list(value: Any) -> bool:
     return isinstance(made, list) and all(isinstance(each, str) for each in made)
 
 
+_NUMBERS = (
+    "seed", "placed_seed", "weight", "max_rhat", "min_ess", "divergences", "pareto_k", "ess",
+)  # fmt: skip
 _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "model": (_is_text, "a name"),
     "converged": (lambda v: _is_number(v) and v in (0, 1), "0 or 1"),
@@ -87,10 +90,7 @@ _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "arguments": (_is_object, "a JSON object"),
     "versions": (_is_object, "a JSON object"),
     **{name: (_is_text, "a name") for name in ("tournament", "placed", "method")},
-    **{
-        name: (_is_number, "a number")
-        for name in ("seed", "weight", "max_rhat", "min_ess", "divergences", "pareto_k", "ess")
-    },
+    **{name: (_is_number, "a number") for name in _NUMBERS},
 }
 
 

@@ -19,15 +19,15 @@ def require_tree(given: Any) -> None:
         raise no_fit(given)
 
 
-def require_estimate(given: xr.Dataset) -> None:
-    """Raise unless a Dataset is an estimate of `leaderbayes.likelihood`.
+def require_estimate(given: Any) -> None:
+    """Raise unless it is an estimate of `leaderbayes.likelihood`.
 
     Raises
     ------
     LeaderbayesError
         Saying what it is instead.
     """
-    if "epp" not in given:
+    if not isinstance(given, xr.Dataset) or "epp" not in given:
         raise no_fit(given)
 
 

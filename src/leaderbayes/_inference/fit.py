@@ -133,9 +133,7 @@ def fit(
     draws, chains = whole("draws", draws), whole("chains", chains)
     if tune is not None:
         tune = whole("tune", tune, at_least=0)
-    if seed is None:
-        seed = int(np.random.SeedSequence().generate_state(1)[0])
-    seed = _arguments.seed(seed)
+    seed = _arguments.seed_or_new(seed)
     if replicates is not None:
         replicates = whole("replicates", replicates)
     if sampler == "laplace" and (model != "bradley_terry" or prior):

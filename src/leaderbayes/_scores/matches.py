@@ -294,7 +294,7 @@ def components(matches: xr.Dataset) -> pd.Series:
     groups = pd.Series(
         number[group], index=pd.Index(matches["player"].to_numpy(), name="player"), name="group"
     )
-    groups.attrs["weakly_connected"] = len(np.unique(island[:m])) == 1
+    groups.attrs["weakly_connected"] = int(len(np.unique(island[:m])) == 1)
     return groups
 
 

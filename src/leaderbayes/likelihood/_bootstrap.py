@@ -1,6 +1,6 @@
 """Rounds resampled: the bootstrap, and its approximately unbiased multiscale test."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import numpy as np
@@ -34,7 +34,7 @@ def bootstrap(
     *,
     model: Model = "bradley_terry",
     replicates: int = 1000,
-    seed: int = 0,
+    seed: int | None = None,
     pseudo_rounds: float = 0.0,
     firth: bool = False,
 ) -> xr.DataArray:
@@ -50,8 +50,8 @@ def bootstrap(
         What is estimated on each sample.
     replicates : int
         Samples of as many rounds as the board has, with replacement.
-    seed : int
-        Same seed, same samples.
+    seed : int, optional
+        Same seed, same samples. None draws one; it is in attrs.
     pseudo_rounds, firth
         As for `bradley_terry` and `plackett_luce`.
 
@@ -59,7 +59,7 @@ def bootstrap(
     -------
     DataArray (replicate, player)
         epp, log-odds; NaN in the samples where no estimate exists. attrs: ``missing``, the number
-        of those.
+        of those; ``seed``.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def bootstrap(
     --------
     >>> import leaderbayes as lb
     >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
-    >>> sample = lb.likelihood.bootstrap(board, replicates=100)
+    >>> sample = lb.likelihood.bootstrap(board, replicates=100, seed=0)
     >>> dict(sample.sizes)
     {'replicate': 100, 'player': 15}
     >>> sample.sel(player="svm C=1").quantile([0.025, 0.975], "replicate").round(1).values.tolist()
@@ -90,7 +90,8 @@ def bootstrap(
     rounds = matches.sizes["round"]
     place = matches["place"].to_numpy()
     epp = np.full((replicates, matches.sizes["player"]), np.nan)
-    sampled = _samples(matches, rounds, replicates, np.random.default_rng(_arguments.seed(seed)))
+    seed = _arguments.seed_or_new(seed)
+    sampled = _samples(matches, rounds, replicates, np.random.default_rng(seed))
     for row, (chosen, points, n) in zip(epp, sampled, strict=True):
         if pseudo_rounds == 0.0 and not _exists(matches, chosen, weak=firth):
             continue
@@ -110,7 +111,7 @@ def bootstrap(
         dims=("replicate", "player"),
         coords={"player": matches["player"].to_numpy()},
         name="epp",
-        attrs={"missing": missing},
+        attrs={"missing": missing, "seed": seed},
     )
 
 
@@ -125,7 +126,8 @@ def bootstrap_covariance(
     """Covariance of 1000 samples, of those that have an estimate, (player, player)."""
     if linear is not None:
         raise LeaderbayesError("A restricted estimate has no bootstrap covariance here.")
-    samples = bootstrap(matches, model=model, pseudo_rounds=pseudo_rounds, firth=firth)
+    # An estimate is the same each time it is made.
+    samples = bootstrap(matches, model=model, seed=0, pseudo_rounds=pseudo_rounds, firth=firth)
     return np.asarray(np.cov(samples.dropna("replicate").to_numpy().T))
 
 
@@ -164,9 +166,9 @@ def _exists(matches: xr.Dataset, chosen: Longs, *, weak: bool) -> bool:
 def best_test(
     matches: xr.Dataset,
     *,
-    groups: Mapping[str, Sequence[str]] | None = None,
+    groups: Mapping[str, str] | None = None,
     replicates: int = 1000,
-    seed: int = 0,
+    seed: int | None = None,
 ) -> pd.DataFrame:
     r"""Test who is the best player, by the approximately unbiased multiscale bootstrap.
 
@@ -183,12 +185,13 @@ def best_test(
     ----------
     matches : Dataset
         From `leaderbayes.matches`, within rounds, ties "half".
-    groups : mapping of str to sequence of str, optional
-        Named sets of players: the best one is among them. By default every player by itself.
+    groups : mapping, optional
+        Group of each player; the hypothesis is that the best player is of the group. By default
+        every player by itself.
     replicates : int
         Samples at each of ten sizes r', from r / 2 to 1.4 r.
-    seed : int
-        Same seed, same samples.
+    seed : int, optional
+        Same seed, same samples. None draws one; it is in attrs.
 
     Returns
     -------
@@ -196,11 +199,12 @@ def best_test(
         ``hypothesis`` (a player or a group), ``au`` (approximately unbiased p-value: below 0.05
         says that the best is somebody else), ``au_error`` (Monte Carlo standard error), ``bp``
         (share of samples of the board's size), ``v``, ``c``; NaN where samples are all alike.
+        attrs: ``seed``.
 
     Raises
     ------
     LeaderbayesError
-        As for `bootstrap`; or if a group has no players, or unknown ones.
+        As for `bootstrap`; or if a player has no group, or is unknown.
 
     References
     ----------
@@ -212,15 +216,16 @@ def best_test(
     --------
     >>> import leaderbayes as lb
     >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
-    >>> tests = lb.likelihood.best_test(board, replicates=200).set_index("hypothesis")
+    >>> tests = lb.likelihood.best_test(board, replicates=200, seed=0).set_index("hypothesis")
     >>> tests.loc[["svm C=1", "knn k=1"], "au"].round(1).to_dict()
     {'svm C=1': 0.8, 'knn k=1': 0.0}
     """
     replicates = whole("replicates", replicates, at_least=10)
     require_estimate(matches, pseudo_rounds=_PSEUDO_ROUNDS)
     players = [str(name) for name in matches["player"].to_numpy()]
-    member = _members(players, groups)
-    rng = np.random.default_rng(_arguments.seed(seed))
+    hypotheses, member = _members(players, groups)
+    seed = _arguments.seed_or_new(seed)
+    rng = np.random.default_rng(seed)
     rounds = matches.sizes["round"]
     sizes = np.unique([max(2, round(scale * rounds)) for scale in _SCALES])
     share = np.zeros((len(sizes), len(member)))
@@ -231,25 +236,31 @@ def best_test(
     bp = sum(member @ _best(points, n) for _, points, n in own) / replicates
     fits = [_unbiased(column, rounds / sizes, replicates) for column in share.T]
     table = pd.DataFrame(fits, columns=["au", "au_error", "v", "c"])
-    table.insert(0, "hypothesis", players if groups is None else list(groups))
+    table.insert(0, "hypothesis", hypotheses)
     table.insert(3, "bp", bp)
     # Never, or always, best in any sample: no curvature to be seen.
     table["au"] = table["au"].fillna(table["bp"].round())
+    table.attrs["seed"] = seed
     return table.sort_values(["au", "bp"], ascending=False, kind="stable", ignore_index=True)
 
 
-def _members(players: list[str], groups: Mapping[str, Sequence[str]] | None) -> Floats:
-    """Who belongs to which hypothesis, (hypothesis, player)."""
+def _members(players: list[str], groups: Mapping[str, str] | None) -> tuple[list[str], Floats]:
+    """Hypotheses, and who belongs to each (hypothesis, player)."""
     if groups is None:
-        return np.eye(len(players))
-    member = np.zeros((len(groups), len(players)))
-    for row, (name, names) in zip(member, groups.items(), strict=True):
-        unknown = [str(player) for player in names if str(player) not in players]
-        if unknown or not len(names):
-            what = f"has an unknown player {unknown[0]!r}" if unknown else "has no players"
-            raise LeaderbayesError(f"Group {name!r} {what}.")
-        row[[players.index(str(player)) for player in names]] = 1.0
-    return member
+        return players, np.eye(len(players))
+    given = {str(player): group for player, group in groups.items()}
+    unknown = [player for player in given if player not in players]
+    if unknown:
+        raise LeaderbayesError(
+            f"groups: there is no player {unknown[0]!r}; give the group of each player, such as "
+            f"{{{players[0]!r}: 'a group'}}."
+        )
+    absent = [player for player in players if player not in given]
+    if absent:
+        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
+    own = np.array([str(given[player]) for player in players])
+    names = list(dict.fromkeys(own.tolist()))
+    return names, (own == np.array(names)[:, None]).astype(float)
 
 
 def _best(points: Floats, n: Floats) -> Floats:

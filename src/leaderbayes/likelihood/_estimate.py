@@ -54,8 +54,9 @@ def require_estimate(
     penalty = "pseudo_rounds=1 or firth=True" if met else "pseudo_rounds=1"
     raise DisconnectedError(
         f"LB010 the maximum-likelihood estimate does not exist: {fact}, so no match says "
-        f"{unknown}. Use the posterior (leaderbayes.fit, --method nutpie), a penalty ({penalty}, "
-        "for Bradley-Terry and Plackett-Luce), or rank a group on its own (leaderbayes.components)."
+        f"{unknown}. Use the posterior (leaderbayes.fit, or rank without --ml), a penalty "
+        f"({penalty}, for Bradley-Terry and Plackett-Luce), or rank a group on its own "
+        "(leaderbayes.components)."
     )
 
 

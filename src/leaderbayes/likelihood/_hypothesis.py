@@ -13,6 +13,8 @@ from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import require_estimate
+from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._spread import coefficients, pair_errors, vary
@@ -133,23 +135,27 @@ def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, F
 
 
 def wald_test(
-    fit: xr.Dataset,
-    hypothesis: Hypothesis,
+    estimate: xr.Dataset,
+    a: str | None = None,
+    b: str | None = None,
     *,
+    hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
     convention: Convention = "correct",
-) -> pd.Series:
+) -> xr.Dataset:
     r"""Test hypotheses K b = c by their distance from the estimate.
 
     .. math:: w = (K \hat b - c)' (K \hat\Sigma K')^{-1} (K \hat b - c) \sim \chi^2_{rank K}
 
     Parameters
     ----------
-    fit : Dataset
+    estimate : Dataset
         From `leaderbayes.likelihood`.
-    hypothesis : sequence of (str, str), or DataArray (hypothesis, coefficient)
-        Pairs of players of equal strength, all at once; or K. A coefficient is a player, or
-        PMRA's ``intercept``.
+    a, b : str
+        Two players, of equal strength by the hypothesis.
+    hypothesis : sequence of (str, str), or DataArray (hypothesis, coefficient), optional
+        Instead of a and b: pairs of players of equal strength, all at once; or K. A coefficient
+        is a player, or PMRA's ``intercept``.
     value : float or sequence of float
         c, log-odds.
     convention : {"correct", "published"}
@@ -159,14 +165,15 @@ def wald_test(
 
     Returns
     -------
-    Series
-        ``statistic``, ``df``, ``p_value``.
+    Dataset
+        Scalars: ``statistic``, ``df``, ``p_value``. attrs: ``converged`` (1), ``warnings`` (JSON
+        list).
 
     Raises
     ------
     LeaderbayesError
-        If a name is unknown, hypotheses are not independent, or there are more of them than a
-        covariance clustered by round can tell apart.
+        If it is no estimate, a name is unknown, hypotheses are not independent, or there are more
+        of them than a covariance clustered by round can tell apart.
 
     References
     ----------
@@ -177,29 +184,46 @@ def wald_test(
     --------
     >>> import leaderbayes as lb
     >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
-    >>> fit = lb.likelihood.bradley_terry(board)
-    >>> lb.likelihood.wald_test(fit, [("svm C=1", "logistic C=1")]).round(2).to_dict()
-    {'statistic': 1.15, 'df': 1.0, 'p_value': 0.28}
+    >>> estimate = lb.likelihood.bradley_terry(board)
+    >>> test = lb.likelihood.wald_test(estimate, "svm C=1", "logistic C=1")
+    >>> print(f"{test['statistic']:.2f}, p = {test['p_value']:.2f}")
+    1.15, p = 0.28
     """
-    factor, more = published_scale(fit, convention)
-    k, c = _linear_of(fit, hypothesis, value)
-    if (
-        convention == "published"
-        and "intercept" in fit
-        and not isinstance(hypothesis, xr.DataArray)
-    ):
-        listed = fit["order"].to_series()
-        k[:, -1] = [1.0 if listed[a] < listed[b] else -1.0 for a, b in hypothesis]
-    estimate, covariance = coefficients(fit)
-    gap = k @ estimate - c
+    require_estimate(estimate)
+    tested = _asked(a, b, hypothesis)
+    factor, more = published_scale(estimate, convention)
+    k, c = _linear_of(estimate, tested, value)
+    listed_first = convention == "published" and "intercept" in estimate
+    if listed_first and not isinstance(tested, xr.DataArray):
+        listed = estimate["order"].to_series()
+        k[:, -1] = [1.0 if listed[i] < listed[j] else -1.0 for i, j in tested]
+    coefficient, covariance = coefficients(estimate)
+    gap = k @ coefficient - c
     middle = factor * k @ covariance @ k.T
-    _require_variance(k, fit)
+    _require_variance(k, estimate)
     statistic = float(gap @ np.linalg.solve(middle, gap))
-    df = len(k) + more
-    return pd.Series({"statistic": statistic, "df": df, "p_value": float(chdtrc(df, statistic))})
+    return _tested(statistic, len(k) + more, estimate)
 
 
-def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> pd.Series:
+def _asked(a: str | None, b: str | None, hypothesis: Hypothesis | None) -> Hypothesis:
+    """Give the hypothesis, by two players or by itself."""
+    if isinstance(a, str) and isinstance(b, str) and hypothesis is None:
+        return [(a, b)]
+    if a is None and b is None and hypothesis is not None:
+        return hypothesis
+    raise LeaderbayesError(
+        "Give two players, wald_test(estimate, 'a', 'b'), or hypothesis=[('a', 'b'), ('a', 'c')], "
+        "pairs or a matrix."
+    )
+
+
+def _tested(statistic: float, df: int, estimate: xr.Dataset) -> xr.Dataset:
+    """Give the result of a test whose statistic is chi-square."""
+    p_value = float(chdtrc(df, statistic))
+    return xr.Dataset({"statistic": statistic, "df": df, "p_value": p_value}, attrs=trust(estimate))
+
+
+def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
     r"""Test the hypotheses of a restricted fit by the likelihood that they cost.
 
     .. math:: LR = 2 (\ell(\hat b) - \ell(\tilde b)) \,/\, \bar\lambda \sim \chi^2_{rank K}
@@ -218,8 +242,9 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> pd.Series:
 
     Returns
     -------
-    Series
-        ``statistic``, ``df``, ``p_value``.
+    Dataset
+        Scalars: ``statistic``, ``df``, ``p_value``. attrs: ``converged`` (1), ``warnings`` (JSON
+        list).
 
     Raises
     ------
@@ -239,9 +264,12 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> pd.Series:
     >>> equal = [("svm C=1", "logistic C=1")]
     >>> restricted = lb.likelihood.bradley_terry(board, hypothesis=equal)
     >>> general = lb.likelihood.bradley_terry(board)
-    >>> lb.likelihood.lr_test(restricted, general).round(2).to_dict()
-    {'statistic': 1.16, 'df': 1.0, 'p_value': 0.28}
+    >>> test = lb.likelihood.lr_test(restricted, general)
+    >>> print(f"{test['statistic']:.2f}, p = {test['p_value']:.2f}")
+    1.16, p = 0.28
     """
+    for estimate in (restricted, general):
+        require_estimate(estimate)
     same = restricted.attrs["model"] == general.attrs["model"]
     if not same or not np.array_equal(restricted["player"], general["player"]):
         raise LeaderbayesError("A likelihood-ratio test compares one model on the same players.")
@@ -257,12 +285,11 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> pd.Series:
         _, robust = coefficients(general)
         _, model = coefficients(general, "covariance_model")
         gain /= float(np.trace(np.linalg.solve(k @ model @ k.T, k @ robust @ k.T))) / df
-    gain = max(gain, 0.0)
-    return pd.Series({"statistic": gain, "df": df, "p_value": float(chdtrc(df, gain))})
+    return _tested(max(gain, 0.0), df, general)
 
 
 def pairwise_tests(
-    fit: xr.Dataset,
+    estimate: xr.Dataset,
     *,
     adjust: Adjust | None = "holm",
     convention: Convention = "correct",
@@ -271,7 +298,7 @@ def pairwise_tests(
 
     Parameters
     ----------
-    fit : Dataset
+    estimate : Dataset
         From `leaderbayes.likelihood`.
     adjust : {"holm", "fdr_bh"} or None
         Holm's adjustment (of the probability of any false claim), Benjamini's and Hochberg's
@@ -284,7 +311,7 @@ def pairwise_tests(
     DataFrame
         ``player``, ``opponent`` (of lower epp), ``difference``, ``error`` (log-odds), ``p_value``,
         ``p_adjusted``; a row for each pair, best players first. Errors and p-values are NaN where
-        rounds do not vary (LB015).
+        rounds do not vary (LB015). attrs: ``converged`` (1), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -311,16 +338,17 @@ def pairwise_tests(
     """
     if adjust not in ("holm", "fdr_bh", None):
         raise LeaderbayesError(f"adjust={adjust!r}: choose 'holm', 'fdr_bh' or None.")
-    _, more = published_scale(fit, convention)
-    gap, error = pair_differences(fit, convention)
-    ranked = np.argsort(-fit["epp"].to_numpy(), kind="stable")
+    require_estimate(estimate)
+    _, more = published_scale(estimate, convention)
+    gap, error = pair_differences(estimate, convention)
+    ranked = np.argsort(-estimate["epp"].to_numpy(), kind="stable")
     pairs = tuple(ranked[side] for side in np.triu_indices(len(ranked), 1))
     gap, error = gap[pairs], error[pairs]
     # NaN where there is nothing to test: no variation, or equal by hypothesis.
     z = np.divide(np.abs(gap), error, out=np.full(len(gap), np.nan), where=error > 0.0)
     p_value = chdtrc(1 + more, z**2) if more else 2.0 * ndtr(-z)
-    players = fit["player"].to_numpy()
-    return pd.DataFrame(
+    players = estimate["player"].to_numpy()
+    table = pd.DataFrame(
         {
             "player": players[pairs[0]],
             "opponent": players[pairs[1]],
@@ -330,6 +358,8 @@ def pairwise_tests(
             "p_adjusted": _adjusted(p_value, adjust),
         }
     )
+    table.attrs.update(trust(estimate))
+    return table
 
 
 def _adjusted(p_value: Floats, adjust: Adjust | None) -> Floats:

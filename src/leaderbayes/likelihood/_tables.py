@@ -1,7 +1,5 @@
 """Estimates to tables: leaderboard, win probabilities, and the ranking that follows from them."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -10,19 +8,20 @@ from scipy.special import expit, ndtri
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_estimate
+from leaderbayes._fits.trust import trust
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes.likelihood._hypothesis import Convention, pair_differences
 from leaderbayes.likelihood._spread import player_errors
 
 
-def table(fit: xr.Dataset, prob: float) -> pd.DataFrame:
+def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
     """Leaderboard of an estimate, with normal intervals (`leaderbayes.leaderboard`)."""
-    require_estimate(fit)
-    epp = fit["epp"].to_numpy()
-    error = player_errors(fit) * ndtri((1.0 + prob) / 2.0)
+    require_estimate(estimate)
+    epp = estimate["epp"].to_numpy()
+    error = player_errors(estimate) * ndtri((1.0 + prob) / 2.0)
     made = pd.DataFrame(
         {
-            "player": fit["player"].to_numpy(),
+            "player": estimate["player"].to_numpy(),
             "epp": epp,
             "epp_lower": epp - error,
             "epp_upper": epp + error,
@@ -32,17 +31,17 @@ def table(fit: xr.Dataset, prob: float) -> pd.DataFrame:
         }
     ).sort_values("epp", ascending=False, kind="stable", ignore_index=True)
     made = made.assign(rank=np.arange(1, len(made) + 1), rank_lower=np.nan, rank_upper=np.nan)
-    made.attrs.update(converged=True, warnings=json.loads(fit.attrs["warnings"]))
+    made.attrs.update(trust(estimate))
     return made
 
 
-def probabilities(fit: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
+def probabilities(estimate: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
     """Win probabilities of an estimate, with intervals (`leaderbayes.win_probability`)."""
-    require_estimate(fit)
-    gap, error = pair_differences(fit, convention)
+    require_estimate(estimate)
+    gap, error = pair_differences(estimate, convention)
     error = error * ndtri((1.0 + prob) / 2.0)
     dims = ("player", "opponent")
-    players = fit["player"].to_numpy()
+    players = estimate["player"].to_numpy()
     return xr.Dataset(
         {
             "mean": (dims, expit(gap)),
@@ -50,20 +49,23 @@ def probabilities(fit: xr.Dataset, prob: float, convention: Convention) -> xr.Da
             "upper": (dims, expit(gap + error)),
         },
         coords={"player": players, "opponent": players},
-        attrs={"converged": 1, "warnings": fit.attrs["warnings"]},
+        attrs=trust(estimate),
     )
 
 
-def ranking(probability: xr.DataArray, *, scores: xr.DataArray | None = None) -> pd.DataFrame:
+def ranking(
+    estimate: xr.Dataset | xr.DataArray, *, scores: xr.DataArray | None = None
+) -> pd.DataFrame:
     """Rank players so that each beats all below it with a probability above one half.
 
     Players that beat one another in a circle share a rank, as do those at exactly one half.
 
     Parameters
     ----------
-    probability : DataArray (player, opponent)
-        That the row beats the column, such as ``leaderbayes.win_probability(fit)["mean"]``, of
-        PMRA with ``convention="published"``.
+    estimate : Dataset or DataArray (player, opponent)
+        From `leaderbayes.likelihood`; or the probabilities that the row beats the column, such as
+        ``leaderbayes.win_probability(dt)["mean"]`` of a posterior, or that of PMRA with
+        ``convention="published"``.
     scores : DataArray (player, round), optional
         To set the ranking beside that by mean scores.
 
@@ -76,7 +78,8 @@ def ranking(probability: xr.DataArray, *, scores: xr.DataArray | None = None) ->
     Raises
     ------
     LeaderbayesError
-        If the probabilities are not a square table of players, or do not add up to 1 by pairs.
+        If it is neither; or the probabilities are not a square table of players, or do not add up
+        to 1 by pairs.
 
     References
     ----------
@@ -86,16 +89,14 @@ def ranking(probability: xr.DataArray, *, scores: xr.DataArray | None = None) ->
     --------
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load_classifiers("breast_cancer")
-    >>> fit = lb.likelihood.bradley_terry(lb.matches(scores))
-    >>> win = lb.win_probability(fit)["mean"]
-    >>> lb.likelihood.ranking(win, scores=scores)[["player", "rank", "mean_rank"]].head(3)
+    >>> estimate = lb.likelihood.bradley_terry(lb.matches(scores))
+    >>> lb.likelihood.ranking(estimate, scores=scores)[["player", "rank", "mean_rank"]].head(3)
              player  rank  mean_rank
     0       svm C=1     1          1
     1  logistic C=1     2          2
     2      svm C=10     3          3
     """
-    if set(probability.dims) != {"player", "opponent"}:
-        raise LeaderbayesError("Probabilities have the dimensions player and opponent.")
+    probability = _won(estimate)
     names = probability["player"].to_numpy()
     square = probability.transpose("player", "opponent").sel(opponent=names).to_numpy()
     if not np.allclose(square + square.T, 1.0, atol=1e-6):
@@ -113,3 +114,15 @@ def ranking(probability: xr.DataArray, *, scores: xr.DataArray | None = None) ->
         made["mean_score"] = mean.to_numpy()
         made["mean_rank"] = (sign * mean).rank(method="min", ascending=False).astype(int).to_numpy()
     return made.sort_values("rank", kind="stable", ignore_index=True)
+
+
+def _won(given: xr.Dataset | xr.DataArray) -> xr.DataArray:
+    """Probabilities (player, opponent) of an estimate, or as they are given."""
+    if isinstance(given, xr.Dataset):
+        return probabilities(given, 0.95, "correct")["mean"]
+    if not isinstance(given, xr.DataArray) or set(given.dims) != {"player", "opponent"}:
+        raise LeaderbayesError(
+            "Give an estimate of leaderbayes.likelihood, or probabilities with the dimensions "
+            "player and opponent, such as leaderbayes.win_probability(dt)['mean']."
+        )
+    return given

@@ -17,12 +17,12 @@ from leaderbayes.plots._canvas import (
 )
 
 
-def average_player(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
+def average_player(average_player: xr.Dataset, *, backend: Backend | None = None) -> Any:
     """Draw each player's probability of beating the average player, in every tournament.
 
     Parameters
     ----------
-    made : Dataset
+    average_player : Dataset
         From `leaderbayes.study.average_player`.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
@@ -47,18 +47,19 @@ def average_player(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     ... )
     >>> pc = lb.plots.average_player(lb.study.average_player(study), backend="matplotlib")
     """
-    best_first = made.sortby(-made["overall"])
+    best_first = average_player.sortby(-average_player["overall"])
     mean = best_first["mean"].transpose("tournament", "player").to_numpy()
     rows, m = mean.shape
     collection, target, draw = canvas(
-        made, "P(beats the average player)", width=float(np.clip(0.26 * m, 4.0, 14.0)) + 2.5,
-        height=rows_height(rows) + 2.0, backend=backend,
+        average_player, "P(beats the average player)",
+        width=float(np.clip(0.26 * m, 4.0, 14.0)) + 2.5, height=rows_height(rows) + 2.0,
+        backend=backend,
     )  # fmt: skip
     heat_map(target, mean[::-1], collection.backend, low=0.0, high=1.0, diverging=True)
     absent, who = np.nonzero(np.isnan(mean))
     if len(absent):
         draw.scatter(who, rows - 1 - absent, target, marker="x", color=GREY, size=10)
-    label_rows(draw, target, made["tournament"].to_numpy(), collection.backend)
+    label_rows(draw, target, average_player["tournament"].to_numpy(), collection.backend)
     draw.ylim((-0.5, rows - 0.5), target)
     names, shown = labels(best_first["player"].to_numpy(), collection.backend, 24), thinned(m, 50)
     draw.xticks(np.arange(m)[shown], names[shown], target, rotation=90)

@@ -10,7 +10,11 @@ from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas
 
 
 def deviance(
-    dt: xr.DataTree, *, draws: int = 200, seed: int = 0, backend: Backend | None = None
+    dt: xr.DataTree,
+    *,
+    draws: int = 200,
+    seed: int | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """Draw the board's deviance among those of replicated boards, draw by draw.
 
@@ -21,7 +25,7 @@ def deviance(
     ----------
     dt : DataTree
         From `leaderbayes.fit`.
-    draws, seed : int
+    draws, seed
         As for `leaderbayes.check`.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
@@ -40,7 +44,7 @@ def deviance(
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
-    >>> pc = lb.plots.deviance(dt, backend="matplotlib")
+    >>> pc = lb.plots.deviance(dt, seed=1, backend="matplotlib")
     """
     result = check(dt, draws=draws, seed=seed)
     p_round, p_naive = float(result["p_round"]), float(result["p_naive"])

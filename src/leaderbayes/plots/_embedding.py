@@ -17,14 +17,14 @@ _LETTER, _LINE = 0.012, 0.024
 _TURNS = np.array([(1, 1), (1, -1), (-1, 1), (-1, -1)])  # of a name, from outwards
 
 
-def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
+def embedding(embedding: xr.Dataset, *, backend: Backend | None = None) -> Any:
     """Draw tournaments as points with their uncertainty, and players as lines from the middle.
 
     A player is strong, compared with its mean, in tournaments that lie where its line points to.
 
     Parameters
     ----------
-    made : Dataset
+    embedding : Dataset
         From `leaderbayes.study.embedding`, of two dimensions or more: the first two are drawn.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
@@ -55,13 +55,13 @@ def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     ... )
     >>> pc = lb.plots.embedding(lb.study.embedding(study), backend="matplotlib")
     """
-    if made.sizes["component"] < 2:
+    if embedding.sizes["component"] < 2:
         raise LeaderbayesError("The embedding has one dimension: embed in two to draw it.")
-    made_of = made.isel(component=slice(2))
+    made_of = embedding.isel(component=slice(2))
     score, loading = made_of["score"].to_numpy(), made_of["loading"].to_numpy()
-    ellipses = _ellipses(score, made_of["score_draws"].to_numpy(), made.attrs["prob"])
+    ellipses = _ellipses(score, made_of["score_draws"].to_numpy(), embedding.attrs["prob"])
     collection, target, draw = canvas(
-        made, "Tournaments (points) and players (lines)", width=_SIDE, height=_SIDE,
+        embedding, "Tournaments (points) and players (lines)", width=_SIDE, height=_SIDE,
         backend=backend,
     )  # fmt: skip
     # The longest line reaches as far as most of the tournaments.
@@ -74,7 +74,9 @@ def embedding(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     draw.scatter(*tips.T, target, color=ORANGE, size=8)
 
     points = np.concatenate([tips, score])
-    names = np.concatenate([made["player"].to_numpy(), made["tournament"].to_numpy()]).astype(str)
+    names = np.concatenate([embedding[of].to_numpy() for of in ("player", "tournament")]).astype(
+        str
+    )
     drawn = np.concatenate([points, ellipses.reshape(-1, 2)])
     low, high = drawn.min(axis=0), drawn.max(axis=0)
     # One scale for both axes, so that angles mean something; a fifth at either side for names.

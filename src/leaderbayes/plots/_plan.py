@@ -21,12 +21,12 @@ from leaderbayes.plots._canvas import (
 _COLORS = {"all": BLUE, "contested": ORANGE}
 
 
-def plan(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
+def plan(plan: xr.Dataset, *, backend: Backend | None = None) -> Any:
     """Draw the probability of a decision, and the width of the interval, over further rounds.
 
     Parameters
     ----------
-    made : Dataset
+    plan : Dataset
         From `leaderbayes.plan`.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
@@ -50,19 +50,19 @@ def plan(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     >>> made = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
     >>> pc = lb.plots.plan(made, backend="matplotlib")
     """
-    if not made.sizes["rounds"]:
-        raise LeaderbayesError(f"{made.attrs['message']} There is nothing to draw.")
+    if not plan.sizes["rounds"]:
+        raise LeaderbayesError(f"{plan.attrs['message']} There is nothing to draw.")
     collection, targets, draw = panels(
         {"p_decided": "Probability of a decision", "width": "Width of the interval"},
-        made, width=11.0, height=4.6, columns=2, backend=backend,
+        plan, width=11.0, height=4.6, columns=2, backend=backend,
     )  # fmt: skip
-    rounds = made["rounds"].to_numpy()
+    rounds = plan["rounds"].to_numpy()
     across = 0.0, float(rounds[-1])
     from_now = np.append(0, rounds)
-    target = np.full(2, made.attrs["target"])
+    target = np.full(2, plan.attrs["target"])
     draw.line(np.array(across), target, targets["p_decided"], color=GREY, linestyle="C1")
-    for who in made["who"].to_numpy():
-        way, color = made.sel(who=who), _COLORS[str(who)]
+    for who in plan["who"].to_numpy():
+        way, color = plan.sel(who=who), _COLORS[str(who)]
         lower, upper = (way[f"p_decided_{side}"].to_numpy() for side in ("lower", "upper"))
         draw.fill_between_y(
             rounds, y_bottom=lower, y_top=upper, target=targets["p_decided"], color=color, alpha=0.2
@@ -70,25 +70,25 @@ def plan(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
         p = way["p_decided"].to_numpy()
         draw.line(rounds, p, targets["p_decided"], color=color)
         draw.scatter(rounds, p, targets["p_decided"], color=color)
-        width = np.append(made["width_now"], way["width"])
+        width = np.append(plan["width_now"], way["width"])
         draw.line(from_now, width, targets["width"], color=color)
         draw.scatter(from_now, width, targets["width"], color=color)
-    question = labels([made.attrs["question"]], collection.backend, longest=60)[0]
-    key = [Mark(None, question, BLACK), *_key(made)]
-    widest = float(max(made["width"].max(), made["width_now"]))
+    question = labels([plan.attrs["question"]], collection.backend, longest=60)[0]
+    key = [Mark(None, question, BLACK), *_key(plan)]
+    widest = float(max(plan["width"].max(), plan["width_now"]))
     for name, top in {"p_decided": 1.0, "width": widest}.items():
         frame(draw, targets[name], key, across=across, top=top)
         draw.xlabel("further rounds", targets[name])
     draw.ylabel("probability", targets["p_decided"])
-    draw.ylabel(f"log-odds, {made.attrs['prob']:.0%} interval of the difference", targets["width"])
+    draw.ylabel(f"log-odds, {plan.attrs['prob']:.0%} interval of the difference", targets["width"])
     return collection
 
 
-def _key(made: xr.Dataset) -> list[Mark]:
+def _key(plan: xr.Dataset) -> list[Mark]:
     """Name both ways, with the rounds and runs that they need."""
     key = []
-    for who in made["who"].to_numpy():
-        way = made.sel(who=who)
+    for who in plan["who"].to_numpy():
+        way = plan.sel(who=who)
         size = int(way["runs"][0] // way["rounds"][0])
         label = f"all {size} players" if who == "all" else f"only {size} of them"
         needed = float(way["rounds_needed"])

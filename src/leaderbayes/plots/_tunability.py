@@ -19,12 +19,12 @@ from leaderbayes.plots._canvas import (
 _COLUMNS = 5  # at most
 
 
-def tunability(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
+def tunability(tunability: xr.Dataset, *, backend: Backend | None = None) -> Any:
     """Draw the range of each group's players in every tournament: the longer, the more tunable.
 
     Parameters
     ----------
-    made : Dataset
+    tunability : Dataset
         From `leaderbayes.study.tunability`.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
@@ -50,21 +50,21 @@ def tunability(made: xr.Dataset, *, backend: Backend | None = None) -> Any:
     >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
     >>> pc = lb.plots.tunability(lb.study.tunability(study, groups), backend="matplotlib")
     """
-    names = [str(name) for name in made["group"].to_numpy()]
-    tournaments = made["tournament"].to_numpy()
+    names = [str(name) for name in tunability["group"].to_numpy()]
+    tournaments = tunability["tournament"].to_numpy()
     m, columns = len(tournaments), min(len(names), _COLUMNS)
     down = -(-len(names) // columns)
     collection, targets, draw = panels(
-        dict(zip(names, labels(names, "none", 24), strict=True)), made,
+        dict(zip(names, labels(names, "none", 24), strict=True)), tunability,
         width=2.5 + 2.5 * columns, height=down * (rows_height(m) + 1.2),
         columns=columns, backend=backend,
     )  # fmt: skip
     y = np.arange(m)[::-1]
-    ends = float(made["epp"].min()), float(made["epp"].max())
+    ends = float(tunability["epp"].min()), float(tunability["epp"].max())
     margin = 0.04 * (ends[1] - ends[0])
     for k, name in enumerate(names):
         target = targets[name]
-        epp = made["epp"].isel(player=made["player_group"].to_numpy() == name)
+        epp = tunability["epp"].isel(player=tunability["player_group"].to_numpy() == name)
         there = epp.notnull().any("player").to_numpy()
         at = y[there]
         lowest, low, middle, high, highest = (

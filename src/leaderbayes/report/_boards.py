@@ -9,6 +9,7 @@ import xarray as xr
 
 from leaderbayes._board.check import check, deviance
 from leaderbayes._board.compare import p_better
+from leaderbayes._board.draws import seed_of
 from leaderbayes._board.groups import groups, tied_for_top
 from leaderbayes._board.leaderboard import leaderboard
 from leaderbayes._board.ranks import rank_probability
@@ -83,7 +84,8 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     if fit.attrs["model"] == "davidson":
         scope += ", given that they do not tie,"
     # A replicate of 100 players takes milliseconds, of 1000 a second.
-    checked = check(fit, draws=int(np.clip(_CHECKED // len(table) ** 2, 50, 200)))
+    draws = int(np.clip(_CHECKED // len(table) ** 2, 50, 200))
+    checked = check(fit, draws=draws, seed=seed_of(fit))
     shown = table["player"].iloc[:top]
     return {
         "name": name,

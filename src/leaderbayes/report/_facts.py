@@ -11,13 +11,14 @@ import xarray as xr
 
 from leaderbayes._board.check import boards_of, check, deviance
 from leaderbayes._board.compare import compare
-from leaderbayes._board.draws import trust
+from leaderbayes._board.draws import seed_of
 from leaderbayes._board.groups import groups, tied_for_top
 from leaderbayes._board.leaderboard import leaderboard
 from leaderbayes._board.win_probability import win_probability
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, fitted
 from leaderbayes._fits.require import require_tree
+from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes.models._weight import dependence
 from leaderbayes.report._style import labels
@@ -107,21 +108,21 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
     return facts | {
         "rows": _rows(table, name),
         "runner_up": _versus(plain, prob),
-        "equivalence": checked if rope is not None else None,
+        "equivalence": _numbers(checked) if rope is not None else None,
         "tied": [name[player] for player in tied_for_top(dt, prob=prob)[1:]],
         "groups": int(groups(dt, prob=prob)["group"].max()),
         "leads": _leads(dt, first, prob),
-        "p_check": float(check(dt)["p_round"]),
-        "deviance": deviance(dt),
+        "p_check": float(check(dt, seed=seed_of(dt))["p_round"]),
+        "deviance": _deviance(dt),
     }
 
 
 def _trust(dt: xr.DataTree) -> Facts:
     """Whether it converged; a fit that did not repeats LB001 first, and not among the others."""
     trusted = trust(dt)
-    said = trusted["warnings"]
+    said = warnings_of(trusted)
     return {
-        "converged": trusted["converged"],
+        "converged": bool(trusted["converged"]),
         "unconverged": [w for w in said if w.startswith("LB001")],
         "warnings": [w for w in said if not w.startswith("LB001")],
     }
@@ -179,7 +180,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "model": fit.attrs["model"],
         "converged": True,
         "unconverged": [],
-        "warnings": json.loads(fit.attrs["warnings"]),
+        "warnings": warnings_of(fit.attrs),
         "players": len(table),
         "rows": _rows(table, name),
         "covariance": fit.attrs["covariance"],
@@ -191,7 +192,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "win": {"mean": float(win["mean"]), "lower": low, "upper": high},
         # False also where rounds do not vary, and both are NaN.
         "told_apart": low > 0.5 or high < 0.5,
-        "deviance": deviance(fit),
+        "deviance": _deviance(fit),
         "versions": {"leaderbayes": version("leaderbayes")},
     }
 
@@ -280,12 +281,22 @@ def _sampling(dt: xr.DataTree) -> Facts:
     }
 
 
-def _versus(compared: pd.Series, prob: float) -> Facts:
+def _versus(compared: xr.Dataset, prob: float) -> Facts:
     """Comparison of two players, in words as sure as its probability."""
     better = float(compared["p_better"])
     word = next((word for least, word in _WORDS if better >= least), None)
-    values = {str(name): value for name, value in compared.items()}
-    return values | {"word": word, "told_apart": better >= prob}
+    return _numbers(compared) | {"word": word, "told_apart": better >= prob}
+
+
+def _deviance(fit: xr.DataTree | xr.Dataset) -> Facts:
+    """Deviance, and where it was evaluated."""
+    found = deviance(fit)
+    return _numbers(found) | {"at": found.attrs["at"]}
+
+
+def _numbers(scalars: xr.Dataset) -> Facts:
+    """Numbers of a Dataset of scalars, as Python's own."""
+    return {str(name): value.item() for name, value in scalars.data_vars.items()}
 
 
 def _leads(dt: xr.DataTree, leader: str, prob: float) -> int | None:

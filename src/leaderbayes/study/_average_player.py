@@ -5,7 +5,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of, plain
+from leaderbayes._board.draws import draws_of
 from leaderbayes.study._strengths import evenly, fewest_draws, players_of
 from leaderbayes.study._tournaments import fits_of, trust_of
 
@@ -79,5 +79,5 @@ def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
             "overall_upper": ("player", overall_high),
         },
         coords={"tournament": list(fits), "player": players.to_numpy()},
-        attrs={"prob": prob, **plain(trust_of(study))},
+        attrs={"prob": prob, **trust_of(study)},
     )

@@ -6,7 +6,7 @@ import xarray as xr
 
 from leaderbayes._arguments import share, whole
 from leaderbayes._board.check import check, deviance
-from leaderbayes._board.draws import draws_of
+from leaderbayes._board.draws import draws_of, seed_of
 from leaderbayes._board.groups import tied_for_top
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.study._strengths import strengths_of
@@ -45,7 +45,8 @@ def compare(
         be told apart from it, itself included; ``odd_player``, ``odd_z``: whose strength is least
         like in the other tournaments, as `unusual` finds ("" and NaN where there are none); it is
         the most extreme of all players, of whom the farthest of 40 is beyond 2.5 in two boards of
-        five by chance; ``converged``. attrs: ``converged`` (all of them), ``warnings``.
+        five by chance; ``converged``. attrs: ``converged`` (all of them: 0 or 1),
+        ``warnings`` (JSON list).
 
     Raises
     ------
@@ -74,7 +75,7 @@ def compare(
     strengths = strengths_of(study)
     rows = []
     for (name, fit), z in zip(fits_of(study), surprise(strengths), strict=True):
-        fitted = deviance(fit, convention=convention)
+        tested = deviance(fit, convention=convention)
         epp, players = draws_of(fit)
         leader = int(epp.mean(axis=0).argmax())
         compared = not np.isnan(z).all()
@@ -84,10 +85,10 @@ def compare(
                 "tournament": name,
                 "players": len(players),
                 "rounds": fit["constant_data"].sizes["round"],
-                "deviance": float(fitted["value"]),
-                "df": int(fitted["df"]),
-                **{k: float(fitted[k]) for k in ("standardised", "p_value", "p_value_normal")},
-                "p_check": float(check(fit, draws=draws)["p_round"]) if draws else np.nan,
+                "deviance": float(tested["value"]),
+                "df": int(tested["df"]),
+                **{k: float(tested[k]) for k in ("standardised", "p_value", "p_value_normal")},
+                "p_check": _checked(fit, draws) if draws else np.nan,
                 "weight": float(fit.attrs["weight"]),
                 "leader": str(players[leader]),
                 "p_best": float((epp.argmax(axis=1) == leader).mean()),
@@ -100,3 +101,8 @@ def compare(
     table = pd.DataFrame(rows)
     table.attrs.update(trust_of(study))
     return table
+
+
+def _checked(fit: xr.DataTree, draws: int) -> float:
+    """Share of replicated boards that fit worse."""
+    return float(check(fit, draws=draws, seed=seed_of(fit))["p_round"])

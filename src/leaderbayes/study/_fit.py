@@ -196,7 +196,7 @@ def _attrs(
 ) -> dict[str, Any]:
     """Attributes of the study; those of one that is continued must be the same."""
     if seed is None:
-        seed = int(known["seed"] if known else np.random.SeedSequence().generate_state(1)[0])
+        seed = int(known["seed"]) if known else _arguments.seed_or_new(None)
     asked = {"model": model, "arguments": written(arguments), "seed": seed}
     done = json.loads(known["tournaments"]) if known else []
     done = [name for name in done if (path / key_of(name)).exists()]

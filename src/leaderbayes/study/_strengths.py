@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._board.draws import draws_of, plain
+from leaderbayes._board.draws import draws_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.low_rank import complete
 from leaderbayes._types import AnyFloats
@@ -48,7 +48,7 @@ def strengths_of(study: xr.DataTree) -> xr.Dataset:
             "level": ("tournament", np.nanmean(complete(mean, 0) - mean, axis=1)),
         },
         coords={"tournament": list(fits), "player": players.to_numpy()},
-        attrs=plain(trust_of(study)),
+        attrs=trust_of(study),
     )
 
 

@@ -1,5 +1,6 @@
 """Tournaments of a study, or of one fit of many."""
 
+import json
 from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
@@ -7,18 +8,18 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._board.draws import trust
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, fitted
 from leaderbayes._fits.require import require_tree
+from leaderbayes._fits.trust import trust, warnings_of
 
 
-def select(dt: xr.DataTree, tournament: str) -> xr.DataTree:
+def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     """Take one tournament out of a study, or out of a fit of many as if it had been fitted alone.
 
     Parameters
     ----------
-    dt : DataTree
+    study : DataTree
         A study, a fit for each tournament; or from ``leaderbayes.fit(scores, "tournaments")``.
     tournament : str
         Its name.
@@ -47,15 +48,15 @@ def select(dt: xr.DataTree, tournament: str) -> xr.DataTree:
     >>> lb.leaderboard(dt)["player"].head(3).tolist()
     ['logistic C=100', 'svm C=1', 'forest trees=5']
     """
-    names = tournaments_of(dt)
+    names = tournaments_of(study)
     if tournament not in names:
         near = get_close_matches(str(tournament), names, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}?" if near else f"the first is {names[0]!r}."
         raise LeaderbayesError(f"There is no tournament {tournament!r}; {hint}")
-    if "posterior" not in dt.children:
-        return list(dt.children.values())[names.index(tournament)]
-    fitted(dt, "constant_data", "observed_data", "posterior_predictive")
-    scores = dt["constant_data"]["scores"]
+    if "posterior" not in study.children:
+        return list(study.children.values())[names.index(tournament)]
+    fitted(study, "constant_data", "observed_data", "posterior_predictive")
+    scores = study["constant_data"]["scores"]
     board = scores.sel(tournament=tournament, drop=True)
     board = board.dropna("player", how="all").dropna("round", how="all")
     # Its rounds stand together, in the order of the scores.
@@ -65,12 +66,12 @@ def select(dt: xr.DataTree, tournament: str) -> xr.DataTree:
     who = {"player": board["player"].to_numpy()}
 
     def rounds_of(group: str) -> xr.Dataset:
-        place = dt[group].to_dataset().isel(tournament_round=own).sel(who)
+        place = study[group].to_dataset().isel(tournament_round=own).sel(who)
         place = place.rename(tournament_round="round")
         return place.assign_coords(round=board["round"].to_numpy())
 
-    epp = drawn(dt, "epp_tournament").sel(tournament=tournament, drop=True).sel(who)
-    weight = drawn(dt, "weight", "constant_data").sel(tournament=tournament, drop=True)
+    epp = drawn(study, "epp_tournament").sel(tournament=tournament, drop=True).sel(who)
+    weight = drawn(study, "weight", "constant_data").sel(tournament=tournament, drop=True)
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset({"epp": epp}),
@@ -79,7 +80,7 @@ def select(dt: xr.DataTree, tournament: str) -> xr.DataTree:
             "constant_data": xr.Dataset({"scores": board, "weight": weight}),
         }
     )
-    tree.attrs = dt.attrs | {"weight": float(weight), "tournament": tournament}
+    tree.attrs = study.attrs | {"weight": float(weight), "tournament": tournament}
     return tree
 
 
@@ -139,11 +140,10 @@ def trust_of(study: xr.DataTree) -> dict[str, Any]:
     if "posterior" in study.children:
         return trust(study)
     every = {name: trust(fit) for name, fit in fits_of(study)}
+    said = [
+        f"tournament {name!r}: {text}" for name, one in every.items() for text in warnings_of(one)
+    ]
     return {
-        "converged": all(one["converged"] for one in every.values()),
-        "warnings": [
-            f"tournament {name!r}: {text}"
-            for name, one in every.items()
-            for text in one["warnings"]
-        ],
+        "converged": min(one["converged"] for one in every.values()),
+        "warnings": json.dumps(said),
     }

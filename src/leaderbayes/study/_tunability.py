@@ -8,12 +8,13 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of, trust
+from leaderbayes._board.draws import draws_of
 from leaderbayes._board.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.trust import trust
 from leaderbayes._types import AnyFloats, Bools
 from leaderbayes.study._strengths import strengths_of
-from leaderbayes.study._tournaments import fits_of, select
+from leaderbayes.study._tournaments import fits_of, select, trust_of
 
 _NUMBERS = (
     "best_epp", "best_lower", "best_upper", "p_best_in_class", "median_epp", "spread",
@@ -164,9 +165,13 @@ def _of_group(
 
 
 def best_in_class(
-    study: xr.DataTree, groups: Mapping[str, str], tournament: str, *, prob: float = 0.95
+    study: xr.DataTree,
+    groups: Mapping[str, str],
+    tournament: str | None = None,
+    *,
+    prob: float = 0.95,
 ) -> pd.DataFrame:
-    """Rank the best player of each group in a tournament.
+    """Rank the best player of each group, in one tournament or in each.
 
     The choice flatters the best, more so in larger groups, as `tunability` says.
 
@@ -176,18 +181,19 @@ def best_in_class(
         A fit for each tournament, or a fit of the model "tournaments".
     groups : mapping
         Group of each player, such as the algorithm of which a player is one setting.
-    tournament : str
-        Its name.
+    tournament : str, optional
+        Its name. None: all of them, one below the other.
     prob : float
         Posterior probability of the (equal-tailed) intervals.
 
     Returns
     -------
     DataFrame
-        A row a group, best first: ``group``; ``player``, that with the highest posterior mean;
-        ``epp``, ``epp_lower``, ``epp_upper`` (log-odds of beating the average player);
-        ``p_average`` (probability of it); ``rank`` among all players. attrs: ``converged``,
-        ``warnings``.
+        A row a group, best first: ``tournament`` (of all of them); ``group``; ``player``, that
+        with the highest posterior mean; ``epp``, ``epp_lower``, ``epp_upper`` (log-odds of
+        beating the average player);
+        ``p_average`` (probability of it); ``rank`` among all players. attrs: ``converged`` (0
+        or 1), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -216,7 +222,20 @@ def best_in_class(
     3       knn          knn k=25     6
     4      tree      tree depth=2    13
     """
-    fit = select(study, tournament)
+    if tournament is not None:
+        return _best_of(select(study, tournament), groups, prob)
+    tables = {name: _best_of(fit, groups, prob) for name, fit in fits_of(study)}
+    # Attributes are no study's, but of each fit.
+    rows = [table.assign(tournament=name) for name, table in tables.items()]
+    best = pd.concat(rows, ignore_index=True)
+    best.insert(0, "tournament", best.pop("tournament"))
+    best.attrs.clear()
+    best.attrs.update(trust_of(study))
+    return best
+
+
+def _best_of(fit: xr.DataTree, groups: Mapping[str, str], prob: float) -> pd.DataFrame:
+    """Best player of each group, with the attributes of the fit."""
     board = leaderboard(fit, prob=prob)
     group_of = _groups_of(board["player"].to_numpy(), groups)
     board.insert(0, "group", group_of.to_numpy())

@@ -17,7 +17,7 @@ _MOST = 50  # trials on a board: enough to know how much trials differ, in milli
 _OVER = (TrialState.COMPLETE, TrialState.PRUNED)
 _ATTRIBUTE = "leaderbayes:"  # of the study, before the trial's number
 
-COLUMNS = ("trial", "rounds", "opponent", "probability", "decision", "reason")
+COLUMNS = ("trial", "rounds", "opponent", "probability", "decision", "reason", "seed")
 
 
 class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # untyped here
@@ -36,8 +36,8 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
         Rounds before a trial is pruned.
     rope : float
         To beat the best trial means to win a round with a probability above 1/2 + ``rope``.
-    seed : int
-        Of the posteriors.
+    seed : int, optional
+        Of the posteriors: same seed, same decisions. None draws one; `decisions` tells it.
 
     Raises
     ------
@@ -55,17 +55,17 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
     --------
     >>> import optuna
     >>> from leaderbayes.tuning import LeaderboardPruner
-    >>> study = optuna.create_study(pruner=LeaderboardPruner())
+    >>> study = optuna.create_study(pruner=LeaderboardPruner(seed=0))
     """
 
     def __init__(
-        self, *, drop: float = 0.05, min_rounds: int = 2, rope: float = 0.0, seed: int = 0
+        self, *, drop: float = 0.05, min_rounds: int = 2, rope: float = 0.0, seed: int | None = None
     ) -> None:
         self._drop = number("drop", drop, at_least=0.0, at_most=0.5)
         self._min_rounds = whole("min_rounds", min_rounds)
         # A distance of win probabilities from 1/2.
         self._rope = number("rope", rope, at_least=0.0, below=0.5)
-        self._seed = _arguments.seed(seed)
+        self._seed = _arguments.seed_or_new(seed)
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
         """Say whether to prune the trial, as Optuna asks after `Trial.report`."""
@@ -80,7 +80,8 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
         if p >= self._drop:
             return False
         why = f"probability below {self._drop:g}"
-        _record(study, trial.number, len(rounds), best.number, p, "dropped", why)
+        made = (trial.number, len(rounds), best.number, p, "dropped", why, self._seed)
+        _record(study, *made)
         return True
 
 
@@ -100,8 +101,8 @@ class LeaderboardTerminator:
     test_fraction : float, optional
         Share of the data that a round tests on, where rounds are folds of the same data: as for
         `leaderbayes.models.bradley_terry`.
-    seed : int
-        Of the posteriors.
+    seed : int, optional
+        Of the posteriors: same seed, same decisions. None draws one; `decisions` tells it.
 
     Raises
     ------
@@ -129,7 +130,8 @@ class LeaderboardTerminator:
     ...
     >>> sampler = optuna.samplers.RandomSampler(seed=1)
     >>> study = optuna.create_study(direction="maximize", sampler=sampler)
-    >>> study.optimize(objective, n_trials=50, callbacks=[LeaderboardTerminator(patience=5)])
+    >>> stop = LeaderboardTerminator(patience=5, seed=0)
+    >>> study.optimize(objective, n_trials=50, callbacks=[stop])
     >>> len(study.trials) < 50
     True
     """
@@ -140,14 +142,14 @@ class LeaderboardTerminator:
         patience: int = 20,
         confidence: float = 0.9,
         test_fraction: float | None = None,
-        seed: int = 0,
+        seed: int | None = None,
     ) -> None:
         self._patience = whole("patience", patience)
         self._confidence = share("confidence", confidence)
         if test_fraction is not None:
             test_fraction = share("test_fraction", test_fraction)
         self._test_fraction = test_fraction
-        self._seed = _arguments.seed(seed)
+        self._seed = _arguments.seed_or_new(seed)
 
     def __call__(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Stop the study if it should end, as Optuna asks after every trial."""
@@ -188,6 +190,7 @@ class LeaderboardTerminator:
             p,
             decision,
             f"{why} ({self._confidence:g})",
+            self._seed,
         )
         return stop
 
@@ -205,7 +208,7 @@ def decisions(study: optuna.Study) -> pd.DataFrame:
     DataFrame
         ``trial`` (of "stops", the best), ``rounds`` reported, ``opponent`` (the best trial, or that
         of before), ``probability`` of beating it, ``decision`` ("dropped", "goes on", "stops"; of
-        the terminator the last for each best trial), ``reason``.
+        the terminator the last for each best trial), ``reason``, ``seed`` of the posteriors.
 
     Examples
     --------
@@ -218,7 +221,7 @@ def decisions(study: optuna.Study) -> pd.DataFrame:
     ...             raise optuna.TrialPruned
     ...     return float(-trial.number)
     ...
-    >>> study = optuna.create_study(direction="maximize", pruner=LeaderboardPruner())
+    >>> study = optuna.create_study(direction="maximize", pruner=LeaderboardPruner(seed=0))
     >>> study.optimize(objective, n_trials=3)
     >>> decisions(study)[["trial", "rounds", "decision"]]
        trial  rounds decision
@@ -230,10 +233,17 @@ def decisions(study: optuna.Study) -> pd.DataFrame:
 
 
 def _record(
-    study: optuna.Study, trial: int, rounds: int, opponent: int, p: float, decision: str, why: str
+    study: optuna.Study,
+    trial: int,
+    rounds: int,
+    opponent: int,
+    p: float,
+    decision: str,
+    why: str,
+    seed: int,
 ) -> None:
     kind = "pruner" if decision == "dropped" else "terminator"
-    made = dict(zip(COLUMNS, (trial, rounds, opponent, p, decision, why), strict=True))
+    made = dict(zip(COLUMNS, (trial, rounds, opponent, p, decision, why, seed), strict=True))
     study.set_user_attr(f"{_ATTRIBUTE}{kind}:{trial}", made)
 
 

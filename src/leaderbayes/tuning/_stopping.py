@@ -98,4 +98,4 @@ def wald_p_value(scores: Floats, a: int, b: int) -> float:
     epp = fit["epp"].to_series()
     if epp[names[a]] <= epp[names[b]]:
         return 1.0
-    return float(wald_test(fit, [(names[a], names[b])])["p_value"])
+    return float(wald_test(fit, names[a], names[b])["p_value"])

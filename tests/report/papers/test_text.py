@@ -73,8 +73,9 @@ def test_numbers_are_those_of_the_functions(classifiers):
         ]  # fmt: skip
     results = section(report, "Results")
     first, second = board["player"].head(2)
-    plain = lb.compare(classifiers, first, second, prob=0.9)
-    near = lb.compare(classifiers, first, second, prob=0.9, rope=0.05)
+    plain = lb.compare(classifiers, first, second, prob=0.9).to_pandas()
+    near = lb.compare(classifiers, first, second, prob=0.9, rope=0.05).to_pandas()
+    found = lb.deviance(classifiers)
     for number in (
         f"(posterior probability {probability(plain['p_better'])})",
         f"{logodds(plain['epp_difference'])} [{logodds(plain['epp_lower'])}, ",
@@ -82,7 +83,7 @@ def test_numbers_are_those_of_the_functions(classifiers):
         f"equivalent with posterior probability {probability(near['p_equivalent'])}; the leader",
         f"with {probability(near['p_better'])}, and worse with {probability(near['p_worse'])}.",
         f"with probability {probability(float(lb.check(classifiers)['p_round']))}",
-        f"exactly is {lb.deviance(classifiers)['value']:.1f} on {lb.deviance(classifiers)['df']} ",
+        f"exactly is {found['value']:.1f} on {int(found['df'])} ",
         f"rank is between {board['rank_lower'][0]} and {board['rank_upper'][0]} ",
     ):
         assert number in results
@@ -141,9 +142,8 @@ def test_words_are_as_sure_as_the_probability(classifiers, monkeypatch, better, 
     assert ("close call" in results) == (approximate and better == 0.96)
 
 
-def _with(series, better):
-    series["p_better"] = better
-    return series
+def _with(compared, better):
+    return compared.assign(p_better=better)
 
 
 def test_probability_shows_on_which_side_of_the_level_it_is():

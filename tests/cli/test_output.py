@@ -1,0 +1,73 @@
+"""What commands write."""
+
+import sys
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+from command import call, python
+from conftest import uncounted
+from leaderbayes._cli._output import write_table
+
+
+def test_out_that_cannot_be_written_leaves_nothing(folder):
+    (folder / "taken" / "run.json").mkdir(parents=True)
+    for out in ("new/" + 300 * "a", "taken"):
+        done = call("rank", "scores.csv", "--ml", "--out", out, cwd=folder)
+        assert done.returncode == 2
+        assert "cannot be written" in done.stderr
+    assert not (folder / "new").exists()
+    assert [path.name for path in (folder / "taken").iterdir()] == ["run.json"]
+    assert not list(folder.glob(".leaderbayes-*"))
+
+
+@pytest.mark.parametrize("command", ["rank", "tournaments"])
+def test_out_is_tried_before_the_work(two, command):
+    """No table is read, no fit made."""
+    (two / "a_file").write_text("precious")
+    store = ("--store", "never") if command == "tournaments" else ()
+    for out in ("a_file", "a_file/in/it"):
+        done = call(command, "two.csv", *store, "--out", out, "--player", "none", cwd=two)
+        assert done.returncode == 2
+        assert done.stderr == (
+            f"Error: {out}: cannot be written (a file stands where a folder is needed); give "
+            "another path.\n"
+        )
+    assert (two / "a_file").read_text() == "precious"
+    assert not (two / "never").exists()
+
+
+def test_doubt_is_marked(tmp_path):
+    """What did not converge says so in every row; a player may be called like the mark."""
+    trusted = {"converged": 0, "warnings": ["LB001 not", "tournament 'LB010x': LB010 a", "LB001 b"]}
+    names = ["converged", "b"]
+    matrix = xr.DataArray(
+        [[0.5, 0.4], [0.6, 0.5]], {"player": names, "opponent": names}, ("player", "opponent")
+    )
+    write_table(tmp_path / "matrix.csv", matrix, trusted)
+    write_table(tmp_path / "table.csv", pd.DataFrame({"player": names}), trusted)
+    first, *rows = (tmp_path / "matrix.csv").read_text().splitlines()
+    assert first == "player,converged,b,converged,warnings"
+    assert rows == ["converged,0.5,0.4,False,LB001 LB010", "b,0.6,0.5,False,LB001 LB010"]
+    assert (tmp_path / "table.csv").read_text().splitlines()[1] == "converged,False,LB001 LB010"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
+@pytest.mark.parametrize("command", ["rank", "tournaments"])
+def test_a_full_disk_is_one_line(doubtful, command):
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))\n"
+        "from leaderbayes._cli import main; main()\n"
+    )
+    options = {
+        "rank": ["--only", "x", "--sampler", "laplace", "--out", "full"],
+        "tournaments": ["--sampler", "laplace", "--store", "full"],
+    }[command]
+    given = (command, "doubtful.csv", "--json", *options)
+    # Byte code would be cut off too, and found by the next process.
+    done = python("-B", "-c", code, *given, cwd=doubtful, env=uncounted())
+    assert done.returncode == 2, (done.returncode, done.stderr)
+    (said,) = [line for line in done.stderr.splitlines() if not line.startswith("Warning: ")]
+    assert said.startswith("Error: full: cannot be written (File too large)")
+    assert not list(doubtful.glob("*full*"))

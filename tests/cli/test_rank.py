@@ -1,0 +1,202 @@
+"""The commands rank and compare, as their user sees them."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import leaderbayes as lb
+from command import call, loaded, run
+from conftest import simulate
+from leaderbayes.datasets import example_path
+
+
+@pytest.fixture(scope="module")
+def ranked(folder):
+    done = call("rank", "scores.csv", "--seed", 1, "--json", "--out", "results", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_json_has_exactly_the_promised_keys(ranked):
+    assert list(ranked) == [
+        "model", "weight", "seed", "players", "deviance", "diagnostics", "warnings", "read",
+    ]  # fmt: skip
+    assert list(ranked["players"][0]) == [
+        "player", "epp", "epp_lower", "epp_upper", "p_average", "p_best",
+        "rank", "rank_lower", "rank_upper",
+    ]  # fmt: skip
+    assert list(ranked["deviance"]) == ["value", "df", "p_value", "standardised"]
+    assert list(ranked["diagnostics"]) == ["max_rhat", "min_ess", "divergences", "converged"]
+    epp = [player["epp"] for player in ranked["players"]]
+    assert epp == sorted(epp, reverse=True)
+    assert ranked["seed"] == 1
+
+
+def test_out_holds_tables_posterior_and_figures(ranked, folder):
+    names = {path.name for path in (folder / "results").iterdir()}
+    figures = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance")
+    assert names == {
+        "leaderboard.csv", "win_probability.csv", "posterior.nc", "run.json",
+        *(f"{figure}.{suffix}" for figure in figures for suffix in ("png", "svg")),
+    }  # fmt: skip
+    assert not list(folder.glob(".leaderbayes-*"))
+    made = json.loads((folder / "results" / "run.json").read_text())
+    assert made["seed"] == 1
+    assert "pymc" in made["versions"]
+
+
+def test_maximum_likelihood_prints_a_table(folder):
+    done = run("rank", "scores.csv", "--ml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "[red]a" in done.stdout
+    assert 'b "x"' in done.stdout
+
+
+def test_maximum_likelihood_imports_nothing_it_does_not_need(folder):
+    heavy = {"arviz", "matplotlib", "pymc", "scipy.optimize", "scipy.stats"}
+    assert not heavy & loaded("rank", "scores.csv", "--ml", cwd=folder)
+
+
+def test_ties_count_half_by_default_as_in_python(tmp_path):
+    """PMRA's too: its published rule is asked for."""
+    rng = np.random.default_rng(5)
+    scores = simulate([1.0, 0.0, 0.0, -1.0], 12, rng).round()
+    scores.to_series().reset_index().to_csv(tmp_path / "tied.csv", index=False)
+    given = ["rank", "tied.csv", "--ml", "--model", "round_intercept", "--json"]
+    for options, ties in (([], {}), (["--ties", "loss"], {"ties": "loss"})):
+        done = call(*given, *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.EstimateWarning)
+            fit = lb.likelihood.round_intercept(scores, **ties)
+        epp = {row["player"]: row["epp"] for row in result["players"]}
+        assert epp == pytest.approx(fit["epp"].to_series().to_dict(), abs=1e-9)
+        assert result["warnings"] == json.loads(fit.attrs["warnings"])
+        assert ("LB014" in done.stderr) == bool(result["warnings"])
+
+
+def test_elimination_and_plackett_luce(folder):
+    arguments = ["scores.csv", "--ml", "--json", "--model"]
+    done = call("rank", *arguments, "round_intercept", "--eliminate", "accelerated", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["model"] == "round_intercept"
+    assert {"intercept", "sd_round", "eliminated", "steps"} <= set(result)
+    assert all(step["test"] == "LR" for step in result["steps"])
+    done = call("rank", *arguments, "plackett_luce", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["players"][0]["p_best"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.csv"], "absent.csv: cannot be read"),
+        (["scores.csv", "--player", "modle"], "no column 'modle'"),
+        (["scores.csv", "--weight", "much"], "'much' is neither 'composite' nor a number"),
+        (["scores.csv", "--model", "elo"], "model='elo' is not known"),
+        (["scores.csv", "--ml", "--model", "davidson"], "has no model 'davidson'"),
+        (["scores.csv", "--ml", "--sampler", "laplace"], "--ml has no --sampler"),
+        (["scores.csv", "--ml", "--test-fraction", "0.2"], "--ml has no --test-fraction"),
+        (["scores.csv", "--eliminate", "heuristic"], "--eliminate is for --ml"),
+        (["scores.csv", "--ties", "loss"], "--ties loss is for --model round_intercept"),
+        (
+            ["scores.csv", "--ml", "--model", "round_intercept", "--ties", "drop"],
+            "--ties half or loss",
+        ),
+        (["scores.csv", "--only", "x"], "there is one tournament"),
+        ([example_path("classifiers"), "--only", "irs"], "did you mean 'iris'? There are 'breast"),
+        (["scores.csv", "--each"], "--each is for a table of several"),
+        (
+            [example_path("classifiers"), "--only", "x"],
+            "no tournament 'x'; there are 'breast_cancer'",
+        ),
+        (["scores.csv", "--model", "plackett_luce", "--weight", "composite"], "power is 1"),
+        (["scores.csv", "--test-fraction", "2"], "test_fraction=2.0"),
+        (["scores.csv", "--nonsense"], "No such option"),
+        (["scores.csv", "--prob", "nan"], "nan is not between 0 and 1"),
+        (
+            [example_path("classifiers")],
+            "--model tournaments: breast_cancer, diabetes, digits, iris, wine",
+        ),
+    ],
+)
+def test_bad_input_exits_with_2_and_leaves_nothing(folder, arguments, message):
+    done = call("rank", *arguments, "--out", "never", cwd=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert not (folder / "never").exists()
+
+
+def test_compare(folder):
+    asked = ("compare", "scores.csv", "c", "d", "--rope", 0.1, "--seed", 1)
+    done = call(*asked, "--sampler", "laplace", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    total = result["p_better"] + result["p_equivalent"] + result["p_worse"]
+    assert total == pytest.approx(1.0)
+    unknown = call("compare", "scores.csv", "c", "e", cwd=folder)
+    assert unknown.returncode == 2
+    assert "no player 'e'" in unknown.stderr
+    for arguments, message in ((["c", "c"], "itself"), (["c", "d", "--rope", "0.7"], "rope=0.7")):
+        bad = call("compare", "scores.csv", *arguments, cwd=folder)
+        assert bad.returncode == 2
+        assert message in bad.stderr
+
+
+def test_each_tournament_by_itself(two):
+    done = call("rank", "two.csv", "--each", "--ml", "--json", "--out", "each", cwd=two)
+    # One of them has no estimate: it is named, and the other is there.
+    assert done.returncode == 2
+    assert "tournament 'y': LB010 " in done.stderr
+    (result,) = json.loads(done.stdout)["tournaments"]
+    assert result["tournament"] == "x/1"
+    assert [path.name for path in (two / "each").iterdir()] == ["001_x_1"]
+
+
+@pytest.mark.slow
+def test_all_tournaments_together(two):
+    done = call(
+        "rank", "two.csv", "--model", "tournaments", "--seed", 2, "--draws", 2000, "--json",
+        "--out", "together", cwd=two,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["model"] == "tournaments"
+    header, *rows = (two / "together" / "tournaments.csv").read_text().splitlines()
+    assert header.startswith("tournament,player,epp")
+    assert len(rows) == 8
+
+
+def test_help_names_every_model(folder):
+    from leaderbayes._inference.fit import MODELS
+
+    shown = call("rank", "--help", cwd=folder).stdout
+    assert all(name in shown for name in MODELS)
+
+
+def test_every_table_says_whether_it_can_be_trusted(doubtful):
+    done = call(
+        "rank", "doubtful.csv", "--each", "--sampler", "laplace", "--seed", 1, "--json", "--out",
+        "marked", cwd=doubtful,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Warning: tournament 'y': LB010 " in done.stderr
+    assert "tournament 'x': LB010" not in done.stderr
+    assert "LB040" in done.stderr
+    x, y = json.loads(done.stdout)["tournaments"]
+    assert [w[:5] for w in x["warnings"]] == ["LB040"]
+    assert [w[:5] for w in y["warnings"]] == ["LB040", "LB010"]
+    for folder, codes in {"001_x": "LB040", "002_y": "LB010 LB040"}.items():
+        table = pd.read_csv(doubtful / "marked" / folder / "leaderboard.csv")
+        assert set(table["converged"]) == {True}
+        assert set(table["warnings"]) == {codes}
+        matrix = pd.read_csv(doubtful / "marked" / folder / "win_probability.csv", index_col=0)
+        assert set(matrix["warnings"]) == {codes}
+        square = matrix[matrix.index].to_numpy()
+        assert square + square.T == pytest.approx(1.0)

@@ -1,0 +1,147 @@
+"""The command sota."""
+
+import json
+
+import pytest
+
+from command import call, loaded, run
+
+KEYS = [
+    "method", "n", "m", "observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper",
+    "teams_above", "diagnostics", "warnings",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def teams(folder):
+    """A board of 60 teams, as one would from a beta law."""
+    score = [0.80 + 0.1 * (1.0 - (k / 60) ** 0.5) for k in range(60)]
+    rows = "\n".join(f"{k + 1},t{k},{round(500 * x) / 500}" for k, x in enumerate(score))
+    (folder / "teams.csv").write_text(f"Rank,TeamName,Score\n{rows}\n")
+    return ["teams.csv", "--n", 500]
+
+
+def test_sota(folder):
+    rows = "\n".join(f"{k + 1},t{k},{0.9 - 0.001 * k:.3f}" for k in range(60))
+    (folder / "board.csv").write_text(f"Rank,TeamName,Score\n{rows}\n")
+    done = call("sota", "board.csv", "--n", 1000, "--rho", 0.3, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert list(result) == KEYS
+    assert result["theta_sota_lower"] < result["theta_sota"] < result["observed_max"] == 0.9
+    crop = ["sota", "board.csv", "--n", 1000, "--method", "crop", "--convention", "published"]
+    text = call(*crop, cwd=folder)
+    assert "Estimate of the best classifier (crop)" in text.stdout
+    errors = call("sota", "board.csv", "--se", 0.01, "--chance", 0.5, "--rho", 0.3, cwd=folder)
+    assert "Best of 60 teams: 0.9000" in errors.stdout
+    rows = "\n".join(f"t{k},{0.3 + 0.001 * k:.3f}" for k in range(60))
+    (folder / "losses.csv").write_text(f"TeamName,rmse\n{rows}\n")
+    losses = ["losses.csv", "--se", 0.01, "--score", "rmse", "--method", "crop"]
+    lower = json.loads(call("sota", *losses, "--lower-is-better", "--json", cwd=folder).stdout)
+    assert lower["observed_max"] == -0.3
+    for arguments, message in (
+        (losses, "'rmse' is the name of a loss"),
+        (["board.csv"], "Give n, the instances of the test set, or se"),
+        (["board.csv", "--se", 0.01], "--chance"),
+        (["board.csv", "--n", 10, "--rho", 2], "rho=2.0"),
+        (["absent.csv", "--n", 10], "absent.csv: cannot be read"),
+    ):
+        bad = call("sota", *arguments, cwd=folder)
+        assert bad.returncode == 2
+        assert message in bad.stderr
+        assert bad.stdout == ""
+
+
+def test_sota_posterior(folder, teams):
+    asked = ["sota", *teams, "--method", "exact", "--rho", 0.3, "--draws", 100, "--seed", 1]
+    done = call(*asked, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert list(result) == KEYS
+    assert list(result["diagnostics"]) == [
+        "converged", "pareto_k", "ess", "expected_max", "max_lower", "max_upper", "seed",
+    ]  # fmt: skip
+    assert result["theta_sota_lower"] < result["theta_sota"] < result["theta_sota_upper"]
+    assert result["diagnostics"]["converged"] is True
+    assert result["diagnostics"]["seed"] == 1
+    text = call(*asked, cwd=folder)
+    assert "Estimate of the best classifier (exact)" in text.stdout
+    assert "As good as that, most probably: t" in text.stdout
+    assert "Converged: Pareto k" in text.stdout
+    # Leaving teams out, and another law, are other posteriors of fewer teams.
+    fewer = call(*asked, "--law", "empirical", "--floor", 0.82, "--json", cwd=folder)
+    assert json.loads(fewer.stdout)["m"] < 60
+
+
+@pytest.mark.slow
+def test_sota_posterior_warns_and_fails(folder):
+    # No beta law has so many equal teams, and one so much better.
+    rows = "\n".join(f"t{k},{0.9 if k == 0 else 0.7}" for k in range(200))
+    (folder / "odd_board.csv").write_text(f"TeamName,Score\n{rows}\n")
+    asked = ["--method", "exact", "--seed", 1, "--json"]
+    done = call("sota", "odd_board.csv", "--n", 1000, *asked, "--draws", 100, cwd=folder)
+    assert done.stderr.startswith("Warning: LB021")
+    assert json.loads(done.stdout)["warnings"][0].startswith("LB021")
+    # Three laws cannot be told apart here.
+    rows = "\n".join(f"t{k},{0.9 - 0.001 * k:.3f}" for k in range(60))
+    (folder / "even_board.csv").write_text(f"TeamName,Score\n{rows}\n")
+    law = ["--law", "mixture", "--components", 3]
+    done = call("sota", "even_board.csv", "--n", 1000, *asked, *law, cwd=folder)
+    assert done.returncode == 1, done.stdout
+    assert "Warning: LB001" in done.stderr
+    result = json.loads(done.stdout)
+    assert result["diagnostics"]["converged"] is False
+    assert result["warnings"][0].startswith("LB001")
+
+
+@pytest.mark.slow
+def test_sota_simulated(folder, teams):
+    asked = ["--method", "abc-smc", "--draws", 20, "--chains", 2, "--epsilon", 2, "--seed", 1]
+    done = run("sota", *teams, *asked, "--json", cwd=folder)
+    result = json.loads(done.stdout)
+    assert list(result) == KEYS
+    assert list(result["diagnostics"]) == [
+        "converged", "max_rhat", "expected_max", "max_lower", "max_upper", "seed",
+    ]  # fmt: skip
+    # So few draws may do or not; the status says which.
+    assert done.returncode == (0 if result["diagnostics"]["converged"] else 1), done.stderr
+    assert all(said.startswith("LB") for said in result["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["shrink", "--law", "beta"], "--law is for --method exact or abc-smc, not shrink"),
+        (["crop", "--seed", 1], "--seed is for --method exact or abc-smc, not crop"),
+        (["exact", "--criterion", "mean"], "--criterion is for --method shrink or crop"),
+        (["abc-smc", "--dependence", "copula"], "--dependence is for --method shrink or crop"),
+        (["exact", "--chance", 0.1], "--chance is for --method shrink or crop"),
+        (["exact", "--convention", "published"], "--convention is for --method shrink or crop"),
+        (["exact", "--epsilon", 1], "--epsilon is for --method abc-smc, not exact"),
+        (["exact", "--components", 3], "--components is for --law mixture"),
+        (["exact", "--floor", "nan"], "floor=nan"),
+        (["exact", "--components", 3, "--law", "beta"], "--components is for --law mixture"),
+        (["exact", "--floor", 0.99], "No team scores above 0.99"),
+        (["abc-smc", "--epsilon", "nan"], "epsilon=nan"),
+        (["exact", "--rho", 2], "rho=2.0"),
+        (["crop", "--workers", 2], "--workers is for --method exact or abc-smc, not crop"),
+    ],
+)
+def test_sota_options_of_another_method(folder, teams, arguments, message):
+    bad = call("sota", *teams, "--method", *arguments, cwd=folder)
+    assert bad.returncode == 2
+    assert message in bad.stderr
+    assert "Traceback" not in bad.stderr
+    assert bad.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "absent"),
+    [
+        ("shrink", ["arviz", "matplotlib", "pymc"]),
+        ("crop", ["arviz", "matplotlib", "pymc"]),
+        ("exact", ["pymc", "pytensor"]),
+    ],
+)
+def test_sota_imports_nothing_it_does_not_need(folder, teams, method, absent):
+    assert not set(absent) & loaded("sota", *teams, "--method", method, cwd=folder)

@@ -1,0 +1,115 @@
+"""Attributes of what public functions return: of one kind, and such that netCDF takes them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from conftest import simulate, study_of
+
+RNG = np.random.default_rng(2)
+SCORES = simulate([1.0, 0.3, 0.0, -1.0], 12, RNG)
+MATCHES = lb.matches(SCORES)
+FIT = lb.fit(SCORES[:3], sampler="laplace", draws=40, seed=1)
+ESTIMATE = lb.likelihood.bradley_terry(MATCHES)
+RESTRICTED = lb.likelihood.bradley_terry(MATCHES, hypothesis=[("p0", "p1")])
+STUDY = study_of(
+    pd.DataFrame(RNG.normal(size=(3, 5)), index=list("abc"), columns=list("vwxyz")), RNG, draws=40
+)
+GROUPS = {"v": "one", "w": "one", "x": "two", "y": "two", "z": "two"}
+BOARD = lb.sota.read_board([0.9, 0.85, 0.83, 0.8, 0.7, 0.6], n=200)
+SMALL = {"replicates": 10, "seed": 1}
+
+# What says whether it can be trusted, being made of a fit or an estimate.
+OF_A_FIT = {
+    "fit": lambda: FIT,
+    "new_player": lambda: lb.new_player(FIT, SCORES[3].rename("new"), seed=1),
+    "leaderboard": lambda: lb.leaderboard(FIT),
+    "leaderboard of an estimate": lambda: lb.leaderboard(ESTIMATE),
+    "win_probability": lambda: lb.win_probability(FIT),
+    "win_probability of an estimate": lambda: lb.win_probability(ESTIMATE),
+    "rank_probability": lambda: lb.rank_probability(FIT),
+    "p_top": lambda: lb.p_top(FIT, 2),
+    "groups": lambda: lb.groups(FIT),
+    "compare": lambda: lb.compare(FIT, "p0", "p1", rope=0.1),
+    "check": lambda: lb.check(FIT, draws=5, seed=1),
+    "deviance": lambda: lb.deviance(FIT),
+    "deviance of an estimate": lambda: lb.deviance(ESTIMATE),
+    "plan": lambda: lb.plan(FIT, rounds=(5,), simulations=2, seed=1),
+    "likelihood.bradley_terry": lambda: ESTIMATE,
+    "likelihood.plackett_luce": lambda: lb.likelihood.plackett_luce(lb.rankings(SCORES)),
+    "likelihood.round_intercept": lambda: lb.likelihood.round_intercept(SCORES),
+    "likelihood.eliminate": lambda: lb.likelihood.eliminate(SCORES),
+    "likelihood.wald_test": lambda: lb.likelihood.wald_test(ESTIMATE, "p0", "p1"),
+    "likelihood.lr_test": lambda: lb.likelihood.lr_test(RESTRICTED, ESTIMATE),
+    "likelihood.pairwise_tests": lambda: lb.likelihood.pairwise_tests(ESTIMATE),
+    "study.select": lambda: lb.study.select(STUDY, "a"),
+    "study.compare": lambda: lb.study.compare(STUDY, draws=5),
+    "study.unusual": lambda: lb.study.unusual(STUDY),
+    "study.average_player": lambda: lb.study.average_player(STUDY),
+    "study.tunability": lambda: lb.study.tunability(STUDY, GROUPS),
+    "study.best_in_class": lambda: lb.study.best_in_class(STUDY, GROUPS),
+    "study.best_in_class of one": lambda: lb.study.best_in_class(STUDY, GROUPS, "a"),
+    "study.embedding": lambda: lb.study.embedding(STUDY),
+}
+OTHERS = {
+    "read_scores": lambda: lb.read_scores(lb.datasets.example_path("classifiers")),
+    "matches": lambda: MATCHES,
+    "rankings": lambda: lb.rankings(SCORES),
+    "components": lambda: lb.components(MATCHES),
+    "mean_scores": lambda: lb.mean_scores(SCORES),
+    "elo": lambda: lb.elo(SCORES, orders=2, seed=1),
+    "likelihood.bootstrap": lambda: lb.likelihood.bootstrap(MATCHES, **SMALL),
+    "likelihood.best_test": lambda: lb.likelihood.best_test(MATCHES, **SMALL),
+    "likelihood.ranking": lambda: lb.likelihood.ranking(ESTIMATE),
+    "datasets.load_classifiers": lb.datasets.load_classifiers,
+    "datasets.load_regressors": lb.datasets.load_regressors,
+    "datasets.load_answers": lb.datasets.load_answers,
+    "sota.read_board": lambda: BOARD,
+    "sota.shrink": lambda: lb.sota.shrink(BOARD),
+    "sota.crop": lambda: lb.sota.crop(BOARD),
+}
+
+
+def every_attrs(made):
+    """Attributes of it and of all within it."""
+    if isinstance(made, xr.DataTree):
+        for node in made.subtree:
+            yield from every_attrs(node.to_dataset(inherit=False))
+        return
+    yield made.attrs
+    if isinstance(made, xr.Dataset):
+        yield from (variable.attrs for variable in made.variables.values())
+
+
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+@pytest.mark.parametrize("name", [*OF_A_FIT, *OTHERS])
+def test_numbers_and_strings(name):
+    for attrs in every_attrs((OF_A_FIT | OTHERS)[name]()):
+        for key, value in attrs.items():
+            assert isinstance(value, str | int | float | np.number), (key, value)
+            assert not isinstance(value, bool), (key, value)
+
+
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+@pytest.mark.parametrize("name", OF_A_FIT)
+def test_whether_it_can_be_trusted(name):
+    attrs = OF_A_FIT[name]().attrs
+    assert attrs["converged"] == 1
+    assert type(attrs["converged"]) is int
+    assert isinstance(json.loads(attrs["warnings"]), list)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("compare", float), ("deviance", float), ("likelihood.wald_test", float)],
+)
+def test_scalars_are_numbers(name, kind):
+    made = OF_A_FIT[name]()
+    assert made.sizes == {}
+    for variable in made.data_vars.values():
+        assert isinstance(variable.item(), kind | int)
+        assert f"{variable:.2f}" == f"{float(variable):.2f}"

@@ -1,0 +1,70 @@
+"""What is drawn at random: nobody's seed is fixed, every seed is recorded, and repeats."""
+
+import inspect
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from conftest import simulate
+from public_names import FUNCTIONS, look_up
+
+SEEDED = [
+    name
+    for name in FUNCTIONS
+    if "seed" in inspect.signature(look_up(name)).parameters
+    # The other road, of which its own tests tell.
+    and not name.startswith("sota.")
+    and name != "plots.auc"
+]
+SCORES = simulate([1.0, 0.3, 0.0, -1.0], 12, np.random.default_rng(0))
+MATCHES = lb.matches(SCORES)
+FIT = lb.fit(SCORES[:3], sampler="laplace", draws=30, seed=1)
+
+
+def fitted(seed):
+    return lb.fit(SCORES, sampler="laplace", draws=30, seed=seed)
+
+
+DRAWN = {
+    "fit": fitted,
+    "elo": lambda seed: lb.elo(SCORES, orders=3, seed=seed),
+    "check": lambda seed: lb.check(FIT, draws=5, seed=seed),
+    "plan": lambda seed: lb.plan(FIT, rounds=(5,), simulations=2, seed=seed),
+    "new_player": lambda seed: lb.new_player(FIT, SCORES[3].rename("new"), seed=seed),
+    "likelihood.bootstrap": lambda seed: lb.likelihood.bootstrap(
+        MATCHES, replicates=20, pseudo_rounds=1.0, seed=seed
+    ),
+    "likelihood.best_test": lambda seed: lb.likelihood.best_test(MATCHES, replicates=10, seed=seed),
+}
+
+
+def numbers(made):
+    """All that was drawn, to compare."""
+    if isinstance(made, xr.DataTree):
+        made = made["posterior"].to_dataset()
+    return made.to_dict() if hasattr(made, "to_dict") else made
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_no_seed_is_the_default(name):
+    assert inspect.signature(look_up(name)).parameters["seed"].default is None
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_seed_that_was_drawn_repeats(name):
+    made, other = DRAWN[name](None), DRAWN[name](None)
+    recorded = "placed_seed" if name == "new_player" else "seed"
+    seed = made.attrs[recorded]
+    assert type(seed) is int
+    assert seed != other.attrs[recorded]
+    np.testing.assert_equal(numbers(DRAWN[name](seed)), numbers(made))
+
+
+def test_what_is_said_of_a_fit_repeats_with_its_seed(tmp_path):
+    fit = fitted(5)
+    pages = [lb.report.html(fit, tmp_path / f"{k}.html").read_bytes() for k in range(2)]
+    assert pages[0] == pages[1]
+    assert json.loads(fit.attrs["arguments"])["draws"] == 30

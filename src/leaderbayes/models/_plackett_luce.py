@@ -8,7 +8,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.plackett_luce import draw_rankings, rankings
-from leaderbayes.models._board import check_options, coords_of, rank_reliability, strengths
+from leaderbayes.models._board import check_options, coords_of, rank_reliability
 from leaderbayes.models._ops import known, ranking_log_likelihood
 from leaderbayes.models._weight import check_board, dependence
 
@@ -98,20 +98,22 @@ def plackett_luce(
             "above 0 and below 1."
         )
     place = matches["place"].to_numpy()
+    centring = rank_reliability(place) if centring is None else centring
 
-    def logp(value: Any, epp: Any, pattern: Any, weight: Any) -> Any:
-        epp = epp.reshape((1, epp.shape[-1]))
-        return weight * ranking_log_likelihood(rankings(known(value)), epp)
+    def logp(value: Any, b: Any, pattern: Any, weight: Any) -> Any:
+        return weight * ranking_log_likelihood(rankings(known(value)), b.reshape((1, b.shape[-1])))
 
-    def random(epp: Any, pattern: Any, weight: Any, *, rng: np.random.Generator, size: Any) -> Any:
-        return draw_rankings(epp.reshape(-1, epp.shape[-1]), pattern, rng)
+    def random(b: Any, pattern: Any, weight: Any, *, rng: np.random.Generator, size: Any) -> Any:
+        return draw_rankings(b.reshape(-1, b.shape[-1]), pattern, rng)
 
     with pm.Model(coords=coords_of(matches)) as model:
         power = pm.Data("weight", weight * dependence(len(place), test_fraction))
-        epp = strengths(prior_scale, rank_reliability(place) if centring is None else centring)
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
+        b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
         pm.CustomDist(
             "place",
-            epp,
+            b,
             place,
             power,
             logp=logp,

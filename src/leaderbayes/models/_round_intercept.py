@@ -17,7 +17,7 @@ from leaderbayes._numerics.round_intercept import (
     outcomes,
 )
 from leaderbayes._scores.matches import listed_positions
-from leaderbayes.models._board import check_options, coords_of, reliability, strengths
+from leaderbayes.models._board import check_options, coords_of, reliability
 from leaderbayes.models._ops import known, listed_log_likelihood
 from leaderbayes.models._weight import Weight, check_board, resolve_weight
 
@@ -111,6 +111,7 @@ def round_intercept(
     if tie_as not in ("half", "loss"):
         raise LeaderbayesError(f"tie_as={tie_as!r}: choose 'half' or 'loss'.")
     eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
+    centring = reliability(matches, eta) if centring is None else centring
     listed = listed_positions(matches, order)
     outcome = outcomes(matches["place"].to_numpy(), listed)
     if tie_as == "loss":
@@ -120,32 +121,34 @@ def round_intercept(
     coords = coords_of(matches)
     coords["pair"] = [f"{a} - {b}" for a, b in zip(names[first], names[second], strict=True)]
 
-    def logp(value: Any, epp: Any, level: Any, played: Any, weight: Any) -> Any:
+    def logp(value: Any, b: Any, level: Any, played: Any, weight: Any) -> Any:
         statistics = listed_statistics(known(value), listed)
         return weight * listed_log_likelihood(
-            statistics, epp.reshape((-1, epp.shape[-1]))[0], level.flatten()
+            statistics, b.reshape((-1, b.shape[-1]))[0], level.flatten()
         )
 
     def random(
-        epp: Any, level: Any, played: Any, weight: Any, rng: np.random.Generator, size: Any
+        b: Any, level: Any, played: Any, weight: Any, rng: np.random.Generator, size: Any
     ) -> Any:
         played = played.astype(bool)
         level = np.broadcast_to(level, played.shape[:1])
-        return draw_outcomes(epp.reshape(-1, epp.shape[-1])[0], level, played, listed, rng)
+        return draw_outcomes(b.reshape(-1, b.shape[-1])[0], level, played, listed, rng)
 
     with pm.Model(coords=coords) as model:
         power = pm.Data("weight", eta)
         pm.Data("order", np.argsort(listed), dims="player")
-        epp = strengths(prior_scale, reliability(matches, eta) if centring is None else centring)
-        level = pm.Normal("intercept", 0.0, intercept_scale)
-        scale = pm.HalfNormal("intercept_scale", intercept_scale)
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
+        b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
+        b0 = pm.Normal("intercept", 0.0, intercept_scale)
+        s = pm.HalfNormal("intercept_scale", intercept_scale)
         # Halfway between centred and not: s may be near 0, and a round's intercept well known.
-        unit = pm.Normal("intercept_unit", 0.0, scale**0.5, dims="round")
-        effect = pm.Deterministic("intercept_round", scale**0.5 * unit, dims="round")
+        round_unit = pm.Normal("intercept_unit", 0.0, s**0.5, dims="round")
+        u = pm.Deterministic("intercept_round", s**0.5 * round_unit, dims="round")
         pm.CustomDist(
             "outcome",
-            epp,
-            level + effect,
+            b,
+            b0 + u,
             (outcome != ABSENT).astype("int8"),
             power,
             logp=logp,

@@ -1,6 +1,7 @@
 """What a model of a board asks of it, and how much its matches count."""
 
 import warnings
+from pathlib import Path
 from typing import Literal
 
 import xarray as xr
@@ -12,6 +13,9 @@ from leaderbayes._scores.matches import components, say_apart
 from leaderbayes._scores.tables import counted
 
 Weight = float | Literal["composite"]
+
+# Warnings point to the first line outside of it.
+_PACKAGE = str(Path(__file__).parents[1])
 
 
 def check_board(matches: xr.Dataset) -> None:
@@ -26,7 +30,7 @@ def check_board(matches: xr.Dataset) -> None:
         warnings.warn(
             f"LB010 {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}.",
             DisconnectedWarning,
-            stacklevel=4,
+            skip_file_prefixes=(_PACKAGE,),
         )
 
 
@@ -89,6 +93,6 @@ def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> float:
             f"LB011 {rounds} too few to estimate the composite weight; "
             f"{eta:.3f}, that of equal players, is used, and the posterior leans on its prior.",
             WeightWarning,
-            stacklevel=5,
+            skip_file_prefixes=(_PACKAGE,),
         )
     return eta

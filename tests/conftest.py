@@ -80,7 +80,7 @@ def _normal_fit(name, strengths, rng, sd, draws, rounds):
                 player=scores["player"]
             ),
             "posterior_predictive": xr.Dataset({"place": (dims, place.astype(np.int32))}, names),
-            "observed_data": lb.rankings(scores)[["place"]],
+            "observed_data": lb.matches(scores, pairs=False)[["place"]],
             "constant_data": xr.Dataset({"scores": scores, "weight": 0.4}),
         }
     )

@@ -135,7 +135,7 @@ def test_one_tournament_of_many(fitted_tournaments, tournaments):
     table = lb.leaderboard(one)
     assert sorted(table["player"]) == ["p0", "p1", "p2", "p3"]
     place = one["observed_data"]["place"]
-    expected = lb.rankings(tournaments.sel(tournament="data 1"))["place"]
+    expected = lb.matches(tournaments.sel(tournament="data 1"), pairs=False)["place"]
     np.testing.assert_array_equal(place.transpose("round", "player"), expected)
     assert 0.0 < float(lb.check(one, draws=50)["p_round"]) < 1.0
     with pytest.raises(lb.LeaderbayesError, match="no log-likelihood"):
@@ -212,7 +212,7 @@ def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, sco
     # By hand: the score of a round under the plain posterior bounds the one without it.
     epp = fitted["posterior"]["epp"].stack(sample=("chain", "draw")).transpose("sample", "player")
     p = expit(epp.values[:, :, None] - epp.values[:, None]).mean(axis=0)
-    place = lb.rankings(scores)["place"].values
+    place = lb.matches(scores, pairs=False)["place"].values
     full = [
         sum(np.log(p[i, j]) for i in range(6) for j in range(6) if 0 < row[i] < row[j])
         for row in place

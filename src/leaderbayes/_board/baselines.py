@@ -7,7 +7,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import positive, whole
 from leaderbayes._numerics.elo import pairs_of, ratings
-from leaderbayes._scores.matches import one_tournament, rankings
+from leaderbayes._scores.matches import matches, one_tournament
 
 
 def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
@@ -102,7 +102,7 @@ def elo(scores: xr.DataArray, *, k: float = 16.0, orders: int = 100, seed: int =
     2  forest trees=100  1857.0
     """
     k, orders = positive("k", k), whole("orders", orders)
-    board = rankings(one_tournament(scores))
+    board = matches(one_tournament(scores), pairs=False)
     first, second, points = pairs_of(board["place"].to_numpy())
     rng = np.random.default_rng(_arguments.seed(seed))
     m = board.sizes["player"]

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leaderbayes._cli._console import number, print_plan, probability
-from leaderbayes._cli._options import Weight, as_json, names_of, prob, read_table, reading, seed
+from leaderbayes._cli._options import (
+    Weight,
+    as_json,
+    names_of,
+    prob,
+    read_table,
+    reading,
+    seed,
+    ties,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -43,8 +52,7 @@ class Counts(click.ParamType):  # type: ignore[type-arg]
               )  # fmt: skip
 @click.option("--weight", type=Weight(), default="composite", show_default=True,
               help="Power of the likelihood; 1 is as published.")  # fmt: skip
-@click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True,
-              help="Half a win for both, or no match.")  # fmt: skip
+@ties
 @click.option("--simulations", type=click.IntRange(1), default=200, show_default=True,
               help="Further runs that are simulated: 1000 fits a dozen seconds.")  # fmt: skip
 @seed

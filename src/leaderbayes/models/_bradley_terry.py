@@ -59,7 +59,7 @@ def bradley_terry(
     Raises
     ------
     LeaderbayesError
-        If an option has no meaning for these matches.
+        If these are no matches, or an option has no meaning for them.
 
     Warns
     -----
@@ -85,8 +85,8 @@ def bradley_terry(
     ['place']
     """
     check_options(centring, prior_scale=prior_scale)
+    check_pairs(matches, "models.bradley_terry")
     check_board(matches)
-    check_pairs(matches)
     eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
     centring = reliability(matches, eta) if centring is None else centring
     within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])

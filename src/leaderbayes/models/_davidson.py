@@ -6,9 +6,9 @@ import numpy as np
 import pymc as pm
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, coords_of, reliability
 from leaderbayes.models._ops import known, pairs_log_likelihood
 from leaderbayes.models._weight import Weight, check_board, resolve_weight
@@ -36,7 +36,8 @@ def davidson(
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches` with ``ties="half"``; the ties are read from its places.
+        From `leaderbayes.matches` with ``ties="half"``: the model has its own likelihood for
+        ties, and reads them from the places.
     weight : "composite" or float
         Power of the likelihood, as for `bradley_terry`.
     test_fraction : float, optional
@@ -60,7 +61,7 @@ def davidson(
     Raises
     ------
     LeaderbayesError
-        If an option has no meaning for these matches.
+        If these are no matches, or an option has no meaning for them.
 
     Warns
     -----
@@ -81,12 +82,8 @@ def davidson(
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit', 'tie']
     """
-    if matches.attrs["ties"] != "half":
-        raise LeaderbayesError(
-            f"Davidson's model has its own likelihood for ties: give matches with ties='half', "
-            f"not {matches.attrs['ties']!r}."
-        )
     check_options(centring, prior_scale=prior_scale, tie_scale=tie_scale)
+    require_matches(matches, "models.davidson", ties=("half",), pairs=True)
     check_board(matches)
     eta = resolve_weight(matches, weight, test_fraction, with_ties=True)
     centring = reliability(matches, eta) if centring is None else centring

@@ -13,6 +13,7 @@ from pytensor.tensor.variable import TensorVariable
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, estimates
 from leaderbayes.models._ops import known, pairs_log_likelihood
 from leaderbayes.models._weight import Weight, resolve_weight
@@ -75,8 +76,8 @@ def tournaments(
     Raises
     ------
     LeaderbayesError
-        If there is no dimension tournament, a tournament has one player, an option has no
-        meaning, or a player has no group.
+        If these are no matches of several tournaments, a tournament has one player, an option
+        has no meaning, or a player has no group.
 
     Warns
     -----
@@ -98,13 +99,9 @@ def tournaments(
     >>> [variable.name for variable in model.deterministics]
     ['epp', 'epp_tournament']
     """
+    require_matches(matches, "models.tournaments", ties=("half", "drop"), across=False, pairs=True)
     if "tournament" not in matches["place"].dims:
         raise LeaderbayesError("models.tournaments needs matches of several tournaments.")
-    if not matches.attrs["within_round"] or matches.attrs["ties"] == "floor":
-        raise LeaderbayesError(
-            "models.tournaments compares within rounds: give matches with within_round=True and "
-            "ties='half' or 'drop'."
-        )
     check_options(centring, prior_scale=prior_scale, spread_scale=spread_scale)
     ties = str(matches.attrs["ties"])
     place = matches["place"].to_numpy()

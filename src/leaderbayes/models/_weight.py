@@ -9,7 +9,7 @@ import xarray as xr
 from leaderbayes._arguments import number, positive, share
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._numerics.composite_weight import FEWEST, board_weight
-from leaderbayes._scores.matches import components, say_apart
+from leaderbayes._scores.matches import components, require_matches, say_apart
 from leaderbayes._scores.tables import counted
 
 Weight = float | Literal["composite"]
@@ -40,13 +40,13 @@ def check_scales(**scales: float) -> None:
         positive(name, scale)
 
 
-def check_pairs(matches: xr.Dataset) -> None:
-    """Raise where ties have no pairwise likelihood by round."""
-    ties, within = matches.attrs["ties"], bool(matches.attrs["within_round"])
-    if ties == "floor" or (ties == "drop" and not within):
+def check_pairs(matches: xr.Dataset, what: str) -> None:
+    """Raise unless they have a pairwise likelihood by round."""
+    require_matches(matches, what, ties=("half", "drop"), pairs=True)
+    if matches.attrs["ties"] == "drop" and not matches.attrs["within_round"]:
         raise LeaderbayesError(
-            f"ties={ties!r}{'' if within else ' across rounds'} has no likelihood by round; use "
-            "ties='half' here, or leaderbayes.likelihood.bradley_terry for the point estimate."
+            "ties='drop' across rounds has no likelihood by round; choose ties='half' or "
+            "within_round=True."
         )
 
 

@@ -1,4 +1,4 @@
-"""PMRA by maximum likelihood: lme4's numbers, elimination, and where no estimate exists."""
+"""PMRA by maximum likelihood: lme4's numbers, and where no estimate exists."""
 
 import json
 
@@ -162,39 +162,6 @@ def test_without_intercepts_it_is_bradley_terry():
     assert float(restricted["loglik"]) == pytest.approx(float(plain["loglik"]), abs=1e-8)
 
 
-@pytest.mark.parametrize("method", ["heuristic", "accelerated", "rigorous"])
-def test_elimination(matches, method):
-    fit = lb.likelihood.eliminate(matches, method=method)
-    out = fit["player"].to_numpy()[fit["eliminated"]]
-    zero = fit.attrs["zero"]
-    assert zero == "p5"
-    np.testing.assert_allclose(fit["epp"].sel(player=out), fit["epp"].sel(player=zero), atol=1e-9)
-    steps = fit[[f"step_{k}" for k in ("player", "test", "p_value", "eliminated")]].to_dataframe()
-    assert set(steps["step_player"][steps["step_eliminated"]]) == set(out)
-    assert ((steps["step_p_value"] > 0.05) == steps["step_eliminated"]).all()
-    assert set(steps["step_test"]) <= {"Wald" if method == "heuristic" else "LR"}
-    # All that is left differs from the zero player.
-    left = ~fit["eliminated"] & (fit["player"] != zero)
-    z = (fit["fixed_effect"] / fit["fixed_effect_error"].where(left)).to_numpy()
-    assert np.nanmin(abs(z)) > 1.9
-
-
-@pytest.mark.filterwarnings("ignore:LB014")
-def test_elimination_on_published_data(reference):
-    scores = reference("pmra/scores.csv")
-    full = lb.likelihood.round_intercept(lb.matches(scores, ties="loss"))
-    fit = lb.likelihood.eliminate(lb.matches(scores, ties="loss"), method="accelerated")
-    out = list(fit["player"].to_numpy()[fit["eliminated"]])
-    assert out == ["knn6", "knn7", "knn8"]
-    # The last joint test, by hand.
-    same = [(name, "knn9") for name in out]
-    restricted = lb.likelihood.round_intercept(lb.matches(scores, ties="loss"), hypothesis=same)
-    assert float(restricted["loglik"]) == pytest.approx(float(fit["loglik"]), abs=1e-6)
-    test = lb.likelihood.lr_test(restricted, full)
-    kept = fit["step_eliminated"].to_numpy()
-    assert test["p_value"] == pytest.approx(fit["step_p_value"].to_numpy()[kept][-1], abs=1e-6)
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -218,10 +185,3 @@ def test_no_estimate(values, message):
 def test_bad_options(matches, options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.likelihood.round_intercept(matches, **options)
-
-
-def test_bad_elimination(matches):
-    with pytest.raises(lb.LeaderbayesError, match="method='forward'"):
-        lb.likelihood.eliminate(matches, method="forward")
-    with pytest.raises(lb.LeaderbayesError, match="alpha=0"):
-        lb.likelihood.eliminate(matches, alpha=0)

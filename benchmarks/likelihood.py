@@ -95,7 +95,7 @@ def peers(board, pmra, eloml, quadrature):
         )
 
     def fit():
-        return lb.likelihood.round_intercept(pmra, n_quadrature=quadrature, ties="loss")
+        return lb.likelihood.round_intercept(lb.matches(pmra, ties="loss"), n_quadrature=quadrature)
 
     taken = seconds(fit, 5)
     theirs = run_r("pmra.R", pmra, quadrature)
@@ -122,7 +122,7 @@ def own(board, pmra):
     for method in ("heuristic", "accelerated", "rigorous"):
         yield (
             f"PMRA, {method} elimination",
-            seconds(lambda m=method: ml.eliminate(pmra, method=m, ties="loss"), 1),
+            seconds(lambda m=method: ml.eliminate(lb.matches(pmra, ties="loss"), method=m), 1),
         )
 
 

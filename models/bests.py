@@ -31,7 +31,7 @@ def board(law, rho, number):
     import xarray as xr
 
     import leaderbayes as lb
-    from leaderbayes._numerics.hierarchy import allowed
+    from leaderbayes._numerics.counts import allowed
     from leaderbayes._numerics.maximum import conditionals
 
     a, b, teams, _ = BOARDS[law]

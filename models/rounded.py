@@ -72,12 +72,12 @@ def sampler():
     with exchangeable_data():
         # Not centred at all, whatever the board.
         compiled = nutpie.compile_pymc_model(
-            lb.models.plackett_luce(lb.rankings(board), centring=0.0)
+            lb.models.plackett_luce(lb.matches(board, pairs=False), centring=0.0)
         )
     own = {variable.name for variable in compiled.shared_var_keys}
 
     def sample(scores):
-        made = rankings(lb.rankings(scores)["place"].to_numpy())
+        made = rankings(lb.matches(scores, pairs=False)["place"].to_numpy())
         data = {f"Rankings.{k}": v for k, v in made._asdict().items()}
         fitted = nutpie.sample(
             compiled.with_data(**{k: v for k, v in data.items() if k in own}),

@@ -28,6 +28,19 @@ def uncounted():
     return {name: value for name, value in os.environ.items() if not name.startswith("COV")}
 
 
+def sum_of_binomials(n, theta, rho, theta_0, s):
+    """P(count), (n + 1,), of a classifier by itself; its reference is right on s instances."""
+    from scipy.stats import binom
+
+    from leaderbayes._numerics.counts import allowed
+    from leaderbayes._numerics.maximum import conditionals
+
+    up, down = conditionals(np.array([theta]), allowed(theta, rho, theta_0), theta_0)
+    right, wrong = np.arange(s + 1), np.arange(n - s + 1)
+    first = binom(s, np.clip(up[0], 0.0, 1.0)).pmf(right)
+    return np.convolve(first, binom(n - s, np.clip(down[0], 0.0, 1.0)).pmf(wrong))
+
+
 def board(values, *, higher_is_better=True):
     """Scores (player, round) from an array."""
     values = np.asarray(values, dtype=float)
@@ -80,7 +93,7 @@ def _normal_fit(name, strengths, rng, sd, draws, rounds):
                 player=scores["player"]
             ),
             "posterior_predictive": xr.Dataset({"place": (dims, place.astype(np.int32))}, names),
-            "observed_data": lb.rankings(scores)[["place"]],
+            "observed_data": lb.matches(scores, pairs=False)[["place"]],
             "constant_data": xr.Dataset({"scores": scores, "weight": 0.4}),
         }
     )
@@ -174,3 +187,18 @@ def fitted_davidson(tied_scores):
         # Six players may fall into groups; what this fixture shows does not depend on it.
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         return lb.fit(tied_scores, "davidson", draws=500, tune=500, seed=1, progressbar=False)
+
+
+# Strengths of the players of `tournaments`.
+TRUTH = np.array([1.5, 0.5, 0.0, -0.5, -1.5])
+
+
+@pytest.fixture(scope="session")
+def tournaments():
+    """Six boards; the last player misses the second, the first a round of the first."""
+    rng = np.random.default_rng(5)
+    boards = [simulate(TRUTH + 0.7 * rng.normal(size=5), 12, rng) for _ in range(6)]
+    boards[1][4] = np.nan
+    boards[0][0, 3] = np.nan
+    names = pd.Index([f"data {t}" for t in range(6)], name="tournament")
+    return xr.concat(boards, names).assign_attrs(boards[0].attrs)

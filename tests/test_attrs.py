@@ -40,9 +40,11 @@ OF_A_FIT = {
     "deviance of an estimate": lambda: lb.deviance(ESTIMATE),
     "plan": lambda: lb.plan(FIT, rounds=(5,), simulations=2, seed=1),
     "likelihood.bradley_terry": lambda: ESTIMATE,
-    "likelihood.plackett_luce": lambda: lb.likelihood.plackett_luce(lb.rankings(SCORES)),
-    "likelihood.round_intercept": lambda: lb.likelihood.round_intercept(SCORES),
-    "likelihood.eliminate": lambda: lb.likelihood.eliminate(SCORES),
+    "likelihood.plackett_luce": lambda: lb.likelihood.plackett_luce(
+        lb.matches(SCORES, pairs=False)
+    ),
+    "likelihood.round_intercept": lambda: lb.likelihood.round_intercept(lb.matches(SCORES)),
+    "likelihood.eliminate": lambda: lb.likelihood.eliminate(lb.matches(SCORES)),
     "likelihood.wald_test": lambda: lb.likelihood.wald_test(ESTIMATE, "p0", "p1"),
     "likelihood.lr_test": lambda: lb.likelihood.lr_test(RESTRICTED, ESTIMATE),
     "likelihood.pairwise_tests": lambda: lb.likelihood.pairwise_tests(ESTIMATE),
@@ -58,7 +60,6 @@ OF_A_FIT = {
 OTHERS = {
     "read_scores": lambda: lb.read_scores(lb.datasets.example_path("classifiers")),
     "matches": lambda: MATCHES,
-    "rankings": lambda: lb.rankings(SCORES),
     "components": lambda: lb.components(MATCHES),
     "mean_scores": lambda: lb.mean_scores(SCORES),
     "elo": lambda: lb.elo(SCORES, orders=2, seed=1),

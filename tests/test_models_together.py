@@ -2,26 +2,12 @@
 
 import arviz as az
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from scipy.special import expit
 
 import leaderbayes as lb
-from conftest import simulate
-
-TRUTH = np.array([1.5, 0.5, 0.0, -0.5, -1.5])
-
-
-@pytest.fixture(scope="module")
-def tournaments():
-    """Six boards; the last player misses the second, the first a round of the first."""
-    rng = np.random.default_rng(5)
-    boards = [simulate(TRUTH + 0.7 * rng.normal(size=5), 12, rng) for _ in range(6)]
-    boards[1][4] = np.nan
-    boards[0][0, 3] = np.nan
-    names = pd.Index([f"data {t}" for t in range(6)], name="tournament")
-    return xr.concat(boards, names).assign_attrs(boards[0].attrs)
+from conftest import TRUTH
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +121,7 @@ def test_one_tournament_of_many(fitted_tournaments, tournaments):
     table = lb.leaderboard(one)
     assert sorted(table["player"]) == ["p0", "p1", "p2", "p3"]
     place = one["observed_data"]["place"]
-    expected = lb.rankings(tournaments.sel(tournament="data 1"))["place"]
+    expected = lb.matches(tournaments.sel(tournament="data 1"), pairs=False)["place"]
     np.testing.assert_array_equal(place.transpose("round", "player"), expected)
     assert 0.0 < float(lb.check(one, draws=50)["p_round"]) < 1.0
     with pytest.raises(lb.LeaderbayesError, match="no log-likelihood"):
@@ -164,13 +150,6 @@ def test_functions_on_a_study_take_a_fit_of_many(fitted_tournaments):
     assert set(best["group"]) == {"a", "b"}
 
 
-def test_a_tournament_of_one_player(tournaments):
-    alone = tournaments.copy()
-    alone[2, 1:] = np.nan
-    with pytest.raises(lb.LeaderbayesError, match="'data 2' has scores of one player only"):
-        lb.models.tournaments(lb.matches(alone))
-
-
 def test_a_players_only_round_cannot_be_left_out(fitted):
     from leaderbayes._board.loo import _without
 
@@ -178,30 +157,6 @@ def test_a_players_only_round_cannot_be_left_out(fitted):
     fit["constant_data"]["scores"][4, 1:] = np.nan
     with pytest.raises(lb.LeaderbayesError, match="'p4' plays in the round to be left out only"):
         _without(fit, 0)
-
-
-def test_groups_are_a_further_level(tournaments):
-    groups = {"p0": "a", "p1": "a", "p2": "b", "p3": "b", "p4": "b"}
-    model = lb.models.tournaments(lb.matches(tournaments), groups=groups)
-    assert list(model.coords["group"]) == ["a", "b"]
-    assert np.isfinite(model.compile_logp()(model.initial_point()))
-    del groups["p4"]
-    with pytest.raises(lb.LeaderbayesError, match="'p4' has none"):
-        lb.models.tournaments(lb.matches(tournaments), groups=groups)
-
-
-def test_test_fraction_divides_the_weight(scores, tournaments):
-    matches, many = lb.matches(scores), lb.matches(tournaments)
-    factor = 1 + 10 * 0.1 / 0.9
-    for name in ("bradley_terry", "davidson", "plackett_luce", "round_intercept"):
-        plain, wide = (
-            getattr(lb.models, name)(matches, test_fraction=f)["weight"].get_value()
-            for f in (None, 0.1)
-        )
-        assert plain / wide == pytest.approx(factor)
-    wide = lb.models.tournaments(many, test_fraction=0.1)["weight"].get_value()
-    plain = lb.models.tournaments(many)["weight"].get_value()
-    np.testing.assert_allclose(plain / wide, 1 + 12 * 0.1 / 0.9)
 
 
 @high_pareto_k
@@ -213,7 +168,7 @@ def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, sco
     # By hand: the score of a round under the plain posterior bounds the one without it.
     epp = fitted["posterior"]["epp"].stack(sample=("chain", "draw")).transpose("sample", "player")
     p = expit(epp.values[:, :, None] - epp.values[:, None]).mean(axis=0)
-    place = lb.rankings(scores)["place"].values
+    place = lb.matches(scores, pairs=False)["place"].values
     full = [
         sum(np.log(p[i, j]) for i in range(6) for j in range(6) if 0 < row[i] < row[j])
         for row in place
@@ -235,7 +190,7 @@ def test_loo_by_refitting_agrees_with_importance_sampling(fitted, scores):
 @pytest.mark.parametrize(
     ("model", "options", "message"),
     [
-        ("plackett_luce", {"ties": "drop"}, "within_round=True and ties='half'"),
+        ("plackett_luce", {"ties": "drop"}, "choose 'half'"),
         ("plackett_luce", {"weight": "composite"}, "power is 1"),
         ("plackett_luce", {"tie_scale": 1.0}, "no option 'tie_scale'"),
         ("round_intercept", {"within_round": False}, "within_round=True"),

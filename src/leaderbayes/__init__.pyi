@@ -39,7 +39,6 @@ from ._fits.file import write_fit as write_fit
 from ._inference.fit import fit as fit
 from ._scores.matches import components as components
 from ._scores.matches import matches as matches
-from ._scores.matches import rankings as rankings
 from ._scores.read import read_scores as read_scores
 
 __version__: str

@@ -72,7 +72,7 @@ def test_ties_count_half_by_default_as_in_python(tmp_path):
         result = json.loads(done.stdout)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lb.EstimateWarning)
-            fit = lb.likelihood.round_intercept(scores, **ties)
+            fit = lb.likelihood.round_intercept(lb.matches(scores, **ties))
         epp = {row["player"]: row["epp"] for row in result["players"]}
         assert epp == pytest.approx(fit["epp"].to_series().to_dict(), abs=1e-9)
         assert result["warnings"] == json.loads(fit.attrs["warnings"])
@@ -103,10 +103,10 @@ def test_elimination_and_plackett_luce(folder):
         (["scores.csv", "--ml", "--sampler", "laplace"], "--ml has no --sampler"),
         (["scores.csv", "--ml", "--test-fraction", "0.2"], "--ml has no --test-fraction"),
         (["scores.csv", "--eliminate", "heuristic"], "--eliminate is for --ml"),
-        (["scores.csv", "--ties", "loss"], "--ties loss is for --model round_intercept"),
+        (["scores.csv", "--ties", "loss"], "ties='loss' has no meaning for models.bradley_terry"),
         (
             ["scores.csv", "--ml", "--model", "round_intercept", "--ties", "drop"],
-            "--ties half or loss",
+            "choose 'half' or 'loss'",
         ),
         (["scores.csv", "--only", "x"], "there is one tournament"),
         ([example_path("classifiers"), "--only", "irs"], "did you mean 'iris'? There are 'breast"),

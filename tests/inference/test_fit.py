@@ -142,7 +142,7 @@ def test_few_rounds_warn():
         ({"prior_scale": -1.0}, "prior_scale=-1.0"),
         ({"ties": "floor"}, "ties='floor'"),
         ({"ties": "drop", "within_round": False}, "across rounds"),
-        ({"model": "davidson", "ties": "drop"}, "its own likelihood for ties"),
+        ({"model": "davidson", "ties": "drop"}, "choose 'half'"),
         ({"draws": 0}, "draws=0"),
         ({"sampler": "nuts"}, "sampler='nuts' is not known; choose one of nutpie, pymc, numpyro"),
         ({"seed": -1}, "seed=-1"),

@@ -120,7 +120,7 @@ def test_unbiased_where_three_are_equally_good():
         (lambda m: lb.likelihood.bootstrap(m, pseudo_rounds=1.0, firth=True), "two penalties"),
         (lambda m: lb.likelihood.best_test(m, groups={"p0": "a"}), "player 'p1' has none"),
         (lambda m: lb.likelihood.best_test(m, groups={"a": ["p0"]}), "no player 'a'"),
-        (lambda m: lb.likelihood.bootstrap(m.assign_attrs(ties="floor")), "ties='half'"),
+        (lambda m: lb.likelihood.bootstrap(m.assign_attrs(ties="floor")), "choose 'half'"),
         (lambda m: lb.likelihood.bootstrap(lb.matches(board([[1.0], [1.0]]))), "One round"),
         (lambda m: lb.likelihood.best_test(m.expand_dims(tournament=["x", "y"])), "several"),
         (

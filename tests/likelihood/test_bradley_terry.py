@@ -1,9 +1,5 @@
 """Published numbers of Bradley-Terry estimates, and where no estimate exists."""
 
-import json
-import warnings
-from contextlib import nullcontext
-
 import numpy as np
 import pytest
 
@@ -103,75 +99,6 @@ def test_two_players_and_one_round():
         lb.likelihood.bradley_terry(one)
     estimate = lb.likelihood.bradley_terry(one, covariance="model")
     np.testing.assert_allclose(estimate["epp"], 0.0, atol=1e-12)
-
-
-# Boards (player, round), how matches are made, and the pairs and players that do not vary.
-NO_VARIATION = {
-    "every match ties": (np.ones((3, 4)), {}, [(0, 1), (0, 2), (1, 2)], [0, 1, 2]),
-    "across rounds": (
-        np.ones((3, 4)),
-        {"within_round": False},
-        [(0, 1), (0, 2), (1, 2)],
-        [0, 1, 2],
-    ),
-    "between two that take turns": ([[1, 3] * 3, [2, 2] * 3, [3, 1] * 3], {}, [], [1]),
-    "two names of one player": ([[1, 3, 2] * 2, [1, 3, 2] * 2, [2, 2, 1] * 2], {}, [(0, 1)], []),
-    "ties dropped": ([[1, 2] * 3, [2, 2] * 3, [3, 2] * 2 + [1, 2]], {}, [], []),
-}
-
-
-@pytest.mark.parametrize(
-    ("case", "covariance"),
-    [
-        *((case, covariance) for case in NO_VARIATION for covariance in ("clustered", "model")),
-        ("every match ties", "bootstrap"),
-    ],
-)
-def test_what_does_not_vary_between_rounds_has_no_standard_error(case, covariance):
-    values, options, pairs, players = NO_VARIATION[case]
-    matches = lb.matches(board(values), **options)
-    if covariance == "model":
-        pairs, players = [], []
-    with pytest.warns(lb.EstimateWarning, match="LB015") if pairs or players else nullcontext():
-        fit = lb.likelihood.bradley_terry(matches, covariance=covariance)
-    assert fit.attrs["warnings"] == lb.leaderboard(fit).attrs["warnings"]
-    assert bool(json.loads(fit.attrs["warnings"])) == bool(pairs or players)
-    table = lb.leaderboard(fit).set_index("player")
-    unknown = table.index[table["epp_lower"].isna() & table["epp_upper"].isna()]
-    assert sorted(unknown) == [f"p{i}" for i in players]
-    win = lb.win_probability(fit)
-    assert np.diag(win["lower"]).tolist() == np.diag(win["upper"]).tolist() == [0.5] * 3
-    first, second = np.nonzero(np.triu(np.isnan(win["lower"])))
-    assert list(zip(first.tolist(), second.tolist(), strict=True)) == pairs
-    tests = lb.likelihood.pairwise_tests(fit)
-    assert tests["error"].isna().sum() == tests["p_value"].isna().sum() == len(pairs)
-    assert (tests["p_adjusted"].isna() == tests["p_value"].isna()).all()
-    for i, j in pairs:
-        with pytest.raises(lb.LeaderbayesError, match="do not vary"):
-            lb.likelihood.wald_test(fit, f"p{i}", f"p{j}")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", lb.EstimateWarning)
-            restricted = lb.likelihood.bradley_terry(
-                matches, covariance="model", hypothesis=[(f"p{i}", f"p{j}")]
-            )
-        with pytest.raises(lb.LeaderbayesError, match="do not vary"):
-            lb.likelihood.lr_test(restricted, fit)
-
-
-@pytest.mark.parametrize("penalty", [{"pseudo_rounds": 1.0}, {"firth": True}])
-def test_one_round_over_and_over_has_no_standard_error(penalty):
-    """What a penalty leaves of each round's score vector is no variation."""
-    matches = lb.matches(board(np.repeat([[3.0], [2.0], [1.0]], 9, axis=1)))
-    with pytest.warns(lb.EstimateWarning, match="LB015"):
-        fit = lb.likelihood.bradley_terry(matches, **penalty)
-    assert lb.leaderboard(fit)[["epp_lower", "epp_upper"]].isna().all(axis=None)
-
-
-def test_two_rounds_say_little():
-    matches = lb.matches(board([[1.0, 3.0], [2.0, 1.0]]))
-    with pytest.warns(lb.EstimateWarning, match="LB015 2 rounds hardly"):
-        lb.likelihood.bradley_terry(matches)
-    assert lb.likelihood.bradley_terry(matches, covariance="model").attrs["warnings"] == "[]"
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,7 @@ def test_plackett_luce_without_ties():
         pairs = [(stage[0], i) for stage in stages for i in stage[1:]]
         known = exists(rows(m, *np.array(pairs).T)) if pairs else False
         made[known] += 1
-        ranked = lb.rankings(board(values))
+        ranked = lb.matches(board(values), pairs=False)
         if not known:
             with pytest.raises(lb.DisconnectedError):
                 lb.likelihood.plackett_luce(ranked)
@@ -254,7 +254,7 @@ def test_round_intercept():
         if m < 3:
             continue
         try:
-            ours = lb.likelihood.round_intercept(board(values), n_quadrature=40)
+            ours = lb.likelihood.round_intercept(lb.matches(board(values)), n_quadrature=40)
         except (lb.DisconnectedError, lb.NotConvergedError):
             continue
         k, i, j, y = np.array(outcomes(values)).T

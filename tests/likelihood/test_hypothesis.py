@@ -38,7 +38,7 @@ def test_published_wald_test(reference):
 
 @pytest.mark.filterwarnings("ignore:LB014")
 def test_pmra_published_tables(reference):
-    fit = lb.likelihood.round_intercept(reference("pmra/scores.csv"), ties="loss")
+    fit = lb.likelihood.round_intercept(lb.matches(reference("pmra/scores.csv"), ties="loss"))
     wald = reference("pmra/lme4_wald_p_top10.csv")
     table = lb.likelihood.pairwise_tests(fit, adjust=None, convention="published")
     table = table.set_index(["player", "opponent"])["p_value"].to_dict()

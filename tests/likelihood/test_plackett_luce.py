@@ -36,7 +36,7 @@ def test_maximum_and_its_curvature():
 
 def test_two_players_are_bradley_terry():
     scores = board([[2.0, 1.0, 2.0, 2.0], [1.0, 2.0, 1.0, 1.0]])
-    fit = lb.likelihood.plackett_luce(lb.rankings(scores))
+    fit = lb.likelihood.plackett_luce(lb.matches(scores, pairs=False))
     assert float(fit["epp"][0] - fit["epp"][1]) == pytest.approx(np.log(3.0))
 
 
@@ -216,7 +216,7 @@ def test_firth_takes_bias_away():
     """The estimates are too far apart by a factor; with the penalty it cannot be told from 1."""
     rng, truth, factors = np.random.default_rng(1), np.array([0.9, 0.3, -0.3, -0.9]), []
     for _ in range(300):
-        matches = lb.rankings(simulate(truth, 10, rng))
+        matches = lb.matches(simulate(truth, 10, rng), pairs=False)
         if lb.components(matches).nunique() > 1:
             continue
         fits = [lb.likelihood.plackett_luce(matches, firth=firth) for firth in (False, True)]
@@ -271,7 +271,9 @@ def test_functions_of_an_estimate_agree_with_bradley_terrys():
 
 
 def test_an_estimate_alone_has_no_limit_of_players(monkeypatch):
-    matches = lb.rankings(simulate([0.8, 0.1, -0.2, -0.7], 25, np.random.default_rng(2)))
+    matches = lb.matches(
+        simulate([0.8, 0.1, -0.2, -0.7], 25, np.random.default_rng(2)), pairs=False
+    )
     full = lb.likelihood.plackett_luce(matches)
     monkeypatch.setattr(plackett_luce_fit, "LARGEST_MATRIX", 3)
     monkeypatch.setattr("leaderbayes.likelihood._plackett_luce.LARGEST_MATRIX", 3)
@@ -297,7 +299,7 @@ def test_an_estimate_alone_has_no_limit_of_players(monkeypatch):
 def test_a_hundred_thousand_players():
     rng = np.random.default_rng(1)
     truth = rng.normal(size=(100_000, 1))
-    ranked = lb.rankings(board(truth + rng.gumbel(size=(100_000, 8))))
+    ranked = lb.matches(board(truth + rng.gumbel(size=(100_000, 8))), pairs=False)
     with pytest.raises(lb.LeaderbayesError, match=r"80\.0 GB"):
         lb.likelihood.plackett_luce(ranked)
     fit = lb.likelihood.plackett_luce(ranked, covariance="none", pseudo_rounds=1.0)

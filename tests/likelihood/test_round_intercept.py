@@ -1,4 +1,4 @@
-"""PMRA by maximum likelihood: lme4's numbers, elimination, and where no estimate exists."""
+"""PMRA by maximum likelihood: lme4's numbers, and where no estimate exists."""
 
 import numpy as np
 import pytest
@@ -15,10 +15,15 @@ def scores():
     return simulate([1.2, 0.4, 0.0, -0.1, -0.1, -1.4], 15, rng)
 
 
+@pytest.fixture(scope="module")
+def matches(scores):
+    return lb.matches(scores)
+
+
 @pytest.mark.filterwarnings("ignore:LB014")
 def test_lme4(reference):
     scores = reference("pmra/scores.csv")
-    fit = lb.likelihood.round_intercept(scores, ties="loss")
+    fit = lb.likelihood.round_intercept(lb.matches(scores, ties="loss"))
     published = reference("pmra/lme4_fixed_effects.csv")
     assert float(fit["loglik"]) == pytest.approx(-4109.671, abs=5e-4)
     assert float(fit["sd_round"]) == pytest.approx(0.48239, abs=1e-5)
@@ -43,9 +48,8 @@ def test_lme4(reference):
 def test_the_printed_ranking_is_of_the_models_without_knn(reference):
     """Table 7: probability of beating RF9, and p-value; the program keeps 40 of 49 models."""
     scores = reference("pmra/scores.csv")
-    fit = lb.likelihood.round_intercept(
-        scores.sel(player=~scores["player"].str.startswith("knn")), ties="loss"
-    )
+    kept = scores.sel(player=~scores["player"].str.startswith("knn"))
+    fit = lb.likelihood.round_intercept(lb.matches(kept, ties="loss"))
     won = lb.win_probability(fit, convention="published")["mean"].sel(opponent="RF9")
     printed = {"XGB6": (0.495, 0.948), "XGB9": (0.388, 0.093), "RF8": (0.355, 0.031)}
     for player, (probability, p_value) in printed.items():
@@ -54,9 +58,9 @@ def test_the_printed_ranking_is_of_the_models_without_knn(reference):
         assert wald["p_value"] == pytest.approx(p_value, abs=6e-4)
 
 
-def test_a_pair_is_tested_as_in_the_table_of_all(scores):
+def test_a_pair_is_tested_as_in_the_table_of_all(matches):
     order = ["p3", "p0", "p5", "p1", "p4", "p2"]
-    fit = lb.likelihood.round_intercept(scores, order=order)
+    fit = lb.likelihood.round_intercept(matches, order=order)
     for convention in ("correct", "published"):
         table = lb.likelihood.pairwise_tests(fit, adjust=None, convention=convention)
         for row in table.itertuples():
@@ -65,29 +69,30 @@ def test_a_pair_is_tested_as_in_the_table_of_all(scores):
             assert wald["p_value"] == pytest.approx(row.p_value, rel=1e-6)
 
 
-def test_laplace_is_near_and_zero_and_ties_do_what_they_say(scores):
-    ten = lb.likelihood.round_intercept(scores)
-    one = lb.likelihood.round_intercept(scores, n_quadrature=1)
+def test_laplace_is_near_and_zero_and_ties_do_what_they_say(scores, matches):
+    ten = lb.likelihood.round_intercept(matches)
+    one = lb.likelihood.round_intercept(matches, n_quadrature=1)
     np.testing.assert_allclose(one["epp"], ten["epp"], atol=0.02)
     assert float(one["loglik"]) != float(ten["loglik"])
-    other = lb.likelihood.round_intercept(scores, zero="p0")
+    other = lb.likelihood.round_intercept(matches, zero="p0")
     np.testing.assert_allclose(other["epp"], ten["epp"], atol=1e-7)
     assert float(other["fixed_effect"].sel(player="p0")) == 0.0
-    loss = lb.likelihood.round_intercept(scores, ties="loss")
+    loss = lb.likelihood.round_intercept(lb.matches(scores, ties="loss"))
     np.testing.assert_allclose(loss["epp"], ten["epp"], atol=1e-7)  # no ties here
     tied = scores.round()
+    half = lb.likelihood.round_intercept(lb.matches(tied))
     with pytest.warns(lb.EstimateWarning, match=r"LB014.*\d+ of 225 matches tie"):
-        loss = lb.likelihood.round_intercept(tied, ties="loss")
-    assert not np.allclose(lb.likelihood.round_intercept(tied)["epp"], loss["epp"], atol=1e-3)
+        loss = lb.likelihood.round_intercept(lb.matches(tied, ties="loss"))
+    assert not np.allclose(half["epp"], loss["epp"], atol=1e-3)
 
 
 def test_two_names_of_one_player(scores):
     """Half-counted ties leave what the intercepts do; ties as losses tear the two apart."""
     twice = board(np.vstack([scores, scores[2]]))
     with pytest.warns(lb.EstimateWarning, match=r"LB014.*'p\d' and 'p\d' have the same scores"):
-        half = lb.likelihood.round_intercept(twice)
+        half = lb.likelihood.round_intercept(lb.matches(twice))
     with pytest.warns(lb.EstimateWarning, match="count as the first-listed player's loss"):
-        loss = lb.likelihood.round_intercept(twice, ties="loss")
+        loss = lb.likelihood.round_intercept(lb.matches(twice, ties="loss"))
     apart = [abs(float(fit["epp"][2] - fit["epp"][6])) for fit in (half, loss)]
     assert apart[0] < apart[1] / 2.0
     assert lb.leaderboard(half).attrs["warnings"] == half.attrs["warnings"]
@@ -100,7 +105,7 @@ def test_an_order_effect_is_said():
     # The last two beat the first one, against all that strengths foretell.
     values[3:, ::2] = values[:1, ::2] + np.array([[0.01], [0.02]])
     with pytest.warns(lb.EstimateWarning, match=r"LB014.*b_0 = .* with standard error"):
-        lb.likelihood.round_intercept(board(values))
+        lb.likelihood.round_intercept(lb.matches(board(values)))
 
 
 @pytest.mark.parametrize("rounds", [2, 10])
@@ -109,22 +114,24 @@ def test_rounds_all_one_way_have_no_finite_spread(rounds, ties):
     """In each round all go the order's way, or against it: the likelihood rises to 2^-rounds."""
     values = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
     with pytest.raises(lb.NotConvergedError, match="no finite estimate"):
-        lb.likelihood.round_intercept(board(np.tile(values, rounds // 2)), ties=ties)
+        lb.likelihood.round_intercept(lb.matches(board(np.tile(values, rounds // 2)), ties=ties))
 
 
-def test_order_turns_the_intercept(scores):
+def test_order_turns_the_intercept(scores, matches):
     """Listed the other way round, with no ties, the intercept changes sign and nothing else."""
     players = list(scores["player"].to_numpy())
-    fit = lb.likelihood.round_intercept(scores)
-    back = lb.likelihood.round_intercept(scores, order=players[::-1])
+    fit = lb.likelihood.round_intercept(matches)
+    back = lb.likelihood.round_intercept(matches, order=players[::-1])
     np.testing.assert_allclose(back["epp"], fit["epp"], atol=1e-6)
     assert float(back["intercept"]) == pytest.approx(-float(fit["intercept"]), abs=1e-6)
-    shuffled = lb.likelihood.round_intercept(scores, order=[players[k] for k in (3, 0, 5, 1, 4, 2)])
+    shuffled = lb.likelihood.round_intercept(
+        matches, order=[players[k] for k in (3, 0, 5, 1, 4, 2)]
+    )
     assert abs(shuffled["epp"] - fit["epp"]).max() > 1e-3
 
 
-def test_win_probabilities(scores):
-    fit = lb.likelihood.round_intercept(scores)
+def test_win_probabilities(matches):
+    fit = lb.likelihood.round_intercept(matches)
     published = lb.win_probability(fit, convention="published")
     np.testing.assert_allclose(published["mean"] + published["mean"].T.to_numpy(), 1.0)
     gap = float(fit["intercept"] + fit["epp"][0] - fit["epp"][1])
@@ -139,51 +146,18 @@ def test_win_probabilities(scores):
 def test_without_intercepts_it_is_bradley_terry():
     """Rounds whose first-listed players win alike often: s is 0, and with b_0 = 0 this is EPP."""
     scores = board([[3, 1, 2, 2], [2, 3, 1, 3], [1, 2, 3, 1], [2.5, 1.5, 2.2, 2.8]])
-    fit = lb.likelihood.round_intercept(scores)
+    fit = lb.likelihood.round_intercept(lb.matches(scores))
     assert fit.attrs["singular"] == 1
     np.testing.assert_allclose(fit["round_effect"], 0.0, atol=1e-3)
     none = xr.DataArray(
         [[1.0]], dims=("hypothesis", "coefficient"), coords={"coefficient": ["intercept"]}
     )
-    restricted = lb.likelihood.round_intercept(scores, hypothesis=none)
+    restricted = lb.likelihood.round_intercept(lb.matches(scores), hypothesis=none)
     plain = lb.likelihood.bradley_terry(lb.matches(scores), covariance="model")
     assert float(restricted["intercept"]) == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(restricted["epp"], plain["epp"], atol=1e-6)
     np.testing.assert_allclose(restricted["covariance"], plain["covariance"], atol=1e-6)
     assert float(restricted["loglik"]) == pytest.approx(float(plain["loglik"]), abs=1e-8)
-
-
-@pytest.mark.parametrize("method", ["heuristic", "accelerated", "rigorous"])
-def test_elimination(scores, method):
-    fit = lb.likelihood.eliminate(scores, method=method)
-    out = fit["player"].to_numpy()[fit["eliminated"]]
-    zero = fit.attrs["zero"]
-    assert zero == "p5"
-    np.testing.assert_allclose(fit["epp"].sel(player=out), fit["epp"].sel(player=zero), atol=1e-9)
-    steps = fit[[f"step_{k}" for k in ("player", "test", "p_value", "eliminated")]].to_dataframe()
-    assert set(steps["step_player"][steps["step_eliminated"]]) == set(out)
-    assert ((steps["step_p_value"] > 0.05) == steps["step_eliminated"]).all()
-    assert set(steps["step_test"]) <= {"Wald" if method == "heuristic" else "LR"}
-    # All that is left differs from the zero player.
-    left = ~fit["eliminated"] & (fit["player"] != zero)
-    z = (fit["fixed_effect"] / fit["fixed_effect_error"].where(left)).to_numpy()
-    assert np.nanmin(abs(z)) > 1.9
-
-
-@pytest.mark.filterwarnings("ignore:LB014")
-def test_elimination_on_published_data(reference):
-    scores = reference("pmra/scores.csv")
-    full = lb.likelihood.round_intercept(scores, ties="loss")
-    fit = lb.likelihood.eliminate(scores, method="accelerated", ties="loss")
-    out = list(fit["player"].to_numpy()[fit["eliminated"]])
-    assert out == ["knn6", "knn7", "knn8"]
-    # The last joint test, by hand.
-    same = [(name, "knn9") for name in out]
-    restricted = lb.likelihood.round_intercept(scores, hypothesis=same, ties="loss")
-    assert float(restricted["loglik"]) == pytest.approx(float(fit["loglik"]), abs=1e-6)
-    test = lb.likelihood.lr_test(restricted, full)
-    kept = fit["step_eliminated"].to_numpy()
-    assert test["p_value"] == pytest.approx(fit["step_p_value"].to_numpy()[kept][-1], abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +169,7 @@ def test_elimination_on_published_data(reference):
 )
 def test_no_estimate(values, message):
     with pytest.raises(lb.DisconnectedError, match=message):
-        lb.likelihood.round_intercept(board(values))
+        lb.likelihood.round_intercept(lb.matches(board(values)))
 
 
 @pytest.mark.parametrize(
@@ -203,17 +177,9 @@ def test_no_estimate(values, message):
     [
         ({"order": ["p0"]}, "order lacks 'p1'"),
         ({"zero": "x"}, "zero='x'"),
-        ({"ties": "drop"}, "ties='drop'"),
         ({"n_quadrature": 0}, "n_quadrature=0"),
     ],
 )
-def test_bad_options(scores, options, message):
+def test_bad_options(matches, options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
-        lb.likelihood.round_intercept(scores, **options)
-
-
-def test_bad_elimination(scores):
-    with pytest.raises(lb.LeaderbayesError, match="method='forward'"):
-        lb.likelihood.eliminate(scores, method="forward")
-    with pytest.raises(lb.LeaderbayesError, match="alpha=0"):
-        lb.likelihood.eliminate(scores, alpha=0)
+        lb.likelihood.round_intercept(matches, **options)

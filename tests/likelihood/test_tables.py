@@ -43,7 +43,7 @@ def test_deviance_of_estimates():
     scores = simulate([0.7, 0.0, -0.2, -0.7], 20, np.random.default_rng(0))
     plain = lb.deviance(lb.likelihood.bradley_terry(lb.matches(scores)))
     assert 0 < plain["p_value"] <= 1
-    pmra = lb.likelihood.round_intercept(scores)
+    pmra = lb.likelihood.round_intercept(lb.matches(scores))
     assert np.isnan(lb.deviance(pmra)["p_value"])
     assert lb.deviance(pmra)["value"] == pytest.approx(-2 * float(pmra["loglik"]))
 
@@ -61,7 +61,7 @@ def test_ranking_breaks_no_circle():
 
 def test_ranking_beside_mean_scores(reference):
     scores = reference("pmra/scores.csv")
-    fit = lb.likelihood.eliminate(scores)
+    fit = lb.likelihood.eliminate(lb.matches(scores))
     won = lb.win_probability(fit, convention="published")["mean"]
     table = lb.likelihood.ranking(won, scores=scores)
     assert list(table["player"][:2]) == ["RF9", "XGB6"]

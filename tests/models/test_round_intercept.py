@@ -26,9 +26,8 @@ def test_mode_agrees_with_lme4(reference):
     names = sorted((str(p) for p in scores["player"].values), key=str.lower)
     order = [n for n in names if n in published.index or n == "knn9"]
     model = lb.models.round_intercept(
-        lb.matches(scores),
+        lb.matches(scores, ties="loss"),
         order=order,
-        tie_as="loss",
         prior_scale=100.0,
         intercept_scale=10.0,
         centring=0.0,
@@ -77,5 +76,14 @@ def test_bad_order():
         lb.models.round_intercept(matches, order=["p0"])
     with pytest.raises(lb.LeaderbayesError, match="order has 'p2'"):
         lb.models.round_intercept(matches, order=["p0", "p1", "p2"])
-    with pytest.raises(lb.LeaderbayesError, match="tie_as='win'"):
-        lb.models.round_intercept(matches, tie_as="win")
+
+
+def test_ties_as_losses_are_the_first_listed_players():
+    """The rule changes outcomes of ties, and nothing else of the model."""
+    tied = simulate([1.0, 0.5, 0.0, -1.5], 8, np.random.default_rng(2)).round()
+    half, loss = (
+        lb.models.round_intercept(lb.matches(tied, ties=ties)) for ties in ("half", "loss")
+    )
+    observed = [m.rvs_to_values[m["outcome"]].data for m in (half, loss)]
+    assert (observed[0] == 1).any()
+    np.testing.assert_array_equal(np.where(observed[0] == 1, 0, observed[0]), observed[1])

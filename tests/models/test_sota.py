@@ -14,15 +14,14 @@ from scipy.special import logit, logsumexp
 from scipy.stats import betabinom, binom, norm
 
 import leaderbayes as lb
-from leaderbayes._numerics.hierarchy import (
+from leaderbayes._numerics.counts import (
     Counts,
     allowed,
-    beta_law,
     conditionals_at,
     counts,
     log_probability,
-    marginals,
 )
+from leaderbayes._numerics.hierarchy import beta_law, marginals
 from leaderbayes._numerics.maximum import conditionals as reference_conditionals
 from leaderbayes.models._sota import _betas, _known
 from leaderbayes.sota._counts import CountBoard

@@ -1,4 +1,4 @@
-"""Newton's estimate, its Hessian, and the composite weight."""
+"""Newton's estimate and its Hessian."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,7 @@ from leaderbayes._numerics.bradley_terry import (
     newton,
     probability,
 )
-from leaderbayes._numerics.composite_weight import composite_weight, exchangeable_weight
 from leaderbayes._numerics.places import count_matches, draw_places
-from leaderbayes._numerics.rounds import round_statistics
 
 
 def counts(seed=0, players=7, rounds=40, nu=-np.inf):
@@ -63,56 +61,3 @@ def test_deviance_is_zero_for_two_players_and_never_negative():
     assert epp[0] - epp[1] == pytest.approx(np.log(7 / 3))
     assert deviance(epp, wins, n) == pytest.approx(0.0, abs=1e-9)
     assert log_likelihood(epp, wins) == pytest.approx(7 * np.log(0.7) + 3 * np.log(0.3))
-
-
-@pytest.mark.parametrize("players", [4, 10, 20])
-def test_weight_of_equal_players(players):
-    """Within 10 % of 3 / (m + 1) on average over boards (Monte Carlo error is below 2 %)."""
-    rng = np.random.default_rng(2)
-    weights = []
-    for _ in range(40):
-        place = draw_places(np.zeros(players), np.ones((100, players), bool), rng)
-        strict, n = count_matches(place, within_round=True)
-        statistics = round_statistics(place, within_round=True, ties="half")
-        weights.append(
-            composite_weight(
-                strict * 1.0, n * 1.0, None, statistics, within_round=True, pseudo_rounds=0.0
-            )
-        )
-    assert np.mean(weights) == pytest.approx(3 / (players + 1), rel=0.1)
-    assert exchangeable_weight(place, within_round=True) == 3 / (players + 1)
-
-
-def test_weight_of_equal_players_across_rounds():
-    """Two equal players over r rounds: variance (2 r + 1) / 3 times that of r^2 matches."""
-    rng, rounds = np.random.default_rng(3), 60
-    weights = []
-    for _ in range(60):
-        place = draw_places(np.zeros(2), np.ones((rounds, 2), bool), rng, within_round=False)
-        strict, n = count_matches(place, within_round=False)
-        statistics = round_statistics(place, within_round=False, ties="half")
-        weights.append(
-            composite_weight(
-                strict * 1.0, n * 1.0, None, statistics, within_round=False, pseudo_rounds=0.0
-            )
-        )
-    assert np.mean(weights) == pytest.approx(3 / (2 * rounds + 1), rel=0.1)
-    assert exchangeable_weight(place, within_round=False) == 3 / (2 * rounds + 1)
-
-
-def test_weight_is_the_ratio_of_two_traces():
-    """Free parameters over tr(H^-1 J), J the unbiased covariance of six rounds' scores."""
-    rng, m = np.random.default_rng(4), 4
-    place = draw_places(np.array([1.0, 0.3, -0.3, -1.0]), np.ones((6, m), bool), rng)
-    strict, n = count_matches(place, within_round=True)
-    statistics = round_statistics(place, within_round=True, ties="half")
-    wins = strict * 1.0
-    found = composite_weight(wins, n * 1.0, None, statistics, within_round=True, pseudo_rounds=0.0)
-    epp = newton(wins.sum(axis=1), n * 1.0)[0]
-    p = 1.0 / (1.0 + np.exp(epp - epp[:, None]))
-    scores = ((place[:, :, None] < place[:, None]) - p) * (1 - np.eye(m))
-    j = 6 * np.cov(scores.sum(axis=2).T, ddof=1)
-    information = n * p * p.T
-    h = np.diag(information.sum(axis=1)) - information
-    assert found < 1.0
-    assert found == pytest.approx((m - 1) / np.trace(np.linalg.pinv(h) @ j), rel=1e-6)

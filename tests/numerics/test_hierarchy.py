@@ -7,51 +7,22 @@ import pytest
 from scipy import stats
 from scipy.special import betaln, expit, gammaln, log_expit, logsumexp
 
+from conftest import sum_of_binomials
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.counts import conditionals_at, counts
 from leaderbayes._numerics.hierarchy import (
-    allowed,
     beta_law,
-    conditionals_at,
-    counts,
     draw_thetas,
     empirical_law,
     known_law,
     log_seen,
     marginals,
     of_maximum,
-    shifted_binomial,
-    statistics,
 )
-from leaderbayes._numerics.maximum import _two_binomials, conditionals
 
 
 def law_of(a, b, weight=(1.0,)):
     return beta_law(*(np.atleast_1d(np.asarray(v, dtype=float)) for v in (a, b, weight)))
-
-
-def exact_law_given(n, theta, rho, theta_0, s):
-    up, down = conditionals(np.array([theta]), allowed(theta, rho, theta_0), theta_0)
-    cdf = _two_binomials(s, n, np.clip(up, 0, 1), np.clip(down, 0, 1), 0, n)[0]
-    return np.diff(cdf, prepend=0.0)
-
-
-# Total variations that the module's docstring states.
-@pytest.mark.parametrize(("n", "most"), [(50, 0.014), (500, 0.0011), (3000, 0.0002)])
-@pytest.mark.parametrize("away", [-2, 0, 1])
-def test_shifted_binomial_is_nearly_the_sum_of_two(n, most, away):
-    theta, rho, theta_0 = 0.9, 0.6, 0.9
-    sd = math.sqrt(n * theta_0 * (1 - theta_0))
-    s = round(n * theta_0 + away * sd)
-    shift, size, p = shifted_binomial(n, theta, rho, theta_0, (s - n * theta_0) / sd)
-    y = np.arange(n + 1) - shift
-    inside = (y > -1) & (y < size + 1)
-    log = gammaln(size + 1) - gammaln(y[inside] + 1) - gammaln(size - y[inside] + 1)
-    pmf = np.zeros(n + 1)
-    pmf[inside] = np.exp(log + y[inside] * np.log(p) + (size - y[inside]) * np.log1p(-p))
-    exact = exact_law_given(n, theta, rho, theta_0, s)
-    assert 0.5 * abs(pmf - exact).sum() < most
-    x = np.arange(n + 1)
-    assert pmf @ x == pytest.approx(exact @ x, abs=0.02 * n**0.5)
 
 
 def test_independent_betas_are_beta_binomials():
@@ -126,16 +97,8 @@ def test_dependence_by_brute_force():
     found = np.exp(marginals(board, law_of(a, b), rho, theta_0, z))
     theta = np.linspace(0.6, 0.99, 391)
     density = stats.beta(a, b).pdf(theta) * (theta[1] - theta[0])
-    rows = np.array([exact_law_given(n, t, rho, theta_0, s)[board.x.astype(int)] for t in theta])
+    rows = np.array([sum_of_binomials(n, t, rho, theta_0, s)[board.x.astype(int)] for t in theta])
     np.testing.assert_allclose(found, density @ rows, rtol=2e-3)
-
-
-def test_weak_classifiers_depend_as_much_as_they_can():
-    assert allowed(0.9, 0.6, 0.9) == 0.6
-    weak = allowed(0.3, 0.6, 0.9)
-    assert 0.0 < weak < 0.6
-    _, down = conditionals(np.array([0.3]), weak, 0.9)
-    assert down[0] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_law_of_the_maximum():
@@ -162,13 +125,6 @@ def test_empirical_law_is_equation_9():
     law = empirical_law(board, 0.9, 0.25)
     np.testing.assert_allclose(expit(law.eta), 0.9 * board.x / 100 + 0.1 * 0.25)
     np.testing.assert_allclose(np.exp(law.log_share), [0.25, 0.5, 0.25])
-
-
-def test_statistics_are_quantiles():
-    boards = np.random.default_rng(4).random((3, 5, 17))
-    expected = np.quantile(boards, [1.0, 0.9, 0.5, 0.1], axis=-1)
-    np.testing.assert_allclose(statistics(boards), np.moveaxis(expected, 0, -1))
-    np.testing.assert_allclose(statistics(np.array([0.3])), 0.3)
 
 
 def test_grouped_scores_have_the_likelihood_of_all():

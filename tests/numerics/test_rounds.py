@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from leaderbayes._numerics.places import count_matches, draw_places, places, tie_width
+from leaderbayes._numerics.places import places
 from leaderbayes._numerics.rounds import log_normalisers, round_scores, round_statistics
 
 
@@ -100,38 +100,3 @@ def test_normalisers_neither_overflow_nor_underflow(scale):
     np.testing.assert_allclose(
         log_normalisers(b, np.array([-np.inf]), *statistics[5:]), [truth], rtol=1e-12
     )
-
-
-@pytest.mark.parametrize("within_round", [True, False])
-def test_counts_equal_enumeration(within_round):
-    place = random_places(3, within_round)
-    wins, n = count_matches(place, within_round=within_round)
-    slow_wins, slow_n = np.zeros_like(wins), np.zeros_like(n)
-    for k, i, other, j in enumerate_matches(place, within_round):
-        slow_n[i, j] += 1
-        slow_n[j, i] += 1
-        slow_wins[i, j] += place[k, i] < place[other, j]
-        slow_wins[j, i] += place[k, i] > place[other, j]
-    np.testing.assert_array_equal(wins, slow_wins)
-    np.testing.assert_array_equal(n, slow_n)
-
-
-def test_drawn_places_win_as_bradley_terry_says():
-    rng = np.random.default_rng(5)
-    rounds, b = 20_000, np.array([1.0, 0.0, -0.5])
-    place = draw_places(b, np.ones((rounds, 3), bool), rng)
-    wins, n = count_matches(place, within_round=True)
-    p = 1 / (1 + np.exp(b - b[:, None]))
-    off = ~np.eye(3, dtype=bool)
-    error = np.sqrt(p * (1 - p) / rounds)
-    assert (np.abs(wins / np.where(n > 0, n, 1) - p) < 4 * error)[off].all()
-
-
-@pytest.mark.parametrize("nu", [-2.0, 0.0, 1.5])
-def test_drawn_ties_of_equal_players_have_davidsons_rate(nu):
-    rounds = 20_000
-    place = draw_places(np.zeros(2), np.ones((rounds, 2), bool), np.random.default_rng(1), tie=nu)
-    tied = np.mean(place[:, 0] == place[:, 1])
-    p = np.exp(nu) / (2 + np.exp(nu))
-    assert abs(tied - p) < 4 * np.sqrt(p * (1 - p) / rounds)
-    assert tie_width(p) > 0

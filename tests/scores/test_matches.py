@@ -1,5 +1,6 @@
 """Matches and connectivity."""
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes._scores.matches import say_apart
+from leaderbayes._scores.matches import TIES, say_apart
 
 BOARDS = arrays(float, st.tuples(st.integers(2, 6), st.integers(1, 5)), elements=st.integers(0, 4))
 
@@ -64,7 +65,7 @@ def test_components_name_groups_and_islands():
 NAN = np.nan
 
 
-@pytest.mark.parametrize("make", [lb.matches, lb.rankings])
+@pytest.mark.parametrize("make", [lb.matches, partial(lb.matches, pairs=False)])
 @pytest.mark.parametrize(
     ("values", "fact", "unknown", "known"),
     [
@@ -200,7 +201,7 @@ def test_components_from_rankings_equal_those_from_wins(seed):
     values[rng.random(values.shape) < 0.3] = np.nan
     values[:, 0] = rng.permutation(7)
     made = board(values)
-    slow, fast = lb.components(lb.matches(made)), lb.components(lb.rankings(made))
+    slow, fast = lb.components(lb.matches(made)), lb.components(lb.matches(made, pairs=False))
     assert slow.attrs == fast.attrs
     # The numbers may differ (average wins weigh rounds differently), the groups may not.
     assert slow.nunique() == fast.nunique()
@@ -230,3 +231,58 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_refused():
     with pytest.raises(lb.ScoresError, match=r"beyond 2\^53"):
         lb.matches(scores)
     assert lb.matches(scores - 10)["tied"].sum() == 0
+
+
+# What takes matches, and the rules for ties that it can use.
+TAKERS = {
+    lb.models.bradley_terry: ("half", "drop"),
+    lb.models.davidson: ("half",),
+    lb.models.plackett_luce: ("half",),
+    lb.models.round_intercept: ("half", "loss"),
+    lb.models.tournaments: ("half", "drop"),
+    lb.likelihood.bradley_terry: ("half", "drop", "floor"),
+    lb.likelihood.plackett_luce: ("half",),
+    lb.likelihood.round_intercept: ("half", "loss"),
+    lb.likelihood.eliminate: ("half", "loss"),
+    lb.likelihood.bootstrap: ("half",),
+    lb.likelihood.best_test: ("half",),
+    lb.components: TIES,
+}
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+def test_scores_in_place_of_matches_are_refused(taker):
+    scores = board([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]])
+    with pytest.raises(lb.LeaderbayesError, match=r"not scores: give leaderbayes\.matches\(scores"):
+        taker(scores)
+    with pytest.raises(lb.LeaderbayesError, match=r"not DataTree: give leaderbayes\.matches"):
+        taker(xr.DataTree())
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+def test_rules_for_ties_without_a_meaning_are_refused_and_the_others_listed(taker):
+    made = lb.matches(board([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]]))
+    possible = TAKERS[taker]
+    listed = " or ".join(filter(None, [", ".join(map(repr, possible[:-1])), repr(possible[-1])]))
+    for ties in set(TIES) - set(possible):
+        with pytest.raises(lb.LeaderbayesError, match=f"ties='{ties}' .*; choose {listed}"):
+            taker(made.assign_attrs(ties=ties))
+
+
+@pytest.mark.parametrize("taker", [lb.fit, lb.elo, lb.mean_scores, lb.matches])
+def test_matches_in_place_of_scores_are_refused(taker):
+    with pytest.raises(lb.ScoresError, match="These are matches: give the scores"):
+        taker(lb.matches(board([[1.0, 2.0], [2.0, 1.0]])))
+
+
+@pytest.mark.parametrize("taker", [lb.models.bradley_terry, lb.likelihood.bradley_terry])
+def test_tables_of_pairs_are_asked_for(taker):
+    with pytest.raises(lb.LeaderbayesError, match="pairs=True"):
+        taker(lb.matches(board([[1.0, 2.0], [2.0, 1.0]]), pairs=False))
+
+
+def test_ties_as_losses_count_half_in_tables_which_know_no_list():
+    scores = board([[1.0, 2.0, 3.0], [1.0, 1.0, 3.0]])
+    half, loss = (lb.matches(scores, ties=ties) for ties in ("half", "loss"))
+    xr.testing.assert_equal(half, loss)
+    assert loss.attrs["ties"] == "loss"

@@ -11,7 +11,7 @@ from scipy import stats
 
 import leaderbayes as lb
 from leaderbayes._numerics import auc
-from leaderbayes._numerics.hierarchy import counts
+from leaderbayes._numerics.counts import counts
 from leaderbayes.sota._counts import CountBoard
 from leaderbayes.sota._parameters import log_priors, simplex, unpack
 from leaderbayes.sota._posterior import _question

@@ -56,7 +56,7 @@ def test_wald_is_that_of_pmra():
         scores, {"player": names, "round": np.arange(20)}, ("player", "round"),
         attrs={"higher_is_better": 1},
     )  # fmt: skip
-    fit = lb.likelihood.round_intercept(table, order=names)
+    fit = lb.likelihood.round_intercept(lb.matches(table), order=names)
     assert fit["epp"][0] > fit["epp"][1]
     assert wald_p_value(scores, 0, 1) == lb.likelihood.wald_test(fit, "0", "1")["p_value"]
 

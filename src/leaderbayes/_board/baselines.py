@@ -7,7 +7,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import positive, whole
 from leaderbayes._numerics.elo import pairs_of, ratings
-from leaderbayes._scores.matches import one_tournament, rankings
+from leaderbayes._scores.matches import matches, one_tournament
 
 
 def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
@@ -104,7 +104,7 @@ def elo(
     2  forest trees=100  1857.0
     """
     k, orders = positive("k", k), whole("orders", orders)
-    board = rankings(one_tournament(scores))
+    board = matches(one_tournament(scores), pairs=False)
     first, second, points = pairs_of(board["place"].to_numpy())
     seed = _arguments.seed_or_new(seed)
     rng = np.random.default_rng(seed)

@@ -102,6 +102,11 @@ reading = together(
     better,
     max_mb,
 )
+ties = click.option(
+    "--ties", type=click.Choice(["half", "drop", "floor", "loss"]), default="half",
+    show_default=True, help="Equal scores are half a win for both; or no match; or, in published "
+    "numbers, half wins rounded down (EloML), or the first-listed player's loss (PMRA).",
+)  # fmt: skip
 fitting = together(
     click.option("--model", default="bradley_terry", show_default=True,
                  help="Or davidson, plackett_luce, round_intercept; or tournaments, for all "
@@ -111,10 +116,7 @@ fitting = together(
     click.option("--test-fraction", type=float, metavar="SHARE",
                  help="Rounds are of a repeated cross-validation that tests on this share of the "
                  "data: widens intervals."),
-    click.option("--ties", type=click.Choice(["half", "drop", "loss"]), default="half",
-                 show_default=True,
-                 help="Half a win for both, no match, or (round_intercept, as published) the "
-                 "first-listed player's loss."),
+    ties,
     click.option("--across-rounds", is_flag=True, help="Compare scores of different rounds too."),
     sampler,
     click.option("--draws", type=click.IntRange(1), default=1000, show_default=True,
@@ -128,11 +130,8 @@ fitting = together(
 
 def read_table(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
     """Scores, of one tournament where one is picked or there is no other; and warnings of them."""
-    import leaderbayes as lb
     from leaderbayes._scores.read import describe
 
-    if options["ties"] == "loss" and options["model"] != "round_intercept":
-        raise lb.LeaderbayesError("--ties loss is for --model round_intercept.")
     with collecting() as said:
         scores = _read(options)
     if not options["as_json"]:

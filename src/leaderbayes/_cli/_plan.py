@@ -18,6 +18,7 @@ from leaderbayes._cli._options import (
     read_table,
     reading,
     seed,
+    ties,
 )
 
 if TYPE_CHECKING:
@@ -54,8 +55,7 @@ class Counts(click.ParamType):  # type: ignore[type-arg]
               )  # fmt: skip
 @click.option("--weight", type=Weight(), default="composite", show_default=True,
               help="Power of the likelihood; 1 is as published.")  # fmt: skip
-@click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True,
-              help="Half a win for both, or no match.")  # fmt: skip
+@ties
 @click.option("--sampler", type=click.Choice(SAMPLERS), default="laplace", show_default=True,
               help="Of the posterior now, as for rank. Further runs are fitted by laplace.",
               )  # fmt: skip

@@ -182,13 +182,11 @@ def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
 
     # PyMC draws its progress bar on standard output, which is for results here.
     given = {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
-    if options["ties"] == "loss":
-        given["tie_as"] = "loss"
     with redirect_stdout(sys.stderr):
         return lb.fit(
             scores,
             options["model"],
-            ties="half" if options["ties"] == "loss" else options["ties"],
+            ties=options["ties"],
             within_round=not options["across_rounds"],
             draws=options["draws"],
             chains=options["chains"],
@@ -265,23 +263,21 @@ def _estimate_of(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset
             "--ml knows --weight composite (covariance clustered by round) and --weight 1 "
             "(independent matches, as published)."
         )
+    made = lb.matches(scores, within_round=within, ties=ties, pairs=model == "bradley_terry")
     if model == "round_intercept":
-        if not within or ties == "drop" or options["weight"] == "composite":
+        if options["weight"] == "composite":
             raise lb.LeaderbayesError(
-                "--model round_intercept compares within rounds, with --ties half or loss and "
-                "--weight 1."
+                "Maximum likelihood of round_intercept has no --weight composite; use --weight 1."
             )
         if options["eliminate"]:
-            return lb.likelihood.eliminate(scores, method=options["eliminate"], ties=ties)
-        return lb.likelihood.round_intercept(scores, ties=ties)
+            return lb.likelihood.eliminate(made, method=options["eliminate"])
+        return lb.likelihood.round_intercept(made)
     independent = options["weight"] == 1.0 or (
         model == "plackett_luce" and options["weight"] is None
     )
     covariance: Literal["clustered", "model"] = "model" if independent else "clustered"
     if model == "plackett_luce":
-        ranked = lb.rankings(scores, within_round=within).assign_attrs(ties=ties)
-        return lb.likelihood.plackett_luce(ranked, covariance=covariance)
-    made = lb.matches(scores, within_round=within, ties=ties)
+        return lb.likelihood.plackett_luce(made, covariance=covariance)
     return lb.likelihood.bradley_terry(made, covariance=covariance)
 
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leaderbayes._cli._console import NOT_CONVERGED, number, print_tournaments
-from leaderbayes._cli._options import Weight, as_json, prob, read_table, reading, sampler, seed
+from leaderbayes._cli._options import (
+    Weight,
+    as_json,
+    prob,
+    read_table,
+    reading,
+    sampler,
+    seed,
+    ties,
+)
 from leaderbayes._cli._output import codes, draw, write_run, write_table
 from leaderbayes._files.write import check_folder, writing
 
@@ -37,7 +46,7 @@ if TYPE_CHECKING:
 )
 @click.option("--weight", type=Weight(), help="As for rank.")
 @click.option("--test-fraction", type=float, metavar="SHARE", help="As for rank.")
-@click.option("--ties", type=click.Choice(["half", "drop"]), default="half", show_default=True)
+@ties
 @click.option("--draws", type=click.IntRange(1), help="Per chain.  [default: 1000, laplace 250]")
 @click.option("--chains", type=click.IntRange(1), default=4, show_default=True)
 @seed

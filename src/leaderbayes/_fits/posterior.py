@@ -96,7 +96,7 @@ _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 _ARGUMENTS: dict[str, Callable[[Any], bool]] = {
     "within_round": lambda v: isinstance(v, bool),
-    "ties": lambda v: isinstance(v, str) and v in ("half", "drop", "floor"),
+    "ties": lambda v: isinstance(v, str) and v in ("half", "drop", "floor", "loss"),
     "weight": lambda v: v == "composite" or (_is_number(v) and 0.0 < v <= 1.0),
     "test_fraction": lambda v: v is None or (_is_number(v) and 0.0 < v < 1.0),
     "prior_scale": lambda v: _is_number(v) and 0.0 < v < np.inf,

@@ -22,7 +22,7 @@ from leaderbayes._errors import (
     PredictiveWarning,
 )
 from leaderbayes._inference.laplace import approximate
-from leaderbayes._scores.matches import Ties, matches, one_tournament, rankings, valid_scores
+from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
@@ -229,11 +229,9 @@ def _build(
     """Model of a board, by name."""
     from leaderbayes import models
 
-    if model == "plackett_luce":
-        # No tables of all pairs: boards of very many players fit.
-        made = rankings(board, within_round=within_round).assign_attrs(ties=ties)
-    else:
-        made = matches(board, within_round=within_round, ties=ties)
+    # Without tables of all pairs boards of very many players fit.
+    pairs = model != "plackett_luce"
+    made = matches(board, within_round=within_round, ties=ties, pairs=pairs)
     return getattr(models, model)(made, **options)
 
 

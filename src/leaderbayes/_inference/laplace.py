@@ -37,8 +37,8 @@ def approximate(
     Draws are independent; chains are parts of them. Every few draws, evenly, up to ``replicates``
     have a posterior predictive board.
     """
+    check_pairs(matches, "models.bradley_terry")
     check_board(matches)
-    check_pairs(matches)
     check_scales(prior_scale=prior_scale)
     chains, draws = shape
     # One stream for the posterior and one for replicates, as `fit` has them.

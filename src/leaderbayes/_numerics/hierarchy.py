@@ -4,21 +4,15 @@ r"""Likelihood of a board's counts with thetas integrated out, and thetas given 
           \mathrm{Bin}(s, p_{1j}) + \mathrm{Bin}(n - s, p_{0j}), \quad
           s = n \theta_0 + z \sqrt{n \theta_0 (1 - \theta_0)}
 
-with the conditional probabilities of Boland's model (`maximum.conditionals`); where equation 8
-forbids rho to a classifier, it has the largest that is allowed. Thetas are integrated out over
-:math:`\eta = \log \theta / (1 - \theta)`, and all sums are of logarithms: a count that P(theta) all
-but excludes costs what it costs.
+with the conditional probabilities of Boland's model: the law of X given theta is that of
+`counts`. Thetas are integrated out over :math:`\eta = \log \theta / (1 - \theta)`, and all sums
+are of logarithms: a count that P(theta) all but excludes costs what it costs.
 
 Under a beta each count has nodes of its own, in even steps from where theta is likeliest given the
 count until nothing is left on either side. Without dependence theta given the count is a beta
 again, and with it nearly so, which says where to start and how long the steps are; in log-odds
 no beta is singular, and sums of even steps are all but exact. Known and empirical laws have nodes
 once for all.
-
-The sum of two binomials is taken as the shifted binomial with its first three cumulants, of a size
-that need not be whole: no count's probability is lost, and the law is within a total variation of
-0.011 at n = 50, 0.001 at 500, 0.0002 at 3000 (rho 0.6, theta 0.9); without dependence it is the
-binomial itself.
 """
 
 import math
@@ -30,7 +24,14 @@ import numpy as np
 from scipy.special import betainc, betaincc, betaln, expit, logit, logsumexp
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._types import Floats, Longs
+from leaderbayes._numerics.counts import (
+    Counts,
+    allowed,
+    conditional,
+    conditionals_at,
+    log_probability,
+)
+from leaderbayes._types import Floats
 
 _REACH = 8.0  # of a count, in units of 1 / (2 sqrt n), beyond which few thetas explain it
 _POOR = -6.0  # log-likelihood within reach, against the most there can be: look everywhere
@@ -44,18 +45,6 @@ _STEP = 0.1  # of known laws' grids, in units of 1 / (2 sqrt n)
 _OWN_STEP = 0.05  # of known laws' grids, in their standard deviations
 _MOST_CELLS = 100_000
 
-STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
-
-
-class Counts(NamedTuple):
-    """Counts of a board; classifiers with the same are alike."""
-
-    n: int
-    floor: int  # classifiers with this count or a lower one are left out
-    x: Floats  # (count,): the different ones, ascending
-    times: Longs  # (count,): classifiers that have it
-    of: Longs  # (classifier,): position of each one's count
-
 
 class Law(NamedTuple):
     """P(theta): a mixture of betas, or shares of thetas; the other one's arrays are empty."""
@@ -66,28 +55,6 @@ class Law(NamedTuple):
     eta: Floats  # (node,): log-odds, ascending
     log_share: Floats  # (node,)
     width: Floats  # (node,): of cells, in log-odds; 0 for an atom
-
-
-def counts(score: Floats, n: int, floor: int = -1) -> Counts:
-    """Count right answers, of shares (classifier,), which may be rounded."""
-    right = np.round(score * n)
-    x, of, times = np.unique(right[right > floor], return_inverse=True, return_counts=True)
-    return Counts(n, floor, x, times.astype(np.int64), of.astype(np.int64))
-
-
-def floor_count(n: int, classes: int, floor: float | None) -> int:
-    """Give the highest count that is left out: chance, or a higher floor."""
-    return math.floor(max(1.0 / classes, floor or 0.0) * n + 1e-9)
-
-
-def statistics(score: Floats) -> Floats:
-    """`STATISTICS` of boards (..., classifier), (..., statistic)."""
-    ascending = np.sort(score, axis=-1)
-    at = np.array([0.9, 0.5, 0.1]) * (score.shape[-1] - 1)
-    below = at.astype(np.int64)
-    above = np.minimum(below + 1, score.shape[-1] - 1)
-    quantile = ascending[..., below] * (1.0 - at + below) + ascending[..., above] * (at - below)
-    return np.concatenate([ascending[..., -1:], quantile], axis=-1)
 
 
 def empirical_law(board: Counts, weight: float, chance: float, step: float = 0.0) -> Law:
@@ -150,64 +117,6 @@ def known_law(board: Counts, law: Any) -> Law:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def allowed(theta: Any, rho: Any, theta_0: float) -> Any:
-    """Give rho, or the largest that equation 8 and its like for p_1 allow; numbers or arrays."""
-    odds = theta / (1.0 - theta) * (1.0 - theta_0) / theta_0
-    return np.minimum(rho, np.sqrt(np.minimum(odds, 1.0 / odds)))
-
-
-@numba.njit(cache=True, error_model="numpy")
-def shifted_binomial(
-    n: float, theta: float, rho: float, theta_0: float, z: float
-) -> tuple[float, float, float]:
-    """Shift, size and probability of the binomial with the cumulants of X given theta and z."""
-    if rho == 0.0:
-        return 0.0, n, theta
-    s = n * theta_0 + z * math.sqrt(n * theta_0 * (1.0 - theta_0))
-    spread = allowed(theta, rho, theta_0) * math.sqrt(theta * (1.0 - theta))
-    up = min(theta + spread * math.sqrt((1.0 - theta_0) / theta_0), 1.0)
-    down = max(theta - spread * math.sqrt(theta_0 / (1.0 - theta_0)), 0.0)
-    first, second = s * up * (1.0 - up), (n - s) * down * (1.0 - down)
-    variance = first + second
-    third = first * (1.0 - 2.0 * up) + second * (1.0 - 2.0 * down)
-    p = 0.5 * (1.0 - third / variance)
-    size = variance / (p * (1.0 - p))
-    return s * up + (n - s) * down - size * p, size, p
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _conditional(
-    n: float, eta: float, rho: float, theta_0: float, z: float
-) -> tuple[float, float, float, float, float]:
-    """Shift, size, logarithms of p, 1 - p and size!, of X given log-odds and z."""
-    if rho == 0.0:
-        log_p = -math.log1p(math.exp(-eta))
-        return 0.0, n, log_p, log_p - eta, math.lgamma(n + 1.0)
-    shift, size, p = shifted_binomial(n, 1.0 / (1.0 + math.exp(-eta)), rho, theta_0, z)
-    return shift, size, math.log(p), math.log1p(-p), math.lgamma(size + 1.0)
-
-
-@numba.njit(cache=True, error_model="numpy", nogil=True)
-def conditionals_at(n: float, eta: Floats, rho: float, theta_0: float, z: float) -> Floats:
-    """`_conditional` at nodes, (node, 5)."""
-    out = np.empty((eta.size, 5))
-    for k in range(eta.size):
-        out[k] = _conditional(n, eta[k], rho, theta_0, z)
-    return out
-
-
-@numba.njit(cache=True, error_model="numpy")
-def log_probability(
-    x: float, shift: float, size: float, log_p: float, log_q: float, ways: float
-) -> float:
-    """Log P(x) of a shifted binomial, of the numbers that `_conditional` gives."""
-    y, rest = x - shift, size - x + shift
-    if not (y > -1.0 and rest > -1.0):
-        return -math.inf
-    return ways - math.lgamma(y + 1.0) - math.lgamma(rest + 1.0) + y * log_p + rest * log_q
-
-
-@numba.njit(cache=True, error_model="numpy")
 def _posterior(
     x: float, n: int, a: float, b: float, rho: float, theta_0: float, z: float
 ) -> tuple[float, float]:
@@ -232,7 +141,7 @@ def _log_joint(
         return -math.inf
     if rho == 0.0:
         return -(a + b + n) * math.log1p(math.exp(-eta)) - (b + n - x) * eta
-    shift, size, log_p, log_q, ways = _conditional(n, eta, rho, theta_0, z)
+    shift, size, log_p, log_q, ways = conditional(n, eta, rho, theta_0, z)
     own = -(a + b) * math.log1p(math.exp(-eta)) - b * eta
     log: float = own + log_probability(x, shift, size, log_p, log_q, ways)
     return log

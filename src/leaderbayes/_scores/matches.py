@@ -1,7 +1,7 @@
 """Scores to matches: wins and counts of every pair of players, and who can be compared at all."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,8 @@ from leaderbayes._numerics.places import count_matches, places, win_graph
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Bools, Floats, Ints, Longs
 
-Ties = Literal["half", "drop", "floor"]
+Ties = Literal["half", "drop", "floor", "loss"]
+TIES: tuple[Ties, ...] = get_args(Ties)
 
 # Whole numbers up to here are floating-point numbers too.
 _EXACT = 2**53
@@ -22,7 +23,13 @@ _EXACT = 2**53
 _PLACES = 2**31 - 1
 
 
-def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "half") -> xr.Dataset:
+def matches(
+    scores: xr.DataArray,
+    *,
+    within_round: bool = True,
+    ties: Ties = "half",
+    pairs: bool = True,
+) -> xr.Dataset:
     """Compare the scores of all pairs of players.
 
     Parameters
@@ -33,27 +40,32 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
     within_round : bool
         Compare scores of the same round (the default), or every score of a player with every
         score of its opponent in the tournament.
-    ties : {"half", "drop", "floor"}
+    ties : {"half", "drop", "floor", "loss"}
         An equal pair of scores is half a win for both; or no match; or half a win for both,
         and then each pair's sum is rounded down (what EloML's glm route does, for
-        comparison with published numbers).
+        comparison with published numbers); or, as PMRA publishes, the loss of the player who
+        is listed first. Only ``round_intercept`` lists players and takes "loss"; the tables here
+        know no list, and then count half. What takes matches says which rules it can use.
+    pairs : bool
+        Make the tables of all pairs. Plackett-Luce, ``round_intercept`` by maximum likelihood and
+        `components` need none, which matters on boards of very many players.
 
     Returns
     -------
     Dataset
         ``wins`` (player, opponent): how often the row beat the column, ties by the rule.
         ``n`` (player, opponent): number of matches. ``tied`` (player, opponent): number of equal
-        pairs of scores, whatever the rule. ``place`` (round, player): 1 is best, tied
-        players share the lowest, 0 is absent; over all rounds at once where ``within_round`` is
-        False. All with the dimension tournament first where the scores have it. attrs:
-        ``within_round`` (0 or 1), ``ties``.
+        pairs of scores, whatever the rule. ``place`` (round, player), which is all without
+        ``pairs``: 1 is best, tied players share the lowest, 0 is absent; over all rounds at once
+        where ``within_round`` is False. All with the dimension tournament first where the scores
+        have it. attrs: ``within_round`` (0 or 1), ``ties``.
 
     Raises
     ------
     ScoresError
         If there are fewer than two players with a score, or the scores are no finite numbers.
     LeaderbayesError
-        If ``ties`` is not one of the three.
+        If ``ties`` is not one of the four.
 
     References
     ----------
@@ -67,18 +79,92 @@ def matches(scores: xr.DataArray, *, within_round: bool = True, ties: Ties = "ha
     >>> [float(board[name].sel(pair)) for name in ("wins", "tied", "n")]
     [16.5, 13.0, 25.0]
     """
-    if ties not in ("half", "drop", "floor"):
-        raise LeaderbayesError(f"ties={ties!r} is not known; choose 'half', 'drop' or 'floor'.")
-    result = rankings(scores, within_round=within_round)
-    place = result["place"].to_numpy()
-    boards = place.reshape(-1, *place.shape[-2:])
-    each = [count(board, within_round=within_round, ties=ties) for board in boards]
-    names = ("tournament",) if "tournament" in result["place"].dims else ()
-    for name, values in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
-        stacked = np.stack(values) if names else values[0]
+    check_ties(ties)
+    board = valid_scores(scores)
+    names = ("tournament",) if "tournament" in board.dims else ()
+    board = board.transpose(*names, "round", "player")
+    if board.sizes["player"] * (1 if within_round else board.sizes["round"]) > _PLACES:
+        raise ScoresError(
+            f"Scores are ranked up to place {_PLACES}, and these are more: compare fewer players, "
+            "or within rounds."
+        )
+    values = board.to_numpy().reshape(-1, board.sizes["round"], board.sizes["player"])
+    better = bool(board.attrs.get("higher_is_better", 1))
+    ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
+    result = xr.Dataset(
+        {"place": (board.dims, np.stack(ranked).reshape(board.shape))},
+        coords={dim: board[dim].to_numpy() for dim in board.dims},
+        attrs={"within_round": int(within_round), "ties": ties},
+    )
+    if not pairs:
+        return result
+    each = [count(place, within_round=within_round, ties=ties) for place in ranked]
+    for name, counts in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
+        stacked = np.stack(counts) if names else counts[0]
         result[name] = ((*names, "player", "opponent"), stacked)
-    result = result.assign_coords(opponent=result["player"].to_numpy())
-    return result.assign_attrs(ties=ties)
+    return result.assign_coords(opponent=result["player"].to_numpy())
+
+
+def check_ties(ties: object, possible: Sequence[Ties] = TIES, where: str = "") -> None:
+    """Raise unless it is a rule for ties, and one of those that are possible here.
+
+    Raises
+    ------
+    LeaderbayesError
+        Listing what is possible.
+    """
+    if ties not in possible:
+        fault = f"has no meaning for {where}" if where and ties in TIES else "is not known"
+        choice = " or ".join(
+            filter(None, (", ".join(map(repr, possible[:-1])), repr(possible[-1])))
+        )
+        raise LeaderbayesError(f"ties={ties!r} {fault}; choose {choice}.")
+
+
+def require_matches(
+    given: object,
+    what: str,
+    *,
+    ties: Sequence[Ties] = TIES,
+    across: bool = True,
+    pairs: bool = False,
+) -> None:
+    """Raise unless ``what`` can use these: matches, by one of its rules for ties.
+
+    Parameters
+    ----------
+    given : object
+        What has to be a Dataset from `matches`.
+    what : str
+        Who asks, as a user calls it.
+    ties : sequence of str
+        Rules that it can use.
+    across : bool
+        Whether it can use matches across rounds.
+    pairs : bool
+        Whether it needs the tables of all pairs.
+
+    Raises
+    ------
+    LeaderbayesError
+        Saying what to give.
+    """
+    if not isinstance(given, xr.Dataset) or "place" not in given or "ties" not in given.attrs:
+        kind = "scores" if isinstance(given, xr.DataArray) else type(given).__name__
+        raise LeaderbayesError(
+            f"{what} takes matches, not {kind}: give leaderbayes.matches(scores)."
+        )
+    check_ties(given.attrs["ties"], ties, what)
+    if not across and not given.attrs["within_round"]:
+        raise LeaderbayesError(
+            f"{what} compares within rounds: give leaderbayes.matches(scores), with "
+            "within_round=True."
+        )
+    if pairs and "wins" not in given:
+        raise LeaderbayesError(
+            f"{what} needs the tables of all pairs: give leaderbayes.matches(scores), with "
+            "pairs=True."
+        )
 
 
 def count(place: Ints, *, within_round: bool, ties: Ties) -> tuple[Floats, Floats, Floats]:
@@ -94,55 +180,6 @@ def count(place: Ints, *, within_round: bool, ties: Ties) -> tuple[Floats, Float
     return wins, n.astype(float), tied.astype(float)
 
 
-def rankings(scores: xr.DataArray, *, within_round: bool = True) -> xr.Dataset:
-    """Rank the players of each round.
-
-    What `matches` knows without its tables of all pairs, for boards of very many players and
-    models that need no pairs (`leaderbayes.models.plackett_luce`).
-
-    Parameters
-    ----------
-    scores, within_round
-        As for `matches`.
-
-    Returns
-    -------
-    Dataset
-        ``place`` (round, player), or (tournament, round, player): 1 is best, tied players share
-        the lowest, 0 is absent. attrs: ``within_round`` (0 or 1), ``ties`` ("half").
-
-    Raises
-    ------
-    ScoresError
-        As for `matches`.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> ranked = lb.rankings(lb.datasets.load_classifiers("breast_cancer"))
-    >>> ranked["place"].dims
-    ('round', 'player')
-    >>> ranked["place"].sel(player="svm C=1").values[:10].tolist()
-    [1, 3, 4, 4, 1, 1, 4, 1, 2, 5]
-    """
-    board = valid_scores(scores)
-    names = ("tournament",) if "tournament" in board.dims else ()
-    board = board.transpose(*names, "round", "player")
-    if board.sizes["player"] * (1 if within_round else board.sizes["round"]) > _PLACES:
-        raise ScoresError(
-            f"Scores are ranked up to place {_PLACES}, and these are more: compare fewer players, "
-            "or within rounds."
-        )
-    values = board.to_numpy().reshape(-1, board.sizes["round"], board.sizes["player"])
-    better = bool(board.attrs.get("higher_is_better", 1))
-    ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
-    return xr.Dataset(
-        {"place": (board.dims, np.stack(ranked).reshape(board.shape))},
-        coords={dim: board[dim].to_numpy() for dim in board.dims},
-        attrs={"within_round": int(within_round), "ties": "half"},
-    )
-
-
 def valid_scores(scores: xr.DataArray) -> xr.DataArray:
     """Scores as floats, without players, rounds and tournaments that have none.
 
@@ -151,6 +188,11 @@ def valid_scores(scores: xr.DataArray) -> xr.DataArray:
     ScoresError
         If names repeat, a score is no finite number, or fewer than two players have one.
     """
+    if isinstance(scores, xr.Dataset) and "place" in scores:
+        raise ScoresError(
+            "These are matches: give the scores that they were made of, a DataArray (player, "
+            "round)."
+        )
     if not isinstance(scores, xr.DataArray):
         raise ScoresError(
             f"Scores are a DataArray (player, round), not {type(scores).__name__}: read a file or "
@@ -241,7 +283,7 @@ def components(matches: xr.Dataset) -> pd.Series:
     Parameters
     ----------
     matches : Dataset
-        One tournament's, from `matches` or `rankings`.
+        One tournament's, from `leaderbayes.matches`; ``pairs=False`` will do.
 
     Returns
     -------
@@ -253,7 +295,7 @@ def components(matches: xr.Dataset) -> pd.Series:
     Raises
     ------
     LeaderbayesError
-        If the matches are of several tournaments.
+        If these are no matches, or of several tournaments.
 
     References
     ----------
@@ -269,6 +311,7 @@ def components(matches: xr.Dataset) -> pd.Series:
     >>> groups.attrs["weakly_connected"]
     True
     """
+    require_matches(matches, "leaderbayes.components")
     if "tournament" in matches.dims:
         raise LeaderbayesError("These matches are of several tournaments: pick one.")
     m = matches.sizes["player"]

@@ -17,6 +17,7 @@ from leaderbayes._numerics.newton import Linear
 from leaderbayes._numerics.places import win_graph
 from leaderbayes._numerics.plackett_luce_fit import fit_rankings
 from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import require_estimate
 
@@ -66,8 +67,8 @@ def bootstrap(
     DisconnectedError
         If the estimate does not exist on the board itself.
     LeaderbayesError
-        If there are fewer than 2 rounds or replicates, matches are across rounds, ties are not
-        "half", or hardly any sample has an estimate.
+        If these are no matches, are across rounds, or have other ties than "half"; if there are
+        fewer than 2 rounds or replicates, or hardly any sample has an estimate.
 
     References
     ----------
@@ -86,6 +87,7 @@ def bootstrap(
     if model not in ("bradley_terry", "plackett_luce"):
         raise LeaderbayesError(f"model={model!r}: choose 'bradley_terry' or 'plackett_luce'.")
     replicates = whole("replicates", replicates, at_least=2)
+    _require_rounds(matches, "likelihood.bootstrap")
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     rounds = matches.sizes["round"]
     place = matches["place"].to_numpy()
@@ -131,17 +133,18 @@ def bootstrap_covariance(
     return np.asarray(np.cov(samples.dropna("replicate").to_numpy().T))
 
 
+def _require_rounds(matches: xr.Dataset, what: str) -> None:
+    """Raise unless these are matches whose rounds can be resampled."""
+    require_matches(matches, what, ties=("half",), across=False)
+    if matches.sizes["round"] < 2:
+        raise LeaderbayesError("One round cannot be resampled; give more rounds.")
+
+
 def _samples(
     matches: xr.Dataset, size: int, replicates: int, rng: np.random.Generator
 ) -> Iterator[tuple[Longs, Floats, Floats]]:
     """Draw samples of rounds: how often each is chosen, points, and matches of pairs."""
-    if not matches.attrs["within_round"] or matches.attrs["ties"] != "half":
-        raise LeaderbayesError(
-            "The bootstrap resamples rounds: give matches with within_round=True and ties='half'."
-        )
     rounds = matches.sizes["round"]
-    if rounds < 2:
-        raise LeaderbayesError("One round cannot be resampled; give more rounds.")
     place = matches["place"].to_numpy()
     by_round = round_statistics(place, within_round=True, ties="half").points
     present = (place > 0).astype(float)
@@ -221,6 +224,7 @@ def best_test(
     {'svm C=1': 0.8, 'knn k=1': 0.0}
     """
     replicates = whole("replicates", replicates, at_least=10)
+    _require_rounds(matches, "likelihood.best_test")
     require_estimate(matches, pseudo_rounds=_PSEUDO_ROUNDS)
     players = [str(name) for name in matches["player"].to_numpy()]
     hypotheses, member = _members(players, groups)

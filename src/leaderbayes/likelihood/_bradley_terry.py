@@ -11,6 +11,7 @@ from leaderbayes._numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes._numerics.composite_weight import clustered_scores, meat
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
@@ -41,7 +42,7 @@ def bradley_terry(
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches`.
+        From `leaderbayes.matches`; not with ties "loss".
     covariance : {"clustered", "model", "bootstrap"}
         Sandwich clustered by round (matches of a round are one ranking); the inverse Hessian,
         right only if matches were independent; or that of 1000 bootstrap samples of rounds.
@@ -70,8 +71,9 @@ def bradley_terry(
     DisconnectedError
         If the win graph is not strongly connected: the estimate does not exist.
     LeaderbayesError
-        If there are fewer than 2 rounds and the covariance is clustered, ties are "drop" or
-        "floor" in a combination without a form by round, or an option has no meaning.
+        If these are no matches, there are fewer than 2 rounds and the covariance is clustered,
+        ties are "drop" or "floor" in a combination without a form by round, or an option has no
+        meaning.
 
     Warns
     -----
@@ -100,6 +102,7 @@ def bradley_terry(
         raise LeaderbayesError(
             f"covariance={covariance!r}: choose 'clustered', 'model' or 'bootstrap'."
         )
+    require_matches(matches, "likelihood.bradley_terry", ties=("half", "drop", "floor"), pairs=True)
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
     m = len(wins)

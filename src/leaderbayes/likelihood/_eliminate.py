@@ -12,7 +12,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.quadrature import Marginal, fit_marginal
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._round_intercept import Listed, Ties, describe, list_board
+from leaderbayes.likelihood._round_intercept import Listed, describe, list_board
 
 Method = Literal["rigorous", "accelerated", "heuristic"]
 
@@ -26,14 +26,13 @@ class _Step(NamedTuple):
 
 
 def eliminate(
-    scores: xr.DataArray,
+    matches: xr.Dataset,
     *,
     method: Method = "accelerated",
     alpha: float = 0.05,
     order: Sequence[str] | None = None,
     zero: str | None = None,
     n_quadrature: int = 10,
-    ties: Ties = "half",
 ) -> xr.Dataset:
     r"""Estimate PMRA, and set fixed effects to 0 that do not differ from the zero player's.
 
@@ -45,13 +44,13 @@ def eliminate(
 
     Parameters
     ----------
-    scores : DataArray (player, round)
-        Scores as `leaderbayes.read_scores` returns them.
+    matches : Dataset
+        As for `round_intercept`.
     method : {"accelerated", "rigorous", "heuristic"}
         Section 3.2.2 of the paper.
     alpha : float
         Level of the tests.
-    order, zero, n_quadrature, ties
+    order, zero, n_quadrature
         As for `round_intercept`.
 
     Returns
@@ -74,7 +73,8 @@ def eliminate(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> fit = lb.likelihood.eliminate(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> fit = lb.likelihood.eliminate(board)
     >>> gone = fit["eliminated"].to_series()
     >>> gone[gone].index.tolist()
     ['tree depth=20']
@@ -85,7 +85,7 @@ def eliminate(
         )
     alpha = share("alpha", alpha)
     n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
-    board = list_board(scores, order=order, zero=zero, ties=ties)
+    board = list_board(matches, "likelihood.eliminate", order=order, zero=zero)
     x, at = fit_marginal(board.statistics, board.start, n_quadrature)
     full = at.value
     out: list[int] = []
@@ -117,7 +117,7 @@ def eliminate(
                 break
         else:
             break
-    fit = describe(board, x, at, _restriction(board, out), n_quadrature, ties)
+    fit = describe(board, x, at, _restriction(board, out), n_quadrature)
     players = board.matches["player"].to_numpy()
     by_step = {
         "player": players[[s.player for s in steps]] if steps else players[:0],

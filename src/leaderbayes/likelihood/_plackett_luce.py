@@ -9,6 +9,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.composite_weight import meat
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.plackett_luce_fit import LARGEST_MATRIX, fit_rankings
+from leaderbayes._scores.matches import require_matches
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
     estimate,
@@ -39,7 +40,7 @@ def plackett_luce(
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches` or `leaderbayes.rankings`, within rounds, ties "half".
+        From `leaderbayes.matches`, within rounds, ties "half"; ``pairs=False`` will do.
     covariance : {"model", "clustered", "bootstrap", "none"}
         The inverse Hessian, right where noise is Gumbel's; the sandwich over rounds, right for
         any noise in large samples; that of 1000 bootstrap samples of rounds; or none, the estimate
@@ -70,8 +71,8 @@ def plackett_luce(
     NotConvergedError
         If Newton's method does not converge.
     LeaderbayesError
-        If an option has no meaning for these matches, or there are more than 5000 players and a
-        covariance or ``firth`` is wanted.
+        If these are no matches, an option has no meaning for them, or there are more than 5000
+        players and a covariance or ``firth`` is wanted.
 
     References
     ----------
@@ -81,8 +82,8 @@ def plackett_luce(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> ranked = lb.rankings(lb.datasets.load_classifiers("breast_cancer"))
-    >>> fit = lb.likelihood.plackett_luce(ranked)
+    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"), pairs=False)
+    >>> fit = lb.likelihood.plackett_luce(board)
     >>> fit["epp"].to_series().nlargest(3).round(2)
     player
     svm C=1         3.60
@@ -94,11 +95,7 @@ def plackett_luce(
         raise LeaderbayesError(
             f"covariance={covariance!r}: choose 'model', 'clustered', 'bootstrap' or 'none'."
         )
-    if not matches.attrs["within_round"] or matches.attrs["ties"] != "half":
-        raise LeaderbayesError(
-            "Plackett-Luce ranks the players of each round, ties included: give matches with "
-            "within_round=True and ties='half'."
-        )
+    require_matches(matches, "likelihood.plackett_luce", ties=("half",), across=False)
     m = matches.sizes["player"]
     if covariance != "none" and m > LARGEST_MATRIX:
         raise LeaderbayesError(

@@ -1,7 +1,7 @@
 """PMRA by maximum likelihood: the published route, as lme4's glmer takes it."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -21,13 +21,10 @@ from leaderbayes._numerics.round_intercept import (
     listed_statistics,
     outcomes,
 )
-from leaderbayes._scores.matches import listed_positions, rankings
+from leaderbayes._scores.matches import listed_positions, require_matches
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
 from leaderbayes.likelihood._hypothesis import Hypothesis
-
-Ties = Literal["half", "loss"]
-
 
 # Strengths this near each other are the same.
 _ALIKE = 1e-6
@@ -47,12 +44,11 @@ class Listed(NamedTuple):
 
 
 def round_intercept(
-    scores: xr.DataArray,
+    matches: xr.Dataset,
     *,
     order: Sequence[str] | None = None,
     zero: str | None = None,
     n_quadrature: int = 10,
-    ties: Ties = "half",
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
 ) -> xr.Dataset:
@@ -66,8 +62,9 @@ def round_intercept(
 
     Parameters
     ----------
-    scores : DataArray (player, round)
-        Scores as `leaderbayes.read_scores` returns them.
+    matches : Dataset
+        From `leaderbayes.matches`, within rounds; with ties "half", or as published "loss" of
+        the first-listed player.
     order : sequence of str, optional
         All players, as they are listed; by name without regard to case by default.
     zero : str, optional
@@ -75,8 +72,6 @@ def round_intercept(
         Strengths do not depend on it.
     n_quadrature : int
         Nodes a round, lme4's nAGQ; 1 is Laplace's approximation.
-    ties : {"half", "loss"}
-        A tie is half a win for both; or the first-listed player's loss, as published.
     hypothesis, value
         As for `bradley_terry`, on players and ``intercept``.
 
@@ -100,7 +95,7 @@ def round_intercept(
     NotConvergedError
         If Newton's method does not converge, or s has no finite estimate.
     LeaderbayesError
-        If an option has no meaning for these scores.
+        If these are no matches, or an option has no meaning for them.
 
     Warns
     -----
@@ -116,7 +111,8 @@ def round_intercept(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> fit = lb.likelihood.round_intercept(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> fit = lb.likelihood.round_intercept(board)
     >>> fit["epp"].to_series().nlargest(3).round(2)
     player
     svm C=1         4.10
@@ -127,27 +123,25 @@ def round_intercept(
     ('tree depth=5', 0.55)
     """
     n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
-    board = list_board(scores, order=order, zero=zero, ties=ties)
+    board = list_board(matches, "likelihood.round_intercept", order=order, zero=zero)
     m = board.matches.sizes["player"]
     linear = restriction(board.matches, hypothesis, value, m + 1)
     x, at = fit_marginal(board.statistics, board.start, n_quadrature, linear=linear)
-    return describe(board, x, at, linear, n_quadrature, ties)
+    return describe(board, x, at, linear, n_quadrature)
 
 
 def list_board(
-    scores: xr.DataArray, *, order: Sequence[str] | None, zero: str | None, ties: Ties
+    matches: xr.Dataset, what: str, *, order: Sequence[str] | None, zero: str | None
 ) -> Listed:
-    """Compare the scores of listed pairs, and check that an estimate exists."""
-    if ties not in ("half", "loss"):
-        raise LeaderbayesError(f"ties={ties!r}: choose 'half' or 'loss'.")
-    matches = rankings(scores)
+    """List the pairs, and check that ``what`` has an estimate."""
+    require_matches(matches, what, ties=("half", "loss"), across=False)
     if "tournament" in matches.dims:
         require_estimate(matches)
     players = [str(name) for name in matches["player"].to_numpy()]
     listed = listed_positions(matches, order)
     outcome = outcomes(matches["place"].to_numpy(), listed)
     tied = int((outcome == TIE).sum())
-    if ties == "loss":
+    if matches.attrs["ties"] == "loss":
         outcome[outcome == TIE] = LOSS
     strict, n = counts(outcome, listed)
     wins = strict + (n - strict - strict.T) / 2.0
@@ -167,9 +161,10 @@ def list_board(
 
 
 def describe(
-    board: Listed, x: Floats, at: Marginal, linear: Linear | None, n_quadrature: int, ties: Ties
+    board: Listed, x: Floats, at: Marginal, linear: Linear | None, n_quadrature: int
 ) -> xr.Dataset:
     """Dataset of a fit."""
+    ties = str(board.matches.attrs["ties"])
     m = len(x) - 2
     players = board.matches["player"].to_numpy()
     covariance = inverse(at.information, m, linear)
@@ -209,7 +204,7 @@ def describe(
     return made.assign_coords(round=board.matches["round"].to_numpy())
 
 
-def _order(board: Listed, variables: dict[str, Any], ties: Ties) -> list[str]:
+def _order(board: Listed, variables: dict[str, Any], ties: str) -> list[str]:
     """Say where the order in which players are listed decides, and not their scores."""
     said = []
     if ties == "loss" and board.tied:

@@ -1,92 +1,25 @@
-"""What the models share: the prior on players; and the board of Bradley-Terry and Davidson."""
+"""What the models share: their coordinates, and how their players are best sampled.
 
-from collections.abc import Callable
+For strengths b with prior scale sigma the sampler moves sigma ** (centring - 1) * b. Centred (1),
+a board of nearly equal players is a funnel; not centred (0), a board that decides everything is a
+ridge. In between, both sample well.
+"""
+
 from typing import Any
 
 import numpy as np
-import pymc as pm
 import xarray as xr
-from pytensor.tensor.variable import TensorVariable
 
 from leaderbayes._arguments import number
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import inverse
-from leaderbayes._numerics.places import draw_places
-from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes._types import Floats, Ints
-from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.models._weight import (
-    Weight,
-    check_board,
-    check_pairs,
-    check_scales,
-    resolve_weight,
-)
-
-
-def board_model(
-    matches: xr.Dataset,
-    *,
-    weight: Weight,
-    test_fraction: float | None,
-    prior_scale: float,
-    centring: float | None,
-    tie_prior: Callable[[], TensorVariable] | None = None,
-) -> pm.Model:
-    """Build Bradley-Terry's model of one board; ``tie_prior`` makes Davidson's nu inside it."""
-    check_board(matches)
-    check_pairs(matches)
-    eta = resolve_weight(matches, weight, test_fraction, with_ties=tie_prior is not None)
-    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
-    place = matches["place"].to_numpy()
-
-    def logp(value: Any, epp: Any, present: Any, weight: Any, *tie: Any) -> Any:
-        # PyMC gives parameters the batch dimension of the rounds; all rounds share them.
-        nu = tie[0].flatten()[:1] if tie else None
-        statistics = round_statistics(known(value), within_round=within, ties=ties)
-        return weight * pairs_log_likelihood(statistics, epp.reshape((1, epp.shape[-1])), nu)
-
-    def random(
-        epp: Any, present: Any, weight: Any, *tie: Any, rng: np.random.Generator, size: Any
-    ) -> Any:
-        nu = float(np.ravel(tie[0])[0]) if tie else -np.inf
-        return draw_places(epp, present.astype(bool), rng, within_round=within, tie=nu)
-
-    with pm.Model(coords=coords_of(matches)) as model:
-        power = pm.Data("weight", eta)
-        epp = strengths(prior_scale, reliability(matches, eta) if centring is None else centring)
-        tie = [] if tie_prior is None else [tie_prior()]
-        scalars = ",()" * (1 + len(tie))
-        pm.CustomDist(
-            "place",
-            epp,
-            (place > 0).astype("int8"),
-            power,
-            *tie,
-            logp=logp,
-            random=random,
-            signature=f"(p),(p){scalars}->(p)",
-            dtype="int32",
-            observed=place,
-            dims=("round", "player"),
-        )
-    return model
+from leaderbayes.models._weight import check_scales
 
 
 def coords_of(matches: xr.Dataset) -> dict[str, Any]:
     """Players and rounds."""
     return {dim: matches[dim].to_numpy() for dim in ("player", "round")}
-
-
-def strengths(prior_scale: float, centring: float) -> TensorVariable:
-    """Players' strengths ``epp``, sum to zero, around a half-normal scale, in the open model.
-
-    Centred (1), a board of nearly equal players is a funnel; not centred (0), a board that
-    decides everything is a ridge. In between, both sample well.
-    """
-    scale = pm.HalfNormal("epp_scale", prior_scale)
-    unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
-    return pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
 
 
 def reliability(matches: xr.Dataset, eta: float) -> float:

@@ -1,10 +1,16 @@
 """Bradley-Terry: the EPP meta-score."""
 
+from typing import Any
+
+import numpy as np
 import pymc as pm
 import xarray as xr
 
-from leaderbayes.models._board import board_model, check_options
-from leaderbayes.models._weight import Weight
+from leaderbayes._numerics.places import draw_places
+from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes.models._board import check_options, coords_of, reliability
+from leaderbayes.models._ops import known, pairs_log_likelihood
+from leaderbayes.models._weight import Weight, check_board, check_pairs, resolve_weight
 
 
 def bradley_terry(
@@ -53,7 +59,7 @@ def bradley_terry(
     Raises
     ------
     LeaderbayesError
-        If an option has no meaning for these matches.
+        If these are no matches, or an option has no meaning for them.
 
     Warns
     -----
@@ -79,10 +85,36 @@ def bradley_terry(
     ['place']
     """
     check_options(centring, prior_scale=prior_scale)
-    return board_model(
-        matches,
-        weight=weight,
-        test_fraction=test_fraction,
-        prior_scale=prior_scale,
-        centring=centring,
-    )
+    check_pairs(matches, "models.bradley_terry")
+    check_board(matches)
+    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
+    centring = reliability(matches, eta) if centring is None else centring
+    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
+    place = matches["place"].to_numpy()
+
+    def logp(value: Any, b: Any, present: Any, weight: Any) -> Any:
+        # PyMC gives strengths the batch dimension of the rounds; all rounds share them.
+        statistics = round_statistics(known(value), within_round=within, ties=ties)
+        return weight * pairs_log_likelihood(statistics, b.reshape((1, b.shape[-1])))
+
+    def random(b: Any, present: Any, weight: Any, *, rng: np.random.Generator, size: Any) -> Any:
+        return draw_places(b, present.astype(bool), rng, within_round=within)
+
+    with pm.Model(coords=coords_of(matches)) as model:
+        power = pm.Data("weight", eta)
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
+        b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
+        pm.CustomDist(
+            "place",
+            b,
+            (place > 0).astype("int8"),
+            power,
+            logp=logp,
+            random=random,
+            signature="(p),(p),()->(p)",
+            dtype="int32",
+            observed=place,
+            dims=("round", "player"),
+        )
+    return model

@@ -1,11 +1,17 @@
 """Davidson: Bradley-Terry with a parameter for ties."""
 
+from typing import Any
+
+import numpy as np
 import pymc as pm
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError
-from leaderbayes.models._board import board_model, check_options
-from leaderbayes.models._weight import Weight
+from leaderbayes._numerics.places import draw_places
+from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes._scores.matches import require_matches
+from leaderbayes.models._board import check_options, coords_of, reliability
+from leaderbayes.models._ops import known, pairs_log_likelihood
+from leaderbayes.models._weight import Weight, check_board, resolve_weight
 
 
 def davidson(
@@ -30,7 +36,8 @@ def davidson(
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches` with ``ties="half"``; the ties are read from its places.
+        From `leaderbayes.matches` with ``ties="half"``: the model has its own likelihood for
+        ties, and reads them from the places.
     weight : "composite" or float
         Power of the likelihood, as for `bradley_terry`.
     test_fraction : float, optional
@@ -54,7 +61,7 @@ def davidson(
     Raises
     ------
     LeaderbayesError
-        If an option has no meaning for these matches.
+        If these are no matches, or an option has no meaning for them.
 
     Warns
     -----
@@ -75,17 +82,43 @@ def davidson(
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit', 'tie']
     """
-    if matches.attrs["ties"] != "half":
-        raise LeaderbayesError(
-            f"Davidson's model has its own likelihood for ties: give matches with ties='half', "
-            f"not {matches.attrs['ties']!r}."
-        )
     check_options(centring, prior_scale=prior_scale, tie_scale=tie_scale)
-    return board_model(
-        matches,
-        weight=weight,
-        test_fraction=test_fraction,
-        prior_scale=prior_scale,
-        centring=centring,
-        tie_prior=lambda: pm.Normal("tie", 0.0, tie_scale),
-    )
+    require_matches(matches, "models.davidson", ties=("half",), pairs=True)
+    check_board(matches)
+    eta = resolve_weight(matches, weight, test_fraction, with_ties=True)
+    centring = reliability(matches, eta) if centring is None else centring
+    within = bool(matches.attrs["within_round"])
+    place = matches["place"].to_numpy()
+
+    def logp(value: Any, b: Any, present: Any, weight: Any, nu: Any) -> Any:
+        # PyMC gives parameters the batch dimension of the rounds; all rounds share them.
+        b, nu = b.reshape((1, b.shape[-1])), nu.flatten()[:1]
+        statistics = round_statistics(known(value), within_round=within, ties="half")
+        return weight * pairs_log_likelihood(statistics, b, nu)
+
+    def random(
+        b: Any, present: Any, weight: Any, nu: Any, *, rng: np.random.Generator, size: Any
+    ) -> Any:
+        tie = float(np.ravel(nu)[0])
+        return draw_places(b, present.astype(bool), rng, within_round=within, tie=tie)
+
+    with pm.Model(coords=coords_of(matches)) as model:
+        power = pm.Data("weight", eta)
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
+        b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
+        nu = pm.Normal("tie", 0.0, tie_scale)
+        pm.CustomDist(
+            "place",
+            b,
+            (place > 0).astype("int8"),
+            power,
+            nu,
+            logp=logp,
+            random=random,
+            signature="(p),(p),(),()->(p)",
+            dtype="int32",
+            observed=place,
+            dims=("round", "player"),
+        )
+    return model

@@ -8,7 +8,8 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.plackett_luce import draw_rankings, rankings
-from leaderbayes.models._board import check_options, coords_of, rank_reliability, strengths
+from leaderbayes._scores.matches import require_matches
+from leaderbayes.models._board import check_options, coords_of, rank_reliability
 from leaderbayes.models._ops import known, ranking_log_likelihood
 from leaderbayes.models._weight import check_board, dependence
 
@@ -45,8 +46,7 @@ def plackett_luce(
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches` or (without tables of all pairs) `leaderbayes.rankings`, within
-        rounds.
+        From `leaderbayes.matches`, within rounds, ties "half"; ``pairs=False`` will do.
     weight : float
         Power of the likelihood.
     test_fraction : float, optional
@@ -66,7 +66,7 @@ def plackett_luce(
     Raises
     ------
     LeaderbayesError
-        If an option has no meaning for these matches.
+        If these are no matches, or an option has no meaning for them.
 
     Warns
     -----
@@ -81,37 +81,36 @@ def plackett_luce(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> model = lb.models.plackett_luce(lb.rankings(lb.datasets.load_classifiers("iris")))
+    >>> board = lb.matches(lb.datasets.load_classifiers("iris"), pairs=False)
+    >>> model = lb.models.plackett_luce(board)
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit']
     """
     check_options(centring, prior_scale=prior_scale)
+    require_matches(matches, "models.plackett_luce", ties=("half",), across=False)
     check_board(matches)
-    if not matches.attrs["within_round"] or matches.attrs["ties"] != "half":
-        raise LeaderbayesError(
-            "Plackett-Luce ranks the players of each round, ties included: give matches with "
-            "within_round=True and ties='half'."
-        )
     if isinstance(weight, str) or not 0.0 < weight <= 1.0:
         raise LeaderbayesError(
             f"weight={weight!r}: a ranking's likelihood is exact; its power is 1, or a number "
             "above 0 and below 1."
         )
     place = matches["place"].to_numpy()
+    centring = rank_reliability(place) if centring is None else centring
 
-    def logp(value: Any, epp: Any, pattern: Any, weight: Any) -> Any:
-        epp = epp.reshape((1, epp.shape[-1]))
-        return weight * ranking_log_likelihood(rankings(known(value)), epp)
+    def logp(value: Any, b: Any, pattern: Any, weight: Any) -> Any:
+        return weight * ranking_log_likelihood(rankings(known(value)), b.reshape((1, b.shape[-1])))
 
-    def random(epp: Any, pattern: Any, weight: Any, *, rng: np.random.Generator, size: Any) -> Any:
-        return draw_rankings(epp.reshape(-1, epp.shape[-1]), pattern, rng)
+    def random(b: Any, pattern: Any, weight: Any, *, rng: np.random.Generator, size: Any) -> Any:
+        return draw_rankings(b.reshape(-1, b.shape[-1]), pattern, rng)
 
     with pm.Model(coords=coords_of(matches)) as model:
         power = pm.Data("weight", weight * dependence(len(place), test_fraction))
-        epp = strengths(prior_scale, rank_reliability(place) if centring is None else centring)
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
+        b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
         pm.CustomDist(
             "place",
-            epp,
+            b,
             place,
             power,
             logp=logp,

@@ -1,13 +1,12 @@
 """Round intercept: PMRA's Bradley-Terry with an order effect and a random intercept a round."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pymc as pm
 import xarray as xr
 
-from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.round_intercept import (
     ABSENT,
     LOSS,
@@ -16,8 +15,8 @@ from leaderbayes._numerics.round_intercept import (
     listed_statistics,
     outcomes,
 )
-from leaderbayes._scores.matches import listed_positions
-from leaderbayes.models._board import check_options, coords_of, reliability, strengths
+from leaderbayes._scores.matches import listed_positions, require_matches
+from leaderbayes.models._board import check_options, coords_of, reliability
 from leaderbayes.models._ops import known, listed_log_likelihood
 from leaderbayes.models._weight import Weight, check_board, resolve_weight
 
@@ -26,7 +25,6 @@ def round_intercept(
     matches: xr.Dataset,
     *,
     order: Sequence[str] | None = None,
-    tie_as: Literal["half", "loss"] = "half",
     weight: Weight = 1.0,
     test_fraction: float | None = None,
     prior_scale: float = 2.0,
@@ -50,12 +48,11 @@ def round_intercept(
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches`, within rounds, with ties "half".
+        From `leaderbayes.matches`, within rounds; with ties "half", or as published "loss" of
+        the first-listed player.
     order : sequence of str, optional
         All players, as they are listed; sorted by name without regard to case by default, as
         the published software does.
-    tie_as : {"half", "loss"}
-        A tie is half a win for both, or a loss of the first-listed player, as published.
     weight : float or "composite"
         Power of the likelihood given the intercepts; 1.0, as published, by default. "composite"
         is Bradley-Terry's composite weight of the same matches.
@@ -81,8 +78,8 @@ def round_intercept(
     Raises
     ------
     LeaderbayesError
-        If an option has no meaning for these matches, or ``order`` does not list every player
-        once.
+        If these are no matches, an option has no meaning for them, or ``order`` does not list
+        every player once.
 
     Warns
     -----
@@ -102,50 +99,49 @@ def round_intercept(
     ['epp_scale', 'epp_unit', 'intercept', 'intercept_scale', 'intercept_unit']
     """
     check_options(centring, prior_scale=prior_scale, intercept_scale=intercept_scale)
+    require_matches(
+        matches, "models.round_intercept", ties=("half", "loss"), across=False, pairs=True
+    )
     check_board(matches)
-    if not matches.attrs["within_round"] or matches.attrs["ties"] != "half":
-        raise LeaderbayesError(
-            "round_intercept compares within rounds and has its own rule for ties: give matches "
-            "with within_round=True and ties='half'."
-        )
-    if tie_as not in ("half", "loss"):
-        raise LeaderbayesError(f"tie_as={tie_as!r}: choose 'half' or 'loss'.")
     eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
+    centring = reliability(matches, eta) if centring is None else centring
     listed = listed_positions(matches, order)
     outcome = outcomes(matches["place"].to_numpy(), listed)
-    if tie_as == "loss":
+    if matches.attrs["ties"] == "loss":
         outcome[outcome == TIE] = LOSS
     names = matches["player"].to_numpy()[listed]
     first, second = np.triu_indices(len(names), 1)
     coords = coords_of(matches)
     coords["pair"] = [f"{a} - {b}" for a, b in zip(names[first], names[second], strict=True)]
 
-    def logp(value: Any, epp: Any, level: Any, played: Any, weight: Any) -> Any:
+    def logp(value: Any, b: Any, level: Any, played: Any, weight: Any) -> Any:
         statistics = listed_statistics(known(value), listed)
         return weight * listed_log_likelihood(
-            statistics, epp.reshape((-1, epp.shape[-1]))[0], level.flatten()
+            statistics, b.reshape((-1, b.shape[-1]))[0], level.flatten()
         )
 
     def random(
-        epp: Any, level: Any, played: Any, weight: Any, rng: np.random.Generator, size: Any
+        b: Any, level: Any, played: Any, weight: Any, rng: np.random.Generator, size: Any
     ) -> Any:
         played = played.astype(bool)
         level = np.broadcast_to(level, played.shape[:1])
-        return draw_outcomes(epp.reshape(-1, epp.shape[-1])[0], level, played, listed, rng)
+        return draw_outcomes(b.reshape(-1, b.shape[-1])[0], level, played, listed, rng)
 
     with pm.Model(coords=coords) as model:
         power = pm.Data("weight", eta)
         pm.Data("order", np.argsort(listed), dims="player")
-        epp = strengths(prior_scale, reliability(matches, eta) if centring is None else centring)
-        level = pm.Normal("intercept", 0.0, intercept_scale)
-        scale = pm.HalfNormal("intercept_scale", intercept_scale)
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
+        b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
+        b0 = pm.Normal("intercept", 0.0, intercept_scale)
+        s = pm.HalfNormal("intercept_scale", intercept_scale)
         # Halfway between centred and not: s may be near 0, and a round's intercept well known.
-        unit = pm.Normal("intercept_unit", 0.0, scale**0.5, dims="round")
-        effect = pm.Deterministic("intercept_round", scale**0.5 * unit, dims="round")
+        round_unit = pm.Normal("intercept_unit", 0.0, s**0.5, dims="round")
+        u = pm.Deterministic("intercept_round", s**0.5 * round_unit, dims="round")
         pm.CustomDist(
             "outcome",
-            epp,
-            level + effect,
+            b,
+            b0 + u,
             (outcome != ABSENT).astype("int8"),
             power,
             logp=logp,

@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.special import betainc
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.hierarchy import (
+from leaderbayes._numerics.counts import (
     STATISTICS,
     Counts,
     allowed,

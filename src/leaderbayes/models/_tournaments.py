@@ -13,7 +13,8 @@ from pytensor.tensor.variable import TensorVariable
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.rounds import round_statistics
-from leaderbayes.models._board import check_options, estimates, strengths
+from leaderbayes._scores.matches import require_matches
+from leaderbayes.models._board import check_options, estimates
 from leaderbayes.models._ops import known, pairs_log_likelihood
 from leaderbayes.models._weight import Weight, resolve_weight
 
@@ -75,8 +76,8 @@ def tournaments(
     Raises
     ------
     LeaderbayesError
-        If there is no dimension tournament, a tournament has one player, an option has no
-        meaning, or a player has no group.
+        If these are no matches of several tournaments, a tournament has one player, an option
+        has no meaning, or a player has no group.
 
     Warns
     -----
@@ -98,13 +99,9 @@ def tournaments(
     >>> [variable.name for variable in model.deterministics]
     ['epp', 'epp_tournament']
     """
+    require_matches(matches, "models.tournaments", ties=("half", "drop"), across=False, pairs=True)
     if "tournament" not in matches["place"].dims:
         raise LeaderbayesError("models.tournaments needs matches of several tournaments.")
-    if not matches.attrs["within_round"] or matches.attrs["ties"] == "floor":
-        raise LeaderbayesError(
-            "models.tournaments compares within rounds: give matches with within_round=True and "
-            "ties='half' or 'drop'."
-        )
     check_options(centring, prior_scale=prior_scale, spread_scale=spread_scale)
     ties = str(matches.attrs["ties"])
     place = matches["place"].to_numpy()
@@ -120,46 +117,54 @@ def tournaments(
     eta = np.array([resolve_weight(b, weight, test_fraction, with_ties=False) for b in boards])
     present = (place > 0).any(axis=1)
     cells = np.nonzero(present)
-    names = {dim: matches[dim].to_numpy() for dim in ("tournament", "player", "round")}
-    coords: dict[str, Any] = {
-        "tournament": names["tournament"],
-        "player": names["player"],
-        "tournament_round": [
-            f"{names['tournament'][t]}: {names['round'][k]}"
-            for t, k in zip(tournament, round_, strict=True)
-        ],
-    }
-    centring, among = (
-        _reliabilities(boards, eta, names["player"]) if centring is None else (centring, centring)
+    group = None if groups is None else _numbered(groups, matches["player"].to_numpy())
+    centring, mean_centring = (
+        _reliabilities(boards, eta, matches["player"].to_numpy())
+        if centring is None
+        else (centring, centring)
     )
 
-    def logp(value: Any, epp: Any, present: Any, weight: Any) -> Any:
+    def logp(value: Any, b: Any, present: Any, weight: Any) -> Any:
         statistics = round_statistics(
             known(value), within_round=True, ties=ties, tournament=tournament
         )
-        return weight * pairs_log_likelihood(statistics, epp)
+        return weight * pairs_log_likelihood(statistics, b)
 
-    def random(epp: Any, present: Any, weight: Any, rng: np.random.Generator, size: Any) -> Any:
-        return draw_places(epp, present.astype(bool), rng)
+    def random(b: Any, present: Any, weight: Any, rng: np.random.Generator, size: Any) -> Any:
+        return draw_places(b, present.astype(bool), rng)
 
-    with pm.Model(coords=coords) as model:
+    with pm.Model(coords=_coords(matches, tournament, round_)) as model:
         power = pm.Data("weight", eta, dims="tournament")
-        mean = _means(model, names["player"], groups, prior_scale, among)
+        if group is None:
+            scale = pm.HalfNormal("epp_scale", prior_scale)
+            unit = pm.ZeroSumNormal("epp_unit", sigma=scale**mean_centring, dims="player")
+            mean = pm.Deterministic("epp", scale ** (1.0 - mean_centring) * unit, dims="player")
+        else:
+            number, names = group
+            model.add_coord("group", names)
+            # A group has few players: its mean is never well known.
+            group_scale = pm.HalfNormal("group_scale", prior_scale)
+            group_unit = pm.ZeroSumNormal("group_unit", dims="group")
+            group_mean = pm.Deterministic("epp_group", group_scale * group_unit, dims="group")
+            scale = pm.HalfNormal("epp_scale", prior_scale)
+            unit = pm.Normal("epp_unit", 0.0, scale**mean_centring, dims="player")
+            own = group_mean[number] + scale ** (1.0 - mean_centring) * unit
+            mean = pm.Deterministic("epp", own - pt.mean(own), dims="player")
         spread = pm.HalfNormal("epp_spread", spread_scale)
         # Strengths relative to the average of those present, whose level no match knows.
         share = present / present.sum(axis=1, keepdims=True)
         expected = mean - pt.dot(share, mean)[:, None]
         centred = centring * expected[cells]
-        unit = pm.Normal("spread_unit", _reduce(centred, cells[0]), spread**centring)
-        deviation = spread ** (1.0 - centring) * (_extend(unit, cells[0]) - centred)
-        each = pm.Deterministic(
+        spread_unit = pm.Normal("spread_unit", _reduce(centred, cells[0]), spread**centring)
+        deviation = spread ** (1.0 - centring) * (_extend(spread_unit, cells[0]) - centred)
+        b = pm.Deterministic(
             "epp_tournament",
             pt.inc_subtensor(expected[cells], deviation),
             dims=("tournament", "player"),
         )
         pm.CustomDist(
             "place",
-            each[tournament],
+            b[tournament],
             (rows > 0).astype("int8"),
             power[tournament],
             logp=logp,
@@ -225,28 +230,26 @@ def _reliabilities(
     return within, among
 
 
-def _means(
-    model: pm.Model,
-    players: np.ndarray,
-    groups: Mapping[str, str] | None,
-    prior_scale: float,
-    centring: float,
-) -> TensorVariable:
-    """Mean strengths ``epp`` (player), in the open model."""
-    if groups is None:
-        return strengths(prior_scale, centring)
+def _coords(matches: xr.Dataset, tournament: np.ndarray, round_: np.ndarray) -> dict[str, Any]:
+    """Tournaments, players, and each tournament's rounds."""
+    names = {dim: matches[dim].to_numpy() for dim in ("tournament", "player", "round")}
+    rounds = [
+        f"{names['tournament'][t]}: {names['round'][k]}"
+        for t, k in zip(tournament, round_, strict=True)
+    ]
+    return {
+        "tournament": names["tournament"],
+        "player": names["player"],
+        "tournament_round": rounds,
+    }
+
+
+def _numbered(groups: Mapping[str, str], players: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Give the number of each player's group, and the groups' names."""
     absent = [str(p) for p in players if p not in groups]
     if absent:
         raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
     number, names = pd.factorize(np.array([str(groups[p]) for p in players], dtype=object))
     if len(names) < 2:
         raise LeaderbayesError(f"groups: all players are in {names[0]!r}; name two groups or none.")
-    model.add_coord("group", list(names))
-    # A group has few players: its mean is never well known.
-    group_scale = pm.HalfNormal("group_scale", prior_scale)
-    group_unit = pm.ZeroSumNormal("group_unit", dims="group")
-    group = pm.Deterministic("epp_group", group_scale * group_unit, dims="group")
-    scale = pm.HalfNormal("epp_scale", prior_scale)
-    unit = pm.Normal("epp_unit", 0.0, scale**centring, dims="player")
-    own = group[number] + scale ** (1.0 - centring) * unit
-    return pm.Deterministic("epp", own - pt.mean(own), dims="player")
+    return number, list(names)

@@ -1,6 +1,7 @@
 """What a model of a board asks of it, and how much its matches count."""
 
 import warnings
+from pathlib import Path
 from typing import Literal
 
 import xarray as xr
@@ -8,10 +9,13 @@ import xarray as xr
 from leaderbayes._arguments import number, positive, share
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._numerics.composite_weight import FEWEST, board_weight
-from leaderbayes._scores.matches import components, say_apart
+from leaderbayes._scores.matches import components, require_matches, say_apart
 from leaderbayes._scores.tables import counted
 
 Weight = float | Literal["composite"]
+
+# Warnings point to the first line outside of it.
+_PACKAGE = str(Path(__file__).parents[1])
 
 
 def check_board(matches: xr.Dataset) -> None:
@@ -26,7 +30,7 @@ def check_board(matches: xr.Dataset) -> None:
         warnings.warn(
             f"LB010 {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}.",
             DisconnectedWarning,
-            stacklevel=4,
+            skip_file_prefixes=(_PACKAGE,),
         )
 
 
@@ -36,13 +40,13 @@ def check_scales(**scales: float) -> None:
         positive(name, scale)
 
 
-def check_pairs(matches: xr.Dataset) -> None:
-    """Raise where ties have no pairwise likelihood by round."""
-    ties, within = matches.attrs["ties"], bool(matches.attrs["within_round"])
-    if ties == "floor" or (ties == "drop" and not within):
+def check_pairs(matches: xr.Dataset, what: str) -> None:
+    """Raise unless they have a pairwise likelihood by round."""
+    require_matches(matches, what, ties=("half", "drop"), pairs=True)
+    if matches.attrs["ties"] == "drop" and not matches.attrs["within_round"]:
         raise LeaderbayesError(
-            f"ties={ties!r}{'' if within else ' across rounds'} has no likelihood by round; use "
-            "ties='half' here, or leaderbayes.likelihood.bradley_terry for the point estimate."
+            "ties='drop' across rounds has no likelihood by round; choose ties='half' or "
+            "within_round=True."
         )
 
 
@@ -89,6 +93,6 @@ def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> float:
             f"LB011 {rounds} too few to estimate the composite weight; "
             f"{eta:.3f}, that of equal players, is used, and the posterior leans on its prior.",
             WeightWarning,
-            stacklevel=5,
+            skip_file_prefixes=(_PACKAGE,),
         )
     return eta

@@ -240,7 +240,7 @@ def _prior(dt: xr.DataTree) -> Facts:
     arguments = json.loads(dt.attrs["arguments"])
     return {
         name: arguments.get(name)
-        for name in ("prior_scale", "tie_scale", "spread_scale", "intercept_scale", "tie_as")
+        for name in ("prior_scale", "tie_scale", "spread_scale", "intercept_scale")
     } | {
         "own_order": arguments.get("order") is not None,
         "group_count": len(set((arguments.get("groups") or {}).values())),

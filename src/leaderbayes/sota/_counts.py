@@ -11,10 +11,9 @@ import numpy as np
 from scipy.special import expit, logit
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.counts import Counts, allowed
 from leaderbayes._numerics.hierarchy import (
-    Counts,
     Law,
-    allowed,
     beta_law,
     draw_thetas,
     empirical_law,

@@ -21,7 +21,7 @@ from leaderbayes._errors import (
 )
 from leaderbayes._inference.psis import Smoothed, smooth
 from leaderbayes._numerics import auc
-from leaderbayes._numerics.hierarchy import counts, floor_count
+from leaderbayes._numerics.counts import counts, floor_count
 from leaderbayes._numerics.importance import sample
 from leaderbayes._numerics.workers import workers_of
 from leaderbayes._scores.tables import shown

@@ -7,7 +7,7 @@ import xarray as xr
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, fitted
-from leaderbayes._numerics.hierarchy import STATISTICS, statistics
+from leaderbayes._numerics.counts import STATISTICS, statistics
 
 
 def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:

@@ -92,7 +92,8 @@ def wald_p_value(scores: Floats, a: int, b: int) -> float:
     try:
         # Candidates are listed in the order in which they were proposed. PMRA's software has the
         # first-listed lose ties; here they are many, and that order would decide the test.
-        fit = round_intercept(board.sel(player=connected), order=connected, ties="half")
+        made = matches(board.sel(player=connected), ties="half")
+        fit = round_intercept(made, order=connected)
     except (DisconnectedError, NotConvergedError):
         return np.nan
     epp = fit["epp"].to_series()

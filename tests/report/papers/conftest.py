@@ -131,10 +131,10 @@ def ranked(values, axis):
     return rankdata(values.reshape(len(values), -1), "min", axis=1).reshape(values.shape)
 
 
-def sampled(dt, model, given, **variables):
+def sampled(dt, model, given, ties="half", **variables):
     """Make Bradley-Terry's draws look like those that NUTS gave of another model."""
     dt = dt.copy()
-    kept = {"within_round": True, "ties": "half", "tune": None, "sampler": "nutpie"}
+    kept = {"within_round": True, "ties": ties, "tune": None, "sampler": "nutpie"}
     arguments = kept | {"draws": 500, "chains": 4} | _model_options(model, "nutpie", given)
     dt["posterior"] = xr.DataTree(dt["posterior"].to_dataset().assign(**variables))
     dt.attrs |= {
@@ -307,12 +307,12 @@ def fits(classifiers, unconverged, together, tied_scores, scores, best):
         "not_converged": unconverged,
         "davidson": sampled(tied, "davidson", {"tie_scale": 1.5}, tie=constant(tied, 0.1)),
         "plackett_luce": sampled(tied, "plackett_luce", {}),
-        "round_intercept": sampled(full, "round_intercept", {"tie_as": "loss"}),
+        "round_intercept": sampled(full, "round_intercept", {}, ties="loss"),
         "tournaments": together,
         "one_of_tournaments": lb.study.select(together, "three_3"),
         "estimate": lb.likelihood.bradley_terry(matches, pseudo_rounds=1.0),
         "estimate_plackett_luce": lb.likelihood.plackett_luce(matches, firth=True),
-        "estimate_round_intercept": lb.likelihood.round_intercept(scores, ties="loss"),
+        "estimate_round_intercept": lb.likelihood.round_intercept(lb.matches(scores, ties="loss")),
         **best,
     }
 

@@ -1,0 +1,72 @@
+"""Bradley-Terry's model: rules for ties, centring and replicates."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.special import log_expit
+
+import leaderbayes as lb
+
+
+def likelihood(model):
+    """Log-likelihood by round, of strengths."""
+    observed = model.observed_RVs[0]
+    epp = model["epp"]
+    (graph,) = model.logp(vars=[observed], sum=False)
+    (value,) = model.replace_rvs_by_values([epp])
+    function = model.compile_fn(
+        [value, graph], inputs=model.value_vars, point_fn=True, mode="FAST_COMPILE"
+    )
+    rng = np.random.default_rng(0)
+    point = {k: rng.normal(size=np.shape(v)) for k, v in model.initial_point().items()}
+    return function(point)
+
+
+@pytest.mark.parametrize("ties", ["half", "drop"])
+def test_a_round_is_the_sum_of_its_matches(ties, tied_scores):
+    made = lb.models.bradley_terry(lb.matches(tied_scores, ties=ties), weight=0.5)
+    b, found = likelihood(made)
+    assert b.sum() == pytest.approx(0.0)
+    for row, seen in zip(tied_scores.transpose("round", "player").to_numpy(), found, strict=True):
+        expected = 0.0
+        for i, j in combinations(np.flatnonzero(~np.isnan(row)), 2):
+            gap = b[i] - b[j]
+            if row[i] == row[j]:
+                expected += 0.0 if ties == "drop" else (log_expit(gap) + log_expit(-gap)) / 2.0
+            else:
+                expected += log_expit(np.sign(row[i] - row[j]) * gap)
+        assert seen == pytest.approx(0.5 * expected)
+
+
+def test_across_rounds_all_matches_count_once(scores):
+    matches = lb.matches(scores, within_round=False)
+    b, found = likelihood(lb.models.bradley_terry(matches, weight=1.0))
+    wins = matches["wins"].to_numpy()
+    assert found.sum() == pytest.approx((wins * log_expit(b[:, None] - b)).sum())
+
+
+@pytest.mark.parametrize("centring", [0.0, 0.4, 1.0])
+def test_centring_changes_coordinates_and_not_strengths(centring, scores):
+    """Strengths over their scale have the same prior draws, whatever is sampled."""
+    import pymc as pm
+
+    model = lb.models.bradley_terry(lb.matches(scores), weight=1.0, centring=centring)
+    with model:
+        scale, epp = pm.draw([model["epp_scale"], model["epp"]], 300, random_seed=2)
+    np.testing.assert_allclose(epp.sum(axis=1), 0.0, atol=1e-9)
+    # Of six values that sum to zero the variance is 5 / 6 of sigma^2.
+    share = (epp / scale[:, None]).var()
+    assert share == pytest.approx(5.0 / 6.0, rel=0.15)
+
+
+def test_replicates_have_the_boards_players(scores):
+    import pymc as pm
+
+    model = lb.models.bradley_terry(lb.matches(scores))
+    with model:
+        place = pm.draw(model["place"], 3, random_seed=1, mode="FAST_COMPILE")
+    absent = np.isnan(scores.transpose("round", "player").to_numpy())
+    for board in place:
+        np.testing.assert_array_equal(board == 0, absent)
+        np.testing.assert_array_equal(np.sort(board[0]), np.arange(1, 7))

@@ -1,0 +1,89 @@
+"""Places of scores, counts and paths of wins against enumeration, and boards that are drawn."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import connected_components
+from scipy.stats import rankdata
+
+from leaderbayes._numerics.places import (
+    count_matches,
+    draw_places,
+    places,
+    tie_width,
+    win_graph,
+)
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+@pytest.mark.parametrize("within_round", [True, False])
+def test_places_are_ranks_and_absent_players_shift_nobody(within_round, higher_is_better):
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 4, size=(6, 5)).astype(float)
+    scores[rng.random(scores.shape) < 0.3] = np.nan
+    found = places(scores, higher_is_better=higher_is_better, within_round=within_round)
+    loss = -scores if higher_is_better else scores
+    for row, mine in zip(loss, found, strict=True) if within_round else [(loss, found)]:
+        seen = ~np.isnan(row)
+        np.testing.assert_array_equal(mine[seen], rankdata(row[seen], "min"))
+        assert not mine[~seen].any()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_graph_of_steps_has_the_win_graphs_components(seed):
+    """A tie is a win for either; groups are the same as those of all pairs."""
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 3, size=(int(rng.integers(1, 4)), 6)).astype(float)
+    scores[rng.random(scores.shape) < 0.4] = np.nan
+    place = places(scores, higher_is_better=True, within_round=True)
+    edge = np.zeros((6, 6), bool)
+    for row in place:
+        edge |= (row[:, None] > 0) & (row > 0) & (row[:, None] <= row)
+    for connection in ("strong", "weak"):
+        pairs, steps = (
+            connected_components(graph, directed=True, connection=connection)[1][:6]
+            for graph in (edge, win_graph(place))
+        )
+        np.testing.assert_array_equal(pairs[:, None] == pairs, steps[:, None] == steps)
+
+
+@pytest.mark.parametrize("within_round", [True, False])
+def test_counts_equal_enumeration(within_round):
+    rng = np.random.default_rng(3)
+    scores = rng.integers(0, 6, size=(5, 9)).astype(float)
+    scores[rng.random(scores.shape) < 0.2] = np.nan
+    place = places(scores, higher_is_better=True, within_round=within_round)
+    wins, n = count_matches(place, within_round=within_round)
+    slow_wins, slow_n = np.zeros_like(wins), np.zeros_like(n)
+    here = list(zip(*np.nonzero(place), strict=True))
+    for (k, i), (other, j) in combinations(here, 2):
+        if i == j or (within_round and k != other):
+            continue
+        slow_n[i, j] += 1
+        slow_n[j, i] += 1
+        slow_wins[i, j] += place[k, i] < place[other, j]
+        slow_wins[j, i] += place[k, i] > place[other, j]
+    np.testing.assert_array_equal(wins, slow_wins)
+    np.testing.assert_array_equal(n, slow_n)
+
+
+def test_drawn_places_win_as_bradley_terry_says():
+    rng = np.random.default_rng(5)
+    rounds, b = 20_000, np.array([1.0, 0.0, -0.5])
+    place = draw_places(b, np.ones((rounds, 3), bool), rng)
+    wins, n = count_matches(place, within_round=True)
+    p = 1 / (1 + np.exp(b - b[:, None]))
+    off = ~np.eye(3, dtype=bool)
+    error = np.sqrt(p * (1 - p) / rounds)
+    assert (np.abs(wins / np.where(n > 0, n, 1) - p) < 4 * error)[off].all()
+
+
+@pytest.mark.parametrize("nu", [-2.0, 0.0, 1.5])
+def test_drawn_ties_of_equal_players_have_davidsons_rate(nu):
+    rounds = 20_000
+    place = draw_places(np.zeros(2), np.ones((rounds, 2), bool), np.random.default_rng(1), tie=nu)
+    tied = np.mean(place[:, 0] == place[:, 1])
+    p = np.exp(nu) / (2 + np.exp(nu))
+    assert abs(tied - p) < 4 * np.sqrt(p * (1 - p) / rounds)
+    assert tie_width(p) > 0

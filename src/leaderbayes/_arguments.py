@@ -57,6 +57,11 @@ def seed(value: Any) -> int:
     return whole("seed", value, at_least=0, at_most=2**32 - 1)
 
 
+def seed_or_new(value: Any) -> int:
+    """Check a seed, or draw one for None; whoever asks records it."""
+    return seed(int(np.random.SeedSequence().generate_state(1)[0]) if value is None else value)
+
+
 def _finite(value: Any) -> bool:
     """Whether it is a number, and finite."""
     if isinstance(value, Integral):

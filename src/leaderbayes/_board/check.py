@@ -11,6 +11,7 @@ from scipy.special import chdtrc, ndtr, xlogy
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import whole
+from leaderbayes._board.best import compared, is_best, require_best
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._fits.require import no_fit
@@ -200,10 +201,13 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     replicates drawn from them do not vary by it again. Then the board's deviance is taken as far
     from its own estimate as the strengths of the replicate are from that of the replicate.
 
+    A posterior of the best of a board is checked by boards of other teams from the fitted P(theta):
+    all draws are used, and nothing is drawn.
+
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`.
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`.
     draws : int
         Posterior draws to use, spread evenly over those that have replicates.
     seed : int
@@ -214,12 +218,15 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     Dataset
         ``observed``, ``replicated_round``, ``replicated_naive`` (draw): discrepancies. ``p_round``,
         ``p_naive``: share of draws whose replicate is at least as discrepant as the board. Near 0:
-        the board does not fit; near 1: it varies less than the model says.
+        the board does not fit; near 1: it varies less than the model says. Of the best of a board:
+        ``observed``, ``lower`` and ``upper`` (95 % interval of the model's boards) and ``p_value``
+        (two-sided) over ``statistic``: "maximum", "quantile 0.9", "median", "quantile 0.1". attrs:
+        ``model``, ``converged``, ``warnings``.
 
     Raises
     ------
     LeaderbayesError
-        If ``draws`` is below 1.
+        If it is no fit, or ``draws`` is below 1.
 
     References
     ----------
@@ -236,8 +243,13 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
     >>> 0.1 < float(made["p_round"]) < 0.9
     True
     """
-    fitted(dt, "posterior_predictive", "constant_data")
     draws = whole("draws", draws)
+    trusted = ("model", "converged", "warnings")
+    if is_best(dt):
+        require_best(dt)
+        attrs = {name: dt.attrs[name] for name in trusted}
+        return xr.Dataset.from_dataframe(compared(dt)).assign_attrs(attrs)
+    fitted(dt, "posterior_predictive", "constant_data")
     replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
     _check_draws(dt, replicates.indexes["sample"])
     total = replicates.sizes["sample"]
@@ -275,7 +287,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int = 0) -> xr.Dataset:
             "replicated_round": ("draw", round_wise),
             "replicated_naive": ("draw", match_wise),
         },
-        attrs={name: dt.attrs[name] for name in ("model", "converged", "warnings")},
+        attrs={name: dt.attrs[name] for name in trusted},
     )
     result["p_round"] = (result["replicated_round"] >= result["observed"]).mean()
     result["p_naive"] = (result["replicated_naive"] >= result["observed"]).mean()

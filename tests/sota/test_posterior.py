@@ -4,32 +4,14 @@ import json
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
 
 import leaderbayes as lb
-from leaderbayes._numerics import auc
-from leaderbayes._numerics.hierarchy import counts
-from leaderbayes.sota._counts import CountBoard
 
 
-def simulated(a, b, m, n, rho, theta_0, rng):
-    """Thetas from Beta(a, b), and a board of them."""
-    theta = rng.beta(a, b, size=m)
-    model = CountBoard(counts(theta, n), "beta", 2, 0.5, rho, theta_0, "board")
-    score = model.replicate(theta[None], np.array([rho]), rng)[0]
-    return theta, lb.sota.read_board(score, n=n)
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    _, board = simulated(85.0, 15.0, 80, 500, 0.5, 0.9, np.random.default_rng(1))
-    return board, lb.sota.posterior(board, rho=0.5, theta_0=0.9, seed=3)
-
-
-def test_known_law_is_conjugate():
+def test_known_law_is_conjugate(simulated):
     rng, n, a, b = np.random.default_rng(2), 300, 60.0, 12.0
     _, board = simulated(a, b, 40, n, 0.0, 0.9, rng)
     dt = lb.sota.posterior(board, law=stats.beta(a, b), draws=1000, seed=1)
@@ -61,41 +43,6 @@ def test_data_tree(fitted):
     xr.testing.assert_identical(again["posterior"].to_dataset(), dt["posterior"].to_dataset())
 
 
-def test_survives_netcdf(fitted, tmp_path):
-    _, dt = fitted
-    dt.to_netcdf(tmp_path / "posterior.nc")
-    back = xr.open_datatree(tmp_path / "posterior.nc")
-    xr.testing.assert_allclose(lb.sota.summary(back), lb.sota.summary(dt))
-
-
-def test_tables(fitted):
-    board, dt = fitted
-    made = lb.sota.summary(dt)
-    assert made["theta_sota_lower"] < made["theta_sota"] < made["theta_sota_upper"]
-    assert float(made["observed_max"]) == float(board.max())
-    assert int(made["teams_above"]) == int((board > float(made["theta_sota"])).sum())
-    table = lb.leaderboard(dt)
-    assert list(table["theta"]) == sorted(table["theta"], reverse=True)
-    assert table["p_best"].sum() == pytest.approx(1.0)
-    assert table["p_sota"].iloc[0] > table["p_sota"].iloc[-1]
-    found = lb.check(dt)
-    assert ((found["lower"] <= found["upper"]) & (found["p_value"] > 0.005)).all()
-    assert found.attrs["converged"] == 1
-    assert table.attrs["converged"] is True
-    lb.plots.board(dt["observed_data"]["score"], made, backend="none")
-
-
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_check_counts_ties_whatever_the_rounding(fitted, sign):
-    """Quantiles of counts tie with the board's, although sums of fractions differ by an ulp."""
-    _, dt = fitted
-    moved = dt.copy()
-    boards = dt["posterior_predictive"].to_dataset()
-    near = boards["new_score"] * (1 + sign * 1e-15)
-    moved["posterior_predictive"] = xr.DataTree(boards.assign(new_score=near))
-    xr.testing.assert_equal(lb.check(moved)["p_value"], lb.check(dt)["p_value"])
-
-
 def test_mixtures_are_noticed():
     """One beta does not describe two groups of teams; two do, and a floor leaves one out."""
     rng, n = np.random.default_rng(4), 2000
@@ -125,54 +72,6 @@ def test_equal_teams():
         assert float(made["theta_sota"]) < float(board.max()) - gap
 
 
-def test_rho_from_answers_and_with_a_prior():
-    rng = np.random.default_rng(6)
-    _, board = simulated(85.0, 15.0, 30, 400, 0.6, 0.9, rng)
-    reference = rng.random(400) < 0.9
-    answers = np.where(rng.random((12, 400)) < 0.7, reference, rng.random((12, 400)) < 0.9)
-    right = xr.DataArray(answers.astype(int), dims=("classifier", "instance"))
-    known = float(lb.sota.estimate_rho(right)["rho"])
-    for rho in (right, stats.beta(30, 20)):
-        dt = lb.sota.posterior(board, rho=rho, theta_0=0.9, seed=1)
-        drawn = dt["posterior"]["rho"]
-        expected = known if rho is right else 0.6
-        # A board of 30 says little of rho: the prior stays.
-        assert float(drawn.mean()) == pytest.approx(expected, abs=0.08)
-        assert dt.attrs["converged"] == 1
-
-
-def test_estimates_are_normal():
-    """One normal law, independent errors: given its parameters the posterior is conjugate."""
-    rng, m = np.random.default_rng(7), 60
-    theta = rng.normal(3.0, 0.5, m)
-    se = rng.uniform(0.2, 0.6, m)
-    table = pd.DataFrame({"team": range(m), "score": rng.normal(theta, se), "se": se})
-    board = lb.sota.read_board(table, se="se")
-    dt = lb.sota.posterior(board, draws=1000, seed=1)
-    post = dt["posterior"].to_dataset().stack(s=("chain", "draw"))
-    scale, location = post["scale"].to_numpy(), post["location"].to_numpy()
-    kept = scale**2 / (scale**2 + se[:, None] ** 2)
-    mean = location + kept * (board.to_numpy()[:, None] - location)
-    drawn = post["theta"].transpose("team", "s").to_numpy()
-    gap = (drawn - mean) / (np.sqrt(kept) * se[:, None])
-    assert stats.kstest(gap[:, ::40].ravel(), "norm").pvalue > 1e-3
-    made = lb.sota.summary(dt)
-    assert made["theta_sota_lower"] < theta.max() < made["theta_sota_upper"]
-    assert float(made["theta_sota"]) < float(board.max())
-
-
-def test_auc_board():
-    rng = np.random.default_rng(8)
-    theta = np.clip(rng.normal(0.85, 0.02, 200), 0.0, 0.99)
-    board = lb.sota.read_board(
-        auc.draw(theta, 60, 940, rng), n=1000, metric="auc", positive_rate=0.06
-    )
-    dt = lb.sota.posterior(board, seed=1)
-    made = lb.sota.summary(dt)
-    assert made["theta_sota_lower"] < theta.max() < made["theta_sota_upper"]
-    assert float(made["theta_sota"]) < float(board.max()) - 0.01
-
-
 @pytest.mark.parametrize(
     "scores", [[0.9], [0.9] * 20, [0.0, 1.0], [1.0], [1.0] * 5, [0.98, 1.0, 0.6]]
 )
@@ -184,67 +83,6 @@ def test_edges(scores):
             dt = lb.sota.posterior(board, seed=1, draws=100, **options)
             assert np.isfinite(dt["posterior"]["theta_sota"]).all()
             assert (dt["posterior"]["theta"] <= 1.0).all()
-
-
-def test_one_instance():
-    with pytest.raises(lb.LeaderbayesError, match="20 instances"):
-        lb.sota.posterior(lb.sota.read_board([1.0, 1.0, 0.0], n=1))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"sampler": "mcmc"}, "sampler"),
-        ({"law": "normal"}, "law"),
-        ({"law": 0.3}, "frozen"),
-        ({"law": "mixture", "components": 1}, "components"),
-        ({"statistic": "maximum"}, "alone does not tell"),
-        ({"statistic": "mean"}, "statistic"),
-        ({"rho": 1.0}, "rho"),
-        ({"rho": stats.norm()}, "between 0 and 1"),
-        ({"floor": 0.99}, "above 0.99"),
-        ({"theta_0": 1.0}, "theta_0"),
-        ({"epsilon": 0.0}, "epsilon"),
-        ({"draws": 0}, "draws"),
-        ({"workers": 0}, "workers=0"),
-    ],
-)
-def test_bad_options(fitted, options, message):
-    with pytest.raises(lb.LeaderbayesError, match=message):
-        lb.sota.posterior(fitted[0], **options)
-
-
-def test_tables_refuse_other_things(fitted):
-    with pytest.raises(lb.LeaderbayesError, match=r"sota\.posterior"):
-        lb.sota.summary(xr.DataTree())
-    with pytest.raises(lb.LeaderbayesError, match="prob"):
-        lb.leaderboard(fitted[1], prob=1.0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("m", "n", "rho"), [(50, 500, 0.0), (50, 3000, 0.6), (1000, 500, 0.6), (1000, 3000, 0.0)]
-)
-def test_simulation_agrees_with_the_exact_posterior(m, n, rho):
-    """Of the best score alone, as in the paper: means within 0.1 sd, intervals within 10 %.
-
-    Beside Monte Carlo error of the two samples, some 0.03 sd of each mean, and 3 % of each end.
-    """
-    a, b = 127.5, 22.5
-    _, board = simulated(a, b, m, n, rho, 0.9, np.random.default_rng(m + n))
-    given = {
-        "law": stats.beta(a, b), "statistic": "maximum", "rho": rho, "theta_0": 0.9, "seed": 1,
-        "chains": 2, "progressbar": False,
-    }  # fmt: skip
-    exact = lb.sota.posterior(board, draws=4000, **given)
-    found = lb.sota.posterior(board, sampler="abc-smc", draws=1000, epsilon=0.25, **given)
-    assert found.attrs["converged"] == 1
-    best, near = (dt["posterior"]["theta_sota"].to_numpy().ravel() for dt in (exact, found))
-    assert near.mean() == pytest.approx(best.mean(), abs=0.1 * best.std())
-    width, wide = (np.ptp(np.quantile(v, [0.025, 0.975])) for v in (best, near))
-    assert wide == pytest.approx(width, rel=0.1)
-    stages = found["sample_stats"]
-    assert (np.diff(stages["epsilon"].to_numpy()) < 0).all()
 
 
 def outlier(far):

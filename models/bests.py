@@ -56,7 +56,7 @@ def board(law, rho, number):
             seed=int(seed.generate_state(1)[0]),
         )
     made = lb.sota.summary(found)
-    naive = lb.sota.naive_interval(float(score.max()), N)
+    naive = lb.paper.naive_interval(float(score.max()), N)
     ends = float(made["theta_sota_lower"]), float(made["theta_sota_upper"])
     row = {"law": law, "rho": rho, "board": number, "converged": found.attrs["converged"]}
     names = ("theta_sota", "lower", "upper", "naive_lower", "naive_upper")

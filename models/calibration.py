@@ -224,14 +224,13 @@ def board_ranks(name, count, seed, only):
         board = xr.DataArray(
             right / setting.n,
             {"team": [f"t{i}" for i in range(setting.teams)]},
-            attrs={"n": setting.n, "metric": "accuracy"},
+            attrs={"n": setting.n, "metric": "accuracy", "classes": 10**6},
         )
         with warnings.catch_warnings():
             # One board in many is unlike the others.
             warnings.simplefilter("ignore", lb.LeaderbayesWarning)
             fitted = lb.sota.posterior(
                 board,
-                classes=10**6,
                 draws=THIN * KEPT,
                 chains=1,
                 seed=int(sequence.generate_state(2)[1]),

@@ -45,8 +45,8 @@ def given():
         "board": board,
         "right": answers,
         "estimate": lb.sota.shrink(board),
-        "law": lb.sota.maximum_distribution(200, 0.9, 10),
-        "laws": lb.sota.maximum_distribution(200, 0.9, 10),
+        "law": lb.sota.maximum(0.9, 10, n=200),
+        "laws": lb.sota.maximum(0.9, 10, n=200),
         "best": lb.sota.shrink(board),
         "hypothesis": [("p0", "p1")],
         "a": "p0",
@@ -67,16 +67,14 @@ def given():
 
 # Columns by name; and laws or arrays, which models of the best take too.
 OTHERWISE = {
-    ("read_scores", "score"), ("sota.read_board", "score"), ("sota.bias_curve", "spread"),
-    ("sota.maximum_distribution", "theta"), ("sota.maximum_distribution", "theta_0"),
-    ("sota.maximum_auc", "theta"), ("sota.simulate_boards", "theta"),
-    ("sota.simulate_boards", "theta_0"), ("sota.simulate_aucs", "theta"),
+    ("read_scores", "score"), ("sota.read_board", "score"), ("paper.bias_curve", "spread"),
+    ("sota.maximum", "theta"), ("sota.maximum", "theta_0"), ("sota.maximum", "n"),
+    ("paper.simulate", "theta"), ("paper.simulate", "theta_0"),
     ("models.plackett_luce", "weight"),
 }  # fmt: skip
 # scikit-learn checks its estimator's in fit; the rest need a fit that takes long.
 ELSEWHERE = {
-    "tuning.LeaderboardSearchCV", "plots.search", "models.sota", "sota.summary", "sota.teams",
-    "sota.maximum_estimate",
+    "tuning.LeaderboardSearchCV", "plots.search", "models.sota", "sota.summary",
 }  # fmt: skip
 
 
@@ -107,8 +105,9 @@ def arguments_of(function, given):
             "store": "study",
         },
         "new_player": {"scores": given["scores"].isel(player=0).to_series()},
-        "sota.bias_curve": {"over": "spread", "values": [0.0, 0.1]},
-        "sota.read_board": {"source": [0.9, 0.8]},
+        "paper.bias_curve": {"over": "spread", "values": [0.0, 0.1]},
+        "sota.maximum": {"n": 200},
+        "sota.read_board": {"source": [0.9, 0.8], "n": 100},
     }.get(function, {})
     made = dict(own)
     if function in (

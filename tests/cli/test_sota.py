@@ -7,7 +7,7 @@ import pytest
 from command import call, loaded, run
 
 KEYS = [
-    "method", "n", "m", "observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper",
+    "n", "m", "observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper",
     "teams_above", "diagnostics", "warnings",
 ]  # fmt: skip
 
@@ -27,16 +27,16 @@ def test_sota(folder):
     done = call("sota", "board.csv", "--n", 1000, "--rho", 0.3, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert list(result) == KEYS
+    assert list(result) == ["rule", *KEYS]
     assert result["theta_sota_lower"] < result["theta_sota"] < result["observed_max"] == 0.9
-    crop = ["sota", "board.csv", "--n", 1000, "--method", "crop", "--convention", "published"]
+    crop = ["sota", "board.csv", "--n", 1000, "--rule", "crop", "--convention", "published"]
     text = call(*crop, cwd=folder)
     assert "Estimate of the best classifier (crop)" in text.stdout
     errors = call("sota", "board.csv", "--se", 0.01, "--chance", 0.5, "--rho", 0.3, cwd=folder)
     assert "Best of 60 teams: 0.9000" in errors.stdout
     rows = "\n".join(f"t{k},{0.3 + 0.001 * k:.3f}" for k in range(60))
     (folder / "losses.csv").write_text(f"TeamName,rmse\n{rows}\n")
-    losses = ["losses.csv", "--se", 0.01, "--score", "rmse", "--method", "crop"]
+    losses = ["losses.csv", "--se", 0.01, "--score", "rmse", "--rule", "crop"]
     lower = json.loads(call("sota", *losses, "--lower-is-better", "--json", cwd=folder).stdout)
     assert lower["observed_max"] == -0.3
     for arguments, message in (
@@ -53,11 +53,11 @@ def test_sota(folder):
 
 
 def test_sota_posterior(folder, teams):
-    asked = ["sota", *teams, "--method", "exact", "--rho", 0.3, "--draws", 100, "--seed", 1]
+    asked = ["sota", *teams, "--sampler", "exact", "--rho", 0.3, "--draws", 100, "--seed", 1]
     done = call(*asked, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert list(result) == KEYS
+    assert list(result) == ["sampler", *KEYS]
     assert list(result["diagnostics"]) == [
         "converged", "pareto_k", "ess", "expected_max", "max_lower", "max_upper", "seed",
     ]  # fmt: skip
@@ -78,7 +78,7 @@ def test_sota_posterior_warns_and_fails(folder):
     # No beta law has so many equal teams, and one so much better.
     rows = "\n".join(f"t{k},{0.9 if k == 0 else 0.7}" for k in range(200))
     (folder / "odd_board.csv").write_text(f"TeamName,Score\n{rows}\n")
-    asked = ["--method", "exact", "--seed", 1, "--json"]
+    asked = ["--sampler", "exact", "--seed", 1, "--json"]
     done = call("sota", "odd_board.csv", "--n", 1000, *asked, "--draws", 100, cwd=folder)
     assert done.stderr.startswith("Warning: LB021")
     assert json.loads(done.stdout)["warnings"][0].startswith("LB021")
@@ -96,10 +96,10 @@ def test_sota_posterior_warns_and_fails(folder):
 
 @pytest.mark.slow
 def test_sota_simulated(folder, teams):
-    asked = ["--method", "abc-smc", "--draws", 20, "--chains", 2, "--epsilon", 2, "--seed", 1]
+    asked = ["--sampler", "abc-smc", "--draws", 20, "--chains", 2, "--epsilon", 2, "--seed", 1]
     done = run("sota", *teams, *asked, "--json", cwd=folder)
     result = json.loads(done.stdout)
-    assert list(result) == KEYS
+    assert list(result) == ["sampler", *KEYS]
     assert list(result["diagnostics"]) == [
         "converged", "max_rhat", "expected_max", "max_lower", "max_upper", "seed",
     ]  # fmt: skip
@@ -111,24 +111,28 @@ def test_sota_simulated(folder, teams):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["shrink", "--law", "beta"], "--law is for --method exact or abc-smc, not shrink"),
-        (["crop", "--seed", 1], "--seed is for --method exact or abc-smc, not crop"),
-        (["exact", "--criterion", "mean"], "--criterion is for --method shrink or crop"),
-        (["abc-smc", "--dependence", "copula"], "--dependence is for --method shrink or crop"),
-        (["exact", "--chance", 0.1], "--chance is for --method shrink or crop"),
-        (["exact", "--convention", "published"], "--convention is for --method shrink or crop"),
-        (["exact", "--epsilon", 1], "--epsilon is for --method abc-smc, not exact"),
-        (["exact", "--components", 3], "--components is for --law mixture"),
-        (["exact", "--floor", "nan"], "floor=nan"),
-        (["exact", "--components", 3, "--law", "beta"], "--components is for --law mixture"),
-        (["exact", "--floor", 0.99], "No team scores above 0.99"),
-        (["abc-smc", "--epsilon", "nan"], "epsilon=nan"),
-        (["exact", "--rho", 2], "rho=2.0"),
-        (["crop", "--workers", 2], "--workers is for --method exact or abc-smc, not crop"),
+        (["--law", "beta"], "--law is of a posterior: give --sampler exact or abc-smc"),
+        (["--rule", "crop", "--seed", 1], "--seed is of a posterior"),
+        (["--sampler", "exact", "--rule", "crop"], "--rule is of the estimate"),
+        (["--sampler", "exact", "--criterion", "mean"], "--criterion is of the estimate"),
+        (["--sampler", "abc-smc", "--dependence", "copula"], "--dependence is of the estimate"),
+        (["--sampler", "exact", "--convention", "published"], "--convention is of the estimate"),
+        (["--sampler", "exact", "--epsilon", 1], "--epsilon is for --sampler abc-smc, not exact"),
+        (["--sampler", "exact", "--components", 3], "--components is for --law mixture"),
+        (["--sampler", "exact", "--floor", "nan"], "floor=nan"),
+        (
+            ["--sampler", "exact", "--components", 3, "--law", "beta"],
+            "--components is for --law mixture",
+        ),
+        (["--sampler", "exact", "--floor", 0.99], "No team scores above 0.99"),
+        (["--sampler", "abc-smc", "--epsilon", "nan"], "epsilon=nan"),
+        (["--sampler", "exact", "--rho", 2], "rho=2.0"),
+        (["--metric", "auc"], "positive_rate"),
+        (["--workers", 2], "--workers is of a posterior"),
     ],
 )
 def test_sota_options_of_another_method(folder, teams, arguments, message):
-    bad = call("sota", *teams, "--method", *arguments, cwd=folder)
+    bad = call("sota", *teams, *arguments, cwd=folder)
     assert bad.returncode == 2
     assert message in bad.stderr
     assert "Traceback" not in bad.stderr
@@ -136,12 +140,12 @@ def test_sota_options_of_another_method(folder, teams, arguments, message):
 
 
 @pytest.mark.parametrize(
-    ("method", "absent"),
+    ("how", "absent"),
     [
-        ("shrink", ["arviz", "matplotlib", "pymc"]),
-        ("crop", ["arviz", "matplotlib", "pymc"]),
-        ("exact", ["pymc", "pytensor"]),
+        (["--rule", "shrink"], ["arviz", "matplotlib", "pymc"]),
+        (["--rule", "crop"], ["arviz", "matplotlib", "pymc"]),
+        (["--sampler", "exact"], ["pymc", "pytensor"]),
     ],
 )
-def test_sota_imports_nothing_it_does_not_need(folder, teams, method, absent):
-    assert not set(absent) & loaded("sota", *teams, "--method", method, cwd=folder)
+def test_sota_imports_nothing_it_does_not_need(folder, teams, how, absent):
+    assert not set(absent) & loaded("sota", *teams, *how, cwd=folder)

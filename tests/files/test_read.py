@@ -66,7 +66,7 @@ def test_json(tmp_path):
         lb.adapters.from_lm_eval(tmp_path, max_mb=1)
 
 
-@pytest.mark.parametrize("name", ["amlb", "openml", "mlr3", "kaggle", "sklearn"])
+@pytest.mark.parametrize("name", ["amlb", "openml", "mlr3", "sklearn"])
 def test_adapters_and_boards(tmp_path, name):
     (tmp_path / "s.csv").write_text(LONG)
     for read in (getattr(lb.adapters, f"from_{name}"), lambda path, **o: board(path, **o)):

@@ -174,17 +174,17 @@ def test_posterior_of_the_best():
     best = lb.sota.posterior(lb.sota.read_board(shares, n=200), draws=25, seed=1)
     theta = best["posterior"]["theta"].copy()
     theta[0, 3, 0] = np.nan
-    for answer in (lb.sota.teams, lb.report.text):
+    for answer in (lb.leaderboard, lb.report.text):
         with pytest.raises(lb.LeaderbayesError, match="1 of 800 values in posterior/theta "):
             answer(changed(best, theta=theta))
     best_theta = best["posterior"]["theta_sota"].copy()
     best_theta[0, 3] = np.nan
-    for answer in (lb.sota.teams, lb.sota.summary):
+    for answer in (lb.leaderboard, lb.sota.summary):
         with pytest.raises(lb.LeaderbayesError, match="1 of 100 values in posterior/theta_sota"):
             answer(changed(best, theta_sota=best_theta))
     without = best.copy()
     del without["posterior_predictive"]
-    for answer in (lb.sota.summary, lb.sota.check):
+    for answer in (lb.sota.summary, lb.check):
         with pytest.raises(lb.LeaderbayesError, match="no group posterior_predictive"):
             answer(without)
     with pytest.raises(lb.LeaderbayesError, match="and not a JSON list"):

@@ -101,8 +101,8 @@ ANSWERS: dict[str, dict[str, Callable[[xr.DataTree], Any]]] = {
     },
     "best": {
         "summary": lambda dt: lb.sota.summary(dt).to_array().to_series(),
-        "teams": lambda dt: lb.sota.teams(dt).set_index("team").sort_index(),
-        "check": lambda dt: lb.sota.check(dt),
+        "teams": lambda dt: lb.leaderboard(dt).set_index("team").sort_index(),
+        "check": lambda dt: lb.check(dt).to_dataframe(),
         "text": lambda dt: lb.report.text(dt),
         "html": _page,
     },

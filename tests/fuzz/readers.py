@@ -139,7 +139,8 @@ def readers() -> dict[str, Reader]:
     lm_file = from_file(lambda path, **o: models_of([path, small[0]], **o))
     board_options = {
         "n": (None, 100, "n", "absent"), "se": (None, 0.1, "se", "absent"),
-        "metric": ("accuracy", "accuracy", "auc"), "team": (None, "team"), "score": (None, "score"),
+        "metric": ("accuracy", "accuracy", "auc"), "classes": (None, None, 2, 1, "7"),
+        "chance": (None, None, 0.5, 2.0), "positive_rate": (None, None, 0.3), "team": (None, "team"), "score": (None, "score"),
     }  # fmt: skip
     boards = [pd.read_csv(io.StringIO(BOARD)), pd.Series([0.5, 0.6], index=["a", "b"]), [0.5, 0.6]]
     splits = {"a": {"test_f1": [0.1, 0.2], "fit_time": [1, 2]}, "b": {"test_f1": [0.3, 0.4]}}
@@ -154,7 +155,6 @@ def readers() -> dict[str, Reader]:
                    ("predictive_accuracy", "absent")),
         "mlr3": (lb.adapters.from_mlr3, ["mlr3_score.csv", "mlr3_aggregate.csv"],
                  ("classif.ce", "classif.auc", "absent")),
-        "kaggle": (lb.adapters.from_kaggle, ["kaggle_leaderboard.csv", "kaggle_history.csv"], None),
     }  # fmt: skip
     made = {
         "read_scores, files": Reader(

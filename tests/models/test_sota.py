@@ -82,7 +82,7 @@ def test_fast_likelihood_and_priors_equal_the_specification(n, rho):
     s = np.round(np.array([0.72, 0.8, 0.86]) * n).astype(int)
     laws = [(0.75, 20.0), (0.8, 200.0), (0.5, 3.0)]
     points = np.array([at(n, one, *law) for one in s for law in laws])
-    board = CountBoard(counts(x / n, n), "beta", 1, 2, rho, THETA_0, "board")
+    board = CountBoard(counts(x / n, n), "beta", 1, 0.5, rho, THETA_0, "board")
     slow = log_density(n, rho, x, points)
     if rho == 0.0:  # without dependence the fast model has no test set
         fast = board.log_density(points[:, :2]) + norm.logpdf(points[:, 2])
@@ -111,11 +111,11 @@ def test_betas_that_are_singular_at_the_ends(mean, concentration):
 @pytest.mark.parametrize("x", [[200] * 20, [1] * 20, [0] * 10 + [200] * 10, [0] * 19 + [1]])
 def test_boards_at_the_ends_have_a_posterior(x):
     coords = {"team": [f"t{i}" for i in range(20)]}
-    attrs = {"n": 200, "metric": "accuracy"}
+    attrs = {"n": 200, "metric": "accuracy", "classes": 10**6}
     board = xr.DataArray(np.array(x) / 200, coords, attrs=attrs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.BoardWarning)
-        found = lb.sota.posterior(board, classes=10**6, rho=0.5, theta_0=0.8, draws=50, seed=1)
+        found = lb.sota.posterior(board, rho=0.5, theta_0=0.8, draws=50, seed=1)
     assert found.attrs["converged"]
     assert abs(found["posterior"]["theta_sota"].mean() - max(x) / 200) < 0.02
 
@@ -150,4 +150,4 @@ def test_bad_options_of_the_simulator(options, message):
 
 def test_the_simulator_is_of_accuracies():
     with pytest.raises(lb.LeaderbayesError, match="of accuracies"):
-        lb.models.sota(lb.sota.read_board([0.9, 0.8], n=200, metric="auc"))
+        lb.models.sota(lb.sota.read_board([0.9, 0.8], n=200, metric="auc", positive_rate=0.2))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import leaderbayes as lb
 
@@ -11,13 +10,13 @@ BACKENDS = ["matplotlib", "plotly", "bokeh", "none"]
 
 @pytest.fixture(scope="module")
 def law():
-    return lb.sota.maximum_distribution(300, 0.9, 100)
+    return lb.sota.maximum(0.9, 100, n=300)
 
 
 @pytest.fixture(scope="module")
 def board():
     theta = np.linspace(0.6, 0.9, 60)
-    return lb.sota.read_board(lb.sota.simulate_boards(400, theta, seed=3)[0].to_numpy(), n=400)
+    return lb.sota.read_board(lb.paper.simulate(theta, n=400, seed=3)[0].to_numpy(), n=400)
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +26,7 @@ def estimate(board):
 
 @pytest.fixture(scope="module")
 def realisation(board, estimate):
-    return lb.sota.realisation(board, estimate, seed=1)
-
-
-@pytest.fixture(scope="module")
-def curves():
-    return [
-        lb.sota.bias_curve("m", [1, 10, 100], n=200),
-        lb.sota.bias_curve("m", [1, 10, 100], n=400),
-        lb.sota.bias_curve("rho", [0.0, 0.5, 0.95], n=200, m=20, spread=0.05),
-    ]
+    return lb.paper.realisation(board, estimate, seed=1)
 
 
 def drawn(collection, name, function):
@@ -55,16 +45,13 @@ def uprights(collection, name):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_every_backend_draws(law, board, estimate, realisation, curves, backend):
+def test_every_backend_draws(law, board, estimate, realisation, backend):
     made = [
         lb.plots.maximum(law, backend=backend),
         lb.plots.maximum(law, theta=0.9, backend=backend),
-        lb.plots.multiplicity(law, theta=0.9, backend=backend),
-        lb.plots.bias(curves, at={"m": [10, 50]}, backend=backend),
         lb.plots.board(board, backend=backend),
         lb.plots.board(board, estimate, lowest=0.7, backend=backend),
         lb.plots.board(board, estimate, realisation=realisation, backend=backend),
-        lb.plots.auc(0.8, 200, positive_rate=0.1, m=20, backend=backend),
     ]
     assert {collection.backend for collection in made} == {backend}
 
@@ -87,58 +74,10 @@ def test_maximum_marks(law):
 
 
 def test_maximum_auc():
-    law = lb.sota.maximum_auc(300, 0.8, 50, positive_rate=0.1)
+    law = lb.sota.maximum(0.8, 50, n=300, positive_rate=0.1)
     made = lb.plots.maximum(law, backend="none")
     assert uprights(made, "pmf")[0] == float(law["mean"])
     assert drawn(made, "cdf", "xlabel")[0]["string"] == "best AUC"
-
-
-def test_multiplicity_of_the_paper():
-    law = lb.sota.maximum_distribution(3000, 0.9, 1000)
-    made = lb.plots.multiplicity(law, theta=0.9, backend="none")
-    assert uprights(made, "board") == [law["mean"], law["quantile"].sel(probability=0.975)]
-    better = lb.sota.naive_interval(0.9, 3000)[1]
-    # "P = 0.10": nine of ten significantly better classifiers are taken to be worse.
-    chance = stats.binom.sf(int(3000 * law["mean"]), 3000, better)
-    assert round(chance, 2) == 0.10
-    assert any(text.endswith(f"P = {chance:.3f}") for text in texts(made, "board"))
-    shaded = drawn(made, "board", "fill_between_y")
-    assert [e["y_top"].sum() for e in shaded] == pytest.approx(
-        [chance, stats.binom.sf(int(3000 * law["quantile"][-1]) - 1, 3000, better)], rel=1e-2
-    )
-    bar = next(e for e in drawn(made, "board", "line") if e["y"][0] < 0.0)
-    np.testing.assert_allclose(bar["x"], lb.sota.naive_interval(0.9, 3000))
-
-
-def test_multiplicity_refuses_auc():
-    law = lb.sota.maximum_auc(300, 0.8, 5, positive_rate=0.1)
-    with pytest.raises(lb.LeaderbayesError, match="maximum_distribution"):
-        lb.plots.multiplicity(law, theta=0.8)
-
-
-def test_bias_draws_the_curves(curves):
-    made = lb.plots.bias(curves, at={"rho": 0.5}, backend="none")
-    for name in ("bias", "sd"):
-        lines = drawn(made, f"{name}_m", "line")
-        for line, curve in zip(lines, curves[:2], strict=True):
-            np.testing.assert_array_equal(line["y"], curve[name])
-            np.testing.assert_array_equal(line["x"], curve["m"])
-        assert texts(made, f"{name}_m") == ["n = 400", "n = 200"]
-        # A curve alone needs no name.
-        assert texts(made, f"{name}_rho") == []
-        assert uprights(made, f"{name}_rho") == [0.5]
-        limits = [drawn(made, f"{name}_{over}", "ylim")[0]["lims"] for over in ("m", "rho")]
-        assert limits[0] == limits[1]
-
-
-def test_bias_of_table_3(published):
-    rows = published[(published["table"] == 3) & (published["n"] == 3000)]
-    rows = rows[rows["theta"] == 0.9].sort_values("m")
-    made = lb.plots.bias(lb.sota.bias_curve("m", rows["m"]), backend="none")
-    (line,) = drawn(made, "bias_m", "line")
-    np.testing.assert_allclose(line["y"] + 0.9, rows["expected_max"], atol=5e-5)
-    (line,) = drawn(made, "sd_m", "line")
-    np.testing.assert_allclose(line["y"], rows["sd_max"], atol=1e-6)
 
 
 def test_board_shows_every_team_or_says_so(board):
@@ -158,7 +97,7 @@ def test_board_marks(board, estimate, realisation):
     alone = lb.plots.board(board, backend="none")
     assert uprights(alone, "board") == [best]
     bar = next(e for e in drawn(alone, "board", "line") if e["y"][0] < 0.0)
-    np.testing.assert_allclose(bar["x"], lb.sota.naive_interval(best, 400))
+    np.testing.assert_allclose(bar["x"], lb.paper.naive_interval(best, 400))
     # Any estimate with these names.
     names = ["theta_sota", "theta_sota_lower", "theta_sota_upper", "observed_max"]
     made = lb.plots.board(board, estimate[names], realisation=realisation, backend="none")
@@ -183,7 +122,7 @@ def test_board_without_solution_says_so(board, estimate):
 
 
 def test_board_of_auc():
-    board = lb.sota.read_board([0.61, 0.7, 0.75], n=200, metric="auc")
+    board = lb.sota.read_board([0.61, 0.7, 0.75], n=200, metric="auc", positive_rate=0.1)
     made = lb.plots.board(board, backend="none")
     assert uprights(made, "board") == [0.75]
     assert texts(made, "board") == ["best score 0.7500"]
@@ -195,46 +134,14 @@ def test_board_of_one_score():
     assert bars["y"].sum() == 1
 
 
-def test_auc_draws_every_classifier_and_instance():
-    made = lb.plots.auc(0.8, 200, positive_rate=0.1, m=20, backend="none")
-    assert [len(e["x"]) for e in drawn(made, "scores", "scatter")] == [180, 20]
-    curves = np.hstack([e["y"] for e in drawn(made, "roc", "multiple_lines")])
-    assert curves.shape[1] == 20
-    assert np.all(np.diff(curves, axis=0) >= 0.0)
-    np.testing.assert_array_equal(curves[0], 0.0)
-    np.testing.assert_array_equal(curves[-1], 1.0)
-    again = lb.plots.auc(0.8, 200, positive_rate=0.1, m=20, backend="none")
-    assert texts(again, "roc") == texts(made, "roc")
-
-
-@pytest.mark.parametrize(
-    ("theta", "options"),
-    [(1.0, {"positive_rate": 0.1}), (0.8, {"positive_rate": 0.0}),
-     (0.8, {"positive_rate": 0.1, "m": 0})],
-)  # fmt: skip
-def test_auc_refuses(theta, options):
-    with pytest.raises(lb.LeaderbayesError, match="give"):
-        lb.plots.auc(theta, 200, **options)
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_what_has_no_width(backend):
-    certain = lb.sota.maximum_distribution(10, 1.0, 5)
+    certain = lb.sota.maximum(1.0, 5, n=10)
     lb.plots.maximum(certain, theta=1.0, backend=backend)
-    lb.plots.multiplicity(certain, theta=1.0, backend=backend)
-    one = lb.sota.bias_curve("m", [1], n=20)
-    lb.plots.bias([one, lb.sota.bias_curve("rho", [0.9], n=20, m=5, spread=0.1)], backend=backend)
     lb.plots.board(lb.sota.read_board([1.0, 1.0], n=4), backend=backend)
 
 
-def test_what_is_no_law_or_curve():
-    curve = lb.sota.bias_curve("m", [1, 10])
-    estimated = lb.sota.maximum_estimate([0.8, 0.7], [0.01, 0.01])
-    for call, message in (
-        (lambda: lb.plots.bias([]), "at least one curve"),
-        (lambda: lb.plots.bias(curve, at={"x": 1}), "at marks 'x'"),
-        (lambda: lb.plots.maximum(estimated), "maximum_distribution or"),
-        (lambda: lb.plots.multiplicity(estimated, theta=0.8), "law of accuracies"),
-    ):
-        with pytest.raises(lb.LeaderbayesError, match=message):
-            call()
+def test_what_is_no_law():
+    estimated = lb.sota.maximum([0.8, 0.7], se=0.01)
+    with pytest.raises(lb.LeaderbayesError, match="law of accuracies or AUCs"):
+        lb.plots.maximum(estimated)

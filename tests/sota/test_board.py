@@ -1,7 +1,4 @@
-"""Boards as they are read: which way is up, teams once, and scores as they are printed."""
-
-import time
-import warnings
+"""Boards as they are read: which way is up, teams once, and what is known of them."""
 
 import numpy as np
 import pandas as pd
@@ -31,10 +28,13 @@ def test_lower_is_better():
     negative = BOARD.assign(score=-BOARD["rmse"])
     same = lb.sota.read_board(negative, se="se", score="score")
     found, given = lb.sota.posterior(lower, seed=1), lb.sota.posterior(same, seed=1)
-    assert lb.sota.teams(found)["team"].iloc[0] == "b"
+    assert lb.leaderboard(found)["team"].iloc[0] == "b"
     np.testing.assert_array_equal(found["posterior"]["theta"], given["posterior"]["theta"])
-    shrunk = lb.sota.shrink(lower, chance=1.0)
-    assert float(shrunk["theta_sota"]) == float(lb.sota.shrink(same, chance=-1.0)["theta_sota"])
+    turned = lb.sota.read_board(BOARD, se="se", score="rmse", higher_is_better=False, chance=1.0)
+    assert turned.attrs["chance"] == -1.0
+    shrunk = lb.sota.shrink(turned)
+    same = same.assign_attrs(chance=-1.0)
+    assert float(shrunk["theta_sota"]) == float(lb.sota.shrink(same)["theta_sota"])
     wrong = lb.sota.read_board([0.25, 0.5], n=100, higher_is_better=False)
     np.testing.assert_array_equal(wrong, [0.75, 0.5])
     with pytest.raises(lb.LeaderbayesError, match="higher_is_better='no'"):
@@ -56,48 +56,39 @@ def test_teams_count_once():
     assert once.sizes["team"] == 2
 
 
-def printed(n, digits, m, how, rng):
-    """Shares of n as a competition prints them."""
-    x, unit = rng.binomial(n, rng.beta(50, 10, m)), 10**digits
-    whole = x * unit // n if how == "truncated" else np.floor(x * unit / n + 0.5)
-    return np.round(whole / unit, digits)
+def test_reading(tmp_path):
+    path = tmp_path / "board.csv"
+    path.write_text("Rank,TeamId,TeamName,Score\n1,7,a,0.93\n2,9,b,0.91\n3,4,c,\n")
+    board = lb.sota.read_board(path, n=100)
+    assert list(board["team"].to_numpy()) == ["a", "b"]
+    assert board.attrs["n"] == 100
+    series = lb.sota.read_board(pd.Series([0.5, 0.25], index=["x", "y"]), n=4)
+    assert list(series["team"].to_numpy()) == ["x", "y"]
+    with pytest.warns(lb.BoardWarning, match="LB020 2 of 3 scores are not multiples of 1/10"):
+        lb.sota.read_board([0.5, 0.55, 0.123456], n=10)
+    named = lb.sota.read_board(pd.DataFrame({"who": ["a"], "points": [0.5]}), n=2, score="points")
+    assert named.sizes["team"] == 1
 
 
-def said(score, n):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        lb.sota.read_board(score, n=n)
-    return [str(w.message) for w in caught]
-
-
-@pytest.mark.parametrize("how", ["truncated", "rounded"])
-@pytest.mark.parametrize(("n", "digits"), [(50, 2), (799, 3), (3000, 5), (11072, 5), (99_999, 5)])
-def test_printed_scores_are_shares(n, digits, how):
-    assert said(printed(n, digits, 500, how, np.random.default_rng(n)), n) == []
-
-
-@pytest.mark.parametrize("how", ["truncated", "rounded"])
 @pytest.mark.parametrize(
-    ("n", "digits", "given"), [(11072, 5, 13840), (790, 4, 1000), (8738, 4, 9216), (31, 3, 40)]
+    ("source", "options", "message"),
+    [
+        ([93.1, 91.0], {}, "divide percentages by 100"),
+        ([0.9, -0.1], {}, "-0.1; shares are from 0 to 1"),
+        ([np.nan], {}, "holds no score"),
+        ([0.9], {"n": 0}, "n=0"),
+        (pd.DataFrame({"who": ["a"], "points": [0.5]}), {}, "which column is the score"),
+        (pd.DataFrame({"score": [0.5]}), {"score": "acc"}, "no column 'acc'"),
+        ("absent.csv", {}, "absent.csv: cannot be read"),
+    ],
 )
-def test_the_lattice_tells_n(n, digits, given, how):
-    found = said(printed(n, digits, 500, how, np.random.default_rng(1)), given)
-    assert len(found) == 1
-    assert f"all 500 are multiples of 1/{n}, {how} to {digits} digits" in found[0]
+def test_bad_boards(source, options, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.sota.read_board(source, **({"n": 100} | options))
 
 
-def test_no_lattice_is_made_up():
-    """Few scores, or few digits, fit to many test sets; scores of another metric to none."""
-    rng = np.random.default_rng(2)
-    assert "multiples of 1/37" in said([0.912, 0.907], 37)[0]
-    assert "another number" in said([0.912, 0.907], 37)[0]
-    assert said(np.round(rng.random(1000), 2), 200) == []
-    other = said(np.round(rng.random(300), 6), 5000)
-    assert "another number" in other[0]
-
-
-def test_the_search_is_quick():
-    score = printed(800_000, 7, 5000, "truncated", np.random.default_rng(3))
-    start = time.process_time()
-    assert "1/800000" in said(score, 1_000_000)[0]
-    assert time.process_time() - start < 2.0
+@pytest.mark.parametrize("name", ["rmse", "log_loss", "error rate"])
+def test_a_board_of_a_loss_is_refused(name):
+    table = pd.DataFrame({"team": ["a", "b"], name: [0.1, 0.2]})
+    with pytest.raises(lb.ScoresError, match="is the name of a loss, of which less is better"):
+        lb.sota.read_board(table, se=0.1, score=name)

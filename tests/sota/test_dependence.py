@@ -22,16 +22,16 @@ def answers(theta, rho, theta_0, n, rng):
 def test_recovers_rho(rho):
     rng = np.random.default_rng(1)
     right = answers(np.linspace(0.85, 0.9, 20), rho, 0.88, 4000, rng)
-    found = lb.sota.estimate_rho(right)
+    found = lb.sota.estimate_rho(right, seed=0)
     # Correlations' error is 1 / sqrt(n) at most, and at 0 the root magnifies it.
-    assert found["rho"] == pytest.approx(rho, abs=0.05 if rho else 0.1)
+    assert float(found["rho"]) == pytest.approx(rho, abs=0.05 if rho else 0.1)
     assert found["lower"] <= found["rho"] + 1e-12 <= found["upper"] + 1e-12
 
 
 def test_mean_correlation_of_pairs():
     right = answers(np.array([0.6, 0.7, 0.8]), 0.4, 0.7, 200, np.random.default_rng(2))
     pairs = np.corrcoef(right.to_numpy())[np.triu_indices(3, 1)]
-    assert lb.sota.estimate_rho(right)["rho"] == pytest.approx(np.sqrt(pairs.mean()))
+    assert float(lb.sota.estimate_rho(right)["rho"]) == pytest.approx(np.sqrt(pairs.mean()))
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,12 @@ def test_mean_correlation_of_pairs():
 def test_bad_answers(right, options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.sota.estimate_rho(right, **options)
+
+
+def test_a_seed_is_recorded():
+    right = answers(np.array([0.6, 0.7, 0.8]), 0.4, 0.7, 200, np.random.default_rng(2))
+    found = lb.sota.estimate_rho(right, replicates=20)
+    xr.testing.assert_identical(
+        found, lb.sota.estimate_rho(right, replicates=20, seed=found.attrs["seed"])
+    )
+    assert found["rho"].dtype == float

@@ -7,7 +7,9 @@ from scipy import stats
 import leaderbayes as lb
 from conftest import kolmogorov_bound
 
-LAW = lb.sota.maximum_estimate
+
+def LAW(se, theta, m=None, **options):
+    return lb.sota.maximum(theta, m, se=se, **options)
 
 
 def test_independent_equals():

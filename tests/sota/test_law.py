@@ -1,4 +1,4 @@
-"""maximum_distribution: the paper's tables, and what it refuses."""
+"""The law of the best share of right answers: the paper's tables, and what it refuses."""
 
 import time
 
@@ -8,7 +8,9 @@ from scipy import stats
 
 import leaderbayes as lb
 
-LAW = lb.sota.maximum_distribution
+
+def LAW(n, theta, m=None, **options):
+    return lb.sota.maximum(theta, m, n=n, **options)
 
 
 def test_table_3(published):
@@ -86,30 +88,3 @@ def test_edges():
 def test_bad_arguments(arguments, options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         LAW(*arguments, **options)
-
-
-def test_simulated_boards():
-    theta = np.linspace(0.8, 0.9, 40)
-    boards = lb.sota.simulate_boards(300, theta, boards=2000, rho=0.5, seed=1)
-    assert boards.dims == ("board", "classifier")
-    law = LAW(300, theta, rho=0.5)
-    best = boards.max("classifier")
-    error = float(law["sd"]) / np.sqrt(2000)
-    assert float(best.mean()) == pytest.approx(float(law["mean"]), abs=4 * error)
-    with pytest.raises(lb.LeaderbayesError, match="Equation 8"):
-        lb.sota.simulate_boards(300, [0.2, 0.9], rho=0.6)
-    with pytest.raises(lb.LeaderbayesError, match="boards=0"):
-        lb.sota.simulate_boards(300, theta, boards=0)
-
-
-def test_best_auc():
-    """Section 5.2.2, by 10 000 simulations: E max 0.9562, sd 0.0045, interval 0.9486 to 0.9662."""
-    law = lb.sota.maximum_auc(3000, 0.9, 1000, positive_rate=0.017)
-    assert (law.attrs["positives"], law.attrs["negatives"]) == (51, 2949)
-    assert float(law["mean"]) == pytest.approx(0.9562, abs=5e-4)
-    assert float(law["sd"]) == pytest.approx(0.00446, abs=1e-4)
-    quantile = law["quantile"].sel(probability=[0.025, 0.975])
-    np.testing.assert_allclose(quantile, [0.9486, 0.9662], atol=6e-4)
-    for rate, message in ((0.0, "positive_rate=0.0"), (1e-5, "leaves one class")):
-        with pytest.raises(lb.LeaderbayesError, match=message):
-            lb.sota.maximum_auc(3000, 0.9, 10, positive_rate=rate)

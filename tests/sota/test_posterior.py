@@ -4,34 +4,14 @@ import json
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
 
 import leaderbayes as lb
-from leaderbayes._numerics import auc
-from leaderbayes._numerics.counts import counts
-from leaderbayes.sota._counts import CountBoard
-from leaderbayes.sota._parameters import log_priors, simplex, unpack
-from leaderbayes.sota._posterior import _question
 
 
-def simulated(a, b, m, n, rho, theta_0, rng):
-    """Thetas from Beta(a, b), and a board of them."""
-    theta = rng.beta(a, b, size=m)
-    model = CountBoard(counts(theta, n), "beta", 2, 2, rho, theta_0, "board")
-    score = model.replicate(theta[None], np.array([rho]), rng)[0]
-    return theta, lb.sota.read_board(score, n=n)
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    _, board = simulated(85.0, 15.0, 80, 500, 0.5, 0.9, np.random.default_rng(1))
-    return board, lb.sota.posterior(board, rho=0.5, theta_0=0.9, seed=3)
-
-
-def test_known_law_is_conjugate():
+def test_known_law_is_conjugate(simulated):
     rng, n, a, b = np.random.default_rng(2), 300, 60.0, 12.0
     _, board = simulated(a, b, 40, n, 0.0, 0.9, rng)
     dt = lb.sota.posterior(board, law=stats.beta(a, b), draws=1000, seed=1)
@@ -63,51 +43,18 @@ def test_data_tree(fitted):
     xr.testing.assert_identical(again["posterior"].to_dataset(), dt["posterior"].to_dataset())
 
 
-def test_survives_netcdf(fitted, tmp_path):
-    _, dt = fitted
-    dt.to_netcdf(tmp_path / "posterior.nc")
-    back = xr.open_datatree(tmp_path / "posterior.nc")
-    xr.testing.assert_allclose(lb.sota.summary(back), lb.sota.summary(dt))
-
-
-def test_tables(fitted):
-    board, dt = fitted
-    made = lb.sota.summary(dt)
-    assert made["theta_sota_lower"] < made["theta_sota"] < made["theta_sota_upper"]
-    assert float(made["observed_max"]) == float(board.max())
-    assert int(made["teams_above"]) == int((board > float(made["theta_sota"])).sum())
-    table = lb.sota.teams(dt)
-    assert list(table["theta"]) == sorted(table["theta"], reverse=True)
-    assert table["p_best"].sum() == pytest.approx(1.0)
-    assert table["p_sota"].iloc[0] > table["p_sota"].iloc[-1]
-    found = lb.sota.check(dt)
-    assert ((found["lower"] <= found["upper"]) & (found["p_value"] > 0.005)).all()
-    lb.plots.board(board, made, backend="none")
-
-
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_check_counts_ties_whatever_the_rounding(fitted, sign):
-    """Quantiles of counts tie with the board's, although sums of fractions differ by an ulp."""
-    _, dt = fitted
-    moved = dt.copy()
-    boards = dt["posterior_predictive"].to_dataset()
-    near = boards["new_score"] * (1 + sign * 1e-15)
-    moved["posterior_predictive"] = xr.DataTree(boards.assign(new_score=near))
-    pd.testing.assert_series_equal(lb.sota.check(moved)["p_value"], lb.sota.check(dt)["p_value"])
-
-
 def test_mixtures_are_noticed():
     """One beta does not describe two groups of teams; two do, and a floor leaves one out."""
     rng, n = np.random.default_rng(4), 2000
     theta = np.concatenate([rng.beta(20, 30, 60), rng.beta(1700, 300, 300)])
-    board = lb.sota.read_board(rng.binomial(n, theta) / n, n=n)
+    board = lb.sota.read_board(rng.binomial(n, theta) / n, n=n, classes=10)
     with pytest.warns(lb.BoardWarning, match="LB021"):
-        poor = lb.sota.posterior(board, classes=10, seed=1)
+        poor = lb.sota.posterior(board, seed=1)
     assert "LB021" in poor.attrs["warnings"]
     with warnings.catch_warnings():
         warnings.simplefilter("error", lb.BoardWarning)
-        good = lb.sota.posterior(board, classes=10, law="mixture", seed=1)
-        high = lb.sota.posterior(board, classes=10, floor=0.75, seed=1)
+        good = lb.sota.posterior(board, law="mixture", seed=1)
+        high = lb.sota.posterior(board, floor=0.75, seed=1)
     for dt in (good, high):
         made = lb.sota.summary(dt)
         assert made["theta_sota_lower"] < theta.max() < made["theta_sota_upper"]
@@ -125,52 +72,6 @@ def test_equal_teams():
         assert float(made["theta_sota"]) < float(board.max()) - gap
 
 
-def test_rho_from_answers_and_with_a_prior():
-    rng = np.random.default_rng(6)
-    _, board = simulated(85.0, 15.0, 30, 400, 0.6, 0.9, rng)
-    reference = rng.random(400) < 0.9
-    answers = np.where(rng.random((12, 400)) < 0.7, reference, rng.random((12, 400)) < 0.9)
-    right = xr.DataArray(answers.astype(int), dims=("classifier", "instance"))
-    known = float(lb.sota.estimate_rho(right)["rho"])
-    for rho in (right, stats.beta(30, 20)):
-        dt = lb.sota.posterior(board, rho=rho, theta_0=0.9, seed=1)
-        drawn = dt["posterior"]["rho"]
-        expected = known if rho is right else 0.6
-        # A board of 30 says little of rho: the prior stays.
-        assert float(drawn.mean()) == pytest.approx(expected, abs=0.08)
-        assert dt.attrs["converged"] == 1
-
-
-def test_estimates_are_normal():
-    """One normal law, independent errors: given its parameters the posterior is conjugate."""
-    rng, m = np.random.default_rng(7), 60
-    theta = rng.normal(3.0, 0.5, m)
-    se = rng.uniform(0.2, 0.6, m)
-    table = pd.DataFrame({"team": range(m), "score": rng.normal(theta, se), "se": se})
-    board = lb.sota.read_board(table, se="se")
-    dt = lb.sota.posterior(board, draws=1000, seed=1)
-    post = dt["posterior"].to_dataset().stack(s=("chain", "draw"))
-    scale, location = post["scale"].to_numpy(), post["location"].to_numpy()
-    kept = scale**2 / (scale**2 + se[:, None] ** 2)
-    mean = location + kept * (board.to_numpy()[:, None] - location)
-    drawn = post["theta"].transpose("team", "s").to_numpy()
-    gap = (drawn - mean) / (np.sqrt(kept) * se[:, None])
-    assert stats.kstest(gap[:, ::40].ravel(), "norm").pvalue > 1e-3
-    made = lb.sota.summary(dt)
-    assert made["theta_sota_lower"] < theta.max() < made["theta_sota_upper"]
-    assert float(made["theta_sota"]) < float(board.max())
-
-
-def test_auc_board():
-    rng = np.random.default_rng(8)
-    theta = np.clip(rng.normal(0.85, 0.02, 200), 0.0, 0.99)
-    board = lb.sota.read_board(auc.draw(theta, 60, 940, rng), n=1000, metric="auc")
-    dt = lb.sota.posterior(board, positive_rate=0.06, seed=1)
-    made = lb.sota.summary(dt)
-    assert made["theta_sota_lower"] < theta.max() < made["theta_sota_upper"]
-    assert float(made["theta_sota"]) < float(board.max()) - 0.01
-
-
 @pytest.mark.parametrize(
     "scores", [[0.9], [0.9] * 20, [0.0, 1.0], [1.0], [1.0] * 5, [0.98, 1.0, 0.6]]
 )
@@ -184,82 +85,10 @@ def test_edges(scores):
             assert (dt["posterior"]["theta"] <= 1.0).all()
 
 
-def test_one_instance():
-    with pytest.raises(lb.LeaderbayesError, match="20 instances"):
-        lb.sota.posterior(lb.sota.read_board([1.0, 1.0, 0.0], n=1))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "mcmc"}, "method"),
-        ({"law": "normal"}, "law"),
-        ({"law": 0.3}, "frozen"),
-        ({"law": "mixture", "components": 1}, "components"),
-        ({"statistic": "maximum"}, "alone does not tell"),
-        ({"statistic": "mean"}, "statistic"),
-        ({"rho": 1.0}, "rho"),
-        ({"rho": stats.norm()}, "between 0 and 1"),
-        ({"classes": 1}, "classes"),
-        ({"floor": 0.99}, "above 0.99"),
-        ({"theta_0": 1.0}, "theta_0"),
-        ({"positive_rate": 0.1}, "AUC"),
-        ({"epsilon": 0.0}, "epsilon"),
-        ({"draws": 0}, "draws"),
-        ({"workers": 0}, "workers=0"),
-    ],
-)
-def test_bad_options(fitted, options, message):
-    with pytest.raises(lb.LeaderbayesError, match=message):
-        lb.sota.posterior(fitted[0], **options)
-
-
-def test_tables_refuse_other_things(fitted):
-    with pytest.raises(lb.LeaderbayesError, match=r"sota\.posterior"):
-        lb.sota.summary(xr.DataTree())
-    with pytest.raises(lb.LeaderbayesError, match="prob"):
-        lb.sota.teams(fitted[1], prob=1.0)
-
-
-def test_shares_are_uniform_on_the_simplex():
-    """The stick's prior is Dirichlet(1, 1, 1): its density integrates to one, its mean is 1/3."""
-    parameter = simplex("weight", 3)
-    x = np.stack(np.meshgrid(*2 * [np.linspace(-14, 14, 281)]), axis=-1).reshape(-1, 2)
-    density = np.exp(log_priors([parameter], x)["weight"]) * 0.1**2
-    assert density.sum() == pytest.approx(1.0, abs=1e-4)
-    np.testing.assert_allclose(density @ unpack([parameter], x)["weight"], 1 / 3, atol=1e-4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("m", "n", "rho"), [(50, 500, 0.0), (50, 3000, 0.6), (1000, 500, 0.6), (1000, 3000, 0.0)]
-)
-def test_simulation_agrees_with_the_exact_posterior(m, n, rho):
-    """Of the best score alone, as in the paper: means within 0.1 sd, intervals within 10 %.
-
-    Beside Monte Carlo error of the two samples, some 0.03 sd of each mean, and 3 % of each end.
-    """
-    a, b = 127.5, 22.5
-    _, board = simulated(a, b, m, n, rho, 0.9, np.random.default_rng(m + n))
-    given = {
-        "law": stats.beta(a, b), "statistic": "maximum", "rho": rho, "theta_0": 0.9, "seed": 1,
-        "chains": 2, "progressbar": False,
-    }  # fmt: skip
-    exact = lb.sota.posterior(board, draws=4000, **given)
-    found = lb.sota.posterior(board, method="abc-smc", draws=1000, epsilon=0.25, **given)
-    assert found.attrs["converged"] == 1
-    best, near = (dt["posterior"]["theta_sota"].to_numpy().ravel() for dt in (exact, found))
-    assert near.mean() == pytest.approx(best.mean(), abs=0.1 * best.std())
-    width, wide = (np.ptp(np.quantile(v, [0.025, 0.975])) for v in (best, near))
-    assert wide == pytest.approx(width, rel=0.1)
-    stages = found["sample_stats"]
-    assert (np.diff(stages["epsilon"].to_numpy()) < 0).all()
-
-
 def outlier(far):
     """Many teams alike, and one team by itself."""
     score = np.random.default_rng(0).normal(0.72, 0.01, 60).round(4)
-    return lb.sota.read_board(np.append(score, far), n=200_000)
+    return lb.sota.read_board(np.append(score, far), n=200_000, classes=39)
 
 
 @pytest.mark.filterwarnings("ignore:LB021")
@@ -268,7 +97,7 @@ def outlier(far):
 def test_nobody_is_far_from_a_score_of_many_instances(far, options):
     """Whatever the law: binomial errors are below 0.0012, so that P(theta) has no say."""
     board = outlier(far)
-    table = lb.sota.teams(lb.sota.posterior(board, classes=39, seed=1, draws=50, **options))
+    table = lb.leaderboard(lb.sota.posterior(board, seed=1, draws=50, **options))
     np.testing.assert_allclose(table["theta"], table["score"], atol=0.004)
     assert table["score"].iloc[table["p_best"].argmax()] > np.median(board)
 
@@ -276,9 +105,9 @@ def test_nobody_is_far_from_a_score_of_many_instances(far, options):
 @pytest.mark.filterwarnings("ignore:LB021")
 @pytest.mark.parametrize("n", [10**7, 10**9])
 def test_huge_test_sets_say_it_all(n):
-    board = lb.sota.read_board(np.round(np.array([0.9, 0.87, 0.86, 0.2]) * n) / n, n=n)
+    board = lb.sota.read_board(np.round(np.array([0.9, 0.87, 0.86, 0.2]) * n) / n, n=n, classes=10)
     for options in ({"rho": 0.6}, {"law": stats.beta(2.0, 2.0)}):
-        dt = lb.sota.posterior(board, classes=10, seed=1, draws=25, **options)
+        dt = lb.sota.posterior(board, seed=1, draws=25, **options)
         np.testing.assert_allclose(
             dt["posterior"]["theta"].mean(("chain", "draw")), board, atol=2e-3
         )
@@ -287,58 +116,20 @@ def test_huge_test_sets_say_it_all(n):
 def test_known_laws_refuse_what_they_exclude():
     """A theta at the edge of the law's grid is no theta of the team's."""
     with pytest.raises(lb.LeaderbayesError, match=r"all but excludes the score 0\.05"):
-        lb.sota.posterior(outlier(0.05), classes=39, law=stats.beta(9000, 3500), draws=5, seed=1)
+        lb.sota.posterior(outlier(0.05), law=stats.beta(9000, 3500), draws=5, seed=1)
     with pytest.raises(lb.LeaderbayesError, match=r"all but excludes the score 0\.99"):
         lb.sota.posterior(
-            lb.sota.read_board([0.5, 0.99], n=5000),
-            classes=39, law=stats.beta(500, 500), statistic="maximum", draws=5, seed=1,
+            lb.sota.read_board([0.5, 0.99], n=5000, classes=39),
+            law=stats.beta(500, 500), statistic="maximum", draws=5, seed=1,
         )  # fmt: skip
-
-
-def a_tree(theta, ease, best=None):
-    """Two draws of a posterior of three teams that scored 0.9, 0.8 and 0.7."""
-    theta = np.array([[theta, theta]])
-    best = theta.max(axis=2) if best is None else np.full((1, 2), best)
-    coords = {"team": ["a", "b", "c"]}
-    sample = (("chain", "draw", "team"), np.tile([0.9, 0.8, 0.7], (1, 2, 1)))
-    tree = xr.DataTree.from_dict({
-        "posterior": xr.Dataset({
-            "theta": (("chain", "draw", "team"), theta), "theta_sota": (("chain", "draw"), best),
-            "ease": (("chain", "draw"), np.full((1, 2), ease)),
-        }, coords),
-        "posterior_predictive": xr.Dataset({"score": sample, "new_score": sample}, coords),
-        "observed_data": xr.Dataset({"score": ("team", [0.9, 0.8, 0.7])}, coords),
-    })  # fmt: skip
-    tree.attrs["model"] = "sota"
-    return tree
-
-
-@pytest.mark.parametrize(
-    ("tree", "said"),
-    [
-        (a_tree([0.9, 0.8, 0.7], 1.0), []),
-        (a_tree([0.79, 0.78, 0.7], 1.0), ["LB022 theta_SOTA is 0.79, below the board's median"]),
-        (a_tree([0.8, 0.8, 0.9], 1.0), ["LB022 the best team, 'c', scored 0.7"]),
-        (a_tree([0.9, 0.8, 0.7], -4.1), ["LB023 the teams' common luck"]),
-        (a_tree([0.9, 0.8, 0.7], 0.0, 0.85), ["LB024 theta_sota, 0.8500"]),
-    ],
-)
-def test_a_best_that_is_not_to_be_believed_is_said(tree, said):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        _question(tree)
-    found = [str(w.message) for w in caught]
-    assert [w.category for w in caught] == [lb.BoardWarning] * len(said)
-    assert len(found) == len(said)
-    assert all(one.startswith(start) for one, start in zip(found, said, strict=True))
 
 
 def test_warnings_stay_with_the_result():
     """A low outlier and much dependence: the common luck fills what the beta does not describe."""
     score = np.append(np.random.default_rng(0).normal(0.9, 0.002, 80).round(4), 0.3)
-    board = lb.sota.read_board(score, n=10_000)
+    board = lb.sota.read_board(score, n=10_000, classes=10)
     with pytest.warns(lb.BoardWarning) as caught:
-        dt = lb.sota.posterior(board, rho=0.9, classes=10, seed=1, draws=50)
+        dt = lb.sota.posterior(board, rho=0.9, seed=1, draws=50)
     assert json.loads(dt.attrs["warnings"]) == [str(w.message) for w in caught]
     assert lb.sota.summary(dt).attrs["warnings"] == dt.attrs["warnings"]
 

@@ -11,6 +11,7 @@ from scipy.special import chdtrc, ndtr, xlogy
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import whole
+from leaderbayes._board.best import compared, is_best, require_best
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._fits.require import no_fit
@@ -200,10 +201,13 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     replicates drawn from them do not vary by it again. Then the board's deviance is taken as far
     from its own estimate as the strengths of the replicate are from that of the replicate.
 
+    A posterior of the best of a board is checked by boards of other teams from the fitted P(theta):
+    all draws are used, and nothing is drawn.
+
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`.
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`.
     draws : int
         Posterior draws to use, spread evenly over those that have replicates.
     seed : int, optional
@@ -214,13 +218,15 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     Dataset
         ``observed``, ``replicated_round``, ``replicated_naive`` (draw): discrepancies. ``p_round``,
         ``p_naive``: share of draws whose replicate is at least as discrepant as the board. Near 0:
-        the board does not fit; near 1: it varies less than the model says. attrs: ``model``,
-        ``seed``, ``converged``, ``warnings``.
+        the board does not fit; near 1: it varies less than the model says. Of the best of a board:
+        ``observed``, ``lower`` and ``upper`` (95 % interval of the model's boards) and ``p_value``
+        (two-sided) over ``statistic``: "maximum", "quantile 0.9", "median", "quantile 0.1". attrs:
+        ``model``, ``seed`` (not of the best), ``converged``, ``warnings``.
 
     Raises
     ------
     LeaderbayesError
-        If ``draws`` is below 1.
+        If it is no fit, or ``draws`` is below 1.
 
     References
     ----------
@@ -237,8 +243,12 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     >>> 0.1 < float(made["p_round"]) < 0.9
     True
     """
-    fitted(dt, "posterior_predictive", "constant_data")
     draws = whole("draws", draws)
+    if is_best(dt):
+        require_best(dt)
+        attrs = {"model": dt.attrs["model"], **trust(dt)}
+        return xr.Dataset.from_dataframe(compared(dt)).assign_attrs(attrs)
+    fitted(dt, "posterior_predictive", "constant_data")
     replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
     _check_draws(dt, replicates.indexes["sample"])
     total = replicates.sizes["sample"]

@@ -6,6 +6,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import share
+from leaderbayes._board.best import is_best, placed, require_best
 from leaderbayes._board.draws import draws_of, spread_of
 from leaderbayes._board.ranks import ranks_of
 from leaderbayes._fits.trust import trust
@@ -23,7 +24,8 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     Parameters
     ----------
     dt : DataTree or Dataset
-        From `leaderbayes.fit`; or an estimate from `leaderbayes.likelihood`.
+        From `leaderbayes.fit` or `leaderbayes.sota.posterior`; or an estimate from
+        `leaderbayes.likelihood`.
     prob : float
         Posterior probability of the (equal-tailed) intervals; of an estimate, coverage of the
         normal ones.
@@ -36,7 +38,11 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
         (probability of beating the average player); ``p_best`` (of having the highest epp);
         ``rank`` in this table, ``rank_lower``, ``rank_upper`` of the posterior rank. An estimate
         has no ``p_best`` and no range of ranks, and one with ``covariance="none"`` no interval:
-        they are NaN. attrs: ``converged`` (0 or 1), ``warnings`` (JSON list).
+        they are NaN. Of the best of a board: a row a team, highest posterior mean first:
+        ``team``, ``score``; ``theta``, ``theta_lower``, ``theta_upper``; ``p_sota`` (probability
+        that theta is at or above theta_SOTA, the posterior mean of the best theta) and ``p_best``
+        (that it is the best itself). attrs: ``converged`` (0 or 1), ``warnings``
+        (JSON list).
 
     Raises
     ------
@@ -64,6 +70,11 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     prob = share("prob", prob)
     if isinstance(dt, xr.Dataset):
         return table(dt, prob)
+    if is_best(dt):
+        require_best(dt)
+        teams = placed(dt, prob)
+        teams.attrs.update(trust(dt))
+        return teams
     epp, players = draws_of(dt)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     ranks = ranks_of(epp)

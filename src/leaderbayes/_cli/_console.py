@@ -142,6 +142,7 @@ def short(name: str, longest: int = 40) -> str:
 
 def print_sota(result: dict[str, Any], made: "xr.Dataset", prob: float) -> None:
     """Say how good the best of a board is."""
+    how = result.get("sampler") or result["rule"]
     instances = "" if result["n"] is None else f" on {result['n']} instances"
     alone = ""
     if "naive_lower" in made:
@@ -151,7 +152,7 @@ def print_sota(result: dict[str, Any], made: "xr.Dataset", prob: float) -> None:
         )
     click.echo(f"Best of {result['m']} teams{instances}: {result['observed_max']:.4f}{alone}.")
     click.echo(
-        f"Estimate of the best classifier ({result['method']}): {result['theta_sota']:.4f} "
+        f"Estimate of the best classifier ({how}): {result['theta_sota']:.4f} "
         f"({prob:.0%} interval {result['theta_sota_lower']:.4f} to "
         f"{result['theta_sota_upper']:.4f}); {result['teams_above']} teams scored above it."
     )

@@ -15,9 +15,14 @@ from leaderbayes._cli._options import as_json, better, max_mb, prob, seed
 if TYPE_CHECKING:
     import xarray as xr
 
-# Options that belong to one kind of methods.
-ESTIMATE_ONLY = ("criterion", "convention", "dependence", "chance")
+# Options that belong to the estimate, or to the posterior; the others are of both.
+ESTIMATE_ONLY = ("rule", "criterion", "convention", "dependence")
 POSTERIOR_ONLY = ("law", "components", "floor", "draws", "chains", "epsilon", "seed", "workers")
+# What is known of the board, for `read_board`.
+FACTS = (
+    "n", "se", "metric", "classes", "chance", "positive_rate", "team", "score", "higher_is_better",
+    "max_mb",
+)  # fmt: skip
 RELIABILITY = ("pareto_k", "ess", "max_rhat")
 
 
@@ -53,15 +58,21 @@ class ColumnOrNumber(click.ParamType):  # type: ignore[type-arg]
     help="Standard error of the scores, of any metric; or the column with that of each. Not with "
     "--n.",
 )
-@click.option("--classes", type=click.IntRange(2), default=2, show_default=True)
+@click.option(
+    "--metric",
+    type=click.Choice(["accuracy", "auc"]),
+    default="accuracy",
+    show_default=True,
+    help="Whether scores are shares of right answers or AUCs; not with --se.",
+)
+@click.option("--classes", type=click.IntRange(2), help="Of accuracies.  [default: 2]")
 @click.option(
     "--chance",
     type=float,
     help="Score of a random classifier, instead of 1 / classes; needed to shrink with --se.",
 )
-@click.option("--auc", is_flag=True, help="Scores are AUCs.")
 @click.option(
-    "--positive-rate", type=float, metavar="SHARE", help="Share of the positive class, for --auc."
+    "--positive-rate", type=float, metavar="SHARE", help="Share of the positive class, of AUCs."
 )
 @click.option("--team", metavar="COLUMN", help="Column of the teams' names.")
 @click.option("--score", metavar="COLUMN", help="Column of the scores.")
@@ -72,23 +83,27 @@ class ColumnOrNumber(click.ParamType):  # type: ignore[type-arg]
     type=float,
     default=0.0,
     show_default=True,
-    help="Correlation of each classifier's answers, with --auc its scores, with --se its estimate, "
+    help="Correlation of each classifier's answers, of AUCs its scores, with --se its estimate, "
     "with a reference; two correlate by its square.",
 )
 @click.option(
-    "--method",
-    type=click.Choice(["shrink", "crop", "exact", "abc-smc"]),
+    "--rule",
+    type=click.Choice(["shrink", "crop"]),
     default="shrink",
     show_default=True,
-    help="Scores drawn towards chance, or the best left out; or a posterior, by the likelihood or "
-    "by simulated boards.",
+    help="Of the estimate: scores are drawn towards chance, or the best left out.",
+)
+@click.option(
+    "--sampler",
+    type=click.Choice(["exact", "abc-smc"]),
+    help="A posterior in place of the estimate, by the likelihood or by simulated boards.",
 )
 @click.option(
     "--criterion",
     type=click.Choice(["mean", "upper"]),
     default="mean",
     show_default=True,
-    help="Of shrink, crop: the observed maximum is the expected one, or the upper limit of its "
+    help="Of the estimate: the observed maximum is the expected one, or the upper limit of its "
     "interval.",
 )
 @click.option(
@@ -96,14 +111,14 @@ class ColumnOrNumber(click.ParamType):  # type: ignore[type-arg]
     type=click.Choice(["correct", "published"]),
     default="correct",
     show_default=True,
-    help="Of shrink, crop: each team once, or drawn with replacement as in the paper's program.",
+    help="Of the estimate: each team once, or drawn with replacement as in the paper's program.",
 )
 @click.option(
     "--dependence",
     type=click.Choice(["boland", "copula"]),
     default="boland",
     show_default=True,
-    help="Of shrink, crop; a posterior has boland.",
+    help="Of the estimate; a posterior has boland.",
 )
 @click.option(
     "--law",
@@ -152,34 +167,27 @@ class ColumnOrNumber(click.ParamType):  # type: ignore[type-arg]
 @seed
 @prob
 @as_json
-def sota(file: str, method: str, auc: bool, as_json: bool, **options: Any) -> None:
+def sota(file: str, sampler: str | None, as_json: bool, **options: Any) -> None:
     """Estimate how good the best classifier of a competition's board is."""
     import leaderbayes as lb
 
-    alien = _alien(method, options["law"])
+    alien = _alien(sampler, options["law"])
     if alien is not None:
         raise lb.LeaderbayesError(alien)
-    if auc != (options["positive_rate"] is not None):
-        raise lb.LeaderbayesError("--auc and --positive-rate belong together.")
     with catch_warnings(record=True) as caught:
         simplefilter("always")
-        board = lb.sota.read_board(
-            file,
-            n=options.pop("n"),
-            se=options.pop("se"),
-            metric="auc" if auc else "accuracy",
-            team=options.pop("team"),
-            score=options.pop("score"),
-            higher_is_better=options.pop("higher_is_better"),
-            max_mb=options.pop("max_mb"),
-        )
+        board = lb.sota.read_board(file, **{name: options.pop(name) for name in FACTS})
     said = [str(w.message) for w in caught if issubclass(w.category, lb.LeaderbayesWarning)]
     for message in said:
         click.echo(f"Warning: {message}", err=True)
-    estimate = _best_of if method in ("exact", "abc-smc") else _estimate_of_best
-    made, diagnostics, more = estimate(board, method, options)
+    if sampler is None:
+        how = {"rule": options["rule"]}
+        made, diagnostics, more = _estimate_of_best(board, options)
+    else:
+        how = {"sampler": sampler}
+        made, diagnostics, more = _best_of(board, sampler, options)
     result = {
-        "method": method,
+        **how,
         "n": board.attrs.get("n"),
         "m": int(made["m"]),
         **{
@@ -198,32 +206,31 @@ def sota(file: str, method: str, auc: bool, as_json: bool, **options: Any) -> No
         sys.exit(NOT_CONVERGED)
 
 
-def _alien(method: str, law: str) -> str | None:
-    """Name the first option that was given and that the method does not have."""
+def _alien(sampler: str | None, law: str) -> str | None:
+    """Name the first option that was given and that the estimate, or the posterior, has not."""
     ctx = click.get_current_context()
-    sampled = method in ("exact", "abc-smc")
-    others = ESTIMATE_ONLY if sampled else POSTERIOR_ONLY
+    others = POSTERIOR_ONLY if sampler is None else ESTIMATE_ONLY
     for name, value in ctx.params.items():
         if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         if name in others and (name, value) != ("dependence", "boland"):
-            belongs = "shrink or crop" if sampled else "exact or abc-smc"
-            return f"--{name} is for --method {belongs}, not {method}."
-        if name == "epsilon" and method == "exact":
-            return "--epsilon is for --method abc-smc, not exact."
+            if sampler is None:
+                return f"--{name} is of a posterior: give --sampler exact or abc-smc, too."
+            return f"--{name} is of the estimate: leave it or --sampler out."
+        if name == "epsilon" and sampler == "exact":
+            return "--epsilon is for --sampler abc-smc, not exact."
         if name == "components" and law != "mixture":
             return "--components is for --law mixture."
     return None
 
 
 def _estimate_of_best(
-    board: "xr.DataArray", method: str, options: dict[str, Any]
+    board: "xr.DataArray", options: dict[str, Any]
 ) -> tuple["xr.Dataset", dict[str, Any], list[str]]:
     """Shrink or crop; with diagnostics, and no warnings."""
     import leaderbayes as lb
 
-    given = {key: value for key, value in options.items() if key not in POSTERIOR_ONLY}
-    made = getattr(lb.sota, method)(board, **given)
+    made = lb.sota.shrink(board, **{k: v for k, v in options.items() if k not in POSTERIOR_ONLY})
     diagnostics = {
         "solved": bool(made.attrs["solved"]),
         "message": made.attrs["message"],
@@ -234,16 +241,16 @@ def _estimate_of_best(
 
 
 def _best_of(
-    board: "xr.DataArray", method: Any, options: dict[str, Any]
+    board: "xr.DataArray", sampler: Any, options: dict[str, Any]
 ) -> tuple["xr.Dataset", dict[str, Any], list[str]]:
     """Summarise the posterior, with the three likeliest teams; diagnostics, and warnings."""
     import leaderbayes as lb
 
     given = {k: v for k, v in options.items() if k not in ESTIMATE_ONLY and k != "prob"}
     with redirect_stdout(sys.stderr):
-        dt = lb.sota.posterior(board, method=method, progressbar=sys.stderr.isatty(), **given)
+        dt = lb.sota.posterior(board, sampler=sampler, progressbar=sys.stderr.isatty(), **given)
     made = lb.sota.summary(dt, prob=options["prob"])
-    likely = lb.sota.teams(dt).sort_values("p_sota", ascending=False, kind="stable")[:3]
+    likely = lb.leaderboard(dt).sort_values("p_sota", ascending=False, kind="stable")[:3]
     made.attrs["likely"] = list(zip(likely["team"].astype(str), likely["p_sota"], strict=True))
     diagnostics = {
         "converged": bool(dt.attrs["converged"]),

@@ -74,13 +74,6 @@ def variance(auc: float, positives: int, negatives: int) -> float:
     return float(covariance(np.asarray(auc), positives, negatives, 1.0))
 
 
-def hanley_mcneil(auc: float, positives: int, negatives: int) -> float:
-    """Variance of an AUC estimate, were scores of both classes exponential."""
-    two_positives, two_negatives = auc / (2.0 - auc), 2.0 * auc * auc / (1.0 + auc)
-    one = (positives - 1) * (two_positives - auc**2) + (negatives - 1) * (two_negatives - auc**2)
-    return (auc * (1.0 - auc) + one) / (positives * negatives)
-
-
 def loading(auc: Floats, positives: int, negatives: int, rho: float) -> Floats:
     """Root of the correlation of the estimates of two classifiers with this AUC."""
     inside = np.clip(auc, 1e-12, 1.0 - 1e-12)

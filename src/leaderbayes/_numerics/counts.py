@@ -40,9 +40,9 @@ def counts(score: Floats, n: int, floor: int = -1) -> Counts:
     return Counts(n, floor, x, times.astype(np.int64), of.astype(np.int64))
 
 
-def floor_count(n: int, classes: int, floor: float | None) -> int:
+def floor_count(n: int, chance: float, floor: float | None) -> int:
     """Give the highest count that is left out: chance, or a higher floor."""
-    return math.floor(max(1.0 / classes, floor or 0.0) * n + 1e-9)
+    return math.floor(max(chance, floor or 0.0) * n + 1e-9)
 
 
 def statistics(score: Floats) -> Floats:

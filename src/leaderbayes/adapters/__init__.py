@@ -1,7 +1,6 @@
 """Readers of results that people already have, one a source: each gives scores as read_scores."""
 
 from leaderbayes.adapters._amlb import from_amlb
-from leaderbayes.adapters._kaggle import from_kaggle
 from leaderbayes.adapters._lm_eval import from_lm_eval
 from leaderbayes.adapters._mlr3 import from_mlr3
 from leaderbayes.adapters._openml import from_openml
@@ -10,7 +9,6 @@ from leaderbayes.adapters._sklearn import from_sklearn
 
 __all__ = [
     "from_amlb",
-    "from_kaggle",
     "from_lm_eval",
     "from_mlr3",
     "from_openml",

@@ -19,6 +19,7 @@ from leaderbayes._numerics.counts import (
     statistics,
 )
 from leaderbayes._numerics.maximum import conditionals
+from leaderbayes._scores.board import facts
 from leaderbayes._types import Floats, Longs
 
 CONCENTRATION = (5.0, 2.5)  # mean and standard deviation of the prior's logarithm
@@ -35,7 +36,6 @@ def sota(
     *,
     law: Any = "beta",
     components: int = 2,
-    classes: int = 2,
     floor: float | None = None,
     rho: Any = 0.0,
     theta_0: float | None = None,
@@ -56,7 +56,7 @@ def sota(
     ----------
     board : DataArray (team)
         Accuracies, from `leaderbayes.sota.read_board`.
-    law, components, classes, floor, theta_0
+    law, components, floor, theta_0
         As for `leaderbayes.sota.posterior`.
     rho : float or distribution
         Correlation with the reference: a number, or a prior frozen from ``scipy.stats``.
@@ -90,7 +90,8 @@ def sota(
     >>> [variable.name for variable in model.free_RVs]
     ['mean', 'concentration', 'theta_sota']
     """
-    if board.attrs.get("metric") != "accuracy":
+    known = facts(board)
+    if known.n is None or known.metric != "accuracy":
         raise LeaderbayesError("The simulator is of accuracies: sota.read_board(board, n=...).")
     if not hasattr(law, "ppf") and law not in ("beta", "mixture", "empirical"):
         raise LeaderbayesError(
@@ -98,26 +99,29 @@ def sota(
         )
     if not epsilon > 0.0:
         raise LeaderbayesError(f"epsilon={epsilon}: give a width above 0, such as 0.5.")
-    n = int(board.attrs["n"])
-    seen = counts(board.to_numpy(), n, floor_count(n, classes, floor))
+    n = known.n
+    seen = counts(board.to_numpy(), n, floor_count(n, known.chance, floor))
     if not len(seen.x):
-        raise LeaderbayesError("No team scores above the floor; are classes and floor right?")
+        raise LeaderbayesError(
+            "No team scores above the floor; are the board's classes, or chance, and the floor "
+            "right?"
+        )
     reference = float(np.clip(seen.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
     reference = reference if theta_0 is None else theta_0
-    known = None if hasattr(rho, "logpdf") else float(rho)
-    depends = known is None or known > 0.0
+    fixed = None if hasattr(rho, "logpdf") else float(rho)
+    depends = fixed is None or fixed > 0.0
     which = slice(None) if statistic == "board" else slice(1)
     observed = statistics(np.repeat(seen.x, seen.times) / n)[which]
     simulate = _simulator(seen, reference, which)
-    near = epsilon * _spread(seen, float(rho.mean()) if known is None else known, simulate)
+    near = epsilon * _spread(seen, float(rho.mean()) if fixed is None else fixed, simulate)
     names = list(STATISTICS[which])
     with pm.Model(coords={"statistic": names}) as model:
         ease = pm.Normal("ease") if depends else pt.zeros(())
-        common = _correlation(rho) if known is None else pt.as_tensor_variable(known)
+        common = _correlation(rho) if fixed is None else pt.as_tensor_variable(fixed)
         if isinstance(law, str) and law != "empirical":
             parameters, draw = _betas(law, components, len(seen.of))
         elif law == "empirical":
-            parameters, draw = _empirical(seen, 1.0 / classes)
+            parameters, draw = _empirical(seen, known.chance)
         else:
             parameters, draw = _known(law, len(seen.of))
 

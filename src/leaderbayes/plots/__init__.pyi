@@ -1,13 +1,10 @@
-from ._auc import auc as auc
 from ._average_player import average_player as average_player
-from ._bias import bias as bias
 from ._board import board as board
 from ._deviance import deviance as deviance
 from ._embedding import embedding as embedding
 from ._leaderboard import leaderboard as leaderboard
 from ._leaderboards import leaderboards as leaderboards
 from ._maximum import maximum as maximum
-from ._multiplicity import multiplicity as multiplicity
 from ._plan import plan as plan
 from ._rank_distribution import rank_distribution as rank_distribution
 from ._search import race as race

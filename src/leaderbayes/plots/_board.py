@@ -19,7 +19,7 @@ from leaderbayes.plots._canvas import (
     frame,
     panels,
 )
-from leaderbayes.sota import naive_interval
+from leaderbayes.sota._interval import naive_interval
 
 _BINS = 60  # at most
 
@@ -52,10 +52,10 @@ def board(
         From `leaderbayes.sota.read_board`.
     estimate : Dataset, optional
         Scalars ``theta_sota``, ``theta_sota_lower``, ``theta_sota_upper`` and ``observed_max``, as
-        from `leaderbayes.sota.shrink` or `crop`. Without one, the best score of a board of
+        from `leaderbayes.sota.shrink`. Without one, the best score of a board of
         accuracies has the interval that it would have were there no multiplicity.
     realisation : Dataset, optional
-        ``theta`` and ``score`` over team, from `leaderbayes.sota.realisation`: thetas are outlined
+        ``theta`` and ``score`` over team, from `leaderbayes.paper.realisation`: thetas are outlined
         over the board, scores over the board in a plot of their own.
     lowest : float, optional
         Lower end of the axis; by default the median less three times its distance from the best.

@@ -28,7 +28,7 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     Parameters
     ----------
     law : Dataset
-        From `leaderbayes.sota.maximum_distribution` or `leaderbayes.sota.maximum_auc`.
+        From `leaderbayes.sota.maximum`, of accuracies or AUCs.
     theta : float, optional
         Mark the best classifier's own expected score, which the best score is compared with.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
@@ -52,11 +52,11 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> law = lb.sota.maximum_distribution(3000, 0.9, 1000)
+    >>> law = lb.sota.maximum(0.9, 1000, n=3000)
     >>> pc = lb.plots.maximum(law, theta=0.9, backend="matplotlib")
     """
     if "n" not in law.attrs:
-        raise LeaderbayesError("Give a law from sota.maximum_distribution or sota.maximum_auc.")
+        raise LeaderbayesError("Give a law of accuracies or AUCs, from sota.maximum(..., n=...).")
     m, n, steps = law.attrs["m"], law.attrs["n"], law.sizes["x"] - 1
     score_name = "AUC" if "positives" in law.attrs else "score"
     collection, targets, draw = panels(

@@ -5,16 +5,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._board.best import is_best as is_best
+from leaderbayes._board.check import check
+from leaderbayes._board.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes.report._boards import Axis, keyed
 from leaderbayes.report._words import interval, number, probability, settings, verdict
-from leaderbayes.sota._summary import check, summary, teams
-
-
-def is_best(dt: xr.DataTree) -> bool:
-    """Whether this is a posterior of `sota.posterior`."""
-    return bool(dt.attrs.get("model") == "sota")
+from leaderbayes.sota._summary import summary
 
 
 def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
@@ -27,23 +25,23 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     """
     if not isinstance(dt, xr.DataTree):
         raise LeaderbayesError("sota: give what leaderbayes.sota.posterior returns.")
-    found, table = summary(dt, prob=prob), teams(dt, prob=prob)
+    found, table = summary(dt, prob=prob), leaderboard(dt, prob=prob)
     fitted(dt, "constant_data", of="team")
     shown = table.iloc[:top]
     axis = Axis(
-        float(min(shown["lower"].min(), shown["score"].min())),
-        float(max(shown["upper"].max(), shown["score"].max())),
+        float(min(shown["theta_lower"].min(), shown["score"].min())),
+        float(max(shown["theta_upper"].max(), shown["score"].max())),
     )
     rows = [
         {
             **keyed(row),
             "player": str(row["team"]),
             "text": number(row["theta"], 4),
-            "interval": interval(row["lower"], row["upper"], 4),
+            "interval": interval(row["theta_lower"], row["theta_upper"], 4),
             "as_good": probability(row["p_sota"]),
             "best": probability(row["p_best"]),
             "at": axis(row["theta"]),
-            "outer": (axis(row["lower"]), axis(row["upper"])),
+            "outer": (axis(row["theta_lower"]), axis(row["theta_upper"])),
             "score_at": axis(row["score"]),
         }
         for row in shown.to_dict("records")
@@ -83,7 +81,7 @@ def _check(dt: xr.DataTree) -> list[dict[str, str]]:
             "interval": interval(row["lower"], row["upper"], 4),
             "p_value": probability(row["p_value"]),
         }
-        for row in check(dt).reset_index().to_dict("records")
+        for row in check(dt).to_dataframe().reset_index().to_dict("records")
     ]
 
 
@@ -94,4 +92,4 @@ def _method(dt: xr.DataTree) -> list[tuple[str, str]]:
         if "n" in known
         else ("Standard errors", "those of the board")
     )
-    return [("Method", str(dt.attrs["method"])), size]
+    return [("Sampler", str(dt.attrs["sampler"])), size]

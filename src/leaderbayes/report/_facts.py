@@ -20,6 +20,7 @@ from leaderbayes._fits.posterior import drawn, fitted
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._numerics.composite_weight import FEWEST
+from leaderbayes._scores.board import facts as facts_of_board
 from leaderbayes.models._weight import dependence
 from leaderbayes.report._style import labels
 from leaderbayes.study._compare import compare as compare_boards
@@ -29,8 +30,7 @@ Facts = dict[str, Any]
 _SAMPLERS = {"nutpie": "nutpie", "pymc": "PyMC", "numpyro": "NumPyro", "blackjax": "BlackJAX"}
 # Arguments of `leaderbayes.sota.posterior` that its paragraphs name.
 _OF_BEST = (
-    "law", "components", "classes", "positive_rate", "floor", "rho", "theta_0", "statistic",
-    "epsilon", "draws", "chains",
+    "law", "components", "floor", "rho", "theta_0", "statistic", "epsilon", "draws", "chains",
 )  # fmt: skip
 # How sure the words are, by the posterior probability from which they are used.
 _WORDS = ((0.99, "almost certainly"), (0.95, "very probably"), (0.75, "probably"), (0.6, "perhaps"))
@@ -129,13 +129,14 @@ def _trust(dt: xr.DataTree) -> Facts:
 
 
 def _sota(dt: xr.DataTree, prob: float) -> Facts:
-    from leaderbayes.sota import _summary
     from leaderbayes.sota._parameters import CONCENTRATION
+    from leaderbayes.sota._summary import summary
 
-    table = _summary.teams(dt, prob=prob)
+    table = leaderboard(dt, prob=prob)
     fitted(dt, "constant_data", of="team", attrs=("versions", "seed"), arguments=_OF_BEST)
     name = labels(table["team"])
-    constant = dt["constant_data"].to_dataset()
+    board = dt["observed_data"].dataset["score"]
+    known = facts_of_board(board)
     posterior = dt["posterior"].sizes
     facts: Facts = {
         "kind": "sota",
@@ -143,8 +144,11 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "layout": "sota_table",
         "prob": prob,
         "players": len(table),
-        "n": int(constant["n"]) if "n" in constant else None,
-        "method": dt.attrs["method"],
+        "n": known.n,
+        "chance": known.chance,
+        "classes": board.attrs.get("classes"),
+        "positive_rate": board.attrs.get("positive_rate"),
+        "sampler": dt.attrs["sampler"],
         "log_concentration": CONCENTRATION,
         "versions": json.loads(dt.attrs["versions"]),
         "seed": dt.attrs["seed"],
@@ -156,10 +160,11 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
     }
     if not facts["converged"]:
         return facts
-    checked = _summary.check(dt)["p_value"]
-    best = _summary.summary(dt, prob=prob)
+    checked = check(dt)["p_value"].to_series()
+    best = summary(dt, prob=prob)
+    columns = {"team": "player", "theta_lower": "lower", "theta_upper": "upper"}
     return facts | {
-        "rows": _rows(table.rename(columns={"team": "player"}), name),
+        "rows": _rows(table.rename(columns=columns), name),
         "best": {str(k): v.item() for k, v in best.data_vars.items()},
         "least_p": float(checked.min()),
         "least_statistic": str(checked.idxmin()),

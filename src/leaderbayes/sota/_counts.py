@@ -39,7 +39,7 @@ class CountBoard:
     board: Counts
     law: Any  # "beta", "mixture", "empirical", or a frozen scipy.stats law
     most: int  # components of a mixture
-    classes: int
+    chance: float  # score of a random classifier
     rho: Any  # a number, or a frozen scipy.stats law
     theta_0: float
     statistic: Literal["board", "maximum"]
@@ -199,9 +199,7 @@ class CountBoard:
     def _law(self, value: dict[str, Floats], i: int, step: float = 0.0) -> Law:
         """P(theta) at a point; of the empirical law, scores within a step are one theta."""
         if self.law == "empirical":
-            return empirical_law(
-                self.board, float(value["shrinkage"][i, 0]), 1.0 / self.classes, step
-            )
+            return empirical_law(self.board, float(value["shrinkage"][i, 0]), self.chance, step)
         if "mean" not in value:
             return self._known
         a, b, weight = (v[i] for v in self._betas(value))

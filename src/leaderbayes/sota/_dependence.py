@@ -1,7 +1,6 @@
 """How much classifiers depend on each other, from their answers."""
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments
@@ -11,9 +10,9 @@ from leaderbayes._types import Floats
 
 
 def estimate_rho(
-    right: xr.DataArray, *, replicates: int = 400, seed: int = 0, prob: float = 0.95
-) -> pd.Series:
-    """Estimate rho, the dependence of `maximum_distribution`, from right and wrong answers.
+    right: xr.DataArray, *, replicates: int = 400, seed: int | None = None, prob: float = 0.95
+) -> xr.Dataset:
+    """Estimate rho, the dependence of `maximum`, from right and wrong answers.
 
     In Boland's model right answers of two classifiers correlate by rho^2: the estimate is the root
     of the mean correlation of all pairs, 0 where that is negative.
@@ -25,15 +24,16 @@ def estimate_rho(
         `leaderbayes.datasets.load_answers` gives.
     replicates : int
         Bootstrap samples of the instances, for the interval.
-    seed : int
-        Same seed, same samples.
+    seed : int, optional
+        Same seed, same samples. None draws one and records it.
     prob : float
         Coverage of the percentile interval.
 
     Returns
     -------
-    Series
-        ``rho``, ``lower``, ``upper``.
+    Dataset
+        Scalars ``rho``, ``lower``, ``upper``. attrs: ``prob``, ``replicates``, ``seed``,
+        ``classifiers`` (that are neither always right nor always wrong).
 
     Raises
     ------
@@ -49,7 +49,8 @@ def estimate_rho(
     --------
     >>> import leaderbayes as lb
     >>> right = lb.datasets.load_answers()
-    >>> lb.sota.estimate_rho(right, replicates=50).round(2).to_dict()
+    >>> found = lb.sota.estimate_rho(right, replicates=50, seed=0)
+    >>> {name: round(float(value), 2) for name, value in found.items()}
     {'rho': 0.55, 'lower': 0.5, 'upper': 0.59}
     """
     if set(right.dims) != {"classifier", "instance"}:
@@ -64,11 +65,16 @@ def estimate_rho(
             "Fewer than two classifiers are right on some instances and wrong on others: their "
             "dependence cannot be seen."
         )
-    rng = np.random.default_rng(_arguments.seed(seed))
+    seed = _arguments.seed_or_new(seed)
+    rng = np.random.default_rng(seed)
     n = answers.shape[1]
     drawn = [_rho(answers[:, rng.integers(n, size=n)]) for _ in range(replicates)]
     low, high = np.nanquantile(drawn, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0])
-    return pd.Series({"rho": estimate, "lower": float(low), "upper": float(high)})
+    varies = int((answers.std(axis=1) > 0.0).sum())
+    return xr.Dataset(
+        {"rho": estimate, "lower": float(low), "upper": float(high)},
+        attrs={"prob": prob, "replicates": replicates, "seed": seed, "classifiers": varies},
+    )
 
 
 def _rho(answers: Floats) -> float:

@@ -1,4 +1,4 @@
-"""Distribution of the best of many estimates with standard errors, of any metric."""
+"""Law of the best of many estimates with standard errors, of any metric."""
 
 from typing import Any
 
@@ -16,52 +16,11 @@ from leaderbayes._numerics.maximum import (
     steps_of,
 )
 from leaderbayes._types import Floats
-from leaderbayes.sota._law import check_dependence, check_many, lattice
+from leaderbayes.sota._law import check_many, lattice
 
 
-def maximum_estimate(
-    se: ArrayLike, theta: Any, m: int | None = None, *, rho: float = 0.0
-) -> xr.Dataset:
-    r"""Distribution of the highest of many estimates, of any metric.
-
-    .. math:: \hat\theta_j \sim N(\theta_j, \mathrm{se}_j^2), \quad
-              \mathrm{corr}(\hat\theta_j, \hat\theta_k \mid \theta) = \rho^2
-
-    through one normal factor that all share.
-
-    Parameters
-    ----------
-    se : float or array (classifier,)
-        Standard errors, one for all classifiers or one for each.
-    theta : float, array or distribution
-        True values: one for all m classifiers; one for each (classifier,); or what m classifiers'
-        are drawn from, a frozen ``scipy.stats`` law, or with ``m`` an array to draw from with
-        replacement. With ``m`` an array of standard errors is drawn from too, together with theta
-        where that is an array.
-    m : int, optional
-        Number of classifiers; not with an array of what each has.
-    rho : float
-        Correlation of each estimate with the factor, 0 to 1 (1 is taken as 0.999).
-
-    Returns
-    -------
-    Dataset
-        ``cdf`` over ``x``, values in even steps; scalars ``mean`` and ``sd``; ``quantile``
-        (probability). attrs: ``m``, ``rho``.
-
-    Raises
-    ------
-    LeaderbayesError
-        If an argument is out of range, or arrays differ in length.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> law = lb.sota.maximum_estimate(0.1, 0.0, 100)
-    >>> round(float(law["mean"]), 2), round(float(law["sd"]), 2)
-    (0.25, 0.04)
-    """
-    check_dependence(rho)
+def best_estimate(se: ArrayLike, theta: Any, m: int | None, rho: float) -> xr.Dataset:
+    """Law of the highest estimate, as `maximum` gives it."""
     check_many(m)
     size, mixture, errors = _nodes(_errors(se), theta, m)
     steps = steps_of(*estimate_window(mixture, errors))

@@ -1,13 +1,11 @@
-"""Distribution of the best score among many classifiers on one test set."""
+"""Law of the best share of right answers on one test set, and what all such laws have."""
 
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike
 
-from leaderbayes import _arguments
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.maximum import (
@@ -16,7 +14,6 @@ from leaderbayes._numerics.maximum import (
     boland_cdf,
     conditionals,
     copula_cdf,
-    draw_counts,
     independent_cdf,
     moments,
     of_board,
@@ -31,76 +28,13 @@ PROBABILITY = np.array([0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975])
 _TOLERANCE = 1e-12
 
 
-def maximum_distribution(
-    n: int,
-    theta: Any,
-    m: int | None = None,
-    *,
-    rho: float = 0.0,
-    theta_0: float | None = None,
-    dependence: Dependence = "boland",
+def best_share(
+    n: int, theta: Any, m: int | None, rho: float, theta_0: float | None, dependence: Dependence
 ) -> xr.Dataset:
-    r"""Distribution of max X / n, the best share of right answers on a test set.
-
-    .. math:: X_j \mid \theta_j \sim \mathrm{Bin}(n, \theta_j), \quad
-              F(x) = \sum_s P(s) \prod_j P(X_j \le x \mid \theta_j, s)
-
-    computed, not simulated: given the number s of instances on which a reference classifier is
-    right, the others are independent.
-
-    Parameters
-    ----------
-    n : int
-        Instances of the test set.
-    theta : float, array or distribution
-        Probability of a right answer: one for all m classifiers; one for each (classifier,); or
-        what m classifiers' are drawn from, a frozen ``scipy.stats`` law, or with ``m`` an array
-        to draw from with replacement.
-    m : int, optional
-        Number of classifiers; not with an array of their thetas.
-    rho : float
-        Dependence, 0 to 1: right answers of two classifiers correlate by rho^2 (in the copula, of
-        two that are right with theta_0). "boland": correlation of each classifier with the
-        reference, rho_0 in the paper.
-    theta_0 : float, optional
-        P(the reference is right); the highest theta (of a distribution: next to its upper end) by
-        default.
-    dependence : {"boland", "copula"}
-        Boland's model (section 4.2, exact), which equation 8 forbids to weak classifiers; or a
-        Gaussian copula, which has no such bound: exact for each classifier, an approximation of
-        their joint law (distance to the exact one on 400 instances: 0.02 for 1000 classifiers of
-        theta 0.9, 0.04 of 0.98).
-
-    Returns
-    -------
-    Dataset
-        ``pmf`` and ``cdf`` over ``x`` (0 to n, counts); scalars ``mean`` and ``sd`` of max X / n;
-        ``quantile`` (probability), shares. attrs: the arguments, and ``m``.
-
-    Raises
-    ------
-    LeaderbayesError
-        If an argument is out of range, or equation 8 excludes classifiers: names them.
-
-    References
-    ----------
-    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
-    performance, equations 2 to 8.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> law = lb.sota.maximum_distribution(20, 0.5, 1000)
-    >>> round(float(1 - law["cdf"].sel(x=17)), 2)
-    0.18
-    >>> round(float(law["mean"]), 2)
-    0.85
-    """
-    check_size(n)
-    check_dependence(rho, dependence)
+    """Law of the best share of right answers, as `maximum` gives it."""
     size, mixture, thetas = mixture_of(theta, m, lambda best: binomial_sd(n, best))
     reference = float(thetas.max()) if theta_0 is None else float(theta_0)
-    _check_reference(thetas, rho, reference, dependence)
+    check_reference(thetas, rho, reference, dependence)
     low, inside = cdf_of(n, mixture, rho, reference, dependence)
     cdf = np.concatenate(
         [np.zeros(low), np.minimum(inside, 1.0), np.ones(n - low - len(inside) + 1)]
@@ -130,7 +64,7 @@ def cdf_of(
     return boland_cdf(n, mixture, rho, theta_0)
 
 
-def _check_reference(theta: Floats, rho: float, theta_0: float, dependence: str) -> None:
+def check_reference(theta: Floats, rho: float, theta_0: float, dependence: str) -> None:
     """Raise where the dependence is impossible, naming the thetas that equation 8 excludes."""
     if rho == 0.0:
         return
@@ -164,11 +98,6 @@ def check_many(m: int | None) -> None:
     """Raise unless m, where it is given, is a number of classifiers."""
     if m is not None:
         whole("m", m)
-
-
-def check_boards(boards: int) -> None:
-    """Raise unless this is a number of boards."""
-    whole("boards", boards)
 
 
 def check_dependence(rho: float, dependence: str = "boland") -> None:
@@ -230,60 +159,3 @@ def lattice(low: int, cdf: Floats, steps: float, attrs: dict[str, Any]) -> xr.Da
         coords={"x": (low + np.arange(len(cdf))) / steps, "probability": PROBABILITY},
         attrs=attrs,
     )
-
-
-def simulate_boards(
-    n: int,
-    theta: ArrayLike,
-    *,
-    boards: int = 1,
-    rho: float = 0.0,
-    theta_0: float | None = None,
-    dependence: Dependence = "boland",
-    seed: int = 0,
-) -> xr.DataArray:
-    """Draw whole boards: the shares of right answers of all classifiers on one test set each.
-
-    Parameters
-    ----------
-    n, rho, theta_0, dependence
-        As for `maximum_distribution`; the copula is simulated instance by instance.
-    theta : array (classifier,)
-        Probability of a right answer.
-    boards : int
-        Number of test sets.
-    seed : int
-        Same seed, same boards.
-
-    Returns
-    -------
-    DataArray (board, classifier)
-        X / n.
-
-    Raises
-    ------
-    LeaderbayesError
-        As for `maximum_distribution`.
-
-    References
-    ----------
-    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark performance,
-    sections 4.1 to 4.3.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> boards = lb.sota.simulate_boards(100, [0.9, 0.9, 0.8], boards=5, seed=1)
-    >>> dict(boards.sizes)
-    {'board': 5, 'classifier': 3}
-    """
-    check_size(n)
-    check_dependence(rho, dependence)
-    values = np.atleast_1d(np.asarray(theta, dtype=float))
-    check_shares(values)
-    check_boards(boards)
-    reference = float(values.max()) if theta_0 is None else float(theta_0)
-    _check_reference(values, rho, reference, dependence)
-    rng = np.random.default_rng(_arguments.seed(seed))
-    drawn = [draw_counts(n, values, rho, reference, dependence, rng) for _ in range(boards)]
-    return xr.DataArray(np.array(drawn) / n, dims=("board", "classifier"), name="score")

@@ -162,13 +162,13 @@ def test_study_names_those_that_did_not_converge(tmp_path):
 
 
 def test_best_alone_and_beside(best, laplace, tmp_path):
-    found, table = lb.sota.summary(best), lb.sota.teams(best)
+    found, table = lb.sota.summary(best), lb.leaderboard(best)
     alone = lb.report.html(best, tmp_path / "alone.html").read_text("utf-8")
     both = lb.report.html(laplace, tmp_path / "both.html", sota=best).read_text("utf-8")
     for text in (alone, both):
         assert f"<strong>{float(found['theta_sota']):.4f}</strong>" in text
         assert f'data-value="{table["theta"][0]}"' in text
-        assert f"{lb.sota.check(best)['observed'].iloc[0]:.4f}" in text
+        assert f"{float(lb.check(best)['observed'][0]):.4f}" in text
     # Without charts there is no library for them.
     assert len(alone) < 200_000
     assert 'id="leaderboard"' in both

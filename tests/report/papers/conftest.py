@@ -240,6 +240,7 @@ def best():
 def best_of(options, importance):
     """What `lb.sota.posterior` returns, with thetas about the scores in steps of 0.0001."""
     shape, n = (CHAINS, 250), 500
+    facts = {"metric": "accuracy", "n": n, "classes": 2}
     right = np.array([
         400, 413, 403, 397, 423, 414, 411, 417, 415, 415,
         422, 409, 437, 437, 442, 438, 423, 441, 444, 445,
@@ -266,17 +267,17 @@ def best_of(options, importance):
                 },
                 coords,
             ),
-            "observed_data": xr.Dataset({"score": ("team", right / n)}, coords),
+            "observed_data": xr.Dataset({"score": ("team", right / n, facts)}, coords),
             "constant_data": xr.Dataset({"n": n}),
         }
     )
     arguments = {
-        "components": 2, "classes": 2, "positive_rate": None, "floor": None, "rho": 0.0,
-        "theta_0": None, "statistic": "board", "epsilon": 0.5, "draws": 250, "chains": CHAINS,
+        "components": 2, "floor": None, "rho": 0.0, "theta_0": None, "statistic": "board",
+        "epsilon": 0.5, "draws": 250, "chains": CHAINS,
     }  # fmt: skip
     made.attrs = {
         "model": "sota",
-        "method": "exact",
+        "sampler": "exact",
         "arguments": json.dumps(arguments | options),
         "versions": json.dumps(VERSIONS),
         "seed": 1,

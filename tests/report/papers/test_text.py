@@ -112,7 +112,7 @@ def test_numbers_of_the_best_score(best):
         assert f"{float(found[name]):.4f}" in results
     interval = f"[{float(found['theta_sota_lower']):.4f}, {float(found['theta_sota_upper']):.4f}]"
     assert f"(90% credible interval {interval})" in results
-    teams = lb.sota.teams(best["sota"], prob=0.9)
+    teams = lb.leaderboard(best["sota"], prob=0.9)
     for cells, row in zip(rows(report), teams.itertuples(), strict=True):
         assert cells[1:] == [
             row.team, f"{row.score:.4f}", f"{row.theta:.4f}", f"[{row.lower:.4f}, {row.upper:.4f}]",

@@ -9,12 +9,8 @@ from scipy import stats
 
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.sota._law import (
-    check_dependence,
-    check_size,
-    feasible,
-    maximum_distribution,
-)
+from leaderbayes.sota._law import check_dependence, check_size, feasible
+from leaderbayes.sota._maximum import maximum
 
 Parameter = Literal["m", "n", "theta", "spread", "rho"]
 
@@ -55,7 +51,7 @@ def bias_curve(
     spread : float
         Width d of the uniform distribution; 0 for identical classifiers.
     rho : float
-        Dependence, as for `maximum_distribution`, of a reference that is right with theta_SOTA.
+        Dependence, as for `leaderbayes.sota.maximum`, of a reference that is right with theta_SOTA.
 
     Returns
     -------
@@ -76,7 +72,7 @@ def bias_curve(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> made = lb.sota.bias_curve("m", [10, 100, 1000])
+    >>> made = lb.paper.bias_curve("m", [10, 100, 1000])
     >>> made["bias"].round(4).to_series().to_dict()
     {10: 0.0083, 100: 0.0135, 1000: 0.0173}
     """
@@ -114,5 +110,5 @@ def _moments(n: int, theta: float, m: int, spread: float, rho: float) -> tuple[f
     if rho > 0.0 and not feasible(ends, rho, theta).all():
         return np.nan, np.nan
     law = stats.uniform(ends[0], spread) if spread else theta
-    best = maximum_distribution(n, law, m, rho=rho, theta_0=theta if rho else None)
+    best = maximum(law, m, n=n, rho=rho, theta_0=theta if rho else None)
     return float(best["mean"]) - theta, float(best["sd"])

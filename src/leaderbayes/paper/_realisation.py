@@ -6,34 +6,38 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
+from leaderbayes._scores.board import facts
 from leaderbayes._types import Bools, Floats
-from leaderbayes.sota._law import feasible, simulate_boards
+from leaderbayes.paper._simulate import simulate
+from leaderbayes.sota._law import feasible
 
 
-def realisation(board: xr.DataArray, estimate: xr.Dataset, *, seed: int = 0) -> xr.Dataset:
+def realisation(
+    board: xr.DataArray, estimate: xr.Dataset, *, seed: int | None = None
+) -> xr.Dataset:
     """Draw one board from the thetas of an estimate, to be held against the board itself.
 
     Parameters
     ----------
     board : DataArray (team)
-        From `read_board`.
+        From `leaderbayes.sota.read_board`.
     estimate : Dataset
-        From `shrink` or `crop` of this board. Of any other with ``theta_sota`` and
+        From `leaderbayes.sota.shrink` of this board. Of any other with ``theta_sota`` and
         ``observed_max``, thetas are the scores shrunk until the best of them is theta_sota.
-    seed : int
-        Same seed, same board.
+    seed : int, optional
+        Same seed, same board. None draws one and records it.
 
     Returns
     -------
     Dataset
         ``theta`` and ``score`` over ``team``: teams of the board that the estimate keeps, which are
-        those above chance that equation 8 allows, and up to the threshold of `crop`. attrs:
+        those above chance that equation 8 allows, of a cropped board up to its threshold. attrs:
         ``seed``.
 
     Raises
     ------
     LeaderbayesError
-        If the estimate is not of this board.
+        If the estimate is not of this board, or the board one of estimates.
 
     References
     ----------
@@ -45,7 +49,7 @@ def realisation(board: xr.DataArray, estimate: xr.Dataset, *, seed: int = 0) -> 
     >>> import leaderbayes as lb
     >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
     >>> board = lb.sota.read_board(scores, n=200)
-    >>> drawn = lb.sota.realisation(board, lb.sota.shrink(board), seed=1)
+    >>> drawn = lb.paper.realisation(board, lb.sota.shrink(board), seed=1)
     >>> list(drawn), dict(drawn.sizes)
     (['theta', 'score'], {'team': 12})
     """
@@ -54,27 +58,25 @@ def realisation(board: xr.DataArray, estimate: xr.Dataset, *, seed: int = 0) -> 
             f"The board's best score is {float(board.max()):.5g}, the estimate's "
             f"{float(estimate['observed_max']):.5g}: give the board that it was made of."
         )
-    theta = _thetas(board, estimate)
-    rng = np.random.default_rng(_arguments.seed(seed))
-    if "positives" in estimate.attrs:
-        sizes = estimate.attrs["positives"], estimate.attrs["negatives"]
-        score = auc.draw(theta.to_numpy(), *sizes, rng)
-    else:
-        law = {
-            k: estimate.attrs[k] for k in ("rho", "theta_0", "dependence") if k in estimate.attrs
-        }
+    known = facts(board)
+    theta = _thetas(board, estimate, known.chance)
+    seed = _arguments.seed_or_new(seed)
+    if known.sizes is not None:
+        score = auc.draw(theta.to_numpy(), *known.sizes, np.random.default_rng(seed))
+    elif known.n is not None:
+        law = {k: v for k, v in estimate.attrs.items() if k in ("rho", "theta_0", "dependence")}
         theta = theta[_allowed(theta.to_numpy(), **law)]
-        drawn = simulate_boards(int(board.attrs["n"]), theta.to_numpy(), seed=seed, **law)
-        score = drawn[0].to_numpy()
-    return xr.Dataset({"theta": theta, "score": ("team", score)}, attrs={"seed": seed})
+        score = simulate(theta.to_numpy(), n=known.n, seed=seed, **law)[0].to_numpy()
+    else:
+        raise LeaderbayesError("A realisation is of accuracies or AUCs on n instances.")
+    return xr.Dataset({"theta": theta.drop_attrs(), "score": ("team", score)}, attrs={"seed": seed})
 
 
-def _thetas(board: xr.DataArray, estimate: xr.Dataset) -> xr.DataArray:
+def _thetas(board: xr.DataArray, estimate: xr.Dataset, chance: float) -> xr.DataArray:
     """Thetas of the teams above chance."""
-    chance = 1.0 / estimate.attrs.get("classes", 2)
     best, sota = float(estimate["observed_max"]), float(estimate["theta_sota"])
     above = board[board > chance]
-    if estimate.attrs.get("method") == "crop":
+    if estimate.attrs.get("rule") == "crop":
         return above[above <= sota]
     weight = (sota - chance) / (best - chance)
     return above.copy(data=weight * above.to_numpy() + (1.0 - weight) * chance)

@@ -8,6 +8,7 @@ from scipy import stats
 from leaderbayes import _arguments
 from leaderbayes._arguments import share, whole
 from leaderbayes._numerics.auc import draw_scores, roc
+from leaderbayes._scores.board import class_sizes
 from leaderbayes.plots._canvas import (
     BLUE,
     GREY,
@@ -17,18 +18,17 @@ from leaderbayes.plots._canvas import (
     frame,
     panels,
 )
-from leaderbayes.sota._auc import class_sizes
 
 _LIGHT = "#B8D4E8"
 
 
-def auc(
+def plot_auc(
     theta: float,
-    n: int,
     *,
+    n: int,
     positive_rate: float,
     m: int = 100,
-    seed: int = 0,
+    seed: int | None = None,
     backend: Backend | None = None,
 ) -> Any:
     """Draw a classifier's scores by class, and ROC curves of many such classifiers.
@@ -46,8 +46,8 @@ def auc(
         Share of the positive class.
     m : int
         Number of classifiers.
-    seed : int
-        Same seed, same scores.
+    seed : int, optional
+        Same seed, same scores; None draws one.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -71,7 +71,7 @@ def auc(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> pc = lb.plots.auc(0.9, 500, positive_rate=0.2, backend="matplotlib")
+    >>> pc = lb.paper.plot_auc(0.9, n=500, positive_rate=0.2, backend="matplotlib")
     """
     theta, n, m = share("theta", theta), whole("n", n), whole("m", m)
     sizes = class_sizes(n, positive_rate)
@@ -82,7 +82,8 @@ def auc(
         },
         width=11.0, height=5.0, columns=2, backend=backend,
     )  # fmt: skip
-    positive, negative = draw_scores(theta, m, *sizes, np.random.default_rng(_arguments.seed(seed)))
+    rng = np.random.default_rng(_arguments.seed_or_new(seed))
+    positive, negative = draw_scores(theta, m, *sizes, rng)
     _draw_scores(draw, targets["scores"], theta, positive[0], negative[0])
     _draw_curves(draw, targets["roc"], positive, negative)
     return collection

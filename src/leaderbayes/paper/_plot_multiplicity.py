@@ -20,10 +20,10 @@ from leaderbayes.plots._canvas import (
     draw_marks,
     frame,
 )
-from leaderbayes.sota import naive_interval
+from leaderbayes.sota._interval import naive_interval
 
 
-def multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = None) -> Any:
+def plot_multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = None) -> Any:
     """Draw the score of a better classifier next to the best score of many worse ones.
 
     The better one's theta is the upper 95 % limit of one classifier with ``theta``: significantly
@@ -33,7 +33,7 @@ def multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = Non
     Parameters
     ----------
     law : Dataset
-        From `leaderbayes.sota.maximum_distribution`.
+        From `leaderbayes.sota.maximum`.
     theta : float
         Probability of a right answer of the (best of the) many.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
@@ -57,11 +57,11 @@ def multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = Non
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> law = lb.sota.maximum_distribution(3000, 0.9, 1000)
-    >>> pc = lb.plots.multiplicity(law, theta=0.9, backend="matplotlib")
+    >>> law = lb.sota.maximum(0.9, 1000, n=3000)
+    >>> pc = lb.paper.plot_multiplicity(law, theta=0.9, backend="matplotlib")
     """
     if "pmf" not in law:
-        raise LeaderbayesError("Give a law of accuracies, from sota.maximum_distribution.")
+        raise LeaderbayesError("Give a law of accuracies, from sota.maximum.")
     theta = number("theta", theta, at_least=0.0, at_most=1.0)
     m, n = law.attrs["m"], law.attrs["n"]
     interval = naive_interval(theta, n)

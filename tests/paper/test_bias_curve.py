@@ -5,7 +5,7 @@ import pytest
 
 import leaderbayes as lb
 
-CURVE = lb.sota.bias_curve
+CURVE = lb.paper.bias_curve
 
 
 def test_table_3(published):

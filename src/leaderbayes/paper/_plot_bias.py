@@ -31,7 +31,7 @@ _AXIS = {
 _COLORS = (BLACK, BLUE, ORANGE, GREEN, "#CC79A7")
 
 
-def bias(
+def plot_bias(
     curves: xr.Dataset | Sequence[xr.Dataset],
     *,
     at: Mapping[str, ArrayLike] | None = None,
@@ -42,8 +42,8 @@ def bias(
     Parameters
     ----------
     curves : Dataset or sequence of Dataset
-        From `leaderbayes.sota.bias_curve`. Curves over the same parameter share a row of plots, and
-        are told apart by the arguments in which they differ.
+        From `leaderbayes.paper.bias_curve`. Curves over the same parameter share a row of plots,
+        and are told apart by the arguments in which they differ.
     at : mapping of str to array (value,), optional
         Values of each parameter to mark with a vertical line.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
@@ -68,14 +68,14 @@ def bias(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> curve = lb.sota.bias_curve("m", [1, 10, 100, 1000])
-    >>> pc = lb.plots.bias(curve, backend="matplotlib")
+    >>> curve = lb.paper.bias_curve("m", [1, 10, 100, 1000])
+    >>> pc = lb.paper.plot_bias(curve, backend="matplotlib")
     """
     rows: dict[str, list[xr.Dataset]] = {}
     for curve in [curves] if isinstance(curves, xr.Dataset) else curves:
         rows.setdefault(curve.attrs["over"], []).append(curve)
     if not rows:
-        raise LeaderbayesError("Give at least one curve, from sota.bias_curve.")
+        raise LeaderbayesError("Give at least one curve, from paper.bias_curve.")
     unknown = sorted(set(at or {}) - set(rows))
     if unknown:
         raise LeaderbayesError(f"at marks {unknown[0]!r}, and no curve is over that.")

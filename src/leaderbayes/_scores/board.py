@@ -1,0 +1,63 @@
+"""Facts of a competition's board: said when it is read, kept in its attrs, checked where used."""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._arguments import number, share, whole
+from leaderbayes._errors import LeaderbayesError
+
+
+class Facts(NamedTuple):
+    """What is known of a board beside its scores."""
+
+    metric: str  # "accuracy", "auc" or "estimate"
+    chance: float  # score of a random classifier, on the board's scale; -inf where not known
+    n: int | None = None  # instances of the test set; None of estimates
+    sizes: tuple[int, int] | None = None  # positives and negatives, of AUCs
+
+
+def facts(board: xr.DataArray) -> Facts:
+    """Read a board's attrs: ``metric``, ``n``, ``classes`` or ``chance``, ``positive_rate``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no board, or an attribute is absent or out of range.
+    """
+    attrs = board.attrs if isinstance(board, xr.DataArray) else {}
+    metric = attrs.get("metric")
+    known = "se" in board.coords if metric == "estimate" else "n" in attrs
+    if metric not in ("accuracy", "auc", "estimate") or board.dims != ("team",) or not known:
+        raise LeaderbayesError(
+            "A board comes from sota.read_board: dimension team, attributes metric and n, or of "
+            "estimates a coordinate se."
+        )
+    if (metric == "auc") != ("positive_rate" in attrs):
+        raise LeaderbayesError(
+            "positive_rate is for boards of AUC, and these need it: "
+            "sota.read_board(metric='auc', positive_rate=...)."
+        )
+    if metric == "estimate":
+        chance = number("chance", attrs["chance"]) if "chance" in attrs else -np.inf
+        return Facts("estimate", chance)
+    n = whole("n", attrs["n"])
+    if "chance" in attrs:
+        chance = number("chance", attrs["chance"], at_least=0.0, at_most=1.0)
+    else:
+        chance = 1.0 / whole("classes", attrs.get("classes", 2), at_least=2)
+    return Facts(
+        metric, chance, n, class_sizes(n, attrs["positive_rate"]) if metric == "auc" else None
+    )
+
+
+def class_sizes(n: int, positive_rate: float) -> tuple[int, int]:
+    """Positives and negatives among n instances."""
+    share("positive_rate", positive_rate)
+    positives = round(n * positive_rate)
+    if not 0 < positives < n:
+        raise LeaderbayesError(
+            f"positive_rate={positive_rate} leaves one class of {n} instances empty."
+        )
+    return positives, n - positives

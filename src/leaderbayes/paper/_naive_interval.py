@@ -1,0 +1,3 @@
+"""The interval of one score by itself, which the paper holds against its own."""
+
+from leaderbayes.sota._interval import naive_interval as naive_interval

@@ -1,0 +1,111 @@
+"""Draws from the approximate posterior: simulated boards, by sequential Monte Carlo."""
+
+import logging
+import warnings
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._errors import ConvergenceWarning
+from leaderbayes._types import Floats
+from leaderbayes.sota._assemble import assemble
+from leaderbayes.sota._counts import CountBoard
+
+MAX_RHAT = 1.05
+MIN_UNIQUE = 0.3
+
+
+def abc_smc(
+    board: xr.DataArray,
+    model: CountBoard,
+    epsilon: float,
+    draws: int,
+    chains: int,
+    rng: np.random.Generator,
+    *,
+    progressbar: bool,
+) -> xr.DataTree:
+    """Draw from the approximate posterior by sequential Monte Carlo."""
+    import arviz as az
+    import pymc as pm
+
+    from leaderbayes import models
+
+    logger = logging.getLogger("pymc")
+    level = logger.level
+    try:
+        logger.setLevel(logging.ERROR)
+        with warnings.catch_warnings():
+            # Simulators are Python, and that is meant; early particles lie far out.
+            warnings.simplefilter("ignore")
+            made = models.sota(
+                board,
+                law=model.law,
+                components=max(model.components, 2),
+                floor=(model.board.floor + 0.5) / model.board.n,
+                rho=model.rho,
+                theta_0=model.theta_0,
+                statistic=model.statistic,
+                epsilon=epsilon,
+            )
+            found = pm.sample_smc(
+                draws,
+                model=made,
+                chains=chains,
+                # By itself PyMC leaves half of them idle.
+                cores=min(chains, model.workers),
+                random_seed=[int(s) for s in rng.integers(2**31, size=chains)],
+                progressbar=progressbar,
+                compute_convergence_checks=False,
+            )
+    finally:
+        logger.setLevel(level)
+    drawn = found["posterior"].to_dataset()
+    values = {
+        p.name: drawn[p.name].to_numpy().reshape(draws * chains, -1) for p in model.parameters
+    }
+    tree = assemble(board, model, values, (chains, draws), rng)
+    found_best = tree["posterior"].to_dataset().assign(theta_sota=drawn["theta_sota"])
+    tree["posterior"] = xr.DataTree(found_best)
+    tree["sample_stats"] = xr.DataTree(_stages(found, epsilon, drawn["theta_sota"]))
+    max_rhat = float(az.rhat(tree["posterior"]["theta_sota"]))
+    unique = float(tree["sample_stats"]["unique"].min())
+    converged = max_rhat < MAX_RHAT and unique > MIN_UNIQUE
+    if not converged:
+        warnings.warn(
+            f"LB001 not converged: R-hat of theta_sota is {max_rhat:.3f} (below {MAX_RHAT} is "
+            f"good), and {unique:.0%} of the particles differ (above {MIN_UNIQUE:.0%}). Do not "
+            "report these numbers: take more draws, a larger epsilon, or sampler='exact'.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    tree.attrs |= {"converged": int(converged), "max_rhat": max_rhat}
+    return tree
+
+
+def _stages(found: xr.DataTree, epsilon: float, best: xr.DataArray) -> xr.Dataset:
+    """Epsilon and acceptance of each stage, and how many particles differ in the end.
+
+    Tempering a normal kernel by beta is widening it to epsilon / sqrt(beta).
+    """
+    stats = found["sample_stats"].to_dataset()
+    chains = best.sizes["chain"]
+
+    def ragged(name: str) -> Floats:
+        # PyMC gives a list a chain, or an array where all are as long, or of one chain its list.
+        values = stats[name].to_numpy()
+        lists = values if chains > 1 else [values]
+        rows = [np.hstack([np.asarray(v, dtype=float) for v in np.atleast_1d(r)]) for r in lists]
+        out = np.full((chains, max(map(len, rows))), np.nan)
+        for line, row in zip(out, rows, strict=True):
+            line[: len(row)] = row
+        return out
+
+    return xr.Dataset(
+        {
+            "epsilon": (("chain", "stage"), epsilon / np.sqrt(ragged("beta"))),
+            "accept_rate": (("chain", "stage"), ragged("accept_rate")),
+            "unique": ("chain", [len(np.unique(row)) / row.size for row in best.to_numpy()]),
+        },
+        coords={"chain": best["chain"]},
+    )

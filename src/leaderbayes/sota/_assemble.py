@@ -1,0 +1,46 @@
+"""Draws of a board's model under their names, as a DataTree."""
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._types import Floats
+from leaderbayes.sota._model import Board
+
+
+def assemble(
+    board: xr.DataArray,
+    model: Board,
+    values: dict[str, Floats],
+    shape: tuple[int, int],
+    rng: np.random.Generator,
+) -> xr.DataTree:
+    """Draw what follows from the parameters (chain x draw, component), and name all of it."""
+    chains, draws = shape
+    made = model.draw(values, chains * draws, rng)
+
+    def named(values: Floats, *dims: str) -> xr.DataArray:
+        coords = {"chain": np.arange(chains), "draw": np.arange(draws)}
+        if "team" in dims:
+            coords["team"] = board["team"].to_numpy()
+        values = values.reshape(chains, draws, *values.shape[1:])
+        return xr.DataArray(values, dims=("chain", "draw", *dims), coords=coords)
+
+    def parameter(values: Floats) -> xr.DataArray:
+        return named(values, "component") if values.shape[1] > 1 else named(values[:, 0])
+
+    posterior_group = {name: parameter(v) for name, v in values.items()}
+    posterior_group["theta_sota"] = named(made["theta_sota"])
+    posterior_group["theta"] = named(made["theta"], "team")
+    known = {"n": board.attrs["n"]} if "n" in board.attrs else {"se": board["se"]}
+    groups = {
+        "posterior": posterior_group,
+        "posterior_predictive": {
+            name: named(made[name], "team") for name in ("score", "new_score")
+        },
+        "log_likelihood": {"score": named(made["log_likelihood"], "team")},
+        "observed_data": {"score": board},
+        "constant_data": known,
+    }
+    tree = xr.DataTree.from_dict({name: xr.Dataset(group) for name, group in groups.items()})
+    tree.attrs = {"model": "sota"}
+    return tree

@@ -1,0 +1,82 @@
+"""Warnings of a posterior that is not to be believed without a look at the board."""
+
+import warnings
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._board.best import compared, placed
+from leaderbayes._errors import BoardWarning
+from leaderbayes._scores.tables import shown
+
+LUCK = 4.0  # standard deviations of the test set's ease, from which it is hardly possible
+APART = 3.0  # standard deviations between the best theta and the teams' best theta
+MISFIT = 0.005  # p-value of a statistic of the board, below which the model is called in question
+
+
+def question(tree: xr.DataTree) -> None:
+    """Warn where the posterior is not to be believed without a look at the board."""
+    for message in filter(None, (_misfit(tree), _low(tree), _lucky(tree), _apart(tree))):
+        warnings.warn(message, BoardWarning, stacklevel=3)
+
+
+def _misfit(tree: xr.DataTree) -> str | None:
+    """Say that boards of the model do not look like this one."""
+    found = compared(tree)
+    odd = found[found["p_value"] < MISFIT]
+    if odd.empty:
+        return None
+    first = odd.iloc[0]
+    return (
+        f"LB021 the model does not describe the board: its {odd.index[0]} is "
+        f"{first['observed']:.4g}, and of the model's boards {first['lower']:.4g} to "
+        f"{first['upper']:.4g} (p = {first['p_value']:.3f}). Take law='mixture', a floor, or a "
+        "higher rho (see leaderbayes.check)."
+    )
+
+
+def _low(tree: xr.DataTree) -> str | None:
+    """Say that the best theta, or the score of whoever has it, is below the board's middle."""
+    table = placed(tree)
+    median, best = float(table["score"].median()), table.iloc[int(table["p_best"].argmax())]
+    drawn = tree["posterior"]["theta_sota"]
+    # Of a few teams whose scores are mostly luck the best is about as good as the middle.
+    if drawn.mean() + drawn.std() < median:
+        what = f"theta_SOTA is {float(drawn.mean()):.4g}"
+    elif best["score"] < median:
+        what = f"the best team, {shown(best['team'])}, scored {best['score']:.4g}"
+    else:
+        return None
+    return (
+        f"LB022 {what}, below the board's median, {median:.4g}: more than half of the teams would "
+        "be better than the best. Take another law, a floor, or a lower rho (see "
+        "leaderbayes.check)."
+    )
+
+
+def _lucky(tree: xr.DataTree) -> str | None:
+    """Say that the luck that all teams share is more than any test set has."""
+    if "ease" not in tree["posterior"]:
+        return None
+    ease = float(tree["posterior"]["ease"].mean())
+    if abs(ease) <= LUCK:
+        return None
+    return (
+        f"LB023 the teams' common luck on the test set is estimated at {ease:.1f} standard "
+        "deviations, which no test set has: P(theta) does not describe the board, and luck fills "
+        "the gap. Take law='mixture', a floor, or a lower rho."
+    )
+
+
+def _apart(tree: xr.DataTree) -> str | None:
+    """Say that the best theta, where it is drawn by itself, is not that of the teams' thetas."""
+    best = tree["posterior"]["theta_sota"]
+    of_teams = tree["posterior"]["theta"].max("team")
+    gap = float(best.mean() - of_teams.mean())
+    if abs(gap) <= APART * max(float(best.std()), float(of_teams.std())) or np.isclose(gap, 0.0):
+        return None
+    return (
+        f"LB024 theta_sota, {float(best.mean()):.4f}, is not the best of the teams' thetas, "
+        f"{float(of_teams.mean()):.4f}, which come from the whole board: the leaderboard does not "
+        "fit to sota.summary. Take sampler='exact' with statistic='board'."
+    )

@@ -1,0 +1,78 @@
+"""Scores as they are printed: whether they are shares of n, and of which n they would be."""
+
+import warnings
+
+import numpy as np
+
+from leaderbayes._errors import BoardWarning
+
+
+def check_resolution(values: np.ndarray, n: int) -> None:
+    """Warn unless scores are multiples of 1 / n, as far as their printed digits can tell."""
+    digits = next(
+        (d for d in range(1, 16) if np.allclose(values, np.round(values, d), rtol=0, atol=1e-15)),
+        16,
+    )
+    unit = 10.0**-digits
+    if unit >= 1.0 / n:
+        return  # printed more coarsely than the instances
+    different = np.unique(values)
+    fits = {how: _fits(different, n, unit, how) for how in _PRINTED}
+    if max(fit.mean() for fit in fits.values()) == 1.0:
+        return
+    how = max(fits, key=lambda how: fits[how].mean())
+    off = int(np.isin(values, different[~fits[how]]).sum())
+    found = _lattice(different, n, unit)
+    hint = "n may be another number, or the score another metric."
+    if found is not None:
+        hint = (
+            f"all {len(values)} are multiples of 1/{found[0]}, {found[1]} to {digits} digits: is "
+            f"{found[0]} the number of instances that they were scored on?"
+        )
+    warnings.warn(
+        f"LB020 {off} of {len(values)} scores are not multiples of 1/{n}, as shares of right "
+        f"answers are: {hint}",
+        BoardWarning,
+        stacklevel=3,
+    )
+
+
+_PRINTED = {"truncated": 0.0, "rounded": 0.5}  # where a printed score lies in what it stands for
+_CHANCE = 1e-3  # expected number of test sets that fit by chance, up to which one is named
+
+
+def _fits(score: np.ndarray, n: np.ndarray | int, unit: float, how: str) -> np.ndarray:
+    """Whether some k / n is printed so, of each score."""
+    slack = 1e-12 + 0.01 * unit * (how == "rounded")
+    low = score - _PRINTED[how] * unit - slack
+    high = low + unit + slack + (slack if how == "rounded" else -slack)
+    return np.asarray(np.floor(high * n) >= np.ceil(low * n))
+
+
+def _lattice(different: np.ndarray, n: int, unit: float) -> tuple[int, str] | None:
+    """Give the smallest test set of which all scores are shares, up to twice the given one.
+
+    None where so few scores, of so few digits, are shares of any.
+    """
+    different = different[(different > 0.0) & (different < 1.0)]
+    sizes = np.arange(2, 2 * n + 1)
+    # Of all scores that could be printed a share of n times the unit fits: at least, as n that go
+    # well with the digits leave none between.
+    sizes = sizes[_by_chance(sizes, sizes * unit, len(different)) < _CHANCE]
+    possible = np.unique(np.round(np.linspace(0.0, 1.0, 1009) / unit) * unit)
+    made = []
+    for how in _PRINTED:
+        left = sizes
+        for score in different:
+            left = left[_fits(score, left, unit, how)]
+        for size in left.tolist():
+            share = float(_fits(possible, size, unit, how).mean())
+            if _by_chance(size, share, len(different)) < _CHANCE:
+                made.append((size, how))
+                break
+    return min(made, default=None)
+
+
+def _by_chance(sizes: np.ndarray | int, share: np.ndarray | float, scores: int) -> np.ndarray:
+    """Give how many test sets up to these sizes fit where a score does with this share."""
+    return np.asarray(np.exp(np.log(sizes) + scores * np.log(np.clip(share, 1e-9, 1.0))))

@@ -1,0 +1,131 @@
+"""The model of a board: what its metric, its law and its dependence make of it."""
+
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+from scipy.special import ndtri
+from scipy.stats import beta
+
+from leaderbayes._arguments import number, share, whole
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics import auc
+from leaderbayes._numerics.counts import counts, floor_count
+from leaderbayes._scores.board import Facts, facts
+from leaderbayes.sota._counts import CountBoard
+from leaderbayes.sota._dependence import estimate_rho
+from leaderbayes.sota._estimates import EstimateBoard, from_probit
+
+Board = CountBoard | EstimateBoard
+
+FEWEST = 20  # instances, for which the laws given the test set's ease are good enough
+
+
+def model_of(
+    board: xr.DataArray,
+    *,
+    law: Any,
+    components: int,
+    floor: float | None,
+    rho: Any,
+    theta_0: float | None,
+    statistic: Literal["board", "maximum"],
+    workers: int,
+) -> tuple[xr.DataArray, Board]:
+    """Teams that stay, and the model of their board; arguments as of `posterior`."""
+    known, rho = facts(board), prior_of_rho(rho)
+    if isinstance(law, str) and law not in ("beta", "mixture", "empirical"):
+        raise LeaderbayesError(f"law={law!r}: choose 'beta', 'mixture' or 'empirical'.")
+    if not isinstance(law, str) and not hasattr(law, "ppf"):
+        raise LeaderbayesError("law: give a name, or a frozen scipy.stats law, such as beta(9, 1).")
+    whole("components", components, at_least=2)
+    if statistic not in ("board", "maximum"):
+        raise LeaderbayesError(f"statistic={statistic!r}: choose 'board' or 'maximum'.")
+    if statistic == "maximum" and isinstance(law, str):
+        raise LeaderbayesError(
+            "The best score alone does not tell P(theta): give a law frozen from scipy.stats, or "
+            "statistic='board'."
+        )
+    if theta_0 is not None:
+        share("theta_0", theta_0)
+    if floor is not None:
+        number("floor", floor, at_least=0.0, below=1.0)
+    if known.metric == "accuracy":
+        return _of_counts(board, known, law, components, floor, rho, theta_0, statistic, workers)
+    if law not in ("beta", "mixture") or floor is not None or statistic != "board":
+        raise LeaderbayesError(
+            "AUCs and boards with standard errors have law='beta' (one normal) or 'mixture', "
+            "statistic='board' and no floor."
+        )
+    size = components if law == "mixture" else 1
+    if known.sizes is None:
+        return board, _of_estimates(board, size, rho)
+    return board, _of_aucs(board, known.sizes, size, rho)
+
+
+def prior_of_rho(rho: Any) -> Any:
+    """Check; answers become a beta prior with the estimate's mean and spread."""
+    if isinstance(rho, xr.DataArray):
+        found = estimate_rho(rho, seed=0)  # the interval's; the posterior's seed says the rest
+        mean = min(max(float(found["rho"]), 0.01), 0.99)
+        sd = max(float(found["upper"] - found["lower"]) / 3.92, 1e-3)
+        size = max(mean * (1.0 - mean) / sd**2 - 1.0, 2.0)
+        return beta(mean * size, (1.0 - mean) * size)
+    if hasattr(rho, "logpdf"):
+        if rho.support()[0] < 0.0 or rho.support()[1] > 1.0:
+            raise LeaderbayesError("rho: its prior must lie between 0 and 1, such as beta(6, 4).")
+        return rho
+    number("rho", rho, at_least=0.0, below=1.0)
+    return float(rho)
+
+
+def _of_counts(
+    board: xr.DataArray,
+    known: Facts,
+    law: Any,
+    components: int,
+    floor: float | None,
+    rho: Any,
+    theta_0: float | None,
+    statistic: Literal["board", "maximum"],
+    workers: int,
+) -> tuple[xr.DataArray, CountBoard]:
+    """Keep the teams above chance and the floor, and model their counts of right answers."""
+    n = known.n or 0
+    if n < FEWEST:
+        raise LeaderbayesError(
+            f"n={n}: a posterior needs a test set of {FEWEST} instances or more."
+        )
+    made = counts(board.to_numpy(), n, floor_count(n, known.chance, floor))
+    if not len(made.x):
+        raise LeaderbayesError(
+            f"No team scores above {max(known.chance, floor or 0.0):.4g}; are the board's classes, "
+            "or chance, and the floor right?"
+        )
+    reference = float(np.clip(made.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
+    reference = reference if theta_0 is None else theta_0
+    kept = board[np.round(board.to_numpy() * n) > made.floor]
+    return kept, CountBoard(made, law, components, known.chance, rho, reference, statistic, workers)
+
+
+def _of_estimates(board: xr.DataArray, components: int, rho: Any) -> EstimateBoard:
+    """Scores as they are."""
+    score, se = board.to_numpy(), board["se"].to_numpy().astype(float)
+    centre, unit = float(score.mean()), float(max(score.std(), se.mean()))
+    return EstimateBoard(score, se, components, rho, centre, 2.0 * unit)
+
+
+def _of_aucs(
+    board: xr.DataArray, sizes: tuple[int, int], components: int, rho: Any
+) -> EstimateBoard:
+    """AUCs on the probit scale, where their errors are nearly normal."""
+    score, pairs = board.to_numpy(), sizes[0] * sizes[1]
+    latent = ndtri(np.clip(score, 0.5 / pairs, 1.0 - 0.5 / pairs))
+    slope = np.exp(-0.5 * latent**2) / np.sqrt(2.0 * np.pi)
+    variance = np.array([auc.variance(float(a), *sizes) for a in from_probit(latent)])
+    se = np.sqrt(variance) / slope
+    if hasattr(rho, "logpdf"):
+        raise LeaderbayesError("rho: AUCs take a number; a prior is for accuracies and estimates.")
+    # Scores correlate by rho with a reference, estimates by this with their common factor.
+    common = float(auc.loading(np.array([score.max()]), *sizes, rho)[0])
+    return EstimateBoard(latent, se, components, common, 1.0, 1.0, from_probit)

@@ -1,0 +1,28 @@
+"""A board, and its posterior."""
+
+import numpy as np
+import pytest
+
+import leaderbayes as lb
+from leaderbayes._numerics.counts import counts
+from leaderbayes.sota._counts import CountBoard
+
+
+def draw_board(a, b, m, n, rho, theta_0, rng):
+    """Thetas from Beta(a, b), and a board of them."""
+    theta = rng.beta(a, b, size=m)
+    model = CountBoard(counts(theta, n), "beta", 2, 0.5, rho, theta_0, "board")
+    score = model.replicate(theta[None], np.array([rho]), rng)[0]
+    return theta, lb.sota.read_board(score, n=n)
+
+
+@pytest.fixture(scope="session")
+def simulated():
+    """Draw a board, as `draw_board` does."""
+    return draw_board
+
+
+@pytest.fixture(scope="session")
+def fitted():
+    _, board = draw_board(85.0, 15.0, 80, 500, 0.5, 0.9, np.random.default_rng(1))
+    return board, lb.sota.posterior(board, rho=0.5, theta_0=0.9, seed=3)

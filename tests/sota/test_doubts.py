@@ -1,0 +1,48 @@
+"""What is said of a posterior that is not to be believed."""
+
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from leaderbayes.sota._doubts import question
+
+
+def a_tree(theta, ease, best=None):
+    """Two draws of a posterior of three teams that scored 0.9, 0.8 and 0.7."""
+    theta = np.array([[theta, theta]])
+    best = theta.max(axis=2) if best is None else np.full((1, 2), best)
+    coords = {"team": ["a", "b", "c"]}
+    sample = (("chain", "draw", "team"), np.tile([0.9, 0.8, 0.7], (1, 2, 1)))
+    tree = xr.DataTree.from_dict({
+        "posterior": xr.Dataset({
+            "theta": (("chain", "draw", "team"), theta), "theta_sota": (("chain", "draw"), best),
+            "ease": (("chain", "draw"), np.full((1, 2), ease)),
+        }, coords),
+        "posterior_predictive": xr.Dataset({"score": sample, "new_score": sample}, coords),
+        "observed_data": xr.Dataset({"score": ("team", [0.9, 0.8, 0.7])}, coords),
+    })  # fmt: skip
+    tree.attrs["model"] = "sota"
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        (a_tree([0.9, 0.8, 0.7], 1.0), []),
+        (a_tree([0.79, 0.78, 0.7], 1.0), ["LB022 theta_SOTA is 0.79, below the board's median"]),
+        (a_tree([0.8, 0.8, 0.9], 1.0), ["LB022 the best team, 'c', scored 0.7"]),
+        (a_tree([0.9, 0.8, 0.7], -4.1), ["LB023 the teams' common luck"]),
+        (a_tree([0.9, 0.8, 0.7], 0.0, 0.85), ["LB024 theta_sota, 0.8500"]),
+    ],
+)
+def test_a_best_that_is_not_to_be_believed_is_said(tree, said):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        question(tree)
+    found = [str(w.message) for w in caught]
+    assert [w.category for w in caught] == [lb.BoardWarning] * len(said)
+    assert len(found) == len(said)
+    assert all(one.startswith(start) for one, start in zip(found, said, strict=True))

@@ -1,0 +1,37 @@
+"""What a posterior says of the best theta and of the teams."""
+
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+
+
+def test_tables(fitted):
+    board, dt = fitted
+    made = lb.sota.summary(dt)
+    assert made["theta_sota_lower"] < made["theta_sota"] < made["theta_sota_upper"]
+    assert float(made["observed_max"]) == float(board.max())
+    assert int(made["teams_above"]) == int((board > float(made["theta_sota"])).sum())
+    table = lb.leaderboard(dt)
+    assert list(table["theta"]) == sorted(table["theta"], reverse=True)
+    assert table["p_best"].sum() == pytest.approx(1.0)
+    assert table["p_sota"].iloc[0] > table["p_sota"].iloc[-1]
+    found = lb.check(dt)
+    assert ((found["lower"] <= found["upper"]) & (found["p_value"] > 0.005)).all()
+    assert found.attrs["converged"] == 1
+    assert table.attrs["converged"] is True
+    lb.plots.board(dt["observed_data"]["score"], made, backend="none")
+
+
+def test_survives_netcdf(fitted, tmp_path):
+    _, dt = fitted
+    dt.to_netcdf(tmp_path / "posterior.nc")
+    back = xr.open_datatree(tmp_path / "posterior.nc")
+    xr.testing.assert_allclose(lb.sota.summary(back), lb.sota.summary(dt))
+
+
+def test_tables_refuse_other_things(fitted):
+    with pytest.raises(lb.LeaderbayesError, match=r"sota\.posterior"):
+        lb.sota.summary(xr.DataTree())
+    with pytest.raises(lb.LeaderbayesError, match="prob"):
+        lb.leaderboard(fitted[1], prob=1.0)

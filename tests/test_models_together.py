@@ -170,15 +170,6 @@ def test_a_tournament_of_one_player(tournaments):
         lb.models.tournaments(lb.matches(alone))
 
 
-def test_a_players_only_round_cannot_be_left_out(fitted):
-    from leaderbayes._board.loo import _without
-
-    fit = fitted.copy(deep=True)
-    fit["constant_data"]["scores"][4, 1:] = np.nan
-    with pytest.raises(lb.LeaderbayesError, match="'p4' plays in the round to be left out only"):
-        _without(fit, 0)
-
-
 def test_groups_are_a_further_level(tournaments):
     groups = {"p0": "a", "p1": "a", "p2": "b", "p3": "b", "p4": "b"}
     model = lb.models.tournaments(lb.matches(tournaments), groups=groups)
@@ -219,16 +210,6 @@ def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, sco
     ]
     assert ours["pairs"].elpd == pytest.approx(sum(full) - ours["pairs"].p, abs=0.5)
     assert (ours["pairs"].elpd_i.values < np.array(full) + 0.2).all()
-
-
-@high_pareto_k
-@pytest.mark.slow
-def test_loo_by_refitting_agrees_with_importance_sampling(fitted, scores):
-    from leaderbayes._board.loo import _scores, _without
-
-    smoothed = lb.loo(fitted).elpd_i.values
-    refitted = [_scores(_without(fitted, k), np.zeros((1, 1)), of=fitted)[k] for k in (0, 4)]
-    np.testing.assert_allclose(refitted, smoothed[[0, 4]], atol=0.35)
 
 
 @pytest.mark.parametrize(

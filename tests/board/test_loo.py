@@ -60,12 +60,11 @@ def test_rounds_left_out_are_predicted_worse(laplace):
 
 
 @high_pareto_k
-def test_refitting_agrees_with_importance_sampling(laplace):
-    refitted = [_scores(_without(laplace, k), np.zeros((1, 1)), of=laplace)[k] for k in range(10)]
-    smoothed = lb.loo(laplace)
-    good = (smoothed.pareto_k < smoothed.good_k).to_numpy()
-    assert good.sum() > 5
-    np.testing.assert_allclose(np.array(refitted)[good], smoothed.elpd_i[good], atol=0.35)
+def test_refitting_agrees_with_importance_sampling(scores):
+    # A weight that is given is that of the fit without a round, too.
+    fit = lb.fit(scores, sampler="laplace", weight=0.5, seed=1)
+    refitted = [_scores(_without(fit, k), np.zeros((1, 1)), of=fit)[k] for k in range(4)]
+    np.testing.assert_allclose(lb.loo(fit).elpd_i[:4], refitted, atol=0.1)
 
 
 def test_what_leaves_no_round_out(scores, laplace):

@@ -1,0 +1,31 @@
+"""The figure of what the best of many may be taken for."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import leaderbayes as lb
+from figures import drawn, texts, uprights
+
+
+def test_multiplicity_of_the_paper():
+    law = lb.sota.maximum_distribution(3000, 0.9, 1000)
+    made = lb.plots.multiplicity(law, theta=0.9, backend="none")
+    assert uprights(made, "board") == [law["mean"], law["quantile"].sel(probability=0.975)]
+    better = lb.sota.naive_interval(0.9, 3000)[1]
+    # "P = 0.10": nine of ten significantly better classifiers are taken to be worse.
+    chance = stats.binom.sf(int(3000 * law["mean"]), 3000, better)
+    assert round(chance, 2) == 0.10
+    assert any(text.endswith(f"P = {chance:.3f}") for text in texts(made, "board"))
+    shaded = drawn(made, "board", "fill_between_y")
+    assert [e["y_top"].sum() for e in shaded] == pytest.approx(
+        [chance, stats.binom.sf(int(3000 * law["quantile"][-1]) - 1, 3000, better)], rel=1e-2
+    )
+    bar = next(e for e in drawn(made, "board", "line") if e["y"][0] < 0.0)
+    np.testing.assert_allclose(bar["x"], lb.sota.naive_interval(0.9, 3000))
+
+
+def test_multiplicity_refuses_auc():
+    law = lb.sota.maximum_auc(300, 0.8, 5, positive_rate=0.1)
+    with pytest.raises(lb.LeaderbayesError, match="maximum_distribution"):
+        lb.plots.multiplicity(law, theta=0.8)

@@ -67,6 +67,21 @@ def simulate(epp, rounds, rng, noise="gumbel"):
     return board(np.asarray(epp)[:, None] + draws)
 
 
+def tree(epp, converged=1):
+    """A fit with these draws (chain, draw, player)."""
+    epp = np.asarray(epp, dtype=float)
+    players = [f"p{i}" for i in range(epp.shape[2])]
+    posterior = xr.Dataset({"epp": (("chain", "draw", "player"), epp)}, {"player": players})
+    made = xr.DataTree.from_dict({"posterior": posterior})
+    made.attrs = {"converged": converged, "warnings": json.dumps(["w"]), "model": "bradley_terry"}
+    return made
+
+
+def flat(dt):
+    """Draws of epp (sample, player)."""
+    return dt["posterior"]["epp"].to_numpy().reshape(-1, dt["posterior"].sizes["player"])
+
+
 def study_of(strengths, rng, *, sd=0.3, draws=400, rounds=12):
     """A study with normal posteriors around these strengths (tournament, player), NaN: absent."""
     return xr.DataTree.from_dict(

@@ -71,7 +71,7 @@ OTHERS = {
     "datasets.load_answers": lb.datasets.load_answers,
     "sota.read_board": lambda: BOARD,
     "sota.shrink": lambda: lb.sota.shrink(BOARD),
-    "sota.crop": lambda: lb.sota.crop(BOARD),
+    "sota.shrink by crop": lambda: lb.sota.shrink(BOARD, rule="crop"),
 }
 
 

@@ -1,6 +1,5 @@
 """Without its extras the package imports and ranks; what needs one names it."""
 
-import ast
 import json
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import leaderbayes as lb
 from leaderbayes._extras import MODULES, extra
 
 ROOT = Path(__file__).parents[1]
+
 
 # A fresh interpreter where nothing that an extra brings can be imported.
 BARE = """
@@ -130,14 +130,3 @@ def test_extras_are_those_of_the_installation():
     assert names == set(MODULES)
     (everything,) = extras["optional-dependencies"]["all"]
     assert everything == f"leaderbayes[{','.join(sorted(names))}]"
-
-
-def test_private_names_of_scikit_learn_stand_in_one_file():
-    users = set()
-    for path in (ROOT / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
-                parts = [*node.module.split("."), *(alias.name for alias in node.names)]
-                if any(part.startswith("_") for part in parts):
-                    users.add(path.name)
-    assert users == {"_sklearn.py"}

@@ -2,12 +2,26 @@
 
 import arviz as az
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy.special import expit
 
 import leaderbayes as lb
-from conftest import TRUTH
+from conftest import simulate
+
+TRUTH = np.array([1.5, 0.5, 0.0, -0.5, -1.5])
+
+
+@pytest.fixture(scope="module")
+def tournaments():
+    """Six boards; the last player misses the second, the first a round of the first."""
+    rng = np.random.default_rng(5)
+    boards = [simulate(TRUTH + 0.7 * rng.normal(size=5), 12, rng) for _ in range(6)]
+    boards[1][4] = np.nan
+    boards[0][0, 3] = np.nan
+    names = pd.Index([f"data {t}" for t in range(6)], name="tournament")
+    return xr.concat(boards, names).assign_attrs(boards[0].attrs)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +103,7 @@ def test_rounded_scores_mean_the_same_to_rankings_and_to_pairs():
     seen = np.sort(ranking["observed_data"]["place"].transpose("round", "player"))
     np.testing.assert_array_equal(drawn, np.broadcast_to(seen, drawn.shape))
     assert 0.01 < float(lb.check(ranking, draws=200)["p_round"]) < 0.99
-    assert lb.deviance(ranking)["value"] == pytest.approx(float(lb.deviance(pairs)["value"]))
+    assert lb.deviance(ranking)["value"] == pytest.approx(lb.deviance(pairs)["value"])
     assert lb.loo(ranking).elpd == pytest.approx(lb.loo(pairs).elpd, abs=3.0)
 
 
@@ -136,8 +150,7 @@ def test_functions_on_a_study_take_a_fit_of_many(fitted_tournaments):
     table = lb.study.compare(fitted_tournaments, draws=5)
     assert list(table["tournament"]) == names
     assert list(table["players"]) == [5, 4, 5, 5, 5, 5]
-    whole = float(lb.deviance(fitted_tournaments)["value"])
-    assert table["deviance"].sum() == pytest.approx(whole)
+    assert table["deviance"].sum() == pytest.approx(lb.deviance(fitted_tournaments)["value"])
     mean = lb.study.average_player(fitted_tournaments)["mean"]
     epp = fitted_tournaments["posterior"]["epp_tournament"]
     np.testing.assert_allclose(mean[0], expit(epp[..., 0, :]).mean(("chain", "draw")))
@@ -150,13 +163,35 @@ def test_functions_on_a_study_take_a_fit_of_many(fitted_tournaments):
     assert set(best["group"]) == {"a", "b"}
 
 
-def test_a_players_only_round_cannot_be_left_out(fitted):
-    from leaderbayes._board.loo import _without
+def test_a_tournament_of_one_player(tournaments):
+    alone = tournaments.copy()
+    alone[2, 1:] = np.nan
+    with pytest.raises(lb.LeaderbayesError, match="'data 2' has scores of one player only"):
+        lb.models.tournaments(lb.matches(alone))
 
-    fit = fitted.copy(deep=True)
-    fit["constant_data"]["scores"][4, 1:] = np.nan
-    with pytest.raises(lb.LeaderbayesError, match="'p4' plays in the round to be left out only"):
-        _without(fit, 0)
+
+def test_groups_are_a_further_level(tournaments):
+    groups = {"p0": "a", "p1": "a", "p2": "b", "p3": "b", "p4": "b"}
+    model = lb.models.tournaments(lb.matches(tournaments), groups=groups)
+    assert list(model.coords["group"]) == ["a", "b"]
+    assert np.isfinite(model.compile_logp()(model.initial_point()))
+    del groups["p4"]
+    with pytest.raises(lb.LeaderbayesError, match="'p4' has none"):
+        lb.models.tournaments(lb.matches(tournaments), groups=groups)
+
+
+def test_test_fraction_divides_the_weight(scores, tournaments):
+    matches, many = lb.matches(scores), lb.matches(tournaments)
+    factor = 1 + 10 * 0.1 / 0.9
+    for name in ("bradley_terry", "davidson", "plackett_luce", "round_intercept"):
+        plain, wide = (
+            getattr(lb.models, name)(matches, test_fraction=f)["weight"].get_value()
+            for f in (None, 0.1)
+        )
+        assert plain / wide == pytest.approx(factor)
+    wide = lb.models.tournaments(many, test_fraction=0.1)["weight"].get_value()
+    plain = lb.models.tournaments(many)["weight"].get_value()
+    np.testing.assert_allclose(plain / wide, 1 + 12 * 0.1 / 0.9)
 
 
 @high_pareto_k
@@ -177,20 +212,10 @@ def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, sco
     assert (ours["pairs"].elpd_i.values < np.array(full) + 0.2).all()
 
 
-@high_pareto_k
-@pytest.mark.slow
-def test_loo_by_refitting_agrees_with_importance_sampling(fitted, scores):
-    from leaderbayes._board.loo import _scores, _without
-
-    smoothed = lb.loo(fitted).elpd_i.values
-    refitted = [_scores(_without(fitted, k), np.zeros((1, 1)), of=fitted)[k] for k in (0, 4)]
-    np.testing.assert_allclose(refitted, smoothed[[0, 4]], atol=0.35)
-
-
 @pytest.mark.parametrize(
     ("model", "options", "message"),
     [
-        ("plackett_luce", {"ties": "drop"}, "choose 'half'"),
+        ("plackett_luce", {"ties": "drop"}, "within_round=True and ties='half'"),
         ("plackett_luce", {"weight": "composite"}, "power is 1"),
         ("plackett_luce", {"tie_scale": 1.0}, "no option 'tie_scale'"),
         ("round_intercept", {"within_round": False}, "within_round=True"),

@@ -85,3 +85,68 @@ def test_numbers_in_other_writings(read, cell, remedy):
 
 def test_blanks_around_numbers_do_not_count(read):
     np.testing.assert_array_equal(read(" 0.5", "0.25 ", "\t1"), [0.5, 0.25, 1.0])
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.array([1 + 2j, 2]),
+        pd.to_datetime(["2020-01-01", None]),
+        pd.to_timedelta([1, 2], unit="s"),
+        pd.period_range("2020", periods=2, freq="D"),
+        np.array([2**53, 2**53 + 1]),
+        np.array([10**400, 1], dtype=object),
+        np.array(["2020-01-01", "1"], dtype=object),
+    ],
+)
+def test_what_is_no_number(scores):
+    table = pd.DataFrame({"player": ["a", "b"], "round": "1", "score": scores})
+    with pytest.raises(lb.ScoresError, match="column 'score'"):
+        lb.read_scores(table)
+
+
+def test_numbers_of_every_kind():
+    from decimal import Decimal
+
+    import pyarrow as pa
+
+    for values in (
+        np.array([True, False]),
+        np.array([True, False], dtype=object),
+        np.array([Decimal(1), None], dtype=object),
+        pd.array([1, None], dtype="Int64"),
+        pd.array([Decimal(1), None], dtype=pd.ArrowDtype(pa.decimal128(10, 3))),
+        pd.Categorical(["1", "0"]),
+    ):
+        table = pd.DataFrame({"score": values}).iloc[[0, 1, 0]]
+        table = table.assign(player=["a", "b", "b"], round=["1", "1", "2"])
+        assert float(lb.read_scores(table)[0, 0]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("player", ["a"], "row 0 .*column 'player' holds .*which is not text"),
+        ("player", "\ud800", "row 0 .*column 'player' holds .*which is not text"),
+        ("score", "\ud800", "row 0 .*column 'score' holds .*which is not a number"),
+        ("score", {"a": 1.0}, "row 0 .*column 'score' holds .*which is not a number"),
+        pytest.param(
+            "score",
+            10**5000,
+            "row 0 .*column 'score' holds 'int', which is not a number",
+            id="huge",
+        ),
+    ],
+)
+def test_cells_of_any_kind(column, cell, message):
+    frame = pd.DataFrame({"player": ["a", "b"], "round": 1, "score": 1.0}).astype(object)
+    frame.at[0, column] = cell
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(frame)
+
+
+def test_a_label_of_half_characters():
+    label = pd.Series(["\ud800", "b"], dtype=object)
+    frame = pd.DataFrame({"x": label, "A": [1.0, 2.0], "B": [2.0, 3.0]})
+    with pytest.raises(lb.ScoresError, match=r"column 'x' holds .*which is not text"):
+        lb.read_scores(frame)

@@ -26,15 +26,6 @@ GAINS = [
 ]
 
 
-@pytest.fixture
-def write(tmp_path):
-    def to(text, name="scores.csv"):
-        (tmp_path / name).write_text(text)
-        return tmp_path / name
-
-    return to
-
-
 @pytest.mark.parametrize("name", LOSSES)
 def test_losses(name):
     assert more_is_better(name) is False

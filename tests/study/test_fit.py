@@ -16,36 +16,12 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import simulate, uncounted
-from leaderbayes.study._store import key_of
-
-OPTIONS = {"sampler": "laplace", "draws": 20, "replicates": 10, "seed": 1, "progressbar": False}
-
-
-def many(names, rng=None):
-    """Scores (tournament, player, round) of small boards; the second lacks a player."""
-    rng = np.random.default_rng(1) if rng is None else rng
-    boards = [simulate(np.zeros(4), 12, rng) for _ in names]
-    boards[1][3] = np.nan
-    return xr.concat(boards, dim=xr.DataArray(list(names), dims="tournament", name="tournament"))
-
-
-@pytest.fixture(scope="module")
-def boards():
-    return many(["a", "b c", "d/e", ".f", "ü%", "long" * 60])
+from studies import OPTIONS, files_of, many
 
 
 @pytest.fixture(scope="module")
 def study(boards, tmp_path_factory):
     return lb.study.fit(boards, store=tmp_path_factory.mktemp("one") / "study", **OPTIONS)
-
-
-def files_of(folder):
-    return {
-        path.relative_to(folder): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def test_each_tournament_is_a_fit(boards, study):
@@ -63,41 +39,10 @@ def test_each_tournament_is_a_fit(boards, study):
     xr.testing.assert_allclose(study["a/posterior"].to_dataset(), alone["posterior"].to_dataset())
 
 
-def test_xarray_opens_it(boards, study, tmp_path):
-    lb.study.fit(boards, store=tmp_path / "study", **OPTIONS)
-    with pytest.warns(RuntimeWarning, match="non-consolidated"):
-        opened = xr.open_datatree(tmp_path / "study", engine="zarr")
-    assert set(opened.children) == set(study.children)
-
-
 def test_a_study_is_no_fit(boards, study):
     for take in (lb.leaderboard, lb.plan, lambda dt: lb.new_player(dt, boards[0, 0])):
         with pytest.raises(lb.LeaderbayesError, match=r"pick one, as study\['iris'\]"):
             take(study)
-
-
-def test_keys_are_names_of_files():
-    names = ("a", "A b", "../x", ".", "..", "__x", "a/b", "é" * 300, "", "%", "zarr.json")
-    keys = [key_of(name) for name in names]
-    assert len(set(keys)) == len(keys)
-    assert keys[:2] == ["a", "A b"]
-    for key in keys:
-        assert key
-        assert key != "zarr.json"
-        assert "/" not in key
-        assert not key.startswith((".", "_"))
-        assert len(key.encode()) < 255
-
-
-def test_names_that_a_store_has_already(tmp_path, monkeypatch):
-    """None of them hides another, or the study itself, which is continued from inside."""
-    names = ["zarr.json", "x", "", "%", ".", "../study"]
-    lb.study.fit(many(names), store=tmp_path / "study", **OPTIONS)
-    before = files_of(tmp_path)
-    monkeypatch.chdir(tmp_path / "study")
-    again = lb.study.fit(many(names), store=".", **OPTIONS)
-    assert [fit.attrs["tournament"] for fit in again.children.values()] == names
-    assert files_of(tmp_path) == before
 
 
 @pytest.mark.parametrize("make", [ThreadPoolExecutor, ProcessPoolExecutor])
@@ -126,7 +71,7 @@ def test_the_same_on_dask(boards, tmp_path):
 KILLED = """
 import sys
 sys.path[:0] = [{tests!r}, {tests!r} + "/.."]
-from test_fit import OPTIONS, many
+from studies import OPTIONS, many
 import leaderbayes as lb
 
 print("ready", flush=True)
@@ -286,101 +231,3 @@ def test_bad_arguments(boards, tmp_path):
         lb.study.open(tmp_path / "nowhere")
     assert (tmp_path / "file").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
-
-
-def damaged(store, name):
-    """Files of a tournament, and of the study's root."""
-    return [store / "zarr.json", *(p for p in (store / name).rglob("*") if p.is_file())]
-
-
-@pytest.mark.parametrize("how", ["flipped", "lost", "cut", "another's"])
-def test_a_damaged_file_is_noticed(boards, tmp_path, how):
-    store = tmp_path / "study"
-    two = boards.isel(tournament=slice(2))
-    lb.study.fit(two, store=store, **OPTIONS)
-    files = damaged(store, "a")
-    (store / "a" / ".DS_Store").write_text("of a file manager")
-    assert len(lb.study.open(store).children) == 2
-    rng = random.Random(1)
-    for file in files:
-        content = file.read_bytes()
-        if how == "lost":
-            file.unlink()
-        elif how == "cut":
-            file.write_bytes(content[:-1])
-        elif how == "another's":
-            file.write_bytes((store / "b c" / "posterior" / "epp" / "zarr.json").read_bytes())
-        else:
-            flipped = bytearray(content)
-            flipped[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
-            file.write_bytes(flipped)
-        with pytest.raises(lb.LeaderbayesError, match=r"study(/a)?: this (part of the|is no) stud"):
-            lb.study.open(store)
-        file.write_bytes(content)
-    assert len(lb.study.open(store).children) == 2
-
-
-def test_damage_after_opening(boards, tmp_path):
-    """Values are read when they are used: chunks have checksums, and a lost one is no answer."""
-    study = lb.study.fit(boards.isel(tournament=slice(2)), store=tmp_path / "s", **OPTIONS)
-    chunks = sorted(p for p in (tmp_path / "s/a/posterior/epp/c").rglob("*") if p.is_file())
-    flipped = bytearray(chunks[0].read_bytes())
-    flipped[-9] ^= 1
-    chunks[0].write_bytes(flipped)
-    with pytest.raises(lb.LeaderbayesError, match=r"tournament 'a' has .*/epp that cannot"):
-        lb.leaderboard(study["a"])
-    for chunk in chunks:
-        chunk.unlink()
-    with pytest.raises(lb.LeaderbayesError, match=r"tournament 'a' has .* no finite numbers"):
-        lb.leaderboard(study["a"])
-
-
-def test_a_second_process_is_refused(boards, tmp_path):
-    """It names the one that writes; afterwards nothing of the lock is left."""
-    code = (
-        "import sys, time; from pathlib import Path\n"
-        "from leaderbayes.study._store import writing_study\n"
-        "with writing_study(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()\n"
-    )
-    store = tmp_path / "study"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(store)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    ) as first:  # fmt: skip
-        assert first.stdout.readline() == "held\n"
-        with pytest.raises(lb.LeaderbayesError, match=f"process {first.pid} on .* holds this lock"):
-            lb.study.fit(boards, store=store, **OPTIONS)
-        first.stdin.close()
-    assert list(tmp_path.iterdir()) == []
-    assert len(lb.study.fit(boards, store=store, **OPTIONS).children) == 6
-    assert [path.name for path in tmp_path.iterdir()] == ["study"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
-def test_a_full_disk(boards, tmp_path):
-    """Of a new study nothing is left, of an older one what it had."""
-    code = (
-        "import resource, sys, xarray as xr, leaderbayes as lb\n"
-        "scores = xr.open_dataarray(sys.argv[1]).load()\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))\n"
-        "try: lb.study.fit(scores, store=sys.argv[2], sampler='laplace', draws=20,\n"
-        "                        replicates=10, seed=1, progressbar=False)\n"
-        "except lb.LeaderbayesError as problem: print(problem)\n"
-    )
-    boards.to_netcdf(tmp_path / "scores.nc")
-    lb.study.fit(boards.isel(tournament=slice(2)), store=tmp_path / "old", **OPTIONS)
-    before = files_of(tmp_path / "old" / "a")
-    for store, said in {
-        "new": "give another path.\n",
-        "old": "give another path. What was fitted is kept: call again.\n",
-    }.items():
-        done = subprocess.run(
-            [sys.executable, "-c", code, "scores.nc", store],
-            cwd=tmp_path, env=uncounted(), capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.startswith(f"{store}: cannot be written (File too large); make room, or")
-        assert done.stdout.endswith(said)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["old", "scores.nc"]
-    assert files_of(tmp_path / "old" / "a") == before
-    assert len(lb.study.open(tmp_path / "old").children) == 2

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from leaderbayes.tuning._posterior import standing
 from leaderbayes.tuning._race import Race
 
 
@@ -27,41 +26,6 @@ def simulated(seed, m=15, rounds=10, spread=1.0):
     rng = np.random.default_rng(seed)
     truth = spread * rng.normal(size=m)
     return truth, truth[:, None] + rng.normal(size=(m, rounds))
-
-
-def test_probabilities_are_those_of_the_draws():
-    _, scores = simulated(0)
-    now = standing(scores, np.random.default_rng(1))
-    assert now.p_best().sum() == pytest.approx(1.0)
-    p = now.p_beats(now.leader)
-    assert p[now.leader] == 0.0
-    assert (p >= now.p_best())[np.arange(len(p)) != now.leader].all()
-    assert (now.p_beats(now.leader, 0.1) <= p).all()
-    # Against each other: one of two is better.
-    q = np.stack([now.p_beats(j) for j in range(len(p))])
-    np.testing.assert_allclose((q + q.T)[~np.eye(len(p), dtype=bool)], 1.0)
-
-
-def test_posterior_is_that_of_fit():
-    import xarray as xr
-
-    import leaderbayes as lb
-
-    _, scores = simulated(2)
-    names = [str(i) for i in range(len(scores))]
-    board = xr.DataArray(
-        scores, {"player": names, "round": np.arange(scores.shape[1])}, ("player", "round"),
-        attrs={"higher_is_better": 1},
-    )  # fmt: skip
-    for fraction in (None, 0.1):
-        dt = lb.fit(
-            board, sampler="laplace", seed=1, replicates=1, test_fraction=fraction, prior_scale=1.0
-        )
-        epp = dt["posterior"]["epp"].to_numpy().reshape(-1, len(scores))
-        ours = standing(scores, np.random.default_rng(1), test_fraction=fraction).epp
-        error = epp.std(axis=0) * np.sqrt(1 / len(epp) + 1 / len(ours))
-        assert (abs(epp.mean(axis=0) - ours.mean(axis=0)) < 5 * error).all()
-        np.testing.assert_allclose(ours.std(axis=0), epp.std(axis=0), rtol=0.1)
 
 
 def test_who_is_clearly_worse_plays_few_rounds():

@@ -1,3 +1,5 @@
+"""Figures of a search and of its races."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,20 +8,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import leaderbayes as lb
 from leaderbayes.tuning import LeaderboardSearchCV
-
-
-@pytest.fixture(scope="module")
-def search():
-    space = {"ccp_alpha": [1e-4, 1e-2, 1.0], "criterion": ["gini", "entropy"]}
-    model = DecisionTreeClassifier(random_state=0)
-    made = LeaderboardSearchCV(model, space, strategy="iterated", cv=5, random_state=0)
-    return made.fit(*load_iris(return_X_y=True))
-
-
-@pytest.mark.parametrize("backend", ["matplotlib", "plotly", "bokeh", "none"])
-def test_every_backend_draws_a_search_and_a_race(search, backend):
-    assert lb.plots.search(search, "ccp_alpha", "criterion", backend=backend).backend == backend
-    assert lb.plots.race(search.decisions_, backend=backend).backend == backend
 
 
 def test_all_candidates_up_to_an_iteration_are_drawn(search):

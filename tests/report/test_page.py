@@ -22,8 +22,8 @@ def single(laplace, folder):
 
 
 @pytest.fixture(scope="module")
-def several(study, best, folder):
-    return lb.report.html(study, folder / "several.html", sota=best)
+def several(study, sota, folder):
+    return lb.report.html(study, folder / "several.html", sota=sota)
 
 
 def players(page, board=0):
@@ -195,9 +195,9 @@ def test_switch_between_tournaments(several, study, visit):
     assert page.get_by_label("Tournament", exact=True).input_value() == "3"
 
 
-def test_hostile_names_do_nothing(hostile, folder, visit):
-    page = visit(lb.report.html(hostile, folder / "hostile.html", title="<img src=x>"))
-    table = lb.leaderboard(hostile)
+def test_hostile_names_do_nothing(harmful, folder, visit):
+    page = visit(lb.report.html(harmful, folder / "harmful.html", title="<img src=x>"))
+    table = lb.leaderboard(harmful)
     assert players(page) == list(table["player"])
     for i, name in enumerate(table["player"]):
         page.locator("#second").select_option(index=(i + 1) % len(table))

@@ -1,0 +1,42 @@
+"""Deviance and predictive checks: what fits, and what does not."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from conftest import board
+
+
+def test_deviance_and_check(scores, fitted_davidson):
+    fitted = lb.fit(scores, sampler="laplace", seed=1)
+    one, published = lb.deviance(fitted), lb.deviance(fitted, convention="published")
+    assert one["df"] == 10
+    assert published["value"] == pytest.approx(2 * float(one["value"]))
+    assert published["df"] == 24
+    estimate = lb.likelihood.bradley_terry(lb.matches(fitted["constant_data"]["scores"]))
+    assert lb.deviance(estimate)["value"] == pytest.approx(float(one["value"]))
+    assert lb.deviance(fitted_davidson)["df"] == 24
+    for dt in (fitted, fitted_davidson):
+        result = lb.check(dt, draws=100, seed=3)
+        assert 0.01 < float(result["p_round"]) < 0.99
+        xr.testing.assert_identical(result, lb.check(dt, draws=100, seed=3))
+    with pytest.raises(lb.LeaderbayesError, match="convention='mine'"):
+        lb.deviance(fitted, convention="mine")
+
+
+def test_check_rejects_a_board_that_does_not_fit():
+    """Rock, paper, scissors: every player beats the next, and no strengths say so."""
+    cycle = board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(15, axis=1))
+    dt = lb.fit(cycle, sampler="laplace", seed=1)
+    assert float(lb.check(dt)["p_round"]) < 0.01
+
+
+def test_check_of_rounds_that_share_training_data():
+    """Strengths are spread wider than rounds alone leave them: that is no misfit."""
+    scores = lb.datasets.load_classifiers("breast_cancer")
+    dt = lb.fit(scores, test_fraction=0.2, sampler="laplace", seed=1)
+    assert 0.05 < float(lb.check(dt)["p_round"]) < 0.95
+    cycle = board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(15, axis=1))
+    dt = lb.fit(cycle, test_fraction=0.1, sampler="laplace", seed=1)
+    assert float(lb.check(dt)["p_round"]) < 0.01

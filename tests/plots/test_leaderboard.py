@@ -1,0 +1,37 @@
+"""The figure of a leaderboard: order and intervals."""
+
+import numpy as np
+
+import leaderbayes as lb
+
+GREY = "#8A8A8A"
+
+
+AT = range(5, -1, -1)  # heights of six players
+
+
+def test_best_player_is_on_top(fitted):
+    axes = lb.plots.leaderboard(fitted, backend="matplotlib").get_viz("plot", "board")
+    best = lb.leaderboard(fitted)["player"].iloc[0]
+    at = dict(zip([t.get_text() for t in axes.get_yticklabels()], axes.get_yticks(), strict=True))
+    assert at[best] == max(at.values())
+    assert len(lb.plots.leaderboard(fitted, top=2, backend="matplotlib").get_viz(
+        "plot", "board"
+    ).get_yticks()) == 2  # fmt: skip
+
+
+def test_intervals_of_the_leaderboard(fitted):
+    """Thin lines hold 95 % of the draws, thick ones half as much, points their mean."""
+    axes = lb.plots.leaderboard(fitted, backend="matplotlib").get_viz("plot", "board")
+    epp = fitted["posterior"]["epp"].transpose("player", ...).to_numpy().reshape(6, -1)
+    best_first = np.argsort(-epp.mean(axis=1))
+    intervals = [line for line in axes.lines if line.get_color() != GREY]
+    widths = [line.get_linewidth() for line in intervals]
+    assert len(intervals) == 12
+    assert max(widths[:6]) < min(widths[6:])
+    for lines, prob in ((intervals[:6], 0.95), (intervals[6:], 0.475)):
+        tails = np.quantile(epp[best_first], [(1 - prob) / 2, (1 + prob) / 2], axis=1)
+        np.testing.assert_allclose([line.get_xdata() for line in lines], tails.T)
+        np.testing.assert_allclose([line.get_ydata() for line in lines], [[y, y] for y in AT])
+    points = axes.collections[-1].get_offsets()
+    np.testing.assert_allclose(points, np.column_stack([epp.mean(axis=1)[best_first], AT]))

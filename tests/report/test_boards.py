@@ -1,0 +1,98 @@
+"""What the page says of each board: its numbers are those of the functions."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+import leaderbayes as lb
+from leaderbayes.report._boards import Axis
+
+
+def rows_of(text):
+    """Sort keys of the rows of the first leaderboard."""
+    section = text.split('<section id="leaderboard"')[1].split("</tbody>")[0].split("<tbody>")[1]
+    rows = section.split("<tr")[1:]
+    return [[unescape(v) for v in re.findall(r'data-value="([^"]*)"', row)] for row in rows]
+
+
+def test_table_is_the_leaderboard(page, laplace):
+    table = lb.leaderboard(laplace)
+    columns = ["rank", "player", "epp", "p_best", "ranks", "p_average"]
+    # Equal first ranks are sorted by the last.
+    ends = zip(table["rank_lower"], table["rank_upper"], strict=True)
+    table["ranks"] = [f"{low}.{high:06d}" for low, high in ends]
+    rows = rows_of(page.read_text("utf-8"))
+    assert [row[:6] for row in rows] == [[str(v) for v in row] for row in table[columns].to_numpy()]
+    group = lb.groups(laplace).groupby("player")["group"]
+    ends = zip(group.min()[table["player"]], group.max()[table["player"]], strict=True)
+    assert [row[6] for row in rows] == [f"{first}.{last:06d}" for first, last in ends]
+
+
+def test_pairs_are_those_of_compare(page, laplace, numbers):
+    read = numbers(page)
+    (board,) = read["boards"]
+    at = 0
+    for i, a in enumerate(board["players"]):
+        for b in board["players"][i + 1 :]:
+            told = lb.compare(laplace, a, b)
+            for name, expected in {
+                "win": "win_probability",
+                "lower": "win_lower",
+                "upper": "win_upper",
+                "better": "p_better",
+            }.items():
+                assert board[name][at] / read["scale"] == pytest.approx(
+                    float(told[expected]), abs=1e-5
+                )
+            at += 1
+    assert at == len(board["win"])
+
+
+def test_ranks_are_those_of_rank_probability(page, laplace, numbers):
+    read = numbers(page)
+    (board,) = read["boards"]
+    share = lb.rank_probability(laplace).sel(player=board["players"])
+    np.testing.assert_allclose(np.array(board["rank"]) / read["scale"], share, atol=1e-5)
+    top = [lb.p_top(laplace, k)[board["players"]] for k in share["rank"].to_numpy()]
+    np.testing.assert_allclose(np.array(board["top"]).T / read["scale"], top, atol=1e-5)
+
+
+def test_labels_of_alike_names_differ(scores, numbers, tmp_path):
+    names = [f"a very long name {k} that ends alike" for k in range(6)]
+    made = lb.fit(scores.assign_coords(player=names), sampler="laplace", seed=1)
+    (board,) = numbers(lb.report.html(made, tmp_path / "p.html"))["boards"]
+    assert len(set(board["labels"])) == 6
+    assert max(map(len, board["labels"])) < 30
+
+
+def test_top_bounds_charts_and_not_the_table(laplace, numbers, tmp_path):
+    made = lb.report.html(laplace, tmp_path / "p.html", top=3)
+    (board,) = numbers(made)["boards"]
+    assert board["players"] == list(lb.leaderboard(laplace)["player"][:3])
+    assert [len(board[name]) for name in ("win", "lower", "upper", "better", "rank")] == [3] * 5
+    assert len(rows_of(made.read_text("utf-8"))) == 6
+
+
+def test_study_switches_between_tournaments(study, numbers, tmp_path):
+    made = lb.report.html(study, tmp_path / "p.html", prob=0.9)
+    text = made.read_text("utf-8")
+    boards = numbers(made)["boards"]
+    assert [board["name"] for board in boards] == ["one", "two/2", "three", "reversed"]
+    assert [len(board["players"]) for board in boards] == [6, 6, 5, 6]
+    compared = lb.study.compare(study, prob=0.9)
+    across = text.split('<section id="across"')[1].split("</section>")[0]
+    for leader, tied in zip(compared["leader"], compared["tied_for_top"], strict=True):
+        assert f'data-value="{leader}"' in across
+        assert f'data-value="{tied}"' in across
+
+
+@pytest.mark.parametrize(("low", "high"), [(-6.2, 4.1), (0.70, 0.91), (-0.001, 0.002), (3.0, 3.0)])
+def test_axis(low, high):
+    axis = Axis(low, high)
+    assert 0.0 < axis(low) <= axis(high) < 100.0
+    ticks = axis.ticks()
+    assert 1 <= len(ticks) <= 7
+    values = [float(label.replace("−", "-")) for _, label in ticks]
+    np.testing.assert_allclose([axis(v) for v in values], [at for at, _ in ticks], atol=0.02)

@@ -1,0 +1,160 @@
+"""Which columns are players, rounds, scores and tournaments: recognised, named, or refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import leaderbayes as lb
+
+LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,\n"
+
+
+def test_wide_rows_are_rounds(write):
+    scores = lb.read_scores(write("task,svm,forest\nx,0.1,0.2\ny,0.3,\n"))
+    assert list(scores["player"].values) == ["svm", "forest"]
+    assert list(scores["round"].values) == ["x", "y"]
+    np.testing.assert_array_equal(scores, [[0.1, 0.3], [0.2, np.nan]])
+
+
+def test_wide_repeats_are_folds(write):
+    scores = lb.read_scores(write("db,svm,forest\nx,1,2\nx,3,4\ny,5,6\ny,7,8\n"))
+    assert dict(scores.sizes) == {"tournament": 2, "player": 2, "round": 2}
+    np.testing.assert_array_equal(scores.sel(tournament="y", player="svm"), [5, 7])
+
+
+def test_several_tournaments(write):
+    text = "dataset,model,fold,acc\nd,a,1,1\nd,b,1,2\ne,a,1,3\ne,b,1,4\n"
+    scores = lb.read_scores(write(text))
+    assert scores.dims == ("tournament", "player", "round")
+    tasks = lb.read_scores(write("dataset,model,acc\nd,a,1\nd,b,2\ne,a,3\ne,b,4\n"))
+    assert tasks.dims == ("player", "round")
+    assert list(tasks["round"].values) == ["d", "e"]
+
+
+def test_a_row_for_each_player(write):
+    scores = lb.read_scores(write("model,d1,d2,d3\nA,.5,.2,.9\nB,.4,.3,.1\n"))
+    assert list(scores["player"].values) == ["A", "B"]
+    assert list(scores["round"].values) == ["d1", "d2", "d3"]
+    np.testing.assert_array_equal(scores, [[0.5, 0.2, 0.9], [0.4, 0.3, 0.1]])
+
+
+def test_columns_under_other_names(write):
+    own = lb.read_scores(write("model,fold,points\na,1,1\nb,1,2\n"))
+    np.testing.assert_array_equal(own, [[1], [2]])
+    exact = lb.read_scores(write("player,round,score,Score\na,1,1,9\nb,1,2,8\n"))
+    np.testing.assert_array_equal(exact, [[1], [2]])
+    folds = lb.read_scores(write("dataset,repeat,fold,a,b\nd,1,1,1,2\nd,2,1,3,4\n"))
+    assert list(folds["round"].values) == ["1.1", "2.1"]
+    assert list(folds["player"].values) == ["a", "b"]
+    blanks = lb.read_scores(write('player, round, score\na, 1, 1\nb ,1,2\na,"2",3\n'))
+    np.testing.assert_array_equal(blanks, [[1, 3], [2, np.nan]])
+    mixed = lb.read_scores(write("what,a,b\niris,1,2\n1049,3,4\n"))
+    assert list(mixed["round"].values) == ["iris", "1049"]
+    index = lb.read_scores(write("Unnamed: 0,a,b\n0,1,2\n1,3,4\n"))
+    assert list(index["player"].values) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "round_name", "sizes"),
+    [
+        ("dataset,cv_fold,a,b\nx,0,1,2\nx,1,1,3\ny,0,1,4\ny,1,2,5\n", "cv_fold", (2, 2, 2)),
+        ("foldId,a,b\n7,.1,.2\n9,.1,.3\n", "foldId", (2, 2)),
+        ("index,a,b\n0,.1,.2\n1,.1,.3\n", "index", (2, 2)),
+        ("id,a,b\n1,.1,.2\n2,.1,.3\n", "id", (2, 2)),
+        ("dataset,id,a,b\nx,7,1,2\nx,9,1,3\ny,7,1,4\ny,9,2,5\n", "id", (2, 2, 2)),
+        # The numbers of the rows are nothing where the rows have names.
+        (",dataset,a,b\n0,x,1,2\n1,y,1,3\n2,z,1,4\n", "dataset", (2, 3)),
+        (",model,d1,d2\n0,x,.1,.2\n1,y,.1,.3\n2,z,.1,.4\n", "column", (3, 2)),
+        (
+            "dataset,cv_fold,model,f1\nx,1,a,.1\nx,1,b,.2\ny,1,a,.1\ny,1,b,.2\n",
+            "cv_fold",
+            (2, 2, 1),
+        ),
+        ("model,fold,accuracy,fit_time,train_acc\na,1,1,2,3\nb,1,1,2,3\n", "fold", (2, 1)),
+        ("model,arc_acc,boolq_acc\na,1,2\nb,1,2\n", "column", (2, 2)),
+    ],
+)
+def test_rounds_are_recognised(write, text, round_name, sizes):
+    scores = lb.read_scores(write(text))
+    assert f"round={round_name}," in scores.attrs["columns"]
+    assert scores.shape == sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fold,id,a,b\n1,7,.1,.2\n2,9,.1,.3\n", "column 'id' looks like a round"),
+        ("a,b,k\n.1,.2,1\n.1,.3,2\n.1,.1,3\n", "column 'k' counts the rows"),
+        ("t,k,a,b\nx,0,3,4\nx,1,3,4\nx,2,3,4\ny,0,1,2\ny,1,2,3\n", "column 'k' counts"),
+        ("fold,a,b,Mean\n1,1,2,3\n", "column 'Mean' looks like a summary .* leave it out, or ren"),
+        ("fold,a,b,avg_rank\n1,1,2,3\n", "column 'avg_rank' looks like a summary"),
+        ("model,d1,d2,std\na,1,2,3\nb,1,2,3\n", "column 'std' looks like a summary"),
+        ("config,fold,accuracy\n1,1,.5\n2,1,.6\n", "column 'accuracy' looks like the score"),
+        (",1,2\nsvm,.1,.2\nknn,.3,.4\n", "are called '1', '2': is the table transposed?"),
+        ("name,fold1,fold2\nsvm,.1,.2\nknn,.3,.4\n", "is the table transposed?"),
+        ("model,fold,rmse\na,1,1\nb,1,2\n", "'rmse' is the name of a loss"),
+        ("model,fold,test_logLoss\na,1,1\nb,1,2\n", "'test_logLoss' is the name of a loss"),
+        ("model,fold,metric,value\na,1,mae,1\nb,1,mae,2\n", "'mae' is the name of a loss"),
+        ("model,fold,accuracy,f1\na,1,1,1\n", "Name one .*--score NAME.*: 'accuracy', 'f1'"),
+        ("model,fold,acc,log_loss\na,1,1,1\n", "Name one .*: 'acc', 'log_loss'"),
+        ("model,fold,auc\na,1,1\nb,1,1\na,mean,1\n", "line 4: the round 'mean' looks like a sum"),
+        ("dataset,a,b\nx,1,2\nAverage,1,2\n", "line 3: the round 'Average' looks like a summary"),
+        (
+            "dataset,part,model,f1\nx,1,a,1\nx,2,a,1\n",
+            "line 3: a second .* round=dataset, score=f1",
+        ),
+        ("fold,a,b\n1,90.1%,80%\n", "'90.1%', which is not a number; remove the % sign"),
+        ("a,b,c\n90.1%,80%,70%\n", "'90.1%', which is not a number; remove the % sign"),
+        ("fold,a,b\n1,0.9 ± 0.1,1\n", "which is not a number; leave the ± and what follows"),
+        ("fold,a,b\n1,90% +/- 1%,1\n", "which is not a number; leave the ± and what follows"),
+    ],
+)
+def test_what_would_be_read_wrongly_is_refused(write, text, message):
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(write(text))
+
+
+def test_pivot_tables():
+    rows = [(k, m, 0.1 * k, 0.5) for k in range(3) for m in ("svm", "knn")]
+    frame = pd.DataFrame(rows, columns=["cv_fold", "model", "f1", "mae"])
+    for values in ("f1", ["f1"]):
+        wide = frame.pivot_table(index="cv_fold", columns="model", values=values)
+        for table in (wide, wide.reset_index()):
+            scores = lb.read_scores(table)
+            assert list(scores["player"].values) == ["knn", "svm"]
+            assert list(scores["round"].values) == ["0", "1", "2"]
+    both = frame.pivot_table(index="cv_fold", columns="model")
+    with pytest.raises(lb.ScoresError, match=r"several scores \('f1', 'mae'\)"):
+        lb.read_scores(both)
+    with pytest.raises(lb.ScoresError, match="'mae' is the name of a loss"):
+        lb.read_scores(both[["mae"]])
+    transposed = both["f1"].T.rename_axis([None])
+    with pytest.raises(lb.ScoresError, match="transposed"):
+        lb.read_scores(transposed)
+    assert lb.read_scores(transposed.rename_axis("player")).shape == (2, 3)
+
+
+def test_unknown_columns_and_files(write, tmp_path):
+    with pytest.raises(
+        lb.ScoresError, match="no column 'modle' for the player; did you mean 'model'"
+    ):
+        lb.read_scores(write(LONG), player="modle")
+    with pytest.raises(lb.ScoresError, match="cannot be read"):
+        lb.read_scores(tmp_path / "absent.csv")
+    with pytest.raises(lb.ScoresError, match="not a whole gzip"):
+        lb.read_scores(write(b"nonsense", "s.csv.gz"))
+    with pytest.raises(lb.ScoresError, match="not a readable Parquet"):
+        lb.read_scores(write(b"nonsense", "s.parquet"))
+    with pytest.raises(lb.ScoresError, match="name it too"):
+        lb.read_scores(write("who,points\na,2\n"), player="who")
+    with pytest.raises(lb.ScoresError, match="is given as player and as round"):
+        lb.read_scores(write(LONG), player="model", round="model")
+    with pytest.raises(lb.ScoresError, match=r"row 1 \(from 0\): column 'score' is infinite"):
+        lb.read_scores(pd.DataFrame({"player": ["a", "b"], "round": 1, "score": [0.0, np.inf]}))
+
+
+def test_an_unknown_player_of_a_wide_table(write):
+    with pytest.raises(
+        lb.ScoresError, match=r"there are 'task', 'a', 'b'\. A wide table, .* needs no"
+    ):
+        lb.read_scores(write("task,a,b\nx,1,2\n"), player="modle")

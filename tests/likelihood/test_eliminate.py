@@ -53,6 +53,7 @@ def test_bad_elimination(matches):
         lb.likelihood.eliminate(matches, alpha=0)
 
 
+@pytest.mark.filterwarnings("ignore:LB014")  # listed in the order of their strengths
 def test_nobody_leaves_where_all_differ():
     """Far apart: the first test of each way ends it, and the full model is what is left."""
     rng = np.random.default_rng(0)

@@ -37,9 +37,10 @@ def test_dependence_is_nadeaus_and_bengios():
         dependence(10, 1.0)
 
 
-def test_few_rounds_say_so_here(scores):
+def test_few_rounds_say_so_here():
+    two = lb.matches(board([[2.0, 1.0], [1.0, 2.0]]))
     with pytest.warns(lb.WeightWarning, match="LB011 2 rounds are too few") as caught:
-        lb.models.bradley_terry(lb.matches(scores[:, :2]), centring=0.0)
+        lb.models.bradley_terry(two, centring=0.0)
     # The warning points to the line that asked.
     assert {w.filename for w in caught} == {__file__}
 

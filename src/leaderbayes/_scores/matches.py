@@ -99,8 +99,8 @@ def matches(
     if not pairs:
         return result
     each = [count(place, within_round=within_round, ties=ties) for place in ranked]
-    for name, counts in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
-        stacked = np.stack(counts) if names else counts[0]
+    for name, tables in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
+        stacked = np.stack(tables) if names else tables[0]
         result[name] = ((*names, "player", "opponent"), stacked)
     return result.assign_coords(opponent=result["player"].to_numpy())
 

@@ -24,8 +24,12 @@ REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 
 
 def uncounted():
-    """Environment of a command whose lines are not counted: the counts would be a file too."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    """Environment of a command that has a full disk, and writes no file that we do not ask for.
+
+    Counts of its lines would be one; byte code would be cut, and break every later import.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    return kept | {"PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def sum_of_binomials(n, theta, rho, theta_0, s):

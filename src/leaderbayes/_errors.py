@@ -46,7 +46,7 @@ class EstimateWarning(LeaderbayesWarning):
 
 
 class PredictiveWarning(LeaderbayesWarning):
-    """LB012: replicates were thinned to bound their memory."""
+    """LB012, LB013: replicates were thinned; a round counts too much to be left out."""
 
 
 class DigestWarning(LeaderbayesWarning):

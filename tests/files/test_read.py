@@ -33,14 +33,15 @@ def test_a_small_file_that_unpacks_to_a_large_one(tmp_path):
 
 
 def test_the_limit_is_lifted(tmp_path):
-    body = LONG + "".join(f"a,{k},0.5\n" for k in range(3, 200_000))
+    half = "0.5" + "0" * 100
+    body = LONG + "".join(f"a,{k},{half}\n" for k in range(3, 12_000))
     (tmp_path / "s.csv").write_text(body)
     (tmp_path / "s.csv.gz").write_bytes(gzip.compress(body.encode()))
     for name in ("s.csv", "s.csv.gz"):
         with pytest.raises(lb.ScoresError, match=rf"{name}: .* than the limit of 1 MB"):
             lb.read_scores(tmp_path / name, max_mb=1)
         size = lb.read_scores(tmp_path / name, max_mb=10).sizes["round"]
-        assert size == 199_999
+        assert size == 11_999
 
 
 def test_a_file_of_the_size_of_the_limit_is_read(tmp_path):
@@ -51,9 +52,9 @@ def test_a_file_of_the_size_of_the_limit_is_read(tmp_path):
         lb.read_scores(tmp_path / "s.csv", max_mb=(len(content) - 1) / 1e6)
 
 
-@pytest.mark.parametrize("values", [0.5, np.arange(3e6)])
+@pytest.mark.parametrize("values", [0.5, np.arange(1e6)])
 def test_parquet(tmp_path, values):
-    frame = pd.DataFrame({"model": "a", "fold": np.arange(3_000_000) // 10, "auc": values})
+    frame = pd.DataFrame({"model": "a", "fold": np.arange(1_000_000) // 10, "auc": values})
     frame.to_parquet(tmp_path / "s.parquet", compression="zstd")
     with pytest.raises(lb.ScoresError, match=r"unpacks to \d+ MB, above the limit of 20 MB"):
         lb.read_scores(tmp_path / "s.parquet", max_mb=20)

@@ -1,6 +1,4 @@
-"""What every table takes of a fit: its draws, and whether they can be trusted."""
-
-import json
+"""What every table takes of a fit: its draws."""
 
 import numpy as np
 import pytest
@@ -8,7 +6,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import flat, tree
-from leaderbayes._board.draws import draws_of, plain, spread_of, trust
+from leaderbayes._board.draws import draws_of, spread_of
 
 
 @pytest.mark.parametrize(
@@ -37,12 +35,3 @@ def test_spread_is_of_models_with_several_tournaments(dt):
         dt["posterior"].to_dataset().assign(epp_spread=(("chain", "draw"), spread))
     )
     np.testing.assert_array_equal(spread_of(several), np.arange(1.0, 801.0))
-
-
-def test_trust_goes_to_netcdf_and_says_the_same(dt):
-    for converged in (0, 1):
-        trusted = trust(tree(dt["posterior"]["epp"].to_numpy(), converged))
-        assert trusted == {"converged": converged, "warnings": '["w"]'}
-        written = plain(trusted)
-        assert written == {"converged": converged, "warnings": json.dumps(["w"])}
-        assert type(written["converged"]) is int

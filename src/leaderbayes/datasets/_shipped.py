@@ -1,0 +1,147 @@
+"""Boards that come with the package, made by this project from scikit-learn's models and data.
+
+Remake them with ``uv run --group test python benchmarks/make_datasets.py --out
+src/leaderbayes/data``.
+"""
+
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._scores.read import read_scores
+
+_FILES = {
+    "classifiers": "classifiers.csv",
+    "regressors": "regressors.csv",
+    "answers": "answers.csv.gz",
+}
+
+
+def path(name: str) -> Path:
+    """Path of a shipped table, for the command line.
+
+    Parameters
+    ----------
+    name : {"classifiers", "regressors", "answers"}
+        Which one, see `load`.
+
+    Returns
+    -------
+    Path
+        A CSV file. Of scores, with the columns tournament, player, algorithm, round and score; of
+        answers (packed), with a column a classifier.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no such table; names those that there are.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> lb.datasets.path("classifiers").name
+    'classifiers.csv'
+    >>> scores = lb.read_scores(lb.datasets.path("classifiers"))
+    >>> dict(scores.sizes)
+    {'tournament': 5, 'player': 15, 'round': 25}
+    """
+    if name not in _FILES:
+        raise LeaderbayesError(f"No shipped board {name!r:.80}; there are {', '.join(_FILES)}.")
+    return Path(str(files("leaderbayes") / "data" / _FILES[name]))
+
+
+def load(name: str, tournament: str | None = None) -> xr.DataArray:
+    """Give a board that comes with the package.
+
+    ============== ================================================================= ==============
+    name           what                                                              scores
+    ============== ================================================================= ==============
+    classifiers    15 classifiers on 5 data sets, 25 rounds each (5 times 5 folds)   ROC AUC on
+                                                                                     breast_cancer
+                                                                                     and diabetes,
+                                                                                     accuracy on
+                                                                                     digits, iris
+                                                                                     and wine
+    regressors     15 regressors on the diabetes data, 25 rounds (5 times 5 folds)   root mean
+                                                                                     squared error:
+                                                                                     lower is better
+    answers        115 classifiers of digits, 600 instances of one test set          right or wrong
+    ============== ================================================================= ==============
+
+    Players are settings of scikit-learn's models, three of each of five algorithms, named
+    "algorithm option=value"; rounds are "repeat.fold".
+
+    Parameters
+    ----------
+    name : {"classifiers", "regressors", "answers"}
+        Which one.
+    tournament : str, optional
+        One of the five data sets of "classifiers", without the players and rounds that have no
+        score on it; all by default.
+
+    Returns
+    -------
+    DataArray (player, round) or (tournament, player, round)
+        Scores; those of "regressors" from 25 to 346, the unit of the disease's progression, others
+        shares from 0 to 1. Of "answers": (classifier, instance), uint8, 1 where the classifier is
+        right on the instance, else 0.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is no such board or tournament; names those that there are.
+
+    Notes
+    -----
+    On digits the trees of depth 2 and 5 beat no one but each other, in any round, and so do one
+    nearest neighbour and the tree of depth 20 among the regressors: the maximum likelihood does
+    not exist there (LB010); the posterior does.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> scores = lb.datasets.load("classifiers", "wine")
+    >>> dict(scores.sizes)
+    {'player': 15, 'round': 25}
+    >>> lb.datasets.load("classifiers").dims
+    ('tournament', 'player', 'round')
+    >>> lb.datasets.load("regressors").attrs["higher_is_better"]
+    0
+    >>> dict(lb.datasets.load("answers").sizes)
+    {'classifier': 115, 'instance': 600}
+    """
+    file = path(name)
+    if name == "answers":
+        known: list[str] = []
+        board = _answers(file)
+    elif name == "regressors":
+        known = []
+        board = read_scores(file, higher_is_better=False, scheme="Model/CV")
+        board = board.sel(tournament="diabetes", drop=True).assign_attrs(tournament="diabetes")
+    else:
+        board = read_scores(file, scheme="Model/CV")
+        known = [str(one) for one in board["tournament"].to_numpy()]
+    if tournament is None:
+        return board
+    if tournament not in known:
+        there = f"there are {', '.join(known)}" if known else "it is of one"
+        raise LeaderbayesError(f"No tournament {tournament!r:.80} in {name!r}; {there}.")
+    one = board.sel(tournament=tournament, drop=True).assign_attrs(tournament=tournament)
+    return one.dropna("player", how="all").dropna("round", how="all")
+
+
+def _answers(file: Path) -> xr.DataArray:
+    table = pd.read_csv(file, index_col="instance")
+    return xr.DataArray(
+        table.to_numpy(dtype=np.uint8).T,
+        dims=("classifier", "instance"),
+        coords={
+            "classifier": table.columns.to_numpy(dtype=object),
+            "instance": table.index.to_numpy(),
+        },
+        name="right",
+    )

@@ -75,8 +75,8 @@ def of_the_prior(boards, simulations):
 
 def of_the_shipped(splits, simulations):
     """Pairs of the shipped classifiers that some of the rounds leave open, four of each split."""
-    for name in lb.datasets.load_classifiers()["tournament"].to_numpy():
-        scores = lb.datasets.load_classifiers(str(name))
+    for name in lb.datasets.load("classifiers")["tournament"].to_numpy():
+        scores = lb.datasets.load("classifiers", str(name))
         for seed in range(splits):
             rng = np.random.default_rng([seed, 11])
             mixed = scores[:, rng.permutation(scores.sizes["round"])]

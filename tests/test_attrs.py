@@ -58,7 +58,7 @@ OF_A_FIT = {
     "study.embedding": lambda: lb.study.embedding(STUDY),
 }
 OTHERS = {
-    "read_scores": lambda: lb.read_scores(lb.datasets.example_path("classifiers")),
+    "read_scores": lambda: lb.read_scores(lb.datasets.path("classifiers")),
     "matches": lambda: MATCHES,
     "components": lambda: lb.components(MATCHES),
     "mean_scores": lambda: lb.mean_scores(SCORES),
@@ -66,9 +66,8 @@ OTHERS = {
     "likelihood.bootstrap": lambda: lb.likelihood.bootstrap(MATCHES, **SMALL),
     "likelihood.best_test": lambda: lb.likelihood.best_test(MATCHES, **SMALL),
     "likelihood.ranking": lambda: lb.likelihood.ranking(ESTIMATE),
-    "datasets.load_classifiers": lb.datasets.load_classifiers,
-    "datasets.load_regressors": lb.datasets.load_regressors,
-    "datasets.load_answers": lb.datasets.load_answers,
+    "datasets.load": lambda: lb.datasets.load("classifiers"),
+    "datasets.load of answers": lambda: lb.datasets.load("answers"),
     "sota.read_board": lambda: BOARD,
     "sota.shrink": lambda: lb.sota.shrink(BOARD),
     "sota.shrink by crop": lambda: lb.sota.shrink(BOARD, rule="crop"),

@@ -5,25 +5,27 @@ import pandas as pd
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.datasets import example_path, load_answers, load_classifiers, load_regressors
+from leaderbayes.datasets import load, path
 
 
 def test_classifiers():
-    scores = load_classifiers()
+    scores = load("classifiers")
     assert dict(scores.sizes) == {"tournament": 5, "player": 15, "round": 25}
     assert not scores.isnull().any()
     assert float(scores.min()) >= 0.0
     assert float(scores.max()) <= 1.0
-    one = load_classifiers("digits")
+    one = load("classifiers", "digits")
     assert one.dims == ("player", "round")
     # A radial support vector machine is known to beat a stump of depth 2 on digits.
     assert (one.sel(player="svm C=10") > one.sel(player="tree depth=2")).all()
-    with pytest.raises(lb.LeaderbayesError, match="No tournament 'mnist'; there are breast_cancer"):
-        load_classifiers("mnist")
+    with pytest.raises(
+        lb.LeaderbayesError, match="No tournament 'mnist' in 'classifiers'; there are breast_cancer"
+    ):
+        load("classifiers", "mnist")
 
 
 def test_regressors_prefer_low_errors():
-    scores = load_regressors()
+    scores = load("regressors")
     assert dict(scores.sizes) == {"player": 15, "round": 25}
     assert scores.attrs["higher_is_better"] == 0
     assert not scores.isnull().any()
@@ -38,7 +40,7 @@ def test_regressors_prefer_low_errors():
 
 
 def test_answers():
-    right = load_answers()
+    right = load("answers")
     assert dict(right.sizes) == {"classifier": 115, "instance": 600}
     assert right.dtype == np.uint8
     assert set(np.unique(right)) == {0, 1}
@@ -47,25 +49,30 @@ def test_answers():
 
 
 def test_a_tournament_keeps_only_who_played_in_it(tmp_path, monkeypatch):
-    path = tmp_path / "scores.csv"
-    path.write_text("tournament,player,round,score\na,x,1,1\na,y,1,2\nb,x,2,1\nb,y,2,2\nb,z,2,3\n")
-    monkeypatch.setattr("leaderbayes.datasets.example_path", lambda name: path)
-    scores = load_classifiers("a")
+    file = tmp_path / "scores.csv"
+    file.write_text("tournament,player,round,score\na,x,1,1\na,y,1,2\nb,x,2,1\nb,y,2,2\nb,z,2,3\n")
+    monkeypatch.setattr("leaderbayes.datasets._shipped.path", lambda name: file)
+    scores = load("classifiers", "a")
     assert list(scores["player"].values) == ["x", "y"]
     assert list(scores["round"].values) == ["1"]
 
 
 @pytest.mark.parametrize("name", ["classifiers", "regressors"])
 def test_examples_are_small_complete_tables(name):
-    path = example_path(name)
-    assert path.stat().st_size < 100_000
-    table = pd.read_csv(path)
+    file = path(name)
+    assert file.stat().st_size < 100_000
+    table = pd.read_csv(file)
     assert list(table.columns) == ["tournament", "player", "algorithm", "round", "score"]
     assert not table.isna().any(axis=None)
     # Every algorithm has several settings.
     assert (table.groupby("algorithm")["player"].nunique() == 3).all()
 
 
+def test_a_board_of_one_tournament_has_no_other():
+    with pytest.raises(lb.LeaderbayesError, match="No tournament 'wine' in 'regressors'; it is of"):
+        load("regressors", "wine")
+
+
 def test_unknown_example():
-    with pytest.raises(lb.LeaderbayesError, match="classifiers, regressors"):
-        example_path("mnist")
+    with pytest.raises(lb.LeaderbayesError, match="classifiers, regressors, answers"):
+        path("mnist")

@@ -32,7 +32,7 @@ for module in pkgutil.walk_packages(lb.__path__, "leaderbayes."):
     if not module.name.startswith(("leaderbayes.report._", "leaderbayes.tuning._")):
         if module.name != "leaderbayes.__main__":
             importlib.import_module(module.name)
-scores = lb.datasets.load_classifiers("wine")
+scores = lb.datasets.load("classifiers", "wine")
 dt = lb.fit(scores, sampler="laplace", draws=50, seed=1)
 lb.plots.leaderboard(dt, backend="matplotlib").savefig("board.png")
 dt.to_netcdf("posterior.nc")
@@ -54,9 +54,9 @@ def command(*given):
             said[f"command {given[0]}"] = [ended.code, shown.getvalue()]
 
 open("scores.parquet", "wb").write(b"PAR1")
-five = lb.datasets.load_classifiers()
+five = lb.datasets.load("classifiers")
 study = lambda **more: lb.study.fit(five, store="study", sampler="laplace", **more)
-attempt("data", lb.datasets.fetch_vtab)
+attempt("data", lambda: lb.datasets.fetch("vtab"))
 attempt("parquet", lambda: lb.read_scores("scores.parquet"))
 attempt("plotly", lambda: lb.plots.leaderboard(dt, backend="plotly"))
 attempt("bokeh", lambda: lb.plots.win_probability(dt, backend="bokeh"))
@@ -67,7 +67,7 @@ attempt("study.fit", study)
 attempt("tuning", lambda: lb.tuning.LeaderboardSearchCV)
 attempt("pruner", lambda: lb.tuning.LeaderboardPruner)
 command("report", "posterior.nc", "--out", "page.html")
-example = str(lb.datasets.example_path("classifiers"))
+example = str(lb.datasets.path("classifiers"))
 command("tournaments", example, "--store", "study", "--dask", "tcp://127.0.0.1:1")
 print(json.dumps(said))
 """
@@ -85,7 +85,7 @@ def said(tmp_path_factory):
 
 
 def test_the_core_needs_no_extra(said):
-    board = lb.fit(lb.datasets.load_classifiers("wine"), sampler="laplace", draws=50, seed=1)
+    board = lb.fit(lb.datasets.load("classifiers", "wine"), sampler="laplace", draws=50, seed=1)
     assert said["leader"] == lb.leaderboard(board)["player"][0]
 
 

@@ -51,9 +51,7 @@ def test_options_are_keyword_only(name):
         allowed = (name, parameter.name) in {
             ("fit", "model"),
             ("study.fit", "model"),
-            ("datasets.fetch_amlb", "budget"),
-            ("datasets.fetch_tsml", "archive"),
-            ("datasets.load_classifiers", "tournament"),
+            ("datasets.load", "tournament"),
             ("plan", "pair"),
             ("plots.board", "estimate"),
             ("report.latex", "path"),

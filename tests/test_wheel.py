@@ -20,7 +20,7 @@ import json, sys
 import leaderbayes as lb
 from leaderbayes.report._card import card_of
 cards = {model: card_of(model) for model in sys.argv[1:]}
-print(json.dumps([lb.__file__, lb.datasets.load_regressors().shape, cards]))
+print(json.dumps([lb.__file__, lb.datasets.load("regressors").shape, cards]))
 """
 
 

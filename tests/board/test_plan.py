@@ -209,7 +209,7 @@ def test_other_fits(board, options, message):
 def test_needs_no_pymc():
     code = (
         "import sys, leaderbayes as lb;"
-        "s = lb.datasets.load_classifiers('breast_cancer');"
+        "s = lb.datasets.load('classifiers', 'breast_cancer');"
         "dt = lb.fit(s, sampler='laplace', draws=50, seed=1);"
         "lb.plan(dt, rounds=(5,), simulations=2);"
         "assert not {'pymc', 'pytensor', 'arviz'} & set(sys.modules)"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from command import call, loaded
-from leaderbayes.datasets import example_path
+from leaderbayes.datasets import path
 
 
 def test_plan_says_how_many_rounds(folder):
@@ -39,7 +39,7 @@ def test_plan_of_what_is_decided(folder):
 
 
 def test_plan_of_several_tournaments_names_them(folder):
-    done = call("plan", example_path("classifiers"), cwd=folder)
+    done = call("plan", path("classifiers"), cwd=folder)
     assert done.returncode == 2
     assert "--only: breast_cancer, diabetes" in done.stderr
 

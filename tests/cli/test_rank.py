@@ -10,7 +10,7 @@ import pytest
 import leaderbayes as lb
 from command import call, loaded, run
 from conftest import simulate
-from leaderbayes.datasets import example_path
+from leaderbayes.datasets import path
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +109,10 @@ def test_elimination_and_plackett_luce(folder):
             "choose 'half' or 'loss'",
         ),
         (["scores.csv", "--only", "x"], "there is one tournament"),
-        ([example_path("classifiers"), "--only", "irs"], "did you mean 'iris'? There are 'breast"),
+        ([path("classifiers"), "--only", "irs"], "did you mean 'iris'? There are 'breast"),
         (["scores.csv", "--each"], "--each is for a table of several"),
         (
-            [example_path("classifiers"), "--only", "x"],
+            [path("classifiers"), "--only", "x"],
             "no tournament 'x'; there are 'breast_cancer'",
         ),
         (["scores.csv", "--model", "plackett_luce", "--weight", "composite"], "power is 1"),
@@ -120,7 +120,7 @@ def test_elimination_and_plackett_luce(folder):
         (["scores.csv", "--nonsense"], "No such option"),
         (["scores.csv", "--prob", "nan"], "nan is not between 0 and 1"),
         (
-            [example_path("classifiers")],
+            [path("classifiers")],
             "--model tournaments: breast_cancer, diabetes, digits, iris, wine",
         ),
     ],

@@ -82,10 +82,10 @@ def server(tmp_path, monkeypatch):
 
 def test_fetched_once_and_then_from_the_cache(server, tmp_path):
     server.offer("vtab.csv", VTAB)
-    first = lb.datasets.fetch_vtab()
+    first = lb.datasets.fetch("vtab")
     assert server.asked == ["/vtab.csv"]
     server.stop()
-    second = lb.datasets.fetch_vtab()
+    second = lb.datasets.fetch("vtab")
     assert second.identical(first)
     assert server.asked == ["/vtab.csv"]
     assert first.attrs["source"] == str(tmp_path / "cache" / "vtab.csv")
@@ -97,17 +97,17 @@ def test_another_file_is_refused_and_not_kept(server, tmp_path):
     server.offer("vtab.csv", VTAB)
     (server.folder / "vtab.csv").write_text("something else")
     with pytest.raises(lb.LeaderbayesError, match=r"/vtab.csv is not the file that it was"):
-        lb.datasets.fetch_vtab()
+        lb.datasets.fetch("vtab")
     assert [p for p in (tmp_path / "cache").rglob("*") if p.is_file()] == []
     (server.folder / "vtab.csv").write_bytes(VTAB.encode())
-    assert lb.datasets.fetch_vtab().sizes["player"] == 2
+    assert lb.datasets.fetch("vtab").sizes["player"] == 2
 
 
 def test_a_file_broken_in_the_cache_is_fetched_again(server, tmp_path):
     server.offer("vtab.csv", VTAB)
-    lb.datasets.fetch_vtab()
+    lb.datasets.fetch("vtab")
     (tmp_path / "cache" / "vtab.csv").write_text("cut")
-    assert lb.datasets.fetch_vtab().sizes["player"] == 2
+    assert lb.datasets.fetch("vtab").sizes["player"] == 2
     assert server.asked == ["/vtab.csv"] * 2
 
 
@@ -115,7 +115,7 @@ def test_without_a_network(server, tmp_path):
     server.offer("vtab.csv", VTAB)
     server.stop()
     with pytest.raises(lb.LeaderbayesError) as caught:
-        lb.datasets.fetch_vtab()
+        lb.datasets.fetch("vtab")
     message = str(caught.value)
     path = tmp_path / "cache" / "vtab.csv"
     for part in (f":{server.http.server_port}/vtab.csv", str(path), "put the file there by hand",
@@ -123,50 +123,50 @@ def test_without_a_network(server, tmp_path):
         assert part in message
     assert not path.exists()
     path.write_bytes(VTAB.encode())
-    assert lb.datasets.fetch_vtab().sizes["player"] == 2
+    assert lb.datasets.fetch("vtab").sizes["player"] == 2
 
 
 def test_a_file_that_is_gone_or_a_cache_that_cannot_be(server, tmp_path, monkeypatch):
     server.offer("vtab.csv", VTAB)
     (server.folder / "vtab.csv").unlink()
     with pytest.raises(lb.LeaderbayesError, match=r"could not be downloaded.*404"):
-        lb.datasets.fetch_vtab()
+        lb.datasets.fetch("vtab")
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(_download.CACHE, str(tmp_path / "file" / "cache"))
     with pytest.raises(lb.LeaderbayesError, match="could not be downloaded to"):
-        lb.datasets.fetch_vtab()
+        lb.datasets.fetch("vtab")
 
 
 def test_bbtcomp(server):
     server.offer("bbtcomp.csv", BBTCOMP)
-    scores = lb.datasets.fetch_bbtcomp()
+    scores = lb.datasets.fetch("bbtcomp")
     assert scores.dims == ("tournament", "player", "round")
     np.testing.assert_array_equal(scores.sel(tournament="iris"), [[0.9, 0.8], [np.nan, 0.7]])
 
 
 def test_amlb(server):
     server.offer("amlb_2019_1h.csv", AMLB)
-    scores = lb.datasets.fetch_amlb("1h")
+    scores = lb.datasets.fetch("amlb_1h")
     np.testing.assert_array_equal(scores.sel(tournament="iris", round="0"), [-0.4, -0.5])
     assert scores.attrs["higher_is_better"] == 1
-    with pytest.raises(lb.LeaderbayesError, match="No budget '2h'; there are 1h, 4h, 8h"):
-        lb.datasets.fetch_amlb("2h")
+    with pytest.raises(lb.LeaderbayesError, match="No public board 'amlb_2h'; there are vtab, "):
+        lb.datasets.fetch("amlb_2h")
 
 
 def test_tsml(server):
     for name, text in TSML.items():
         server.offer(f"tsml/multivariate/{name}.csv", text)
-    scores = lb.datasets.fetch_tsml("multivariate")
+    scores = lb.datasets.fetch("tsml_multivariate")
     assert dict(scores.sizes) == {"tournament": 2, "player": 2, "round": 2}
     np.testing.assert_array_equal(scores.sel(tournament="ACSF1"), [[0.5, 0.6], [0.4, 0.3]])
     assert scores.sel(tournament="Adiac", player="B").isnull().all()
-    with pytest.raises(lb.LeaderbayesError, match="No archive 'both'"):
-        lb.datasets.fetch_tsml("both")
+    with pytest.raises(lb.LeaderbayesError, match="No public board 'tsml_both'"):
+        lb.datasets.fetch("tsml_both")
 
 
 def test_pmra_is_the_second_run(server):
     server.offer("pmra.csv", PMRA)
-    scores = lb.datasets.fetch_pmra()
+    scores = lb.datasets.fetch("pmra")
     assert scores.to_pandas()["0"].to_dict() == {"AB0": 0.6, "RF0": 0.5}
 
 
@@ -185,7 +185,7 @@ def test_the_folder_of_the_user_comes_first(server, own, tmp_path, name):
     (own / name).parent.mkdir(parents=True, exist_ok=True)
     (own / name).write_bytes(VTAB.encode())
     (own / "another.csv").write_text("another")
-    scores = lb.datasets.fetch_vtab()
+    scores = lb.datasets.fetch("vtab")
     assert scores.attrs["source"] == str(own / name)
     assert server.asked == []
     assert not (tmp_path / "cache").exists()
@@ -193,7 +193,7 @@ def test_the_folder_of_the_user_comes_first(server, own, tmp_path, name):
 
 def test_what_the_folder_lacks_is_downloaded(server, own):
     server.offer("vtab.csv", VTAB)
-    assert lb.datasets.fetch_vtab().sizes["player"] == 2
+    assert lb.datasets.fetch("vtab").sizes["player"] == 2
     assert server.asked == ["/vtab.csv"]
 
 
@@ -201,7 +201,7 @@ def test_another_file_of_that_name_is_refused(server, own):
     server.offer("vtab.csv", VTAB)
     (own / "vtab.csv").write_text("another")
     with pytest.raises(lb.LeaderbayesError, match=r"own/vtab.csv is not the file that is meant"):
-        lb.datasets.fetch_vtab()
+        lb.datasets.fetch("vtab")
     assert server.asked == []
 
 
@@ -209,37 +209,35 @@ def test_the_folder_must_be_one(server, own, monkeypatch):
     server.offer("vtab.csv", VTAB)
     monkeypatch.setenv(_download.DATA, str(own / "nowhere"))
     with pytest.raises(lb.LeaderbayesError, match=r"LEADERBAYES_DATA=.*nowhere: this is no folder"):
-        lb.datasets.fetch_vtab()
+        lb.datasets.fetch("vtab")
 
 
 def test_tables_in_place_of_the_files(reference, monkeypatch):
     """The registered tables are the reference data's; sizes are those of the docstrings."""
     reference("vtab/scores.csv")
     monkeypatch.setenv(_download.DATA, str(REFERENCE))
-    fetched = lb.datasets
+    fetch = lb.datasets.fetch
     sizes = {
-        fetched.fetch_vtab: (16, 19), fetched.fetch_pmra: (49, 10),
-        fetched.fetch_bbtcomp: (132, 16, 4), fetched.fetch_amlb: (39, 7, 10),
-        fetched.fetch_tsml: (142, 40, 30),
+        "vtab": (16, 19), "pmra": (49, 10), "bbtcomp": (132, 16, 4), "amlb_4h": (39, 7, 10),
+        "tsml_univariate": (142, 40, 30),
     }  # fmt: skip
-    for fetch, shape in sizes.items():
-        scores = fetch()
+    for name, shape in sizes.items():
+        scores = fetch(name)
         assert scores.shape == shape
         assert scores.attrs["source"].startswith(str(REFERENCE))
     # Its log loss is an AUC in the original: turned, as all others of the task.
-    assert (
-        fetched.fetch_amlb().sel(tournament="jungle_chess_2pcs_raw_endgame_complete") <= 0
-    ).all()
-    assert len(fetched.fetch_kaggle("playground-series-s4e2")) == 3587
+    task = "jungle_chess_2pcs_raw_endgame_complete"
+    assert (fetch("amlb_4h").sel(tournament=task) <= 0).all()
+    assert len(fetch("kaggle_obesity")) == 3587
 
 
 def test_kaggle(server):
-    server.offer("kaggle/leaves_private.csv", KAGGLE)
-    board = lb.datasets.fetch_kaggle("leaves")
+    server.offer("kaggle/playground-series-s4e2_public.csv", KAGGLE)
+    board = lb.datasets.fetch("kaggle_obesity_public")
     assert board.to_dict() == {"1": 0.9132, "2": 0.9043}
     assert lb.sota.read_board(board, se=0.01).sizes["team"] == 2
-    with pytest.raises(lb.LeaderbayesError, match=r"No board 'leaves_public'; there are leaves_p"):
-        lb.datasets.fetch_kaggle("leaves", board="public")
+    with pytest.raises(lb.LeaderbayesError, match=r"No public board 'leaves'; .*kaggle_obesity"):
+        lb.datasets.fetch("leaves")
 
 
 def test_the_registry_names_one_commit_of_each_file():

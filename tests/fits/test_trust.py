@@ -1,5 +1,6 @@
 """Whether it can be trusted goes from a fit to whatever is made of it, and through netCDF."""
 
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -19,5 +20,7 @@ def test_numbers_and_texts_as_netcdf_takes_them(converged, tmp_path):
 
 
 def test_an_estimate_that_is_there_converged():
-    estimate = lb.likelihood.bradley_terry(lb.matches(simulate([1.0, 0.0, -1.0], 30, 1)))
+    estimate = lb.likelihood.bradley_terry(
+        lb.matches(simulate([1.0, 0.0, -1.0], 30, np.random.default_rng(1)))
+    )
     assert trust(estimate) == {"converged": 1, "warnings": "[]"}

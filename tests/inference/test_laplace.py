@@ -73,7 +73,7 @@ def test_replicates_are_boards(scores, approximate):
 def test_needs_no_pymc():
     code = (
         "import sys, numpy as np, leaderbayes as lb;"
-        "s = lb.datasets.load_classifiers('breast_cancer');"
+        "s = lb.datasets.load('classifiers', 'breast_cancer');"
         "lb.leaderboard(lb.fit(s, sampler='laplace', draws=50, seed=1));"
         "assert not {'pymc', 'pytensor', 'arviz'} & set(sys.modules)"
     )

@@ -173,7 +173,7 @@ def constant(dt, value):
 def classifiers():
     # "svm C=1" first, "logistic C=1" and "svm C=10" close behind, the trees far away.
     strengths = [2.1, 3.0, 1.3, 0.8, 3.5, 2.7, -3.6, 0.4, 1.4, -0.4, 1.2, 1.5, -4.2, -5.0, -4.7]
-    return drawn(lb.datasets.load_classifiers("breast_cancer"), strengths)
+    return drawn(lb.datasets.load("classifiers", "breast_cancer"), strengths)
 
 
 @pytest.fixture(scope="session")

@@ -85,7 +85,7 @@ def test_table_without_a_file_gives_no_title(scores, tmp_path):
 
 
 def test_the_tournament_names_the_page(tmp_path):
-    fit = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    fit = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     text = lb.report.html(fit, tmp_path / "page.html").read_text("utf-8")
     assert "<h1>Leaderboard: iris</h1>" in text
     assert "leads; it is the best" in text
@@ -199,7 +199,7 @@ def test_command_chooses_by_the_suffix(laplace, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_fit_of_many_tournaments(tmp_path, numbers):
-    scores = lb.datasets.load_classifiers().isel(player=slice(0, 4), tournament=slice(0, 3))
+    scores = lb.datasets.load("classifiers").isel(player=slice(0, 4), tournament=slice(0, 3))
     with pytest.warns(lb.LeaderbayesWarning):
         fit = lb.fit(
             scores, "tournaments", draws=200, tune=300, chains=2, seed=1, progressbar=False

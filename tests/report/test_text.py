@@ -134,7 +134,8 @@ def test_what_is_no_fit(study, classifiers):
 def test_report_of_an_approximation_does_without_pymc():
     code = (
         "import sys, leaderbayes as lb\n"
-        "dt = lb.fit(lb.datasets.load_classifiers('iris'), sampler='laplace', draws=50, seed=1)\n"
+        "scores = lb.datasets.load('classifiers', 'iris')\n"
+        "dt = lb.fit(scores, sampler='laplace', draws=50, seed=1)\n"
         "lb.report.text(dt), lb.report.latex(dt)\n"
         "print([m for m in ('pymc', 'arviz', 'matplotlib') if m in sys.modules])"
     )

@@ -35,7 +35,7 @@ def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> table = lb.mean_scores(lb.datasets.load_classifiers("digits"))
+    >>> table = lb.mean_scores(lb.datasets.load("classifiers", "digits"))
     >>> table.round(2).head(3)
                  player  mean    sd  rounds  rank
     0          svm C=10  0.97  0.01      25     1
@@ -96,7 +96,7 @@ def elo(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> table = lb.elo(lb.datasets.load_classifiers("digits"), orders=20, seed=0)
+    >>> table = lb.elo(lb.datasets.load("classifiers", "digits"), orders=20, seed=0)
     >>> table[["player", "elo"]].round().head(3)
                  player     elo
     0          svm C=10  2005.0

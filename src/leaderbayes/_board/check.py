@@ -101,7 +101,7 @@ def deviance(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> made = lb.deviance(dt)
     >>> int(made["df"]), round(float(made["standardised"]), 1)
     (91, -3.0)
@@ -236,7 +236,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> made = lb.check(dt, seed=1)
     >>> dict(made.sizes)
     {'draw': 200}

@@ -54,7 +54,7 @@ def compare(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> made = lb.compare(dt, "svm C=1", "logistic C=1", rope=0.1)
     >>> max(("p_better", "p_equivalent", "p_worse"), key=lambda name: float(made[name]))
     'p_equivalent'

@@ -42,7 +42,7 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> lb.groups(dt).query("group <= 2")
        group           player
     0      1          svm C=1
@@ -101,7 +101,7 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> lb.tied_for_top(dt)
     ['svm C=1', 'logistic C=1', 'svm C=10']
     """

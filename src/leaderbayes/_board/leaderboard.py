@@ -57,7 +57,7 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> board = lb.leaderboard(dt)
     >>> board[["rank", "player", "epp"]].round(0).head(3)
        rank        player  epp

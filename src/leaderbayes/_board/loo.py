@@ -65,7 +65,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers("breast_cancer")
+    >>> scores = lb.datasets.load("classifiers", "breast_cancer")
     >>> elpd = lb.loo(lb.fit(scores, sampler="laplace", seed=1))
     >>> int(elpd.n_data_points), round(float(elpd.elpd), -1)
     (25, -820.0)

@@ -69,7 +69,7 @@ def new_player(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers("iris")
+    >>> scores = lb.datasets.load("classifiers", "iris")
     >>> dt = lb.fit(scores[:-1], sampler="laplace", seed=1)
     >>> enlarged = lb.new_player(dt, scores[-1].rename("mine"), seed=1)
     >>> enlarged.attrs["placed"], enlarged.attrs["pareto_k"] < 0.7

@@ -32,7 +32,7 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> ranks = lb.rank_probability(dt)
     >>> ranks.dims
     ('player', 'rank')
@@ -76,7 +76,7 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> top = lb.p_top(dt, 3)
     >>> top.head(3).index.tolist()
     ['svm C=1', 'logistic C=1', 'svm C=10']

@@ -56,7 +56,7 @@ def win_probability(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> win = lb.win_probability(dt)
     >>> pair = win.sel(player="svm C=1", opponent="knn k=25")
     >>> [round(float(pair[name]), 1) for name in ("lower", "mean", "upper")]

@@ -45,7 +45,7 @@ def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> lb.write_fit(dt, "posterior.nc").name
     'posterior.nc'
     >>> lb.read_fit("posterior.nc").attrs["seed"]
@@ -102,7 +102,7 @@ def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> path = lb.write_fit(dt, "posterior.nc")
     >>> lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(dt))
     True

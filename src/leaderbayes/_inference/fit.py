@@ -117,7 +117,7 @@ def fit(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers("iris")
+    >>> scores = lb.datasets.load("classifiers", "iris")
     >>> dt = lb.fit(scores, sampler="laplace", seed=1)
     >>> dict(dt.posterior["epp"].sizes)
     {'chain': 4, 'draw': 1000, 'player': 15}

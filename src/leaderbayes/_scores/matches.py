@@ -74,7 +74,7 @@ def matches(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("iris"))
+    >>> board = lb.matches(lb.datasets.load("classifiers", "iris"))
     >>> pair = {"player": "svm C=1", "opponent": "knn k=1"}
     >>> [float(board[name].sel(pair)) for name in ("wins", "tied", "n")]
     [16.5, 13.0, 25.0]
@@ -305,7 +305,7 @@ def components(matches: xr.Dataset) -> pd.Series:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> groups = lb.components(lb.matches(lb.datasets.load_classifiers("digits")))
+    >>> groups = lb.components(lb.matches(lb.datasets.load("classifiers", "digits")))
     >>> int((groups == 1).sum()), groups[groups > 1].to_dict()
     (13, {'tree depth=2': 3, 'tree depth=5': 2})
     >>> groups.attrs["weakly_connected"]

@@ -99,7 +99,7 @@ def read_scores(
     >>> scores = lb.read_scores(table)
     >>> scores.dims, scores["player"].values.tolist()
     (('player', 'round'), ['tree', 'svm'])
-    >>> path = lb.datasets.example_path("classifiers")
+    >>> path = lb.datasets.path("classifiers")
     >>> dict(lb.read_scores(path).sizes)
     {'tournament': 5, 'player': 15, 'round': 25}
     """

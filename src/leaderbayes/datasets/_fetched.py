@@ -150,7 +150,7 @@ def _amlb(name: str) -> xr.DataArray:
 
 
 def _amlb_table(path: object) -> xr.DataArray:
-    """The table has log losses as they are."""
+    """Turn the log losses of the table, which are there as they are."""
     table = pd.read_csv(str(path))
     table.loc[table["type"] == "multiclass", "score"] *= -1.0
     return read_scores(table).assign_attrs(source=str(path))

@@ -77,7 +77,7 @@ def bootstrap(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> sample = lb.likelihood.bootstrap(board, replicates=100, seed=0)
     >>> dict(sample.sizes)
     {'replicate': 100, 'player': 15}
@@ -218,7 +218,7 @@ def best_test(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> tests = lb.likelihood.best_test(board, replicates=200, seed=0).set_index("hypothesis")
     >>> tests.loc[["svm C=1", "knn k=1"], "au"].round(1).to_dict()
     {'svm C=1': 0.8, 'knn k=1': 0.0}

@@ -89,7 +89,7 @@ def bradley_terry(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> fit = lb.likelihood.bradley_terry(board)
     >>> fit["epp"].to_series().nlargest(3).round(2)
     player

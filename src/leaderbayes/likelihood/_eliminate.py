@@ -73,7 +73,7 @@ def eliminate(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> fit = lb.likelihood.eliminate(board)
     >>> gone = fit["eliminated"].to_series()
     >>> gone[gone].index.tolist()

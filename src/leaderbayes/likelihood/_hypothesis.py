@@ -183,7 +183,7 @@ def wald_test(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> estimate = lb.likelihood.bradley_terry(board)
     >>> test = lb.likelihood.wald_test(estimate, "svm C=1", "logistic C=1")
     >>> print(f"{test['statistic']:.2f}, p = {test['p_value']:.2f}")
@@ -260,7 +260,7 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> equal = [("svm C=1", "logistic C=1")]
     >>> restricted = lb.likelihood.bradley_terry(board, hypothesis=equal)
     >>> general = lb.likelihood.bradley_terry(board)
@@ -327,7 +327,7 @@ def pairwise_tests(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> tests = lb.likelihood.pairwise_tests(lb.likelihood.bradley_terry(board))
     >>> len(tests), int((tests["p_adjusted"] < 0.05).sum())
     (105, 72)

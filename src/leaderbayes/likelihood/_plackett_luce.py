@@ -82,7 +82,7 @@ def plackett_luce(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"), pairs=False)
+    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"), pairs=False)
     >>> fit = lb.likelihood.plackett_luce(board)
     >>> fit["epp"].to_series().nlargest(3).round(2)
     player

@@ -111,7 +111,7 @@ def round_intercept(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("breast_cancer"))
+    >>> board = lb.matches(lb.datasets.load("classifiers", "breast_cancer"))
     >>> fit = lb.likelihood.round_intercept(board)
     >>> fit["epp"].to_series().nlargest(3).round(2)
     player

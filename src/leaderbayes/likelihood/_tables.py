@@ -88,7 +88,7 @@ def ranking(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers("breast_cancer")
+    >>> scores = lb.datasets.load("classifiers", "breast_cancer")
     >>> estimate = lb.likelihood.bradley_terry(lb.matches(scores))
     >>> lb.likelihood.ranking(estimate, scores=scores)[["player", "rank", "mean_rank"]].head(3)
              player  rank  mean_rank

@@ -76,7 +76,7 @@ def bradley_terry(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> model = lb.models.bradley_terry(lb.matches(lb.datasets.load_classifiers("iris")))
+    >>> model = lb.models.bradley_terry(lb.matches(lb.datasets.load("classifiers", "iris")))
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit']
     >>> [variable.name for variable in model.deterministics]

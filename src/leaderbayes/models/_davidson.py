@@ -78,7 +78,7 @@ def davidson(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> model = lb.models.davidson(lb.matches(lb.datasets.load_classifiers("iris")))
+    >>> model = lb.models.davidson(lb.matches(lb.datasets.load("classifiers", "iris")))
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit', 'tie']
     """

@@ -81,7 +81,7 @@ def plackett_luce(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> board = lb.matches(lb.datasets.load_classifiers("iris"), pairs=False)
+    >>> board = lb.matches(lb.datasets.load("classifiers", "iris"), pairs=False)
     >>> model = lb.models.plackett_luce(board)
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit']

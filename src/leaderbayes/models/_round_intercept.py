@@ -94,7 +94,7 @@ def round_intercept(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> model = lb.models.round_intercept(lb.matches(lb.datasets.load_classifiers("iris")))
+    >>> model = lb.models.round_intercept(lb.matches(lb.datasets.load("classifiers", "iris")))
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit', 'intercept', 'intercept_scale', 'intercept_unit']
     """

@@ -93,7 +93,7 @@ def tournaments(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> model = lb.models.tournaments(lb.matches(lb.datasets.load_classifiers()))
+    >>> model = lb.models.tournaments(lb.matches(lb.datasets.load("classifiers")))
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit', 'epp_spread', 'spread_unit']
     >>> [variable.name for variable in model.deterministics]

@@ -43,7 +43,7 @@ def deviance(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.deviance(dt, seed=1, backend="matplotlib")
     """
     result = check(dt, draws=draws, seed=seed)

@@ -38,7 +38,7 @@ def leaderboard(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.leaderboard(dt, top=5, backend="matplotlib")
     >>> pc.savefig("leaderboard.png")
     """

@@ -45,7 +45,7 @@ def plan(plan: xr.Dataset, *, backend: Backend | None = None) -> Any:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers("iris")[:6]
+    >>> scores = lb.datasets.load("classifiers", "iris")[:6]
     >>> dt = lb.fit(scores, sampler="laplace", seed=1)
     >>> made = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
     >>> pc = lb.plots.plan(made, backend="matplotlib")

@@ -37,7 +37,7 @@ def win_probability(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.win_probability(dt, top=5, backend="matplotlib")
     """
     best_first = best(table_of(dt), top)["player"].to_numpy()

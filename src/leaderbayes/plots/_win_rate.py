@@ -35,7 +35,7 @@ def win_rate(dt: xr.DataTree, *, backend: Backend | None = None) -> Any:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.win_rate(dt, backend="matplotlib")
     """
     pairs = [_rates(board, epp) for board, epp in boards_of(dt)]

@@ -53,7 +53,7 @@ def latex(
     --------
     >>> import leaderbayes as lb
     >>> from pathlib import Path
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> text = lb.report.latex(dt, "leaderboard.tex")
     >>> sorted(path.name for path in Path().glob("leaderboard.*"))
     ['leaderboard.bib', 'leaderboard.tex']
@@ -92,7 +92,7 @@ def bibtex(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | No
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> print(lb.report.bibtex(dt))
     @article{bradley1952,
     ...

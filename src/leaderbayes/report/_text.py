@@ -52,7 +52,7 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load_classifiers("iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> text = lb.report.text(dt)
     >>> [line for line in text.splitlines() if line in ("Methods", "Results", "References")]
     ['Methods', 'Results', 'References']

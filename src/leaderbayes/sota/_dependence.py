@@ -21,7 +21,7 @@ def estimate_rho(
     ----------
     right : DataArray (classifier, instance)
         1 or True where the classifier is right on the instance, else 0, such as
-        `leaderbayes.datasets.load_answers` gives.
+        `leaderbayes.datasets.load` gives by "answers".
     replicates : int
         Bootstrap samples of the instances, for the interval.
     seed : int, optional
@@ -48,7 +48,7 @@ def estimate_rho(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> right = lb.datasets.load_answers()
+    >>> right = lb.datasets.load("answers")
     >>> found = lb.sota.estimate_rho(right, replicates=50, seed=0)
     >>> {name: round(float(value), 2) for name, value in found.items()}
     {'rho': 0.55, 'lower': 0.5, 'upper': 0.59}

@@ -44,7 +44,7 @@ def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )

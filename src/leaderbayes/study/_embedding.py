@@ -56,7 +56,7 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris", "wine"])
+    >>> scores = lb.datasets.load("classifiers").sel(tournament=["breast_cancer", "iris", "wine"])
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )

@@ -65,7 +65,7 @@ def open(store: str | os.PathLike[str]) -> xr.DataTree:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )

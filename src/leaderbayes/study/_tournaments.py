@@ -40,7 +40,7 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )

@@ -76,7 +76,7 @@ def tunability(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers().sel(tournament=["iris", "wine"])
+    >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
@@ -209,7 +209,7 @@ def best_in_class(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> scores = lb.datasets.load_classifiers().sel(tournament=["breast_cancer", "iris"])
+    >>> scores = lb.datasets.load("classifiers").sel(tournament=["breast_cancer", "iris"])
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )

@@ -102,7 +102,7 @@ def test_an_order_effect_is_said():
     """Everybody beats whoever is listed after: the order explains it as well as strengths do."""
     rng = np.random.default_rng(0)
     values = simulate([1.5, 1.0, 0.5, 0.0, -0.5], 40, rng).to_numpy()
-    # The last two beat the first one, against all that strengths foretell.
+    # The last two beat the first one, against all that strengths predict.
     values[3:, ::2] = values[:1, ::2] + np.array([[0.01], [0.02]])
     with pytest.warns(lb.EstimateWarning, match=r"LB014.*b_0 = .* with standard error"):
         lb.likelihood.round_intercept(lb.matches(board(values)))

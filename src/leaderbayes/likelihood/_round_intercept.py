@@ -83,8 +83,8 @@ def round_intercept(
         ``intercept_covariance`` (player); ``sd_round``, s; ``round_effect`` (round), the mode of
         u_k, and ``round_effect_sd`` (round) given the parameters; ``fixed_effect`` and
         ``fixed_effect_error`` (player), b_i less the zero player's, and its standard error;
-        ``order`` (player), position in the list; ``loglik``, ``deviance`` (against every match
-        foretold). attrs: ``model``, ``covariance``, ``converged``, ``df``, ``zero``, ``ties``,
+        ``order`` (player), position in the list; ``loglik``, ``deviance`` (from the likelihood
+        of every match predicted for sure). attrs: ``model``, ``covariance``, ``converged``, ``df``, ``zero``, ``ties``,
         ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
 
     Raises
@@ -188,7 +188,7 @@ def describe(
         "fixed_effect_error": ("player", np.sqrt(np.maximum(relative, 0.0))),
         "order": ("player", np.argsort(board.listed)),
         "loglik": at.value,
-        # A half-counted tie cannot be foretold better than by one half.
+        # A half-counted tie cannot be predicted better than by one half.
         "deviance": -2.0 * (at.value + (board.tied * np.log(2.0) if ties == "half" else 0.0)),
     }
     attrs = {

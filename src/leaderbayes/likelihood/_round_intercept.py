@@ -84,8 +84,8 @@ def round_intercept(
         u_k, and ``round_effect_sd`` (round) given the parameters; ``fixed_effect`` and
         ``fixed_effect_error`` (player), b_i less the zero player's, and its standard error;
         ``order`` (player), position in the list; ``loglik``, ``deviance`` (from the likelihood
-        of every match predicted for sure). attrs: ``model``, ``covariance``, ``converged``, ``df``, ``zero``, ``ties``,
-        ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
+        of every match predicted for sure). attrs: ``model``, ``covariance``, ``converged``, ``df``,
+        ``zero``, ``ties``, ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
 
     Raises
     ------

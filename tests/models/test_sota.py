@@ -24,7 +24,7 @@ from leaderbayes._numerics.counts import (
 from leaderbayes._numerics.hierarchy import beta_law, marginals
 from leaderbayes._numerics.maximum import conditionals as reference_conditionals
 from leaderbayes.models._sota import _betas, _known
-from leaderbayes.sota._counts import CountBoard
+from leaderbayes.sota._model_of_counts import CountBoard
 
 MODEL = Path(__file__).parents[2] / "models" / "sota" / "model.py"
 NODES = 1001

@@ -5,7 +5,7 @@ import pytest
 
 import leaderbayes as lb
 from leaderbayes._numerics.counts import counts
-from leaderbayes.sota._counts import CountBoard
+from leaderbayes.sota._model_of_counts import CountBoard
 
 
 def draw_board(a, b, m, n, rho, theta_0, rng):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import leaderbayes as lb
-from leaderbayes.sota._laws import ShareLaw
+from leaderbayes.sota._law_of_board import ShareLaw
 from leaderbayes.sota._solve import Family, root_between, solve
 
 LAW = ShareLaw(200, 0.0, None, "boland", "correct")

@@ -9,7 +9,7 @@ from scipy import stats
 
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.sota._law import check_dependence, check_size, feasible
+from leaderbayes.sota._law_of_shares import check_dependence, check_size, feasible
 from leaderbayes.sota._maximum import maximum
 
 Parameter = Literal["m", "n", "theta", "spread", "rho"]

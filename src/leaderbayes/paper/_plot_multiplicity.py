@@ -20,7 +20,7 @@ from leaderbayes.plots._canvas import (
     draw_marks,
     frame,
 )
-from leaderbayes.sota._interval import naive_interval
+from leaderbayes.sota._one_score import naive_interval
 
 
 def plot_multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = None) -> Any:

@@ -9,7 +9,7 @@ from leaderbayes._numerics import auc
 from leaderbayes._scores.board import facts
 from leaderbayes._types import Bools, Floats
 from leaderbayes.paper._simulate import simulate
-from leaderbayes.sota._law import feasible
+from leaderbayes.sota._law_of_shares import feasible
 
 
 def realisation(

@@ -19,7 +19,7 @@ from leaderbayes.plots._canvas import (
     frame,
     panels,
 )
-from leaderbayes.sota._interval import naive_interval
+from leaderbayes.sota._one_score import naive_interval
 
 _BINS = 60  # at most
 

@@ -9,7 +9,7 @@ import xarray as xr
 from leaderbayes._errors import ConvergenceWarning
 from leaderbayes._types import Floats
 from leaderbayes.sota._assemble import assemble
-from leaderbayes.sota._counts import CountBoard
+from leaderbayes.sota._model_of_counts import CountBoard
 
 MAX_RHAT = 1.05
 MIN_UNIQUE = 0.3

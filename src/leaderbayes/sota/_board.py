@@ -23,9 +23,9 @@ from leaderbayes._scores.tables import (
     suggest,
     text_of,
 )
+from leaderbayes.sota._facts import check_errors, said
 from leaderbayes.sota._kaggle import is_kaggle, one_row_a_team
 from leaderbayes.sota._lattice import check_resolution
-from leaderbayes.sota._said import check_errors, said
 from leaderbayes.sota._standard_errors import errors_of_sizes, given_errors
 
 _TEAM = "team team_name teamname player model name team_id teamid submission rank"

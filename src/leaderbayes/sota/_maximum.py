@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._scores.board import class_sizes
-from leaderbayes.sota._auc import best_auc
-from leaderbayes.sota._estimate import best_estimate
-from leaderbayes.sota._law import Dependence, best_share, check_dependence
+from leaderbayes.sota._law_of_aucs import best_auc
+from leaderbayes.sota._law_of_estimates import best_estimate
+from leaderbayes.sota._law_of_shares import Dependence, best_share, check_dependence
 
 
 def maximum(

@@ -14,9 +14,9 @@ from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._numerics.workers import workers_of
 from leaderbayes.sota._abc_smc import abc_smc
 from leaderbayes.sota._doubts import question
-from leaderbayes.sota._estimates import EstimateBoard
-from leaderbayes.sota._exact import exact
+from leaderbayes.sota._importance_sampling import exact
 from leaderbayes.sota._model import model_of
+from leaderbayes.sota._model_of_estimates import EstimateBoard
 
 
 def posterior(

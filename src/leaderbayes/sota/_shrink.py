@@ -10,8 +10,8 @@ from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._scores.board import Facts, facts
 from leaderbayes._types import Floats
-from leaderbayes.sota._law import Dependence, check_dependence
-from leaderbayes.sota._laws import Convention, law_of
+from leaderbayes.sota._law_of_board import Convention, law_of
+from leaderbayes.sota._law_of_shares import Dependence, check_dependence
 from leaderbayes.sota._solve import Criterion, Excess, Family, root_between, solve
 
 

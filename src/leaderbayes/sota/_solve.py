@@ -13,7 +13,7 @@ from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.maximum import quantiles
 from leaderbayes._types import Floats
-from leaderbayes.sota._laws import EstimateLaw, Law, Tabled
+from leaderbayes.sota._law_of_board import EstimateLaw, Law, Tabled
 
 Criterion = Literal["mean", "upper"]
 Excess = Callable[[float], float]

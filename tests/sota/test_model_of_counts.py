@@ -7,7 +7,7 @@ from scipy.special import logit
 
 from leaderbayes._numerics.counts import counts
 from leaderbayes.sota import _parameters as prior
-from leaderbayes.sota._counts import CountBoard
+from leaderbayes.sota._model_of_counts import CountBoard
 
 RIGHT, N = np.array([3, 9, 9, 17, 20]), 25
 

@@ -8,7 +8,7 @@ import xarray as xr
 from leaderbayes._numerics import auc as numerics
 from leaderbayes._numerics.maximum import Mixture, factor_cdf
 from leaderbayes._types import Floats
-from leaderbayes.sota._law import lattice, mixture_of
+from leaderbayes.sota._law_of_shares import lattice, mixture_of
 
 
 def best_auc(sizes: tuple[int, int], theta: Any, m: int | None, rho: float) -> xr.Dataset:

@@ -18,8 +18,8 @@ from leaderbayes._numerics.maximum import (
 )
 from leaderbayes._scores.board import Facts
 from leaderbayes._types import Floats
-from leaderbayes.sota._auc import auc_cdf, auc_sd
-from leaderbayes.sota._law import Dependence, cdf_of, feasible
+from leaderbayes.sota._law_of_aucs import auc_cdf, auc_sd
+from leaderbayes.sota._law_of_shares import Dependence, cdf_of, feasible
 
 Convention = Literal["correct", "published"]
 

@@ -16,7 +16,7 @@ from leaderbayes._numerics.maximum import (
     steps_of,
 )
 from leaderbayes._types import Floats
-from leaderbayes.sota._law import check_many, lattice
+from leaderbayes.sota._law_of_shares import check_many, lattice
 
 
 def best_estimate(se: ArrayLike, theta: Any, m: int | None, rho: float) -> xr.Dataset:

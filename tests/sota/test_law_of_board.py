@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leaderbayes.sota._laws import EstimateLaw, ShareLaw
+from leaderbayes.sota._law_of_board import EstimateLaw, ShareLaw
 
 THETA = np.array([0.5, 0.7, 0.72])
 

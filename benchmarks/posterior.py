@@ -43,7 +43,7 @@ def measure(path, model, draws, tune, chains):
     import xarray as xr
 
     import leaderbayes as lb
-    from leaderbayes._inference.fit import adaptation
+    from leaderbayes._inference.nuts import adaptation
 
     scores = np.load(path)
     players, rounds = scores.shape

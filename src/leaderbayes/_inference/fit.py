@@ -1,11 +1,9 @@
-"""Sample a model of a board: the only file that does."""
+"""Fit a model to a board: scores to a posterior with all that was asked of it."""
 
 import inspect
 import json
-import logging
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Any, Literal, get_args
@@ -16,23 +14,18 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import whole
 from leaderbayes._errors import (
-    ConvergenceWarning,
     LeaderbayesError,
     LeaderbayesWarning,
-    PredictiveWarning,
 )
+from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._inference.laplace import approximate
+from leaderbayes._inference.nuts import quiet, sample
+from leaderbayes._inference.replicates import replicated
 from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
 MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments")
-# Boards are drawn by Python code: compiling what leads there takes longer than it saves.
-_DRAWING = {"mode": "FAST_COMPILE"}
-MAX_RHAT = 1.01
-MIN_ESS = 400.0
-# Replicated places above this many would take more than 400 MB: then draws are thinned.
-MAX_REPLICATED = 50_000_000
 
 
 def fit(
@@ -158,15 +151,15 @@ def fit(
             diagnostics = {"converged": 1, "max_rhat": np.nan, "min_ess": float(draws * chains)}
             diagnostics["divergences"] = 0
         else:
-            with _quiet():
-                tree = _sample(
+            with quiet():
+                tree = sample(
                     _build(board, model, within_round, ties, options),
                     arguments,
                     seed,
                     prior=prior,
                     progressbar=progressbar,
                 )
-            diagnostics = _diagnose(tree)
+            diagnostics = diagnose(tree)
     ours = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=2)
@@ -241,138 +234,5 @@ def _approximate(
     """Draw every group by Laplace's method."""
     made = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
     shape = arguments["chains"], arguments["draws"]
-    most = _replicates(shape, made["place"].size, arguments["replicates"])
+    most = replicated(shape, made["place"].size, arguments["replicates"])
     return approximate(made, shape, most, seed, **options)
-
-
-def _sample(
-    model: Any, arguments: dict[str, Any], seed: int, *, prior: bool, progressbar: bool
-) -> xr.DataTree:
-    """Draw every group."""
-    import pymc as pm
-
-    # One independent stream for each of: posterior, predictive, prior.
-    streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(3)]
-    with model:
-        tree: xr.DataTree = pm.sample(
-            draws=arguments["draws"],
-            tune=arguments["tune"] if arguments["tune"] is not None else 1000,
-            chains=arguments["chains"],
-            nuts_sampler=arguments["sampler"],
-            random_seed=streams[0],
-            progressbar=progressbar,
-            compute_convergence_checks=False,
-            **adaptation(arguments["sampler"], _parameters(model), len(model.free_RVs)),
-        )
-        pm.compute_log_likelihood(tree, progressbar=False)
-        pm.stats.compute_log_prior(tree, progressbar=False)
-        replicates = pm.sample_posterior_predictive(
-            _thin(tree, arguments["replicates"]),
-            random_seed=streams[1],
-            progressbar=False,
-            extend_inferencedata=False,
-            compile_kwargs=_DRAWING,
-        )
-        tree["posterior_predictive"] = replicates["posterior_predictive"]
-        if prior:
-            drawn = pm.sample_prior_predictive(
-                arguments["draws"], random_seed=streams[2], compile_kwargs=_DRAWING
-            )
-            tree.update(drawn)
-    return tree
-
-
-def _parameters(model: Any) -> int:
-    """Count what is sampled."""
-    return int(sum(np.size(value) for value in model.initial_point().values()))
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep PyMC from announcing its samplers: the progress bar says enough."""
-    import pymc  # noqa: F401  its import sets the level
-
-    logger = logging.getLogger("pymc")
-    level = logger.level
-    try:
-        logger.setLevel(logging.ERROR)
-        yield
-    finally:
-        logger.setLevel(level)
-
-
-def adaptation(sampler: str, parameters: int, variables: int = 2) -> dict[str, Any]:
-    """Options of NUTS.
-
-    Players that split into groups are correlated, so a low-rank mass matrix pays; its cost grows
-    with the cube of the parameters, and beyond 150 it is more than it saves.
-    """
-    small = parameters <= 150
-    # Short steps cost little on small boards, and keep nearly equal players free of divergences;
-    # more so where there are scales within scales.
-    nuts: dict[str, Any] = {"target_accept": 0.97 if small and variables > 3 else 0.9}
-    if sampler == "nutpie":
-        nuts["adaptation"] = "low_rank" if small else "diag"
-    return {"nuts": nuts}
-
-
-def _thin(tree: xr.DataTree, replicates: int | None) -> xr.DataTree:
-    """Posterior for replicates, thinned where that is asked for, or memory asks for it."""
-    posterior = tree["posterior"].to_dataset()
-    size = sum(int(observed.size) for observed in tree["observed_data"].to_dataset().values())
-    shape = posterior.sizes["chain"], posterior.sizes["draw"]
-    step = -(-shape[0] * shape[1] // _replicates(shape, size, replicates))
-    return xr.DataTree.from_dict({"posterior": posterior.isel(draw=slice(None, None, step))})
-
-
-def _replicates(shape: tuple[int, int], size: int, asked: int | None) -> int:
-    """Count the draws that get a board of so many places."""
-    total = shape[0] * shape[1]
-    if asked is not None:
-        return min(asked, total)
-    step = -(-total * size // MAX_REPLICATED)
-    if step > 1:
-        warnings.warn(
-            f"LB012 replicates are kept for every {step}th draw, to bound their memory.",
-            PredictiveWarning,
-            stacklevel=4,
-        )
-    return -(-total // step)
-
-
-def _diagnose(tree: xr.DataTree) -> dict[str, float | int]:
-    """R-hat, effective sample sizes and divergences against the thresholds; warns on failure."""
-    import arviz as az
-
-    posterior = tree["posterior"].to_dataset()
-    rhat, bulk, tail = (
-        [float(v) for v in _extreme(statistic).values()]
-        for statistic in (
-            az.rhat(posterior),
-            -az.ess(posterior, method="bulk"),
-            -az.ess(posterior, method="tail"),
-        )
-    )
-    # A nan (one chain, constant draws) is no evidence of convergence.
-    max_rhat = float(np.max(rhat))
-    min_ess = float(-np.max([*bulk, *tail]))
-    divergences = int(tree["sample_stats"]["diverging"].sum())
-    converged = max_rhat < MAX_RHAT and min_ess > MIN_ESS and divergences == 0
-    if not converged:
-        warnings.warn(
-            f"LB001 not converged: max R-hat {max_rhat:.3f} (below {MAX_RHAT} is good), min "
-            f"effective sample size {min_ess:.0f} (above {MIN_ESS:.0f}), {divergences} divergences "
-            "(none). Do not report these numbers: take more draws or a longer tune.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-    return {
-        "converged": int(converged),
-        "max_rhat": max_rhat,
-        "min_ess": min_ess,
-        "divergences": divergences,
-    }
-
-
-def _extreme(statistic: xr.Dataset) -> dict[str, float]:
-    return {str(name): float(np.max(values.to_numpy())) for name, values in statistic.items()}

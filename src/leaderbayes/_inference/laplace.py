@@ -14,6 +14,7 @@ from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.rounds import round_log_likelihood, round_statistics
 from leaderbayes._types import Bools, Floats, Ints
 from leaderbayes.models._weight import (
+    PRIOR_SCALE,
     Weight,
     check_board,
     check_pairs,
@@ -30,7 +31,7 @@ def approximate(
     *,
     weight: Weight = "composite",
     test_fraction: float | None = None,
-    prior_scale: float = 2.0,
+    prior_scale: float = PRIOR_SCALE,
 ) -> xr.DataTree:
     """Draw the groups of `fit` for ``models.bradley_terry``, (chain, draw) of ``shape``.
 

@@ -10,7 +10,7 @@ from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes.models._board import check_options, coords_of, reliability
 from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.models._weight import Weight, check_board, check_pairs, resolve_weight
+from leaderbayes.models._weight import PRIOR_SCALE, Weight, check_board, check_pairs, resolve_weight
 
 
 def bradley_terry(
@@ -18,7 +18,7 @@ def bradley_terry(
     *,
     weight: Weight = "composite",
     test_fraction: float | None = None,
-    prior_scale: float = 2.0,
+    prior_scale: float = PRIOR_SCALE,
     centring: float | None = None,
 ) -> pm.Model:
     r"""Bradley-Terry model of a board, with an honest width by default.

@@ -11,7 +11,7 @@ from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, coords_of, reliability
 from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.models._weight import Weight, check_board, resolve_weight
+from leaderbayes.models._weight import PRIOR_SCALE, Weight, check_board, resolve_weight
 
 
 def davidson(
@@ -19,7 +19,7 @@ def davidson(
     *,
     weight: Weight = "composite",
     test_fraction: float | None = None,
-    prior_scale: float = 2.0,
+    prior_scale: float = PRIOR_SCALE,
     tie_scale: float = 2.0,
     centring: float | None = None,
 ) -> pm.Model:

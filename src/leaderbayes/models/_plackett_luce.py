@@ -11,7 +11,7 @@ from leaderbayes._numerics.plackett_luce import draw_rankings, rankings
 from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, coords_of, rank_reliability
 from leaderbayes.models._ops import known, ranking_log_likelihood
-from leaderbayes.models._weight import check_board, dependence
+from leaderbayes.models._weight import PRIOR_SCALE, check_board, dependence
 
 
 def plackett_luce(
@@ -19,7 +19,7 @@ def plackett_luce(
     *,
     weight: float = 1.0,
     test_fraction: float | None = None,
-    prior_scale: float = 2.0,
+    prior_scale: float = PRIOR_SCALE,
     centring: float | None = None,
 ) -> pm.Model:
     r"""Plackett-Luce model of a board: each round is one ranking.

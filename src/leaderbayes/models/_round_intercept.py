@@ -18,7 +18,7 @@ from leaderbayes._numerics.round_intercept import (
 from leaderbayes._scores.matches import listed_positions, require_matches
 from leaderbayes.models._board import check_options, coords_of, reliability
 from leaderbayes.models._ops import known, listed_log_likelihood
-from leaderbayes.models._weight import Weight, check_board, resolve_weight
+from leaderbayes.models._weight import PRIOR_SCALE, Weight, check_board, resolve_weight
 
 
 def round_intercept(
@@ -27,7 +27,7 @@ def round_intercept(
     order: Sequence[str] | None = None,
     weight: Weight = 1.0,
     test_fraction: float | None = None,
-    prior_scale: float = 2.0,
+    prior_scale: float = PRIOR_SCALE,
     intercept_scale: float = 1.0,
     centring: float | None = None,
 ) -> pm.Model:

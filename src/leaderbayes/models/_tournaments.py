@@ -16,7 +16,7 @@ from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, estimates
 from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.models._weight import Weight, resolve_weight
+from leaderbayes.models._weight import PRIOR_SCALE, Weight, resolve_weight
 
 
 def tournaments(
@@ -25,7 +25,7 @@ def tournaments(
     groups: Mapping[str, str] | None = None,
     weight: Weight = "composite",
     test_fraction: float | None = None,
-    prior_scale: float = 2.0,
+    prior_scale: float = PRIOR_SCALE,
     spread_scale: float = 2.0,
     centring: float | None = None,
 ) -> pm.Model:

@@ -14,6 +14,9 @@ from leaderbayes._scores.tables import counted
 
 Weight = float | Literal["composite"]
 
+# Of the players' strengths, in log-odds, by default: of every model, however it is sampled.
+PRIOR_SCALE = 2.0
+
 # Warnings point to the first line outside of it.
 _PACKAGE = str(Path(__file__).parents[1])
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._inference.fit import MAX_RHAT, MIN_ESS
+from leaderbayes._inference.diagnostics import MAX_RHAT, MIN_ESS
 
 
 def number(value: float, digits: int = 2) -> str:

@@ -1,0 +1,94 @@
+"""Draw from a model of a board by NUTS: posterior, replicates, log-likelihood, prior."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._inference.replicates import replicated
+
+# Boards are drawn by Python code: compiling what leads there takes longer than it saves.
+_DRAWING = {"mode": "FAST_COMPILE"}
+
+
+def sample(
+    model: Any, arguments: dict[str, Any], seed: int, *, prior: bool, progressbar: bool
+) -> xr.DataTree:
+    """Draw every group."""
+    import pymc as pm
+
+    # One independent stream for each of: posterior, predictive, prior.
+    streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(3)]
+    with model:
+        tree: xr.DataTree = pm.sample(
+            draws=arguments["draws"],
+            tune=arguments["tune"] if arguments["tune"] is not None else 1000,
+            chains=arguments["chains"],
+            nuts_sampler=arguments["sampler"],
+            random_seed=streams[0],
+            progressbar=progressbar,
+            compute_convergence_checks=False,
+            **adaptation(arguments["sampler"], _parameters(model), len(model.free_RVs)),
+        )
+        pm.compute_log_likelihood(tree, progressbar=False)
+        pm.stats.compute_log_prior(tree, progressbar=False)
+        replicates = pm.sample_posterior_predictive(
+            _thin(tree, arguments["replicates"]),
+            random_seed=streams[1],
+            progressbar=False,
+            extend_inferencedata=False,
+            compile_kwargs=_DRAWING,
+        )
+        tree["posterior_predictive"] = replicates["posterior_predictive"]
+        if prior:
+            drawn = pm.sample_prior_predictive(
+                arguments["draws"], random_seed=streams[2], compile_kwargs=_DRAWING
+            )
+            tree.update(drawn)
+    return tree
+
+
+def _parameters(model: Any) -> int:
+    """Count what is sampled."""
+    return int(sum(np.size(value) for value in model.initial_point().values()))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep PyMC from announcing its samplers: the progress bar says enough."""
+    import pymc  # noqa: F401  its import sets the level
+
+    logger = logging.getLogger("pymc")
+    level = logger.level
+    try:
+        logger.setLevel(logging.ERROR)
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def adaptation(sampler: str, parameters: int, variables: int = 2) -> dict[str, Any]:
+    """Options of NUTS.
+
+    Players that split into groups are correlated, so a low-rank mass matrix pays; its cost grows
+    with the cube of the parameters, and beyond 150 it is more than it saves.
+    """
+    small = parameters <= 150
+    # Short steps cost little on small boards, and keep nearly equal players free of divergences;
+    # more so where there are scales within scales.
+    nuts: dict[str, Any] = {"target_accept": 0.97 if small and variables > 3 else 0.9}
+    if sampler == "nutpie":
+        nuts["adaptation"] = "low_rank" if small else "diag"
+    return {"nuts": nuts}
+
+
+def _thin(tree: xr.DataTree, replicates: int | None) -> xr.DataTree:
+    """Posterior for replicates, thinned where that is asked for, or memory asks for it."""
+    posterior = tree["posterior"].to_dataset()
+    size = sum(int(observed.size) for observed in tree["observed_data"].to_dataset().values())
+    shape = posterior.sizes["chain"], posterior.sizes["draw"]
+    step = -(-shape[0] * shape[1] // replicated(shape, size, replicates))
+    return xr.DataTree.from_dict({"posterior": posterior.isel(draw=slice(None, None, step))})

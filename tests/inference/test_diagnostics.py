@@ -1,0 +1,51 @@
+"""Chains that agree converged; those that do not are said not to, with the numbers."""
+
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from leaderbayes._inference.diagnostics import MAX_RHAT, MIN_ESS, diagnose
+
+
+def chains(shift=0.0, diverging=0, draws=500):
+    epp = np.random.default_rng(1).normal(size=(4, draws, 3))
+    epp[0] += shift
+    dims = ("chain", "draw")
+    diverged = np.arange(4 * draws).reshape(4, -1) < diverging
+    return xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"epp": ((*dims, "player"), epp)}),
+            "sample_stats": xr.Dataset({"diverging": (dims, diverged)}),
+        }
+    )
+
+
+def test_independent_chains_converged():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = diagnose(chains())
+    assert found["converged"] == 1
+    assert 0.99 < found["max_rhat"] < MAX_RHAT
+    assert MIN_ESS < found["min_ess"] < 3000
+    assert found["divergences"] == 0
+
+
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        (chains(shift=1.0), r"max R-hat 1\.[1-9]"),
+        (chains(diverging=2), "2 divergences"),
+        (chains(draws=60), "effective sample size [0-9]{2,3} "),
+    ],
+)
+def test_what_did_not_says_why(tree, said):
+    with pytest.warns(lb.ConvergenceWarning, match=f"LB001 not converged: .*{said}"):
+        assert diagnose(tree)["converged"] == 0
+
+
+def test_one_chain_is_no_evidence():
+    with pytest.warns(lb.ConvergenceWarning, match="R-hat nan"):
+        assert diagnose(chains().isel(chain=[0]))["converged"] == 0

@@ -15,6 +15,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from served import server as server
 
 # Many tests start processes: byte code is compiled once, and not by each of them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -114,7 +114,7 @@ def match_model(name):
 
 def pair_statistics(observed, setting):
     """What pairwise likelihoods need of places, under the names of their shared variables."""
-    from leaderbayes._numerics.rounds import round_statistics
+    from leaderbayes._numerics.pairs_by_round import round_statistics
 
     tournament = np.repeat(np.arange(setting.tournaments), setting.rounds)
     return named(

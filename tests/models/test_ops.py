@@ -8,9 +8,9 @@ from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.traversal import ancestors
 
 import leaderbayes as lb
+from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.plackett_luce import rankings
 from leaderbayes._numerics.round_intercept import listed_statistics, outcomes
-from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes.models._ops import (
     exchangeable_data,
     known,

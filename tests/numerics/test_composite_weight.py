@@ -11,8 +11,8 @@ from leaderbayes._numerics.composite_weight import (
     exchangeable_weight,
     meat,
 )
+from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import count_matches, draw_places
-from leaderbayes._numerics.rounds import round_statistics
 
 
 def test_meat_is_the_covariance_of_rounds_times_their_number():

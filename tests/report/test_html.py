@@ -14,7 +14,7 @@ import leaderbayes as lb
 from conftest import study_of
 from leaderbayes._cli import main
 from leaderbayes.report._card import card_of
-from leaderbayes.report._words import probability
+from leaderbayes.report._verdicts import probability
 
 ROOT = Path(__file__).parents[2]
 

@@ -142,7 +142,7 @@ def _estimate_one(
 def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     """Say how probably player A is better than player B."""
     import leaderbayes as lb
-    from leaderbayes._board.compare import check_comparison
+    from leaderbayes._answers.compare import check_comparison
     from leaderbayes._scores.read import what_was_read
 
     check_comparison(a, b, rope)

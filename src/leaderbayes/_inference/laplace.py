@@ -10,8 +10,8 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes._fits.require import require_tree
 from leaderbayes._numerics.laplace import Laplace, sample
+from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._numerics.rounds import round_log_likelihood, round_statistics
 from leaderbayes._types import Bools, Floats, Ints
 from leaderbayes.models._weight import (
     PRIOR_SCALE,

@@ -24,7 +24,7 @@ from scipy.sparse.csgraph import connected_components
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import solve
-from leaderbayes._numerics.rounds import RoundStatistics, round_scores, round_statistics
+from leaderbayes._numerics.pairs_by_round import RoundStatistics, round_scores, round_statistics
 from leaderbayes._types import Floats, Ints
 
 FEWEST = 3  # rounds that say how rounds differ

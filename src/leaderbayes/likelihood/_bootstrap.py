@@ -14,9 +14,9 @@ from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear
+from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import win_graph
 from leaderbayes._numerics.plackett_luce_fit import fit_rankings
-from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import require_estimate

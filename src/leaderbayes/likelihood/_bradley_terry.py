@@ -10,7 +10,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes._numerics.composite_weight import clustered_scores, meat
 from leaderbayes._numerics.newton import inverse
-from leaderbayes._numerics.rounds import round_statistics
+from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance

@@ -6,8 +6,8 @@ import numpy as np
 import pymc as pm
 import xarray as xr
 
+from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, coords_of, reliability
 from leaderbayes.models._ops import known, pairs_log_likelihood

@@ -23,13 +23,13 @@ from pytensor.link.numba.dispatch.basic import register_funcify_default_op_cache
 from pytensor.tensor.variable import TensorConstant, TensorVariable
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics import plackett_luce, round_intercept, rounds
+from leaderbayes._numerics import pairs_by_round, plackett_luce, round_intercept
+from leaderbayes._numerics.pairs_by_round import RoundStatistics
 from leaderbayes._numerics.plackett_luce import Rankings
 from leaderbayes._numerics.round_intercept import ListedStatistics
-from leaderbayes._numerics.rounds import RoundStatistics
 
 KERNELS: dict[str, tuple[Callable[..., Any], Callable[..., Any], int]] = {
-    "pairs": (rounds.log_normalisers, rounds.log_normalisers_pullback, 2),
+    "pairs": (pairs_by_round.log_normalisers, pairs_by_round.log_normalisers_pullback, 2),
     "listed": (round_intercept.log_normalisers, round_intercept.log_normalisers_pullback, 2),
     "ranking": (plackett_luce.log_likelihood, plackett_luce.log_likelihood_pullback, 1),
 }
@@ -97,8 +97,8 @@ def code_of_kernels() -> int:
     PyTensor keeps what it has compiled on disk, and knows a kernel by its name alone: without this
     another version of the package would go on with the likelihoods of the one before.
     """
-    files = sorted(Path(rounds.__file__).parent.glob("*.py"))
-    digest = sha256(rounds.__name__.encode())
+    files = sorted(Path(pairs_by_round.__file__).parent.glob("*.py"))
+    digest = sha256(pairs_by_round.__name__.encode())
     for file in files:
         digest.update(file.read_bytes())
     return int.from_bytes(digest.digest()[:8])

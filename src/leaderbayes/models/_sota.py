@@ -19,7 +19,7 @@ from leaderbayes._numerics.counts import (
     statistics,
 )
 from leaderbayes._numerics.maximum import conditionals
-from leaderbayes._scores.board import facts
+from leaderbayes._scores.facts import facts
 from leaderbayes._types import Floats, Longs
 
 CONCENTRATION = (5.0, 2.5)  # mean and standard deviation of the prior's logarithm

@@ -11,8 +11,8 @@ import xarray as xr
 from pytensor.tensor.variable import TensorVariable
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._numerics.rounds import round_statistics
 from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, estimates
 from leaderbayes.models._ops import known, pairs_log_likelihood

@@ -8,7 +8,7 @@ from scipy import stats
 from leaderbayes import _arguments
 from leaderbayes._arguments import share, whole
 from leaderbayes._numerics.auc import draw_scores, roc
-from leaderbayes._scores.board import class_sizes
+from leaderbayes._scores.facts import class_sizes
 from leaderbayes.plots._canvas import (
     BLUE,
     GREY,

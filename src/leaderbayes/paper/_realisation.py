@@ -6,7 +6,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
-from leaderbayes._scores.board import facts
+from leaderbayes._scores.facts import facts
 from leaderbayes._types import Bools, Floats
 from leaderbayes.paper._simulate import simulate
 from leaderbayes.sota._law_of_shares import feasible

@@ -9,7 +9,7 @@ from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.auc import draw_board
 from leaderbayes._numerics.maximum import draw_counts
-from leaderbayes._scores.board import class_sizes
+from leaderbayes._scores.facts import class_sizes
 from leaderbayes.sota._law_of_shares import (
     Dependence,
     check_dependence,

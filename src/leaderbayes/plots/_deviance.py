@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._board.check import check
+from leaderbayes._answers.check import check
 from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._board.leaderboard import leaderboard as table_of
+from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes.plots._canvas import BLUE, GREY, Backend, best, canvas, labels, thinned
 
 

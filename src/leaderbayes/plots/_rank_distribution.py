@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._board.leaderboard import leaderboard as table_of
-from leaderbayes._board.ranks import rank_probability
+from leaderbayes._answers.leaderboard import leaderboard as table_of
+from leaderbayes._answers.ranks import rank_probability
 from leaderbayes.plots._canvas import Backend, best, canvas, heat_map, labels, thinned
 
 

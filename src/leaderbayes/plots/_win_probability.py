@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._board.leaderboard import leaderboard as table_of
-from leaderbayes._board.win_probability import win_probability as probabilities
+from leaderbayes._answers.leaderboard import leaderboard as table_of
+from leaderbayes._answers.win_probability import win_probability as probabilities
 from leaderbayes.plots._canvas import Backend, best, canvas, heat_map, labels, thinned
 
 

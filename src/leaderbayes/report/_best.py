@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._board.best import is_best as is_best
-from leaderbayes._board.check import check
-from leaderbayes._board.leaderboard import leaderboard
+from leaderbayes._answers.best import is_best as is_best
+from leaderbayes._answers.check import check
+from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes.report._boards import Axis, keyed
-from leaderbayes.report._words import interval, number, probability, settings, verdict
+from leaderbayes.report._verdicts import interval, number, probability, settings, verdict
 from leaderbayes.sota._summary import summary
 
 

@@ -7,15 +7,23 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._board.check import check, deviance
-from leaderbayes._board.compare import p_better
-from leaderbayes._board.draws import seed_of
-from leaderbayes._board.groups import groups, tied_for_top
-from leaderbayes._board.leaderboard import leaderboard
-from leaderbayes._board.ranks import rank_probability
-from leaderbayes._board.win_probability import win_probability
+from leaderbayes._answers.check import check, deviance
+from leaderbayes._answers.compare import p_better
+from leaderbayes._answers.draws import seed_of
+from leaderbayes._answers.groups import groups, tied_for_top
+from leaderbayes._answers.leaderboard import leaderboard
+from leaderbayes._answers.ranks import rank_probability
+from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._fits.posterior import fitted
-from leaderbayes.report._words import data, interval, number, probability, settings, span, verdict
+from leaderbayes.report._verdicts import (
+    data,
+    interval,
+    number,
+    probability,
+    settings,
+    span,
+    verdict,
+)
 from leaderbayes.study._compare import compare
 from leaderbayes.study._tournaments import fits_of
 

@@ -9,18 +9,18 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._board.check import boards_of, check, deviance
-from leaderbayes._board.compare import compare
-from leaderbayes._board.draws import seed_of
-from leaderbayes._board.groups import groups, tied_for_top
-from leaderbayes._board.leaderboard import leaderboard
-from leaderbayes._board.win_probability import win_probability
+from leaderbayes._answers.check import boards_of, check, deviance
+from leaderbayes._answers.compare import compare
+from leaderbayes._answers.draws import seed_of
+from leaderbayes._answers.groups import groups, tied_for_top
+from leaderbayes._answers.leaderboard import leaderboard
+from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, fitted
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._numerics.composite_weight import FEWEST
-from leaderbayes._scores.board import facts as facts_of_board
+from leaderbayes._scores.facts import facts as facts_of_board
 from leaderbayes.models._weight import dependence
 from leaderbayes.report._style import labels
 from leaderbayes.study._compare import compare as compare_boards

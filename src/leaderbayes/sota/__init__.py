@@ -1,10 +1,10 @@
 """How good the best on a board really is: the law of the sample maximum, and estimates from it."""
 
-from leaderbayes.sota._board import read_board
 from leaderbayes.sota._delong import delong
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._maximum import maximum
 from leaderbayes.sota._posterior import posterior
+from leaderbayes.sota._read_board import read_board
 from leaderbayes.sota._shrink import shrink
 from leaderbayes.sota._summary import summary
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import xarray as xr
 
-from leaderbayes._board.best import compared, placed
+from leaderbayes._answers.best import compared, placed
 from leaderbayes._errors import BoardWarning
 from leaderbayes._scores.tables import shown
 

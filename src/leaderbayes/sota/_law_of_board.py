@@ -16,7 +16,7 @@ from leaderbayes._numerics.maximum import (
     of_estimates,
     steps_of,
 )
-from leaderbayes._scores.board import Facts
+from leaderbayes._scores.facts import Facts
 from leaderbayes._types import Floats
 from leaderbayes.sota._law_of_aucs import auc_cdf, auc_sd
 from leaderbayes.sota._law_of_shares import Dependence, cdf_of, feasible

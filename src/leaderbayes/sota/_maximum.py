@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._scores.board import class_sizes
+from leaderbayes._scores.facts import class_sizes
 from leaderbayes.sota._law_of_aucs import best_auc
 from leaderbayes.sota._law_of_estimates import best_estimate
 from leaderbayes.sota._law_of_shares import Dependence, best_share, check_dependence

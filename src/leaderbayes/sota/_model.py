@@ -11,7 +11,7 @@ from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
 from leaderbayes._numerics.counts import counts, floor_count
-from leaderbayes._scores.board import Facts, facts
+from leaderbayes._scores.facts import Facts, facts
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._model_of_counts import CountBoard
 from leaderbayes.sota._model_of_estimates import EstimateBoard, from_probit

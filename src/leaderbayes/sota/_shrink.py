@@ -8,7 +8,7 @@ import xarray as xr
 
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._scores.board import Facts, facts
+from leaderbayes._scores.facts import Facts, facts
 from leaderbayes._types import Floats
 from leaderbayes.sota._law_of_board import Convention, law_of
 from leaderbayes.sota._law_of_shares import Dependence, check_dependence

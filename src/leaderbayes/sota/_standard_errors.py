@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._numerics.auc import variance
-from leaderbayes._scores.board import class_sizes
 from leaderbayes._scores.cells import as_numbers
+from leaderbayes._scores.facts import class_sizes
 from leaderbayes._scores.tables import Table, shown
 
 

@@ -2,8 +2,8 @@
 
 import xarray as xr
 
+from leaderbayes._answers.best import is_best, require_best
 from leaderbayes._arguments import share
-from leaderbayes._board.best import is_best, require_best
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn
 

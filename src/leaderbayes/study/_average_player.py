@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._answers.draws import draws_of
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of
 from leaderbayes.study._strengths import evenly, fewest_draws, players_of
 from leaderbayes.study._tournaments import fits_of, trust_of
 

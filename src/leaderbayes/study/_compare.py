@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._answers.check import check, deviance
+from leaderbayes._answers.draws import draws_of, seed_of
+from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import share, whole
-from leaderbayes._board.check import check, deviance
-from leaderbayes._board.draws import draws_of, seed_of
-from leaderbayes._board.groups import tied_for_top
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._tournaments import fits_of, trust_of

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._board.draws import draws_of
+from leaderbayes._answers.draws import draws_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.low_rank import complete
 from leaderbayes._types import AnyFloats

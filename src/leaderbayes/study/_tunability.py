@@ -7,9 +7,9 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._answers.draws import draws_of
+from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of
-from leaderbayes._board.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.trust import trust
 from leaderbayes._types import AnyFloats, Bools

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._board.leaderboard import leaderboard
+from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWarning
 from leaderbayes._inference.fit import Sampler, fit
 from leaderbayes._types import Bools, Floats, Ints

@@ -6,7 +6,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import flat, tree
-from leaderbayes._board.draws import draws_of, spread_of
+from leaderbayes._answers.draws import draws_of, spread_of
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._answers.draws import draws_of, spread_of
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of, spread_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit, logsumexp, xlogy
 
-from leaderbayes._board.check import boards_of
+from leaderbayes._answers.check import boards_of
 from leaderbayes._errors import LeaderbayesError, PredictiveWarning
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._inference.fit import fit

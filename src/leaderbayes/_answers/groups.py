@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._answers.draws import draws_of
 from leaderbayes._arguments import share
-from leaderbayes._board.draws import draws_of
 from leaderbayes._fits.trust import trust
 
 

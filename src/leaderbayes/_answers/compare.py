@@ -7,8 +7,8 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._answers.draws import draws_of, spread_of
 from leaderbayes._arguments import number, share
-from leaderbayes._board.draws import draws_of, spread_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean

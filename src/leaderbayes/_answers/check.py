@@ -10,8 +10,8 @@ import xarray as xr
 from scipy.special import chdtrc, ndtr, xlogy
 
 from leaderbayes import _arguments
+from leaderbayes._answers.best import compared, is_best, require_best
 from leaderbayes._arguments import whole
-from leaderbayes._board.best import compared, is_best, require_best
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._fits.require import no_fit

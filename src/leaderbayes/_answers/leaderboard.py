@@ -5,10 +5,10 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._answers.best import is_best, placed, require_best
+from leaderbayes._answers.draws import draws_of, spread_of
+from leaderbayes._answers.ranks import ranks_of
 from leaderbayes._arguments import share
-from leaderbayes._board.best import is_best, placed, require_best
-from leaderbayes._board.draws import draws_of, spread_of
-from leaderbayes._board.ranks import ranks_of
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
 from leaderbayes._types import Floats

@@ -11,11 +11,11 @@ from scipy.optimize import isotonic_regression
 from scipy.special import betaincinv
 
 from leaderbayes import _arguments
+from leaderbayes._answers.check import matches_of
+from leaderbayes._answers.compare import check_comparison, position
+from leaderbayes._answers.draws import draws_of
+from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import number, share, whole
-from leaderbayes._board.check import matches_of
-from leaderbayes._board.compare import check_comparison, position
-from leaderbayes._board.draws import draws_of
-from leaderbayes._board.groups import tied_for_top
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.laplace import fitted_arguments

@@ -6,7 +6,7 @@ from scipy.special import expit
 
 import leaderbayes as lb
 from conftest import flat, simulate
-from leaderbayes._board.loo import _scores, _without
+from leaderbayes._answers.loo import _scores, _without
 
 # Ten rounds of six players: one may well count too much to be left out by reweighting.
 high_pareto_k = pytest.mark.filterwarnings(

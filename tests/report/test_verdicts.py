@@ -5,7 +5,15 @@ import json
 import pytest
 
 from conftest import board
-from leaderbayes.report._words import data, interval, number, probability, settings, span, verdict
+from leaderbayes.report._verdicts import (
+    data,
+    interval,
+    number,
+    probability,
+    settings,
+    span,
+    verdict,
+)
 
 FIT = {
     "model": "bradley_terry",

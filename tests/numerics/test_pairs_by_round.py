@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+from leaderbayes._numerics.pairs_by_round import log_normalisers, round_scores, round_statistics
 from leaderbayes._numerics.places import places
-from leaderbayes._numerics.rounds import log_normalisers, round_scores, round_statistics
 
 
 def random_places(seed, within_round, *, players=9, rounds=5, levels=6, missing=0.2):

@@ -10,7 +10,7 @@ from scipy import stats
 
 import leaderbayes as lb
 from conftest import simulate
-from leaderbayes._board.plan import _needed, _Verdict
+from leaderbayes._answers.plan import _needed, _Verdict
 
 PAIR = ("p0", "p1")
 

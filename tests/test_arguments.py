@@ -107,6 +107,7 @@ def arguments_of(function, given):
         "new_player": {"scores": given["scores"].isel(player=0).to_series()},
         "paper.bias_curve": {"over": "spread", "values": [0.0, 0.1]},
         "sota.maximum": {"n": 200},
+        "likelihood.wald_test": {"estimate": given["fit"], "a": "p0", "b": "p1"},
         "sota.read_board": {"source": [0.9, 0.8], "n": 100},
     }.get(function, {})
     made = dict(own)

@@ -52,6 +52,9 @@ def test_options_are_keyword_only(name):
             ("fit", "model"),
             ("study.fit", "model"),
             ("datasets.load", "tournament"),
+            ("likelihood.wald_test", "a"),
+            ("likelihood.wald_test", "b"),
+            ("study.best_in_class", "tournament"),
             ("plan", "pair"),
             ("plots.board", "estimate"),
             ("report.latex", "path"),
@@ -107,7 +110,7 @@ def test_import_loads_nothing_heavy():
 
 def test_help_loads_nothing_heavy():
     code = (
-        "import sys, leaderbayes.cli\n"
+        "import sys, leaderbayes._cli\n"
         "sys.argv = ['leaderbayes', '--help']\n"
         "try:\n"
         "    leaderbayes._cli.main()\n"

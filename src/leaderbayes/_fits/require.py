@@ -32,10 +32,13 @@ def require_estimate(given: Any) -> None:
 
 
 def no_fit(given: Any) -> LeaderbayesError:
-    """Error that says what was given where a fit is wanted."""
+    """Error that says what was given where a fit, or an estimate, is wanted."""
     name = type(given).__name__
     if isinstance(given, xr.DataArray) and "player" in given.dims:
         name = f"scores ({name})"
     elif isinstance(given, xr.Dataset) and "place" in given:
         name = f"matches ({name})"
-    return LeaderbayesError(f"This takes a fit: give what leaderbayes.fit returns, not {name}.")
+    return LeaderbayesError(
+        "This takes a fit, or an estimate of leaderbayes.likelihood: give what leaderbayes.fit "
+        f"returns, not {name}."
+    )

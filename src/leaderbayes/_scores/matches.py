@@ -309,7 +309,7 @@ def components(matches: xr.Dataset) -> pd.Series:
     >>> int((groups == 1).sum()), groups[groups > 1].to_dict()
     (13, {'tree depth=2': 3, 'tree depth=5': 2})
     >>> groups.attrs["weakly_connected"]
-    True
+    1
     """
     require_matches(matches, "leaderbayes.components")
     if "tournament" in matches.dims:

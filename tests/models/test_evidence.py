@@ -82,7 +82,7 @@ EDITS = {  # what is edited, how, and whether evidence is of other code then
     "what is refused": (("if x < 0:", "if x <= 0:"), False),
     "another's entry": (("nm.whole", "nm.half"), False),
     "how a module is imported": (
-        ("from leaderbayes import numerics as nm", "import leaderbayes._numerics as nm"),
+        ("from leaderbayes import numerics as nm", "import leaderbayes.numerics as nm"),
         False,
     ),
     "a constant": (("0.25", "0.26"), True),

@@ -21,7 +21,14 @@ def specification(name):
     return runpy.run_path(str(MODELS / name / "model.py"))["model"]
 
 
-@pytest.mark.parametrize("name", ONE_BOARD)
+@pytest.mark.parametrize(
+    "name",
+    [
+        # All orders of tied players make a large graph, which takes long to compile.
+        pytest.param(name, marks=[pytest.mark.slow] if name == "plackett_luce" else [])
+        for name in ONE_BOARD
+    ],
+)
 def test_fast_model_equals_specification(name, tied_scores):
     board = tied_scores.isel(player=slice(0, 5), round=slice(0, 5))
     slow = specification(name)(board.to_numpy(), weight=0.4, centring=0.3)

@@ -32,11 +32,14 @@ def test_counts_tell_who_is_alike_and_leave_out_who_is_not_above_the_floor():
 
 
 @pytest.mark.parametrize(
-    ("n", "classes", "floor", "expected"),
-    [(100, 2, None, 50), (10, 3, None, 3), (100, 2, 0.6, 60), (100, 2, 0.2, 50), (7, 7, None, 1)],
-)
-def test_the_floor_is_chance_or_what_is_higher(n, classes, floor, expected):
-    assert floor_count(n, classes, floor) == expected
+    ("n", "chance", "floor", "expected"),
+    [
+        (100, 0.5, None, 50), (10, 1 / 3, None, 3), (100, 0.5, 0.6, 60), (100, 0.5, 0.2, 50),
+        (7, 1 / 7, None, 1),
+    ],
+)  # fmt: skip
+def test_the_floor_is_chance_or_what_is_higher(n, chance, floor, expected):
+    assert floor_count(n, chance, floor) == expected
 
 
 @pytest.mark.parametrize("theta", [0.02, 0.5, 0.97])

@@ -34,25 +34,26 @@ def fetch(name: str) -> xr.DataArray | pd.Series:
     name                what                                                 scores
     =================== ==================================================== ===================
     vtab                16 image representations on the 19 tasks of VTAB     accuracy in per
-                        [1]_, [2]_                                           cent, to a decimal:
+                        (Zhai et al.; Gosiewska et al.)                      cent, to a decimal:
                                                                              many ties
-    bbtcomp             16 classifiers on 132 data sets in 4 folds [3]_      accuracy, some
+    bbtcomp             16 classifiers on 132 data sets in 4 folds (Wainer)  accuracy, some
                                                                              missing
-    pmra                49 models of mortgage default in 10 folds [4]_       ROC AUC
+    pmra                49 models of mortgage default in 10 folds (Gajda,    ROC AUC
+                        Chlebus)
     amlb_1h, amlb_4h,   7 AutoML frameworks on 35, 39, 4 tasks in 10 folds,  ROC AUC; minus the
-    amlb_8h             by hours of each run [5]_                            log loss where
+    amlb_8h             by hours of each run (Gijsbers et al.)               log loss where
                                                                              classes are more
                                                                              than two; failed
                                                                              runs are missing
     tsml_univariate     40 classifiers of time series on 142 data sets, 30   accuracy, many
-                        resamples [6]_                                       tied; not all on
+                        resamples (Middlehurst et al.)                       tied; not all on
                                                                              every data set
-    tsml_multivariate   20 such on 26 data sets, 30 resamples [7]_           accuracy
+    tsml_multivariate   20 such on 26 data sets, 30 resamples (Ruiz et al.)  accuracy
     kaggle_cassava      teams of a Kaggle competition on cassava leaves in   accuracy, for
-                        5 classes (private board; the paper [8]_ takes       `sota.read_board`
+                        5 classes (private board; Møllersen, Holsbø take     `sota.read_board`
                         n = 15000)
     kaggle_obesity      the same on obesity risk in 7 classes (n = 13840)    accuracy
-    kaggle_..._public   their public boards                                  accuracy
+    both with _public   their public boards, as "kaggle_cassava_public"      accuracy
     =================== ==================================================== ===================
 
     Parameters
@@ -86,22 +87,22 @@ def fetch(name: str) -> xr.DataArray | pd.Series:
 
     References
     ----------
-    .. [1] Zhai et al. (2020), A Large-scale Study of Representation Learning with the Visual Task
-       Adaptation Benchmark, arXiv:1910.04867.
-    .. [2] Gosiewska, Woźnica, Biecek (2022), Interpretable Meta-Score for Model Performance.
-    .. [3] Wainer (2023), A Bayesian Bradley-Terry model to compare multiple ML algorithms on
-       multiple data sets, JMLR 24(341).
-    .. [4] Gajda, Chlebus (2022), A probability-based models ranking approach: an alternative method
-       of machine-learning model performance assessment, Sensors 22(17), 6361,
-       doi:10.3390/s22176361.
-    .. [5] Gijsbers et al. (2019), An Open Source AutoML Benchmark, ICML workshop on AutoML,
-       arXiv:1907.00909.
-    .. [6] Middlehurst, Schäfer, Bagnall (2024), Bake off redux, Data Min. Knowl. Disc. 38,
-       doi:10.1007/s10618-024-01022-1.
-    .. [7] Ruiz et al. (2021), The great multivariate time series classification bake off, Data Min.
-       Knowl. Disc. 35, doi:10.1007/s10618-020-00727-3.
-    .. [8] Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
-       performance; the boards by way of Qiang et al. (2025), MLE-Dojo, arXiv:2505.07782.
+    Zhai et al. (2020), A Large-scale Study of Representation Learning with the Visual Task
+    Adaptation Benchmark, arXiv:1910.04867;
+    Gosiewska, Woźnica, Biecek (2022), Interpretable Meta-Score for Model Performance;
+    Wainer (2023), A Bayesian Bradley-Terry model to compare multiple ML algorithms on
+    multiple data sets, JMLR 24(341);
+    Gajda, Chlebus (2022), A probability-based models ranking approach: an alternative method
+    of machine-learning model performance assessment, Sensors 22(17), 6361,
+    doi:10.3390/s22176361;
+    Gijsbers et al. (2019), An Open Source AutoML Benchmark, ICML workshop on AutoML,
+    arXiv:1907.00909;
+    Middlehurst, Schäfer, Bagnall (2024), Bake off redux, Data Min. Knowl. Disc. 38,
+    doi:10.1007/s10618-024-01022-1;
+    Ruiz et al. (2021), The great multivariate time series classification bake off, Data Min.
+    Knowl. Disc. 35, doi:10.1007/s10618-020-00727-3;
+    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
+    performance; the boards by way of Qiang et al. (2025), MLE-Dojo, arXiv:2505.07782.
 
     Examples
     --------

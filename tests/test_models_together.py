@@ -215,7 +215,7 @@ def test_loo_is_on_a_common_event(fitted, fitted_ranking, fitted_intercepts, sco
 @pytest.mark.parametrize(
     ("model", "options", "message"),
     [
-        ("plackett_luce", {"ties": "drop"}, "within_round=True and ties='half'"),
+        ("plackett_luce", {"ties": "drop"}, "choose 'half'"),
         ("plackett_luce", {"weight": "composite"}, "power is 1"),
         ("plackett_luce", {"tie_scale": 1.0}, "no option 'tie_scale'"),
         ("round_intercept", {"within_round": False}, "within_round=True"),

@@ -231,7 +231,7 @@ def test_no_estimate():
     with pytest.raises(lb.DisconnectedError, match="p1 never beat anybody else"):
         lb.likelihood.plackett_luce(lb.matches(board([[2.0, 2.0], [1.0, 1.0]])))
     matches = lb.matches(board([[2.0, 1.0], [1.0, 2.0]]))
-    with pytest.raises(lb.LeaderbayesError, match="within_round=True"):
+    with pytest.raises(lb.LeaderbayesError, match="choose 'half'"):
         lb.likelihood.plackett_luce(matches.assign_attrs(ties="drop"))
     with pytest.raises(lb.LeaderbayesError, match="covariance='x'"):
         lb.likelihood.plackett_luce(matches, covariance="x")

@@ -29,7 +29,7 @@ def pairs(b):
 
 def davidson(b):
     statistics = round_statistics(PLACE, within_round=True, ties="half")
-    return pairs_log_likelihood(statistics, b[None, :4], b[4:])
+    return pairs_log_likelihood(statistics, b[None, :4], b[4][None])
 
 
 def ranking(b):

@@ -10,7 +10,7 @@ from prose import rows, section
 
 
 def test_numbers_are_those_of_the_functions(classifiers):
-    report = lb.report.text(classifiers, prob=0.9, rope=0.05).to_pandas()
+    report = lb.report.text(classifiers, prob=0.9, rope=0.05)
     board = lb.leaderboard(classifiers, prob=0.9)
     for cells, row in zip(rows(report), board.itertuples(), strict=True):
         low, high = logodds(row.epp_lower), logodds(row.epp_upper)
@@ -64,7 +64,8 @@ def test_numbers_of_the_best_score(best):
     teams = lb.leaderboard(best["sota"], prob=0.9)
     for cells, row in zip(rows(report), teams.itertuples(), strict=True):
         assert cells[1:] == [
-            row.team, f"{row.score:.4f}", f"{row.theta:.4f}", f"[{row.lower:.4f}, {row.upper:.4f}]",
+            row.team, f"{row.score:.4f}", f"{row.theta:.4f}",
+            f"[{row.theta_lower:.4f}, {row.theta_upper:.4f}]",
             probability(row.p_sota), probability(row.p_best),
         ]  # fmt: skip
 

@@ -71,6 +71,7 @@ def test_warning_marks_every_output(scores):
     assert "LB001" in json.loads(table.attrs["warnings"])[0]
 
 
+@pytest.mark.slow
 def test_posterior_approaches_maximum_likelihood():
     rng = np.random.default_rng(4)
     truth = np.array([1.2, 0.4, 0.0, -0.4, -1.2])
@@ -86,6 +87,7 @@ def test_posterior_approaches_maximum_likelihood():
     assert (np.abs(mean - truth) < 4 * sd).all()
 
 
+@pytest.mark.slow
 def test_davidson_recovers_strengths_and_ties():
     from leaderbayes._numerics.places import draw_places
 

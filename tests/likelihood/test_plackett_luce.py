@@ -212,6 +212,7 @@ def test_firth_exists_where_the_maximum_does_not():
         lb.likelihood.plackett_luce(apart, firth=True)
 
 
+@pytest.mark.slow
 def test_firth_takes_bias_away():
     """The estimates are too far apart by a factor; with the penalty it cannot be told from 1."""
     rng, truth, factors = np.random.default_rng(1), np.array([0.9, 0.3, -0.3, -0.9]), []

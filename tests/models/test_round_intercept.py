@@ -41,6 +41,7 @@ def test_mode_agrees_with_lme4(reference):
     # s at the joint mode of all u_k is not comparable: lme4 integrates over them.
 
 
+@pytest.mark.slow
 def test_order_of_players_changes_the_result_and_bradley_terry_has_none():
     rng = np.random.default_rng(2)
     matches = lb.matches(simulate([1.0, 0.5, 0.0, -1.5], 8, rng))

@@ -67,7 +67,7 @@ def test_nobody_is_far_from_a_score_of_many_instances(far, options):
 
 
 @pytest.mark.filterwarnings("ignore:LB021")
-@pytest.mark.parametrize("n", [10**7, 10**9])
+@pytest.mark.parametrize("n", [pytest.param(10**7, marks=pytest.mark.slow), 10**9])
 def test_huge_test_sets_say_it_all(n):
     board = lb.sota.read_board(np.round(np.array([0.9, 0.87, 0.86, 0.2]) * n) / n, n=n, classes=10)
     for options in ({"rho": 0.6}, {"law": stats.beta(2.0, 2.0)}):

@@ -8,6 +8,7 @@ from scipy import stats
 import leaderbayes as lb
 
 
+@pytest.mark.slow
 def test_rho_from_answers_and_with_a_prior(simulated):
     rng = np.random.default_rng(6)
     _, board = simulated(85.0, 15.0, 30, 400, 0.6, 0.9, rng)

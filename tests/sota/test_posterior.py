@@ -10,6 +10,7 @@ import xarray as xr
 import leaderbayes as lb
 
 
+@pytest.mark.slow
 def test_mixtures_are_noticed():
     """One beta does not describe two groups of teams; two do, and a floor leaves one out."""
     rng, n = np.random.default_rng(4), 2000

@@ -55,6 +55,7 @@ def test_obesity_risk(board):
     assert float(crop["threshold"]) == pytest.approx(0.9063, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:LB020")
 def test_obesity_risk_as_published(board):
     """Table 4 with teams drawn as the authors' program draws them: theirs is 0.90275, by hand."""
@@ -94,6 +95,7 @@ def test_each_team_is_taken_once_unless_asked():
         SOTA.shrink(SOTA.read_board([0.9, 0.8], se=0.1), convention="published")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:LB020")
 def test_cassava_leaf_has_no_solution(board):
     for rule in ("shrink", "crop"):

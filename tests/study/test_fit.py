@@ -1,7 +1,6 @@
 """study.fit: one store, whole or not at all, the same on every executor."""
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -9,6 +8,7 @@ import sys
 import time
 import warnings
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -70,7 +70,7 @@ def test_the_same_on_dask(boards, tmp_path):
 
 KILLED = """
 import sys
-sys.path[:0] = [{tests!r}, {tests!r} + "/.."]
+sys.path.insert(0, {tests!r})
 from studies import OPTIONS, many
 import leaderbayes as lb
 
@@ -81,7 +81,7 @@ lb.study.fit(many([str(t) for t in range(30)]), store=sys.argv[1], **OPTIONS)
 
 def run_killed(store, kills, rng):
     """Start fitting, kill it after a while, and start again; give the times it was killed."""
-    code = KILLED.format(tests=os.path.dirname(__file__))
+    code = KILLED.format(tests=str(Path(__file__).parents[1]))
     killed = 0
     while killed < kills:
         process = subprocess.Popen(

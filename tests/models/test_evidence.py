@@ -28,7 +28,7 @@ def sources():
 
 
 # Made before run.json had a hash, by code that has changed since: to be remade.
-STALE = (*lb.models.__all__, "coverage")
+STALE = ("round_intercept", "sota", "tournaments", "coverage")
 
 
 @pytest.mark.parametrize(

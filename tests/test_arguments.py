@@ -70,7 +70,6 @@ OTHERWISE = {
     ("read_scores", "score"), ("sota.read_board", "score"), ("paper.bias_curve", "spread"),
     ("sota.maximum", "theta"), ("sota.maximum", "theta_0"), ("sota.maximum", "n"),
     ("paper.simulate", "theta"), ("paper.simulate", "theta_0"),
-    ("models.plackett_luce", "weight"),
 }  # fmt: skip
 # scikit-learn checks its estimator's in fit; the rest need a fit that takes long.
 ELSEWHERE = {

@@ -111,7 +111,7 @@ def deviance(
     if isinstance(dt, xr.DataTree):
         value, df, at = _deviance_of_tree(dt)
         players = dt["posterior"].sizes["player"]
-    elif not isinstance(dt, xr.Dataset) or "deviance" not in dt:
+    elif "deviance" not in getattr(dt, "data_vars", ()):
         raise no_fit(dt)
     else:
         value, df, at = float(dt["deviance"]), int(dt.attrs["df"]), "maximum likelihood"

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -107,7 +108,7 @@ def new_player(
     return tree
 
 
-def _enlarged(board: xr.DataArray, scores: xr.DataArray | pd.Series) -> xr.DataArray:
+def _enlarged(board: xr.DataArray, scores: Any) -> xr.DataArray:
     """Scores (player, round) of a fit, with the new player's last."""
     if isinstance(scores, pd.Series):
         scores = xr.DataArray(scores.to_numpy(), {"round": scores.index}, name=scores.name)

@@ -1,6 +1,6 @@
 """Facts of a competition's board: said when it is read, kept in its attrs, checked where used."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -18,7 +18,7 @@ class Facts(NamedTuple):
     sizes: tuple[int, int] | None = None  # positives and negatives, of AUCs
 
 
-def facts(board: xr.DataArray) -> Facts:
+def facts(board: Any) -> Facts:
     """Read a board's attrs: ``metric``, ``n``, ``classes`` or ``chance``, ``positive_rate``.
 
     Raises

@@ -180,7 +180,7 @@ def count(place: Ints, *, within_round: bool, ties: Ties) -> tuple[Floats, Float
     return wins, n.astype(float), tied.astype(float)
 
 
-def valid_scores(scores: xr.DataArray) -> xr.DataArray:
+def valid_scores(scores: Any) -> xr.DataArray:
     """Scores as floats, without players, rounds and tournaments that have none.
 
     Raises

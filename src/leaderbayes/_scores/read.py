@@ -193,7 +193,7 @@ def _of_labels(long: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, bool
 
 
 def to_scores(
-    table: Table, long: pd.DataFrame, *, higher_is_better: bool, columns: Mapping[str, str]
+    table: Table, long: pd.DataFrame, *, higher_is_better: Any, columns: Mapping[str, str]
 ) -> xr.DataArray:
     """Pivot a long table of names and numbers, as every reader does in the end.
 

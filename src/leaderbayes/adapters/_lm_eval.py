@@ -78,11 +78,7 @@ def from_lm_eval(
     large        0.8   0.75
     """
     wanted = _wanted(metric)
-    if tasks is not None and (
-        isinstance(tasks, str)
-        or not isinstance(tasks, Sequence)
-        or not all(isinstance(name, str) for name in tasks)
-    ):
+    if tasks is not None and not _are_names(tasks):
         raise ScoresError(f"tasks={tasks!r:.60}: give a list of names.")
     records: list[dict[str, Any]] = []
     better: dict[bool, str] = {}
@@ -108,11 +104,20 @@ def from_lm_eval(
     )
 
 
-def _wanted(metric: str | Sequence[str] | None) -> list[str]:
+def _wanted(metric: Any) -> list[str]:
     wanted = [metric] if isinstance(metric, str) else metric or []
-    if not isinstance(wanted, Sequence) or not all(isinstance(name, str) for name in wanted):
+    if not _are_names(wanted):
         raise ScoresError(f"metric={metric!r:.60}: give a name, or a list of names.")
     return list(wanted)
+
+
+def _are_names(given: Any) -> bool:
+    """Whether it is a list of texts."""
+    return (
+        isinstance(given, Sequence)
+        and not isinstance(given, str)
+        and all(isinstance(name, str) for name in given)
+    )
 
 
 def _place(record: dict[str, Any]) -> str:

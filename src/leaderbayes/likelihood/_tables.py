@@ -1,5 +1,7 @@
 """Estimates to tables: leaderboard, win probabilities, and the ranking that follows from them."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -116,7 +118,7 @@ def ranking(
     return made.sort_values("rank", kind="stable", ignore_index=True)
 
 
-def _won(given: xr.Dataset | xr.DataArray) -> xr.DataArray:
+def _won(given: Any) -> xr.DataArray:
     """Probabilities (player, opponent) of an estimate, or as they are given."""
     if isinstance(given, xr.Dataset):
         return probabilities(given, 0.95, "correct")["mean"]

@@ -6,18 +6,19 @@ import numpy as np
 import pymc as pm
 import xarray as xr
 
+from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.plackett_luce import draw_rankings, rankings
 from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, coords_of, rank_reliability
 from leaderbayes.models._ops import known, ranking_log_likelihood
-from leaderbayes.models._weight import PRIOR_SCALE, check_board, dependence
+from leaderbayes.models._weight import PRIOR_SCALE, Weight, check_board, dependence
 
 
 def plackett_luce(
     matches: xr.Dataset,
     *,
-    weight: float = 1.0,
+    weight: Weight = 1.0,
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
     centring: float | None = None,
@@ -89,7 +90,7 @@ def plackett_luce(
     check_options(centring, prior_scale=prior_scale)
     require_matches(matches, "models.plackett_luce", ties=("half",), across=False)
     check_board(matches)
-    if isinstance(weight, str) or not 0.0 < weight <= 1.0:
+    if weight == "composite" or not 0.0 < number("weight", weight) <= 1.0:
         raise LeaderbayesError(
             f"weight={weight!r}: a ranking's likelihood is exact; its power is 1, or a number "
             "above 0 and below 1."

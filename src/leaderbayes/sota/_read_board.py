@@ -140,7 +140,7 @@ def read_board(
         table.refuse(
             f"which column is the score? Name one (score=): {listed(table.frame.columns)}."
         )
-    _check_direction(table, metric_name or column, higher_is_better)
+    _check_direction(table, column if metric_name is None else metric_name, higher_is_better)
     label = team or recognise(table, _TEAM, [column, *given])
     if team is None and label is not None and plain(label) == "rank":
         # Teams that tie share it.

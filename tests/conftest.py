@@ -189,6 +189,12 @@ def scores():
 
 
 @pytest.fixture(scope="session")
+def laplace(scores):
+    """Laplace's approximation of it: a fit in milliseconds."""
+    return lb.fit(scores, sampler="laplace", seed=1)
+
+
+@pytest.fixture(scope="session")
 def fitted(scores):
     """Bradley-Terry's posterior of `scores`."""
     return lb.fit(scores, draws=500, tune=500, chains=4, seed=1, prior=True, progressbar=False)

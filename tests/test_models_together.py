@@ -2,26 +2,12 @@
 
 import arviz as az
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from scipy.special import expit
 
 import leaderbayes as lb
-from conftest import simulate
-
-TRUTH = np.array([1.5, 0.5, 0.0, -0.5, -1.5])
-
-
-@pytest.fixture(scope="module")
-def tournaments():
-    """Six boards; the last player misses the second, the first a round of the first."""
-    rng = np.random.default_rng(5)
-    boards = [simulate(TRUTH + 0.7 * rng.normal(size=5), 12, rng) for _ in range(6)]
-    boards[1][4] = np.nan
-    boards[0][0, 3] = np.nan
-    names = pd.Index([f"data {t}" for t in range(6)], name="tournament")
-    return xr.concat(boards, names).assign_attrs(boards[0].attrs)
+from conftest import TRUTH
 
 
 @pytest.fixture(scope="module")
@@ -161,37 +147,6 @@ def test_functions_on_a_study_take_a_fit_of_many(fitted_tournaments):
     assert lb.study.tunability(fitted_tournaments, groups)["gain"].notnull().all()
     best = lb.study.best_in_class(fitted_tournaments, groups, "data 1")
     assert set(best["group"]) == {"a", "b"}
-
-
-def test_a_tournament_of_one_player(tournaments):
-    alone = tournaments.copy()
-    alone[2, 1:] = np.nan
-    with pytest.raises(lb.LeaderbayesError, match="'data 2' has scores of one player only"):
-        lb.models.tournaments(lb.matches(alone))
-
-
-def test_groups_are_a_further_level(tournaments):
-    groups = {"p0": "a", "p1": "a", "p2": "b", "p3": "b", "p4": "b"}
-    model = lb.models.tournaments(lb.matches(tournaments), groups=groups)
-    assert list(model.coords["group"]) == ["a", "b"]
-    assert np.isfinite(model.compile_logp()(model.initial_point()))
-    del groups["p4"]
-    with pytest.raises(lb.LeaderbayesError, match="'p4' has none"):
-        lb.models.tournaments(lb.matches(tournaments), groups=groups)
-
-
-def test_test_fraction_divides_the_weight(scores, tournaments):
-    matches, many = lb.matches(scores), lb.matches(tournaments)
-    factor = 1 + 10 * 0.1 / 0.9
-    for name in ("bradley_terry", "davidson", "plackett_luce", "round_intercept"):
-        plain, wide = (
-            getattr(lb.models, name)(matches, test_fraction=f)["weight"].get_value()
-            for f in (None, 0.1)
-        )
-        assert plain / wide == pytest.approx(factor)
-    wide = lb.models.tournaments(many, test_fraction=0.1)["weight"].get_value()
-    plain = lb.models.tournaments(many)["weight"].get_value()
-    np.testing.assert_allclose(plain / wide, 1 + 12 * 0.1 / 0.9)
 
 
 @high_pareto_k

@@ -15,11 +15,6 @@ high_pareto_k = pytest.mark.filterwarnings(
 )
 
 
-@pytest.fixture(scope="module")
-def laplace(scores):
-    return lb.fit(scores, sampler="laplace", seed=1)
-
-
 def test_score_of_a_round_is_the_sum_over_its_matches(tied_scores):
     """Pair by pair; a tie is half a win; the mean of the probability, not of its logarithm."""
     fit = lb.fit(tied_scores, sampler="laplace", draws=200, seed=1)

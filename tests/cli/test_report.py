@@ -1,17 +1,74 @@
-"""The command report; its pages are tested with `report.html`."""
+"""The command report; what is in its pages is tested with `report.html`."""
 
 import json
 
+import numpy as np
 import pytest
+import xarray as xr
 
 import leaderbayes as lb
 from command import call
 
 
 @pytest.fixture(scope="module")
-def fit(folder):
+def dt(folder):
     scores = lb.read_scores(folder / "scores.csv")
-    return lb.write_fit(lb.fit(scores, sampler="laplace", draws=100, seed=1), folder / "fit.nc")
+    return lb.fit(scores, sampler="laplace", draws=100, seed=1)
+
+
+@pytest.fixture(scope="module")
+def fit(dt, folder):
+    return lb.write_fit(dt, folder / "fit.nc")
+
+
+def test_page_says_what_python_says(dt, fit, folder):
+    done = call("report", fit, "--out", "page.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    direct = lb.report.html(dt, folder / "direct.html")
+    assert (folder / "page.html").read_bytes() == direct.read_bytes()
+
+
+def test_title_and_the_best_of_a_board(fit, folder):
+    score = np.random.default_rng(5).binomial(500, 0.75, size=30) / 500
+    best = lb.sota.posterior(lb.sota.read_board(score, n=500), theta_0=0.7, seed=1)
+    lb.write_fit(best, folder / "best.nc")
+    options = ["--out", "titled.html", "--sota", "best.nc", "--title", "Mine", "--json"]
+    done = call("report", fit, *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "titled.html").read_text("utf-8")
+    assert json.loads(done.stdout)["bytes"] == len(page.encode())
+    assert "<h1>Mine</h1>" in page
+    assert f"<strong>{float(lb.sota.summary(best)['theta_sota']):.4f}</strong>" in page
+
+
+def test_study_has_a_page_and_no_text(scores, tmp_path):
+    several = xr.concat([scores, -scores], dim=xr.Variable("tournament", ["a", "b"]))
+    several.attrs = scores.attrs
+    lb.study.fit(several, store=tmp_path / "study", sampler="laplace", seed=1, progressbar=False)
+    assert call("report", "study", "--out", "page.html", cwd=tmp_path).returncode == 0
+    assert 'id="across"' in (tmp_path / "page.html").read_text("utf-8")
+    done = call("report", "study", "--out", "report.txt", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "of one fit, and this is a study of many" in done.stderr
+
+
+def test_a_doubtful_fit_exits_with_1(dt, tmp_path):
+    doubtful = dt.copy()
+    doubtful.attrs["converged"] = 0
+    lb.write_fit(doubtful, tmp_path / "doubtful.nc")
+    done = call("report", "doubtful.nc", "--out", "page.html", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "NOT CONVERGED" in done.stdout
+
+
+def test_folder_of_rank_and_folders_that_are_not_there(dt, tmp_path):
+    (tmp_path / "results").mkdir()
+    lb.write_fit(dt, tmp_path / "results" / "posterior.nc")
+    done = call("report", "results", "--out", "not/there/page.HTML", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (page,) = (tmp_path / "not" / "there").iterdir()
+    assert page.name == "page.HTML"
+    assert "<title>" in page.read_text("utf-8")
 
 
 def test_text_and_latex_say_what_python_says(fit, folder):
@@ -22,9 +79,11 @@ def test_text_and_latex_say_what_python_says(fit, folder):
     assert json.loads(done.stdout) == {
         "out": "fit.txt", "bytes": len(text.encode()), "converged": True,
     }  # fmt: skip
-    done = call("report", fit, "--out", "fit.tex", cwd=folder)
+    done = call("report", fit, "--out", "fit.tex", "--prob", 0.9, cwd=folder)
     assert "references are in fit.bib" in done.stdout
-    assert (folder / "fit.bib").exists()
+    lb.report.latex(lb.read_fit(fit), folder / "direct" / "fit.tex", prob=0.9)
+    for name in ("fit.tex", "fit.bib"):
+        assert (folder / name).read_text() == (folder / "direct" / name).read_text()
 
 
 @pytest.mark.parametrize(
@@ -32,12 +91,16 @@ def test_text_and_latex_say_what_python_says(fit, folder):
     [
         (["fit.nc", "--out", "fit.pdf"], "fit.pdf"),
         (["fit.nc", "--out", "other.txt", "--title", "Mine"], "--title is of a page"),
-        (["absent.nc", "--out", "page.html"], "absent.nc: no such file"),
+        (["fit.nc", "--out", "scores.csv"], "give a file that ends with .html, .htm, .tex or"),
+        (["absent.nc", "--out", "page.html"], "no such file; give the posterior.nc"),
+        (["scores.csv", "--out", "page.html"], "this is no netCDF file, or a damaged one"),
         ([".", "--out", "page.html"], "no posterior.nc, and is no study"),
     ],
 )
 def test_refusals(fit, folder, arguments, message):
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     done = call("report", *arguments, cwd=folder)
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stdout == ""

@@ -363,12 +363,6 @@ HARMFUL = [
 
 
 @pytest.fixture(scope="session")
-def laplace(scores):
-    """A fit in milliseconds."""
-    return lb.fit(scores, sampler="laplace", seed=1)
-
-
-@pytest.fixture(scope="session")
 def harmful():
     """A fit of players whose names are meant to do harm."""
     rng = np.random.default_rng(3)

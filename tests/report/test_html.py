@@ -1,7 +1,6 @@
 """The page's file: its numbers, what it does to names, its size, and its errors."""
 
 import re
-import sys
 import warnings
 from html import unescape
 from pathlib import Path
@@ -12,7 +11,6 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import study_of
-from leaderbayes._cli import main
 from leaderbayes.report._card import card_of
 from leaderbayes.report._verdicts import probability
 
@@ -115,86 +113,6 @@ def test_errors_say_what_to_do(options, message, laplace, tmp_path, monkeypatch)
     with pytest.raises(lb.LeaderbayesError, match=re.escape(message)):
         lb.report.html(given.pop("dt"), given.pop("path"), **given)
     assert list(tmp_path.iterdir()) == []
-
-
-def run(monkeypatch, *arguments):
-    """Exit status of the command line."""
-    monkeypatch.setattr(sys, "argv", ["leaderbayes", "report", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return stop.value.code or 0
-
-
-def test_command(laplace, sota, tmp_path, monkeypatch, capsys):
-    lb.write_fit(laplace, tmp_path / "posterior.nc")
-    lb.write_fit(sota, tmp_path / "best.nc")
-    out = tmp_path / "page.html"
-    options = ["--out", out, "--sota", tmp_path / "best.nc", "--title", "Mine", "--json"]
-    assert run(monkeypatch, tmp_path / "posterior.nc", *options) in (0, 1)
-    assert '"bytes"' in capsys.readouterr().out
-    assert "<h1>Mine</h1>" in out.read_text("utf-8")
-    # What is read back says the same.
-    plain = ["--out", out]
-    assert run(monkeypatch, tmp_path / "posterior.nc", *plain) == 0
-    direct = lb.report.html(laplace, tmp_path / "direct.html")
-    assert out.read_bytes() == direct.read_bytes()
-
-
-def test_command_takes_a_study(scores, tmp_path, monkeypatch, capsys):
-    several = xr.concat([scores, -scores], dim=xr.Variable("tournament", ["a", "b"]))
-    several.attrs = scores.attrs
-    lb.study.fit(several, store=tmp_path / "study", sampler="laplace", seed=1, progressbar=False)
-    assert run(monkeypatch, tmp_path / "study", "--out", tmp_path / "page.html") == 0
-    assert 'id="across"' in (tmp_path / "page.html").read_text("utf-8")
-    assert run(monkeypatch, tmp_path / "study", "--out", tmp_path / "report.txt") == 2
-    assert "of one fit, and this is a study of many" in capsys.readouterr().err
-
-
-def test_command_says_what_is_wrong(laplace, tmp_path, monkeypatch, capsys):
-    (tmp_path / "no.nc").write_text("no")
-    for file, message in {
-        "absent.nc": "absent.nc: no such file; give the posterior.nc",
-        "no.nc": "no.nc: this is no netCDF file, or a damaged one; give a file",
-        ".": "this folder has no posterior.nc, and is no study; give the posterior.nc",
-    }.items():
-        assert run(monkeypatch, tmp_path / file, "--out", tmp_path / "page.html") == 2
-        assert message in capsys.readouterr().err
-    doubtful = laplace.copy()
-    doubtful.attrs["converged"] = 0
-    lb.write_fit(doubtful, tmp_path / "doubtful.nc")
-    assert run(monkeypatch, tmp_path / "doubtful.nc", "--out", tmp_path / "page.html") == 1
-    assert "NOT CONVERGED" in capsys.readouterr().out
-
-
-def test_command_takes_the_folder_of_rank_and_makes_folders(laplace, tmp_path, monkeypatch):
-    (tmp_path / "results").mkdir()
-    laplace.to_netcdf(tmp_path / "results" / "posterior.nc")
-    out = tmp_path / "not" / "there" / "page.HTML"
-    assert run(monkeypatch, tmp_path / "results", "--out", out) == 0
-    assert "<title>" in out.read_text("utf-8")
-    assert [path.name for path in out.parent.iterdir()] == ["page.HTML"]
-
-
-def test_command_chooses_by_the_suffix(laplace, tmp_path, monkeypatch, capsys):
-    source = tmp_path / "posterior.nc"
-    lb.write_fit(laplace, source)
-    made = tmp_path / "made"
-    assert run(monkeypatch, source, "--out", made / "report.tex", "--prob", 0.9) == 0
-    assert "its references are in report.bib" in capsys.readouterr().out
-    assert run(monkeypatch, source, "--out", made / "report.txt") == 0
-    lb.report.latex(laplace, tmp_path / "direct" / "report.tex", prob=0.9)
-    for name in ("report.tex", "report.bib"):
-        assert (made / name).read_text() == (tmp_path / "direct" / name).read_text()
-    assert (made / "report.txt").read_text("utf-8") == lb.report.text(laplace)
-    results = tmp_path / "leaderbayes.csv"
-    results.write_text("precious")
-    for options, message in (
-        (["--out", results], "leaderbayes.csv: give a file that ends with .html, .htm, .tex or"),
-        (["--out", tmp_path / "p.txt", "--title", "x"], "--title is of a page"),
-    ):
-        assert run(monkeypatch, source, *options) == 2
-        assert message in capsys.readouterr().err
-    assert results.read_text() == "precious"
 
 
 @pytest.mark.slow

@@ -9,13 +9,7 @@ import leaderbayes as lb
 from leaderbayes.tuning._posterior import standing
 
 
-def simulated(seed, m=15, rounds=10, spread=1.0):
-    rng = np.random.default_rng(seed)
-    truth = spread * rng.normal(size=m)
-    return truth, truth[:, None] + rng.normal(size=(m, rounds))
-
-
-def test_probabilities_are_those_of_the_draws():
+def test_probabilities_are_those_of_the_draws(simulated):
     _, scores = simulated(0)
     now = standing(scores, np.random.default_rng(1))
     assert now.p_best().sum() == pytest.approx(1.0)
@@ -28,7 +22,7 @@ def test_probabilities_are_those_of_the_draws():
     np.testing.assert_allclose((q + q.T)[~np.eye(len(p), dtype=bool)], 1.0)
 
 
-def test_posterior_is_that_of_fit():
+def test_posterior_is_that_of_fit(simulated):
     _, scores = simulated(2)
     names = [str(i) for i in range(len(scores))]
     board = xr.DataArray(
@@ -47,7 +41,7 @@ def test_posterior_is_that_of_fit():
 
 
 @pytest.mark.parametrize("rope", [0.0, 0.05, 0.2])
-def test_a_rope_is_on_the_win_probability(rope):
+def test_a_rope_is_on_the_win_probability(simulated, rope):
     _, scores = simulated(1, m=4)
     now = standing(scores, np.random.default_rng(1))
     win = expit(now.epp[:, :, None] - now.epp[:, None])

@@ -1,3 +1,5 @@
+"""A race: who is dropped and when, and the risk of it."""
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -22,12 +24,6 @@ def run(scores, *, drop=0.05, min_rounds=2, rope=0.0, seed=0):
     return race, fits
 
 
-def simulated(seed, m=15, rounds=10, spread=1.0):
-    rng = np.random.default_rng(seed)
-    truth = spread * rng.normal(size=m)
-    return truth, truth[:, None] + rng.normal(size=(m, rounds))
-
-
 def test_who_is_clearly_worse_plays_few_rounds():
     scores = np.add.outer([0.0, 0.1, 5.0, 5.1, -5.0, -4.0, 1.0, -2.0], np.zeros(10))
     scores += 0.3 * np.random.default_rng(0).normal(size=scores.shape)
@@ -39,7 +35,7 @@ def test_who_is_clearly_worse_plays_few_rounds():
     assert set(race.active) == set(race.finished())
 
 
-def test_nobody_is_dropped_before_min_rounds_or_without_a_threshold():
+def test_nobody_is_dropped_before_min_rounds_or_without_a_threshold(simulated):
     _, scores = simulated(3, spread=5.0)
     race, _ = run(scores, min_rounds=4)
     first = min(one.rounds for one in race.decisions if one.decision == "dropped")
@@ -49,7 +45,7 @@ def test_nobody_is_dropped_before_min_rounds_or_without_a_threshold():
     assert not any(one.decision == "dropped" for one in race.decisions)
 
 
-def test_the_risk_of_losing_the_best_stays_within_the_threshold():
+def test_the_risk_of_losing_the_best_stays_within_the_threshold(simulated):
     bound = 0
     for seed in range(3):
         _, scores = simulated(seed, m=30)
@@ -69,7 +65,7 @@ def test_equals_of_the_leader_are_dropped_within_a_rope():
     assert fewer < fits
 
 
-def test_who_has_no_score_fails():
+def test_who_has_no_score_fails(simulated):
     _, scores = simulated(4, m=5)
     scores[2, 0] = scores[1, 3] = np.nan
     race, _ = run(scores, drop=0.0)
@@ -100,7 +96,7 @@ def test_of_equals_the_first_leads():
     assert race.tied[0] == 0
 
 
-def test_late_candidates_meet_those_of_earlier_iterations():
+def test_late_candidates_meet_those_of_earlier_iterations(simulated):
     truth, scores = simulated(5, m=12, spread=2.0)
     race, _ = run(scores[:6])
     leader = race.tied[0]
@@ -115,7 +111,7 @@ def test_late_candidates_meet_those_of_earlier_iterations():
     assert leader in {one.candidate for one in race.decisions if one.iteration == 2}
 
 
-def test_every_candidate_has_a_decision_at_every_look():
+def test_every_candidate_has_a_decision_at_every_look(simulated):
     _, scores = simulated(6)
     race, _ = run(scores)
     playing = len(scores)
@@ -128,7 +124,7 @@ def test_every_candidate_has_a_decision_at_every_look():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("m", "spread"), [(5, 0.3), (5, 1.0), (20, 0.3), (20, 3.0)])
-def test_the_best_is_dropped_no_more_often_than_stated(m, spread):
+def test_the_best_is_dropped_no_more_often_than_stated(simulated, m, spread):
     boards, drop = 200, 0.05
     lost = 0
     for seed in range(boards):

@@ -7,12 +7,13 @@ import pytest
 from scipy import stats
 from scipy.special import gammaln, logit
 
+import leaderbayes as lb
 from conftest import sum_of_binomials
 from leaderbayes._numerics.counts import (
     allowed,
     conditionals_at,
     counts,
-    floor_count,
+    counts_above,
     log_probability,
     shifted_binomial,
     statistics,
@@ -39,7 +40,12 @@ def test_counts_tell_who_is_alike_and_leave_out_who_is_not_above_the_floor():
     ],
 )  # fmt: skip
 def test_the_floor_is_chance_or_what_is_higher(n, chance, floor, expected):
-    assert floor_count(n, chance, floor) == expected
+    assert counts_above(np.array([1.0]), n, chance, floor).floor == expected
+
+
+def test_nobody_above_the_floor():
+    with pytest.raises(lb.LeaderbayesError, match=r"No team scores above 0\.6; are the board's"):
+        counts_above(np.array([0.6, 0.2]), 100, 0.5, 0.6)
 
 
 @pytest.mark.parametrize("theta", [0.02, 0.5, 0.97])

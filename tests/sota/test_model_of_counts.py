@@ -40,7 +40,6 @@ def test_counts_up_to_the_floor_cannot_be_on_the_board():
 def test_a_law_that_is_known_has_no_parameters():
     model = board(stats.beta(4.0, 2.0))
     assert list(model.parameters) == []
-    assert not model.depends
     assert model.start().shape == (0,)
 
 
@@ -49,7 +48,6 @@ def test_luck_that_is_shared_is_a_parameter():
     unsure = board("mixture", stats.beta(2.0, 2.0))
     names = [p.name for p in unsure.parameters]
     assert names == ["mean", "concentration", "weight", "ease", "rho"]
-    assert unsure.depends
     assert unsure.components == 2
 
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats, Longs
 
 STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
@@ -32,6 +33,16 @@ class Counts(NamedTuple):
     times: Longs  # (count,): classifiers that have it
     of: Longs  # (classifier,): position of each one's count
 
+    @property
+    def scores(self) -> Floats:
+        """Shares of right answers (classifier,), ascending."""
+        return np.repeat(self.x, self.times) / self.n
+
+    @property
+    def reference(self) -> float:
+        """Give theta_0 where none is said: the best score, next to 0 and to 1 where it is one."""
+        return float(np.clip(self.x[-1] / self.n, 0.5 / self.n, 1.0 - 0.5 / self.n))
+
 
 def counts(score: Floats, n: int, floor: int = -1) -> Counts:
     """Count right answers, of shares (classifier,), which may be rounded."""
@@ -40,9 +51,22 @@ def counts(score: Floats, n: int, floor: int = -1) -> Counts:
     return Counts(n, floor, x, times.astype(np.int64), of.astype(np.int64))
 
 
-def floor_count(n: int, chance: float, floor: float | None) -> int:
-    """Give the highest count that is left out: chance, or a higher floor."""
-    return math.floor(max(chance, floor or 0.0) * n + 1e-9)
+def counts_above(score: Floats, n: int, chance: float, floor: float | None) -> Counts:
+    """Count right answers of those above chance, or a higher floor.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is none.
+    """
+    lowest = max(chance, floor or 0.0)
+    above = counts(score, n, math.floor(lowest * n + 1e-9))
+    if not len(above.x):
+        raise LeaderbayesError(
+            f"No team scores above {lowest:.4g}; are the board's classes, or chance, and the floor "
+            "right?"
+        )
+    return above
 
 
 def statistics(score: Floats) -> Floats:

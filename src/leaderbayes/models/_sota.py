@@ -9,20 +9,14 @@ import pytensor.tensor as pt
 import xarray as xr
 from scipy.special import betainc
 
+from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.counts import (
-    STATISTICS,
-    Counts,
-    allowed,
-    counts,
-    floor_count,
-    statistics,
-)
+from leaderbayes._numerics.counts import STATISTICS, Counts, allowed, counts_above, statistics
 from leaderbayes._numerics.maximum import conditionals
 from leaderbayes._scores.facts import facts
 from leaderbayes._types import Floats, Longs
+from leaderbayes.models._theta import CONCENTRATION, check_law
 
-CONCENTRATION = (5.0, 2.5)  # mean and standard deviation of the prior's logarithm
 _TRIALS = 10  # of classifiers that must be above the floor; of laws far below it fewer are drawn
 _REACH = 5.0  # standard deviations by which a count is luckier than its theta, at most
 _CELLS = 200  # of a beta's distribution function, between _WIDTH standard deviations around it
@@ -93,25 +87,14 @@ def sota(
     known = facts(board)
     if known.n is None or known.metric != "accuracy":
         raise LeaderbayesError("The simulator is of accuracies: sota.read_board(board, n=...).")
-    if not hasattr(law, "ppf") and law not in ("beta", "mixture", "empirical"):
-        raise LeaderbayesError(
-            f"law={law!r}: choose 'beta', 'mixture' or 'empirical', or a frozen scipy.stats law."
-        )
-    if not epsilon > 0.0:
-        raise LeaderbayesError(f"epsilon={epsilon}: give a width above 0, such as 0.5.")
-    n = known.n
-    seen = counts(board.to_numpy(), n, floor_count(n, known.chance, floor))
-    if not len(seen.x):
-        raise LeaderbayesError(
-            "No team scores above the floor; are the board's classes, or chance, and the floor "
-            "right?"
-        )
-    reference = float(np.clip(seen.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
-    reference = reference if theta_0 is None else theta_0
+    check_law(law, components, floor, theta_0, statistic)
+    epsilon = positive("epsilon", epsilon)
+    seen = counts_above(board.to_numpy(), known.n, known.chance, floor)
+    reference = seen.reference if theta_0 is None else theta_0
     fixed = None if hasattr(rho, "logpdf") else float(rho)
     depends = fixed is None or fixed > 0.0
     which = slice(None) if statistic == "board" else slice(1)
-    observed = statistics(np.repeat(seen.x, seen.times) / n)[which]
+    observed = statistics(seen.scores)[which]
     simulate = _simulator(seen, reference, which)
     near = epsilon * _spread(seen, float(rho.mean()) if fixed is None else fixed, simulate)
     names = list(STATISTICS[which])
@@ -185,7 +168,7 @@ def _betas(law: str, components: int, m: int) -> tuple[list[Any], Draw]:
 
 def _empirical(seen: Counts, chance: float) -> tuple[list[Any], Draw]:
     """Scores shrunk towards chance (equation 9)."""
-    score = np.repeat(seen.x, seen.times) / seen.n
+    score = seen.scores
     m = len(score)
     shrinkage = pm.Uniform("shrinkage", 0.0, 1.0)
     level = pm.Uniform("level", 0.0, 1.0)
@@ -289,15 +272,15 @@ def _scores(
 def _spread(seen: Counts, rho: float, simulate: Callable[..., Floats]) -> Floats:
     """Simulate the standard deviation of each statistic, were the scores thetas."""
     rng = np.random.default_rng(0)
-    score = np.repeat(seen.x, seen.times) / seen.n
+    score = seen.scores
 
     def draw(rng: np.random.Generator, size: int, *_: Any) -> Floats:
         return rng.choice(score, size)
 
-    made = [
+    boards = [
         simulate(rng, draw, [score[-1]], rho, rng.standard_normal()) for _ in range(_REPLICATES)
     ]
-    return np.maximum(np.std(made, axis=0), 0.5 / seen.n)
+    return np.maximum(np.std(boards, axis=0), 0.5 / seen.n)
 
 
 def _component(rng: np.random.Generator, size: int, weight: Floats) -> Longs:

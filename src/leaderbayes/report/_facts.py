@@ -129,7 +129,7 @@ def _trust(dt: xr.DataTree) -> Facts:
 
 
 def _sota(dt: xr.DataTree, prob: float) -> Facts:
-    from leaderbayes.sota._parameters import CONCENTRATION
+    from leaderbayes.models._theta import CONCENTRATION
     from leaderbayes.sota._summary import summary
 
     table = leaderboard(dt, prob=prob)

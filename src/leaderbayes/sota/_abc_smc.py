@@ -38,7 +38,7 @@ def abc_smc(
         with warnings.catch_warnings():
             # Simulators are Python, and that is meant; early particles lie far out.
             warnings.simplefilter("ignore")
-            made = models.sota(
+            simulator = models.sota(
                 board,
                 law=model.law,
                 components=max(model.components, 2),
@@ -50,7 +50,7 @@ def abc_smc(
             )
             found = pm.sample_smc(
                 draws,
-                model=made,
+                model=simulator,
                 chains=chains,
                 # By itself PyMC leaves half of them idle.
                 cores=min(chains, model.workers),

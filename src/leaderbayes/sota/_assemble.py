@@ -16,7 +16,7 @@ def assemble(
 ) -> xr.DataTree:
     """Draw what follows from the parameters (chain x draw, component), and name all of it."""
     chains, draws = shape
-    made = model.draw(values, chains * draws, rng)
+    drawn = model.draw(values, chains * draws, rng)
 
     def named(values: Floats, *dims: str) -> xr.DataArray:
         coords = {"chain": np.arange(chains), "draw": np.arange(draws)}
@@ -29,15 +29,15 @@ def assemble(
         return named(values, "component") if values.shape[1] > 1 else named(values[:, 0])
 
     posterior_group = {name: parameter(v) for name, v in values.items()}
-    posterior_group["theta_sota"] = named(made["theta_sota"])
-    posterior_group["theta"] = named(made["theta"], "team")
+    posterior_group["theta_sota"] = named(drawn["theta_sota"])
+    posterior_group["theta"] = named(drawn["theta"], "team")
     known = {"n": board.attrs["n"]} if "n" in board.attrs else {"se": board["se"]}
     groups = {
         "posterior": posterior_group,
         "posterior_predictive": {
-            name: named(made[name], "team") for name in ("score", "new_score")
+            name: named(drawn[name], "team") for name in ("score", "new_score")
         },
-        "log_likelihood": {"score": named(made["log_likelihood"], "team")},
+        "log_likelihood": {"score": named(drawn["log_likelihood"], "team")},
         "observed_data": {"score": board},
         "constant_data": known,
     }

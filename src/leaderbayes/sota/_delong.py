@@ -47,8 +47,8 @@ def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset
     >>> labels = np.repeat([0, 1], 50)
     >>> noise = np.random.default_rng(1).normal(size=(2, 100))
     >>> scores = xr.DataArray(noise + [[1.0], [2.0]] * labels, dims=("classifier", "instance"))
-    >>> made = lb.sota.delong(scores, labels)
-    >>> made["auc"].round(2).values.tolist(), made["covariance"].dims
+    >>> areas = lb.sota.delong(scores, labels)
+    >>> areas["auc"].round(2).values.tolist(), areas["covariance"].dims
     ([0.78, 0.92], ('classifier', 'classifier_'))
     """
     if set(scores.dims) != {"classifier", "instance"}:
@@ -62,14 +62,14 @@ def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset
             "instance, or the classifier."
         )
     auc, covariance = numerics.delong(values, positive)
-    made = xr.Dataset(
+    areas = xr.Dataset(
         {"auc": ("classifier", auc), "covariance": (("classifier", "classifier_"), covariance)},
         attrs={"positives": int(positive.sum()), "negatives": int((~positive).sum())},
     )
     if "classifier" in scores.coords:
         names = scores["classifier"].to_numpy()
-        made = made.assign_coords(classifier=names, classifier_=names)
-    return made
+        areas = areas.assign_coords(classifier=names, classifier_=names)
+    return areas
 
 
 def _positive(labels: ArrayLike | xr.DataArray, scores: xr.DataArray) -> Bools:

@@ -60,7 +60,7 @@ def _lattice(different: np.ndarray, n: int, unit: float) -> tuple[int, str] | No
     # well with the digits leave none between.
     sizes = sizes[_by_chance(sizes, sizes * unit, len(different)) < _CHANCE]
     possible = np.unique(np.round(np.linspace(0.0, 1.0, 1009) / unit) * unit)
-    made = []
+    fitting = []
     for how in _PRINTED:
         left = sizes
         for score in different:
@@ -68,9 +68,9 @@ def _lattice(different: np.ndarray, n: int, unit: float) -> tuple[int, str] | No
         for size in left.tolist():
             share = float(_fits(possible, size, unit, how).mean())
             if _by_chance(size, share, len(different)) < _CHANCE:
-                made.append((size, how))
+                fitting.append((size, how))
                 break
-    return min(made, default=None)
+    return min(fitting, default=None)
 
 
 def _by_chance(sizes: np.ndarray | int, share: np.ndarray | float, scores: int) -> np.ndarray:

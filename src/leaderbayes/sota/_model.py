@@ -7,11 +7,12 @@ import xarray as xr
 from scipy.special import ndtri
 from scipy.stats import beta
 
-from leaderbayes._arguments import number, share, whole
+from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
-from leaderbayes._numerics.counts import counts, floor_count
-from leaderbayes._scores.facts import Facts, facts
+from leaderbayes._numerics.counts import counts_above
+from leaderbayes._scores.facts import facts
+from leaderbayes.models._theta import check_law
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._model_of_counts import CountBoard
 from leaderbayes.sota._model_of_estimates import EstimateBoard, from_probit
@@ -34,24 +35,23 @@ def model_of(
 ) -> tuple[xr.DataArray, Board]:
     """Teams that stay, and the model of their board; arguments as of `posterior`."""
     known, rho = facts(board), prior_of_rho(rho)
-    if isinstance(law, str) and law not in ("beta", "mixture", "empirical"):
-        raise LeaderbayesError(f"law={law!r}: choose 'beta', 'mixture' or 'empirical'.")
-    if not isinstance(law, str) and not hasattr(law, "ppf"):
-        raise LeaderbayesError("law: give a name, or a frozen scipy.stats law, such as beta(9, 1).")
-    whole("components", components, at_least=2)
-    if statistic not in ("board", "maximum"):
-        raise LeaderbayesError(f"statistic={statistic!r}: choose 'board' or 'maximum'.")
+    check_law(law, components, floor, theta_0, statistic)
     if statistic == "maximum" and isinstance(law, str):
         raise LeaderbayesError(
             "The best score alone does not tell P(theta): give a law frozen from scipy.stats, or "
             "statistic='board'."
         )
-    if theta_0 is not None:
-        share("theta_0", theta_0)
-    if floor is not None:
-        number("floor", floor, at_least=0.0, below=1.0)
     if known.metric == "accuracy":
-        return _of_counts(board, known, law, components, floor, rho, theta_0, statistic, workers)
+        n, chance = known.n or 0, known.chance
+        if n < FEWEST:
+            raise LeaderbayesError(
+                f"n={n}: a posterior needs a test set of {FEWEST} instances or more."
+            )
+        above = counts_above(board.to_numpy(), n, chance, floor)
+        reference = above.reference if theta_0 is None else theta_0
+        kept = board[np.round(board.to_numpy() * n) > above.floor]
+        model = CountBoard(above, law, components, chance, rho, reference, statistic, workers)
+        return kept, model
     if law not in ("beta", "mixture") or floor is not None or statistic != "board":
         raise LeaderbayesError(
             "AUCs and boards with standard errors have law='beta' (one normal) or 'mixture', "
@@ -77,35 +77,6 @@ def prior_of_rho(rho: Any) -> Any:
         return rho
     number("rho", rho, at_least=0.0, below=1.0)
     return float(rho)
-
-
-def _of_counts(
-    board: xr.DataArray,
-    known: Facts,
-    law: Any,
-    components: int,
-    floor: float | None,
-    rho: Any,
-    theta_0: float | None,
-    statistic: Literal["board", "maximum"],
-    workers: int,
-) -> tuple[xr.DataArray, CountBoard]:
-    """Keep the teams above chance and the floor, and model their counts of right answers."""
-    n = known.n or 0
-    if n < FEWEST:
-        raise LeaderbayesError(
-            f"n={n}: a posterior needs a test set of {FEWEST} instances or more."
-        )
-    made = counts(board.to_numpy(), n, floor_count(n, known.chance, floor))
-    if not len(made.x):
-        raise LeaderbayesError(
-            f"No team scores above {max(known.chance, floor or 0.0):.4g}; are the board's classes, "
-            "or chance, and the floor right?"
-        )
-    reference = float(np.clip(made.x[-1] / n, 0.5 / n, 1.0 - 0.5 / n))
-    reference = reference if theta_0 is None else theta_0
-    kept = board[np.round(board.to_numpy() * n) > made.floor]
-    return kept, CountBoard(made, law, components, known.chance, rho, reference, statistic, workers)
 
 
 def _of_estimates(board: xr.DataArray, components: int, rho: Any) -> EstimateBoard:

@@ -23,6 +23,7 @@ from leaderbayes._numerics.hierarchy import (
 )
 from leaderbayes._numerics.maximum import conditionals
 from leaderbayes._types import Floats, Longs
+from leaderbayes.models._theta import CONCENTRATION
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._parameters import Parameter
 
@@ -54,31 +55,20 @@ class CountBoard:
     def parameters(self) -> Sequence[Parameter]:
         """What is sampled."""
         size = self.components
-        made = []
+        of_law = []
         if self.law in ("beta", "mixture"):
-            made += [
-                prior.share("mean", size),
-                prior.log_normal("concentration", size, *prior.CONCENTRATION),
-            ]
+            concentration = prior.log_normal("concentration", size, *CONCENTRATION)
+            of_law += [prior.share("mean", size), concentration]
         if self.law == "mixture":
-            made.append(prior.simplex("weight", size))
+            of_law.append(prior.simplex("weight", size))
         if self.law == "empirical":
-            made.append(prior.bounded("shrinkage"))
-        if self.depends:
-            made.append(prior.normal("ease"))
-        if hasattr(self.rho, "logpdf"):
-            made.append(prior.of_law("rho", self.rho))
-        return made
-
-    @property
-    def depends(self) -> bool:
-        """Whether classifiers share the luck of the test set."""
-        return hasattr(self.rho, "logpdf") or self.rho > 0.0
+            of_law.append(prior.bounded("shrinkage"))
+        return of_law + prior.of_dependence(self.rho)
 
     def start(self) -> Floats:
         """Guess by moments."""
         board = self.board
-        score = np.repeat(board.x, board.times) / board.n
+        score = board.scores
         halves = [score]
         if self.law == "mixture":
             halves = np.array_split(score, self.most)
@@ -98,7 +88,7 @@ class CountBoard:
         """Prior and likelihood, (point,)."""
         value = prior.unpack(self.parameters, points)
         total = sum(prior.log_priors(self.parameters, points).values(), np.zeros(len(points)))
-        rho, ease = self._dependence(value, len(points))
+        rho, ease = prior.rho_and_ease(value, self.rho, len(points))
         s = self.theta_0 + ease * np.sqrt(self.theta_0 * (1.0 - self.theta_0) / self.board.n)
         inside = (s >= 0.0) & (s <= 1.0) & (rho < 0.999) & np.isfinite(total)
         if "mean" in value:
@@ -129,7 +119,7 @@ class CountBoard:
         Returns ``theta`` and ``log_likelihood`` (point, classifier), ``theta_sota`` (point,),
         ``score`` on another test set, and ``new_score`` of new classifiers, (point, classifier).
         """
-        rho, ease = self._dependence(value, size)
+        rho, ease = prior.rho_and_ease(value, self.rho, size)
         seeds = rng.integers(2**32, size=size)
 
         def at(i: int) -> tuple[Floats, Floats, float]:
@@ -162,7 +152,7 @@ class CountBoard:
         On which the reference is ``right`` so often, (point, 1).
         """
         n = self.board.n
-        if not self.depends:
+        if not prior.depends(self.rho):
             return np.asarray(rng.binomial(n, theta) / n)
         inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
         capped = allowed(inside, rho[:, None], self.theta_0)
@@ -182,11 +172,6 @@ class CountBoard:
             again = self.replicate(self._draw_law(value, size, rng), rho, rng, right)
             score = np.where(low, again, score)
         return score
-
-    def _dependence(self, value: dict[str, Floats], size: int) -> tuple[Floats, Floats]:
-        """Rho and the test set's ease, (point,)."""
-        rho = value["rho"][:, 0] if "rho" in value else np.full(size, float(self.rho))
-        return rho, value["ease"][:, 0] if "ease" in value else np.zeros(size)
 
     def _betas(self, value: dict[str, Floats]) -> tuple[Floats, Floats, Floats]:
         mean, size = value["mean"], value["concentration"]

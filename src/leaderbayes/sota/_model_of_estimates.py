@@ -36,24 +36,15 @@ class EstimateBoard:
     score: Callable[[Floats], Floats] = identity
 
     @property
-    def depends(self) -> bool:
-        """Whether classifiers share the luck of the test set."""
-        return hasattr(self.rho, "logpdf") or self.rho > 0.0
-
-    @property
     def parameters(self) -> Sequence[Parameter]:
         """What is sampled."""
-        made = [
+        of_law = [
             prior.normal("location", self.components, self.centre, self.unit),
             prior.log_normal("scale", self.components, np.log(0.5 * self.unit), 1.0),
         ]
         if self.components > 1:
-            made.append(prior.simplex("weight", self.components))
-        if self.depends:
-            made.append(prior.normal("ease"))
-        if hasattr(self.rho, "logpdf"):
-            made.append(prior.of_law("rho", self.rho))
-        return made
+            of_law.append(prior.simplex("weight", self.components))
+        return of_law + prior.of_dependence(self.rho)
 
     def start(self) -> Floats:
         """Guess by moments."""
@@ -69,7 +60,7 @@ class EstimateBoard:
         """Prior and likelihood, (point,)."""
         value = prior.unpack(self.parameters, points)
         total = sum(prior.log_priors(self.parameters, points).values(), np.zeros(len(points)))
-        rho, ease = self._dependence(value, len(points))
+        rho, ease = prior.rho_and_ease(value, self.rho, len(points))
         for i in range(len(points)):
             joint = self._joint(value, i, rho[i], ease[i])
             total[i] += np.logaddexp.reduce(joint, axis=0).sum()
@@ -80,7 +71,7 @@ class EstimateBoard:
     ) -> dict[str, Floats]:
         """Draw what follows from parameters, as `CountBoard.draw` does."""
         m = len(self.estimate)
-        rho, ease = self._dependence(value, size)
+        rho, ease = prior.rho_and_ease(value, self.rho, size)
         latent, new = np.empty((size, m)), np.empty((size, m))
         likelihood = np.empty((size, m))
         for i in range(size):
@@ -119,11 +110,6 @@ class EstimateBoard:
 
     def _weight(self, value: dict[str, Floats], i: int) -> Floats:
         return value["weight"][i] if "weight" in value else np.ones(1)
-
-    def _dependence(self, value: dict[str, Floats], size: int) -> tuple[Floats, Floats]:
-        """Rho and the test set's ease, (point,)."""
-        rho = value["rho"][:, 0] if "rho" in value else np.full(size, float(self.rho))
-        return rho, value["ease"][:, 0] if "ease" in value else np.zeros(size)
 
 
 def from_probit(latent: Floats) -> Floats:

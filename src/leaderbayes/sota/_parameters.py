@@ -8,8 +8,6 @@ from scipy.special import expit, log_expit
 
 from leaderbayes._types import Floats
 
-CONCENTRATION = (5.0, 2.5)  # of betas: mean and standard deviation of the prior's logarithm
-
 
 class Parameter(NamedTuple):
     """One parameter, of one or several numbers."""
@@ -75,6 +73,24 @@ def of_law(name: str, law: Any) -> Parameter:
         return np.asarray((law.logpdf(expit(x)) + log_expit(x) + log_expit(-x)).sum(axis=1))
 
     return Parameter(name, 1, expit, log_prior)
+
+
+def of_dependence(rho: Any) -> list[Parameter]:
+    """Ease of the test set, and rho where it is not known: a number, or a frozen law."""
+    unknown = hasattr(rho, "logpdf")
+    ease = [normal("ease")] if depends(rho) else []
+    return ease + ([of_law("rho", rho)] if unknown else [])
+
+
+def depends(rho: Any) -> bool:
+    """Whether classifiers share the luck of the test set."""
+    return hasattr(rho, "logpdf") or rho > 0.0
+
+
+def rho_and_ease(values: dict[str, Floats], rho: Any, size: int) -> tuple[Floats, Floats]:
+    """Values of both, (point,), where they are parameters and where not."""
+    each = values["rho"][:, 0] if "rho" in values else np.full(size, float(rho))
+    return each, values["ease"][:, 0] if "ease" in values else np.zeros(size)
 
 
 def unpack(parameters: Sequence[Parameter], points: Floats) -> dict[str, Floats]:

@@ -84,8 +84,8 @@ def shrink(
     >>> import leaderbayes as lb
     >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
     >>> board = lb.sota.read_board(scores, n=200)
-    >>> made = lb.sota.shrink(board)
-    >>> float(made["observed_max"]), round(float(made["theta_sota"]), 3), int(made["teams_above"])
+    >>> best = lb.sota.shrink(board)
+    >>> float(best["observed_max"]), round(float(best["theta_sota"]), 3), int(best["teams_above"])
     (0.93, 0.915, 3)
     >>> float(lb.sota.shrink(board, rule="crop")["threshold"])
     0.91
@@ -101,9 +101,9 @@ def shrink(
     law = law_of(above, known, rho, theta_0, dependence, convention)
     scores = above.to_numpy()
     family = _cropped(scores) if rule == "crop" else _shrunk(scores, known.chance, law.bounds[1])
-    made = solve(family, law, scores, criterion, prob)
+    estimate = solve(family, law, scores, criterion, prob)
     said = {name: board.attrs[name] for name in ("chance", "classes") if name in board.attrs}
-    return made.assign_attrs(rule=rule, **said)
+    return estimate.assign_attrs(rule=rule, **said)
 
 
 def _shrunk(scores: Floats, chance: float, highest: float) -> Family:

@@ -42,8 +42,8 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     >>> import leaderbayes as lb
     >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
     >>> board = lb.sota.read_board(scores, n=200)
-    >>> made = lb.sota.summary(lb.sota.posterior(board, seed=1))
-    >>> float(made["observed_max"]), round(float(made["theta_sota"]), 2), int(made["teams_above"])
+    >>> best = lb.sota.summary(lb.sota.posterior(board, seed=1))
+    >>> float(best["observed_max"]), round(float(best["theta_sota"]), 2), int(best["teams_above"])
     (0.93, 0.91, 3)
     """
     _require(dt)

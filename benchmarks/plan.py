@@ -49,16 +49,16 @@ def is_decided(dt, pair):
 def promises(scores, played, pair, lengths, simulations, seed, prior_scale):
     """Rows of promises and outcomes of one board."""
     now = fit(scores[:, :played], seed, prior_scale)
-    made = lb.plan(now, pair, rounds=lengths, prob=PROB, simulations=simulations, seed=seed)
-    who = {"all": scores["player"].to_numpy(), "contested": json.loads(made.attrs["contested"])}
-    for way in made["who"].to_numpy():
+    planned = lb.plan(now, pair, rounds=lengths, prob=PROB, simulations=simulations, seed=seed)
+    who = {"all": scores["player"].to_numpy(), "contested": json.loads(planned.attrs["contested"])}
+    for way in planned["who"].to_numpy():
         for further in lengths:
             later = fit(scores.sel(player=who[way])[:, : played + further], seed, prior_scale)
             yield {
                 "question": "leader" if pair is None else "pair",
                 "who": str(way),
                 "rounds": further,
-                "promised": float(made["p_decided"].sel(who=way, rounds=further)),
+                "promised": float(planned["p_decided"].sel(who=way, rounds=further)),
                 "happened": float(is_decided(later, pair)),
             }
 

@@ -58,8 +58,8 @@ def measure(path, model, draws, tune, chains):
     )
     begin = time.perf_counter()
     # Plackett-Luce needs no table of all pairs, which 10^5 players would not fit into.
-    made = lb.matches(board, pairs=model != "plackett_luce")
-    compiled = nutpie.compile_pymc_model(getattr(lb.models, model)(made))
+    matches = lb.matches(board, pairs=model != "plackett_luce")
+    compiled = nutpie.compile_pymc_model(getattr(lb.models, model)(matches))
     ready = time.perf_counter()
     dt = nutpie.sample(
         compiled,

@@ -64,10 +64,10 @@ def main():
         if given.only not in name:
             continue
         load, start, used = os.getloadavg()[0], time.perf_counter(), sum(os.times()[:4])
-        made = work()
+        estimate = work()
         taken, used = time.perf_counter() - start, sum(os.times()[:4]) - used
-        best = made if "theta_sota" in made else lb.sota.summary(made)
-        converged = made.attrs.get("converged", "")
+        best = estimate if "theta_sota" in estimate else lb.sota.summary(estimate)
+        converged = estimate.attrs.get("converged", "")
         print(
             f"| {name} | {taken:.1f} | {used:.1f} | {float(best['theta_sota']):.4f} | {converged} "
             f"| {load:.1f} |",

@@ -53,10 +53,10 @@ def study(scores, workers, **options):
             )
         fitted = time.perf_counter() - start
         start = time.perf_counter()
-        made = lb.study.open(store)
+        study = lb.study.open(store)
         opened = time.perf_counter() - start
         size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
-        good = sum(int(child.attrs["converged"]) for child in made.children.values())
+        good = sum(int(child.attrs["converged"]) for child in study.children.values())
         return fitted, opened, size / 1e6, good
 
 

@@ -88,8 +88,10 @@ class Remembered(ClassifierMixin, BaseEstimator):
     def score(self, X, y):
         key = self._key, X[:, 0].tobytes()
         if key not in Remembered.scores:
-            made = build(self.algorithm, self.a, self.b).fit(self._train[0][:, 1:], self._train[1])
-            Remembered.scores[key] = made.score(X[:, 1:], y)
+            fitted = build(self.algorithm, self.a, self.b).fit(
+                self._train[0][:, 1:], self._train[1]
+            )
+            Remembered.scores[key] = fitted.score(X[:, 1:], y)
         return Remembered.scores[key]
 
 
@@ -145,9 +147,9 @@ def optimise(estimator, grid, folds, X, y, seed, pruner, trials, callbacks):
         return np.mean(seen)
 
     sampler = optuna.samplers.TPESampler(seed=seed)
-    made = optuna.create_study(direction="maximize", pruner=pruner, sampler=sampler)
-    made.optimize(objective, n_trials=trials, callbacks=list(callbacks))
-    return {name: grid[name][k] for name, k in made.best_params.items()}
+    study = optuna.create_study(direction="maximize", pruner=pruner, sampler=sampler)
+    study.optimize(objective, n_trials=trials, callbacks=list(callbacks))
+    return {name: grid[name][k] for name, k in study.best_params.items()}
 
 
 def case(data, algorithm, seed, only):
@@ -218,11 +220,11 @@ def compare(seeds, workers, only):
     table = pd.DataFrame(rows)
     for keys in (["search"], ["data", "search"], ["algorithm", "search"]):
         grouped = table.groupby(keys, sort=False)
-        made = grouped[["fits", "rows", "held out"]].mean().round({"fits": 2, "rows": 2})
-        made["held out"] = made["held out"].map("{:.4f}".format)
+        table = grouped[["fits", "rows", "held out"]].mean().round({"fits": 2, "rows": 2})
+        table["held out"] = table["held out"].map("{:.4f}".format)
         for column in ("regret", "regret in CV"):
-            made[f"{column}, 1/1000"] = grouped[column].apply(interval)
-        print(made.to_string(), end="\n\n", flush=True)
+            table[f"{column}, 1/1000"] = grouped[column].apply(interval)
+        print(table.to_string(), end="\n\n", flush=True)
 
 
 def false_drops(boards, drop=0.05):

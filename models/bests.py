@@ -55,9 +55,9 @@ def board(law, rho, number):
             draws=DRAWS,
             seed=int(seed.generate_state(1)[0]),
         )
-    made = lb.sota.summary(found)
+    best = lb.sota.summary(found)
     naive = lb.paper.naive_interval(float(score.max()), N)
-    ends = float(made["theta_sota_lower"]), float(made["theta_sota_upper"])
+    ends = float(best["theta_sota_lower"]), float(best["theta_sota_upper"])
     row = {"law": law, "rho": rho, "board": number, "converged": found.attrs["converged"]}
     names = ("theta_sota", "lower", "upper", "naive_lower", "naive_upper")
     return row | dict(zip(names, np.round([theta.max(), *ends, *naive], 6), strict=True))

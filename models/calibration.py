@@ -84,9 +84,9 @@ def template(setting):
         "player": [f"p{i}" for i in range(PLAYERS)],
         "round": [str(k) for k in range(setting.rounds)],
     }
-    made = xr.DataArray(scores, coords, ("tournament", "player", "round"))
-    made.attrs["higher_is_better"] = 1
-    return made if setting.tournaments else made.isel(tournament=0, drop=True)
+    table = xr.DataArray(scores, coords, ("tournament", "player", "round"))
+    table.attrs["higher_is_better"] = 1
+    return table if setting.tournaments else table.isel(tournament=0, drop=True)
 
 
 def build(name):
@@ -141,10 +141,10 @@ def outcome_statistics(observed, setting):
     return named(listed_statistics(observed, np.arange(PLAYERS)))
 
 
-def named(made):
+def named(statistics):
     """Fields of a named tuple."""
-    kind = type(made).__name__
-    return {f"{kind}.{field}": value for field, value in zip(made._fields, made, strict=True)}
+    kind = type(statistics).__name__
+    return {f"{kind}.{field}": value for field, value in statistics._asdict().items()}
 
 
 def davidson_places(epp, nu, present, rng):
@@ -207,10 +207,10 @@ def board_ranks(name, count, seed, only):
     import leaderbayes as lb
 
     setting = SETTINGS[name]
-    made = specification(name, teams=500)
-    given = [made["mean"], made["concentration"], made["ease"]]
+    model = specification(name, teams=500)
+    given = [model["mean"], model["concentration"], model["ease"]]
     prior = np.transpose(pm.draw(given, count, random_seed=seed))
-    teams = pm.compile(given, [made["theta"], made["count"]])
+    teams = pm.compile(given, [model["theta"], model["count"]])
     rngs = [v for v in teams.get_shared() if isinstance(v.get_value(), np.random.Generator)]
     rows = []
     for s in only:
@@ -268,9 +268,9 @@ def match_ranks(name, count, seed, only):
     own = {variable.name for variable in compiled.shared_var_keys}
     rows = []
     for s in only:
-        made = WAYS[name].statistics(np.ascontiguousarray(observed[s]), SETTINGS[name])
+        data = WAYS[name].statistics(np.ascontiguousarray(observed[s]), SETTINGS[name])
         fitted = nutpie.sample(
-            compiled.with_data(**{k: v for k, v in made.items() if k in own}),
+            compiled.with_data(**{k: v for k, v in data.items() if k in own}),
             draws=THIN * KEPT,
             tune=1000,
             chains=1,

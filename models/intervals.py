@@ -156,7 +156,7 @@ def estimates(scores, *, slow):
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         weight = resolve_weight(matches, "composite", None, with_ties=False)
     factor = dependence(scores.shape[1], TEST_FRACTION)
-    made = {
+    found = {
         # Every match counted from both sides.
         "EloML": bradley_terry(matches, 2.0),
         "weight 1": bradley_terry(matches, 1.0),
@@ -164,7 +164,7 @@ def estimates(scores, *, slow):
         "composite, test_fraction": bradley_terry(matches, weight * factor),
         "Plackett-Luce": plackett_luce(matches),
     }
-    return made | ({"round intercept": round_intercept(matches)} if slow else {})
+    return found | ({"round intercept": round_intercept(matches)} if slow else {})
 
 
 def cell(players, rounds, scenario, tournaments, seed):
@@ -174,8 +174,8 @@ def cell(players, rounds, scenario, tournaments, seed):
     covered = {method: [] for method in METHODS}
     for number in range(tournaments):
         scores, true = simulate(scenario, players, rounds, rng)
-        made = estimates(scores, slow=number < SLOW_TOURNAMENTS)
-        for method, (mode, covariance) in made.items():
+        found = estimates(scores, slow=number < SLOW_TOURNAMENTS)
+        for method, (mode, covariance) in found.items():
             variance = np.diag(covariance)
             sd = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
             error = mode[:, None] - mode - true

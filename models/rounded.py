@@ -77,8 +77,8 @@ def sampler():
     own = {variable.name for variable in compiled.shared_var_keys}
 
     def sample(scores):
-        made = rankings(lb.matches(scores, pairs=False)["place"].to_numpy())
-        data = {f"Rankings.{k}": v for k, v in made._asdict().items()}
+        tied = rankings(lb.matches(scores, pairs=False)["place"].to_numpy())
+        data = {f"Rankings.{k}": v for k, v in tied._asdict().items()}
         fitted = nutpie.sample(
             compiled.with_data(**{k: v for k, v in data.items() if k in own}),
             draws=500, tune=500, chains=2, seed=1, target_accept=0.9, progress_bar=False,

@@ -83,11 +83,11 @@ class Module:
     @cached_property
     def definitions(self) -> dict[str, list[ast.stmt]]:
         """Statements that bind each name, imports aside."""
-        made: dict[str, list[ast.stmt]] = {}
+        statements: dict[str, list[ast.stmt]] = {}
         for statement in self.body:
             for name in bound(statement):
-                made.setdefault(name, []).append(statement)
-        return made
+                statements.setdefault(name, []).append(statement)
+        return statements
 
     @cached_property
     def imports(self) -> dict[str, list[str]]:
@@ -193,11 +193,11 @@ class Modules:
         said = set()
         for statement in statements:
             plain = Plain(self, module, statement)
-            made = plain.statements([statement])
-            code += [ast.unparse(ast.fix_missing_locations(s)) for s in made]
+            left = plain.statements([statement])
+            code += [ast.unparse(ast.fix_missing_locations(s)) for s in left]
             uses |= plain.uses
             all_of |= plain.whole
-            nodes = [n for s in made for n in ast.walk(s)]
+            nodes = [n for s in left for n in ast.walk(s)]
             said |= {n.value for n in nodes if is_word(n)}
         return Part("\n".join(code), frozenset(uses), frozenset(said), frozenset(all_of))
 
@@ -255,17 +255,17 @@ class Plain(ast.NodeTransformer):
 
     def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Those that remain."""
-        made = []
+        left = []
         for statement in body:
             if isinstance(statement, ast.Import | ast.ImportFrom) or self.says_only(statement):
                 continue
             if isinstance(statement, ast.If) and not statement.orelse:
                 inner = self.statements(statement.body)
                 if not all(isinstance(s, ast.Raise) for s in inner):
-                    made.append(ast.If(self.visit(statement.test), inner, []))
+                    left.append(ast.If(self.visit(statement.test), inner, []))
                 continue
-            made.append(self.visit(statement))
-        return made
+            left.append(self.visit(statement))
+        return left
 
     def says_only(self, statement: ast.stmt) -> bool:
         """Docstrings, warnings, prints, and calls of functions that only refuse."""

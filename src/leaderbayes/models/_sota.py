@@ -11,8 +11,7 @@ from scipy.special import betainc
 
 from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.counts import STATISTICS, Counts, allowed, counts_above, statistics
-from leaderbayes._numerics.maximum import conditionals
+from leaderbayes._numerics.counts import STATISTICS, Counts, counts_above, draw_given, statistics
 from leaderbayes._scores.facts import facts
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._theta import CONCENTRATION, check_law
@@ -236,17 +235,23 @@ def _simulator(seen: Counts, theta_0: float, which: slice) -> Callable[..., Floa
         best = float(parameters[-1])
         s = round(n * theta_0 + ease * np.sqrt(n * theta_0 * (1.0 - theta_0)))
         s = min(max(s, 0), n)
+
+        def scores(theta: Floats) -> Longs:
+            if rho == 0.0:
+                return rng.binomial(n, theta)
+            return draw_given(theta, n, s, rho, theta_0, rng)
+
         sd = 0.5 / np.sqrt(n)
         low = max(seen.floor / n - (_REACH + abs(ease)) * sd, 0.0)
         # No one so far below the best is ever first.
         lowest = best - 2.0 * _REACH * sd if alone else 0.0
-        kept = [_scores(np.array([best]), n, s, rho, theta_0, rng)]
+        kept = [scores(np.array([best]))]
         missing = m - 1
         for _ in range(_TRIALS):
             if missing <= 0:
                 break
             theta = draw(rng, missing, low, *parameters)
-            right = _scores(theta[theta >= lowest], n, s, rho, theta_0, rng)
+            right = scores(theta[theta >= lowest])
             above = right > seen.floor
             kept.append(right[above])
             missing -= len(theta) - int((~above).sum())
@@ -255,18 +260,6 @@ def _simulator(seen: Counts, theta_0: float, which: slice) -> Callable[..., Floa
         return statistics(np.concatenate(kept) / n)[which]
 
     return simulate
-
-
-def _scores(
-    theta: Floats, n: int, s: int, rho: float, theta_0: float, rng: np.random.Generator
-) -> Floats:
-    """Draw counts of right answers, given that the reference is right on s instances."""
-    if rho == 0.0:
-        return np.asarray(rng.binomial(n, theta))
-    inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
-    up, down = conditionals(inside, allowed(inside, rho, theta_0), theta_0)
-    first = rng.binomial(s, np.clip(up, 0.0, 1.0))
-    return np.asarray(first + rng.binomial(n - s, np.clip(down, 0.0, 1.0)))
 
 
 def _spread(seen: Counts, rho: float, simulate: Callable[..., Floats]) -> Floats:

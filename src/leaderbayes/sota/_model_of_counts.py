@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.counts import Counts, allowed
+from leaderbayes._numerics.counts import Counts, draw_given
 from leaderbayes._numerics.hierarchy import (
     Law,
     beta_law,
@@ -21,7 +21,6 @@ from leaderbayes._numerics.hierarchy import (
     marginals,
     of_maximum,
 )
-from leaderbayes._numerics.maximum import conditionals
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._theta import CONCENTRATION
 from leaderbayes.sota import _parameters as prior
@@ -154,11 +153,8 @@ class CountBoard:
         n = self.board.n
         if not prior.depends(self.rho):
             return np.asarray(rng.binomial(n, theta) / n)
-        inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
-        capped = allowed(inside, rho[:, None], self.theta_0)
-        up, down = (np.clip(p, 0.0, 1.0) for p in conditionals(inside, capped, self.theta_0))
         s = rng.binomial(n, self.theta_0, size=(len(theta), 1)) if right is None else right
-        return np.asarray((rng.binomial(s, up) + rng.binomial(n - s, down)) / n)
+        return draw_given(theta, n, s, rho[:, None], self.theta_0, rng) / n
 
     def _new_board(self, value: dict[str, Floats], rho: Floats, rng: np.random.Generator) -> Floats:
         """Scores of other classifiers, all of them above the floor, (point, classifier)."""

@@ -47,8 +47,8 @@ def matches(
         is listed first. Only ``round_intercept`` lists players and takes "loss"; the tables here
         know no list, and then count half. What takes matches says which rules it can use.
     pairs : bool
-        Make the tables of all pairs. Plackett-Luce, ``round_intercept`` by maximum likelihood and
-        `components` need none, which matters on boards of very many players.
+        Make the tables of all pairs. Plackett-Luce, and ``round_intercept`` by maximum likelihood,
+        need none, which matters on boards of very many players.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def require_matches(
     given: object,
     what: str,
     *,
-    ties: Sequence[Ties] = TIES,
+    ties: Sequence[Ties],
     across: bool = True,
     pairs: bool = False,
 ) -> None:
@@ -277,67 +277,46 @@ def components(matches: xr.Dataset) -> pd.Series:
     """Group players by the strong components of the win graph (an edge where i beat j).
 
     Within a group everybody has, directly or through others, both won and lost against everybody
-    else (a tie counts for both). The maximum-likelihood estimate exists only if there is one
-    group.
+    else (a tie counts for both). Only if there is one group does the maximum-likelihood estimate
+    exist.
 
     Parameters
     ----------
     matches : Dataset
-        One tournament's, from `leaderbayes.matches`; ``pairs=False`` will do.
+        One tournament's; within rounds ``pairs=False`` will do.
 
     Returns
     -------
     Series
-        Number of the group by player; group 1 has the most average wins. Its attrs say in
-        ``weakly_connected`` whether the board hangs together at all: if not, groups
-        never met and no data can compare them.
-
-    Raises
-    ------
-    LeaderbayesError
-        If these are no matches, or of several tournaments.
+        Group by player; 1 has the most average wins. attrs: ``weakly_connected`` (0 or 1): if 0,
+        groups never met, and no data can compare them.
 
     References
     ----------
     Ford (1957), Solution of a ranking problem from binary comparisons, American Mathematical
     Monthly 64.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> groups = lb.components(lb.matches(lb.datasets.load("classifiers", "digits")))
-    >>> int((groups == 1).sum()), groups[groups > 1].to_dict()
-    (13, {'tree depth=2': 3, 'tree depth=5': 2})
-    >>> groups.attrs["weakly_connected"]
-    1
     """
-    require_matches(matches, "leaderbayes.components")
-    if "tournament" in matches.dims:
-        raise LeaderbayesError("These matches are of several tournaments: pick one.")
-    m = matches.sizes["player"]
-    place = matches["place"].to_numpy()
     graph: Any
     if "wins" in matches:
         graph = matches["wins"].to_numpy() > 0
         played = matches["n"].sum("opponent").to_numpy()
         rate = matches["wins"].sum("opponent").to_numpy() / np.where(played > 0, played, 1.0)
     else:
+        place = matches["place"].to_numpy()
         graph = win_graph(place)
         present = place > 0
         size = present.sum(axis=1, keepdims=True)
         beaten = np.where(present, (size - place) / np.maximum(size - 1, 1), 0.0)
         rate = beaten.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
-    _, label = connected_components(graph, directed=True, connection="strong")
-    _, island = connected_components(graph, directed=True, connection="weak")
     # Nodes beyond the players only carry paths.
-    group = np.unique(label[:m], return_inverse=True)[1]
-    best_first = np.argsort(-pd.Series(rate).groupby(group).mean().to_numpy(), kind="stable")
-    number = np.empty(len(best_first), dtype=int)
-    number[best_first] = np.arange(1, len(best_first) + 1)
-    groups = pd.Series(
-        number[group], index=pd.Index(matches["player"].to_numpy(), name="player"), name="group"
+    strong, weak = (
+        connected_components(graph, directed=True, connection=kind)[1][: len(rate)]
+        for kind in ("strong", "weak")
     )
-    groups.attrs["weakly_connected"] = int(len(np.unique(island[:m])) == 1)
+    number = (-pd.Series(rate).groupby(strong).mean()).rank(method="first").astype(int)
+    players = pd.Index(matches["player"].to_numpy(), name="player")
+    groups = pd.Series(strong, index=players, name="group").map(number)
+    groups.attrs["weakly_connected"] = int(len(np.unique(weak)) == 1)
     return groups
 
 

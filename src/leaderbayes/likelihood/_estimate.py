@@ -55,8 +55,7 @@ def require_estimate(
     raise DisconnectedError(
         f"LB010 the maximum-likelihood estimate does not exist: {fact}, so no match says "
         f"{unknown}. Use the posterior (leaderbayes.fit, or rank without --ml), a penalty "
-        f"({penalty}, for Bradley-Terry and Plackett-Luce), or rank a group on its own "
-        "(leaderbayes.components)."
+        f"({penalty}, for Bradley-Terry and Plackett-Luce), or rank a group on its own."
     )
 
 

@@ -1,7 +1,7 @@
-"""Numbers that a caller gives: of the right kind and in range, or an error that names the option.
+"""Numbers that a caller gives: of the right kind and in range, or an error names the option.
 
 NumPy's scalars are numbers, and whole floats are whole numbers; booleans, strings, None, NaN and
-infinity are not. Each function gives the number back, as Python's own.
+infinity are not. Each function returns the number as Python's own.
 """
 
 from numbers import Integral, Real
@@ -63,20 +63,14 @@ def seed(value: Any) -> int:
 
 
 def _finite(value: Any) -> bool:
-    """Whether it is a number, and finite."""
+    """Whether a value is a finite number."""
     if isinstance(value, Integral):
         return not isinstance(value, bool)
     return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 def _refused(
-    name: str,
-    value: Any,
-    kind: str,
-    above: float,
-    at_least: float,
-    at_most: float,
-    below: float,
+    name: str, value: Any, kind: str, above: float, at_least: float, at_most: float, below: float
 ) -> LeaderbayesError:
     limits = {"above": above, "from": at_least, "up to": at_most, "below": below}
     said = [f"{word} {limit:.10g}" for word, limit in limits.items() if np.isfinite(limit)]

@@ -1,4 +1,4 @@
-"""Scores to matches: wins and counts of every pair of players, and who can be compared at all."""
+"""Scores to matches: wins and counts of every pair of players, and who can be compared."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.places import count_matches, places, win_graph
-from leaderbayes._scores.tables import counted
+from leaderbayes._scores.tables import counted, listed
 from leaderbayes._types import Bools, Floats, Ints, Longs
 
 Ties = Literal["half", "drop", "floor", "loss"]
@@ -106,7 +106,7 @@ def matches(
 
 
 def check_ties(ties: object, possible: Sequence[Ties] = TIES, where: str = "") -> None:
-    """Raise unless it is a rule for ties, and one of those that are possible here.
+    """Raise unless this is a rule for ties, and one of those that are possible here.
 
     Raises
     ------
@@ -134,9 +134,9 @@ def require_matches(
     Parameters
     ----------
     given : object
-        What has to be a Dataset from `matches`.
+        Dataset from `matches`, if the user is right.
     what : str
-        Who asks, as a user calls it.
+        Name of the function that asks.
     ties : sequence of str
         Rules that it can use.
     across : bool
@@ -168,7 +168,7 @@ def require_matches(
 
 
 def count(place: Ints, *, within_round: bool, ties: Ties) -> tuple[Floats, Floats, Floats]:
-    """Wins, matches and ties of every pair (player, opponent), from places (round, player)."""
+    """Count wins, matches and ties of every pair (player, opponent) in places (round, player)."""
     strict, n = count_matches(place, within_round=within_round)
     tied = n - strict - strict.T
     if ties == "drop":
@@ -181,7 +181,7 @@ def count(place: Ints, *, within_round: bool, ties: Ties) -> tuple[Floats, Float
 
 
 def valid_scores(scores: Any) -> xr.DataArray:
-    """Scores as floats, without players, rounds and tournaments that have none.
+    """Give scores as floats, without players, rounds and tournaments that have none.
 
     Raises
     ------
@@ -241,18 +241,17 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
         return board
     names = [str(name) for name in board["tournament"].to_numpy()]
     if len(names) > 1:
-        shown = ", ".join(n[:60] for n in names[:8]) + (", ..." if len(names) > 8 else "")
         raise ScoresError(
-            f"The scores hold {len(names)} tournaments ({shown}); pick one, for example "
+            f"The scores hold {len(names)} tournaments ({listed(names)}); pick one, for example "
             f"scores.sel(tournament={names[0]!r}), or take model='tournaments'."
         )
     return board.isel(tournament=0, drop=True)
 
 
 def listed_positions(matches: xr.Dataset, order: Sequence[str] | None) -> Longs:
-    """Positions of the players in the order in which they are listed.
+    """Give the positions of the players in the order in which they are listed.
 
-    By default by name without regard to case, as PMRA's published software lists them.
+    By default this is by name without regard to case, as in PMRA's published software.
 
     Raises
     ------
@@ -321,7 +320,7 @@ def components(matches: xr.Dataset) -> pd.Series:
 
 
 class Apart(NamedTuple):
-    """Why no match says everything of a board's players, in words for a sentence."""
+    """Why matches do not compare all of a board's players, in words for a sentence."""
 
     fact: str
     unknown: str  # what no match says
@@ -341,9 +340,9 @@ def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
     if not groups.attrs["weakly_connected"]:
         islands, island = connected_components(beat, directed=True, connection="weak")
         parts = ", and in some of these one part never beat the other" if islands < size else ""
-        listed = _list(island[number], groups)
+        members = _list(island[number], groups)
         return Apart(
-            f"groups of players never met, directly or through others ({listed}){parts}",
+            f"groups of players never met, directly or through others ({members}){parts}",
             "how they compare",
             "",
         )
@@ -370,7 +369,7 @@ def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
 
 
 def _groups_that_beat(place: Ints, group: Longs) -> Bools:
-    """Whether a player of one group was ever placed before one of the other: (group, group)."""
+    """Find whether a player of one group was ever placed before one of another (group, group)."""
     size = int(group.max()) + 1
     beat = np.zeros((size, size), dtype=bool)
     last = np.iinfo(place.dtype).max
@@ -384,17 +383,17 @@ def _groups_that_beat(place: Ints, group: Longs) -> Bools:
     return beat
 
 
-def _list(label: NDArray[Any], groups: pd.Series, most: int = 3) -> str:
+def _list(label: NDArray[Any], groups: pd.Series) -> str:
     """Write labelled groups, the first of them: 'a, b; c; and 2 more groups'."""
     order = list(dict.fromkeys(label[np.argsort(groups.to_numpy(), kind="stable")]))
-    said = [_names(groups.index[label == k]) for k in order[:most]]
-    left = len(order) - most
+    said = [_names(groups.index[label == k]) for k in order[:3]]
+    left = len(order) - 3
     return "; ".join(said) + (f"; and {left} more" if left > 0 else "")
 
 
-def _names(players: pd.Index, most: int = 3) -> str:
+def _names(players: pd.Index) -> str:
     """Write a few names: 'a, b, c and 4 more'."""
-    names = [str(name)[:60] for name in players[:most]]
-    if len(players) > most:
-        names.append(f"{len(players) - most} more")
+    names = [str(name)[:60] for name in players[:3]]
+    if len(players) > 3:
+        names.append(f"{len(players) - 3} more")
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

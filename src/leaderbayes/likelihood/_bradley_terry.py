@@ -142,6 +142,7 @@ def bradley_terry(
 
 
 def _scores_by_round(matches: xr.Dataset, epp: Floats) -> Floats:
+    """Give the gradient of each round's log-likelihood (round, player)."""
     within, ties = bool(matches.attrs["within_round"]), matches.attrs["ties"]
     require_rounds(matches)
     if ties == "floor" or (ties == "drop" and not within):

@@ -4,11 +4,12 @@ A *coefficient* is a player, by name, or PMRA's ``intercept``.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import number
@@ -25,7 +26,7 @@ Adjust = Literal["holm", "fdr_bh"]
 
 
 def linear(
-    hypothesis: Hypothesis, value: float | Sequence[float], players: Sequence[str], parameters: int
+    hypothesis: Hypothesis, value: float | Sequence[float], players: NDArray[Any], parameters: int
 ) -> Linear:
     """Write K x = c over all parameters: the players', the intercept if any, the rest.
 
@@ -70,23 +71,16 @@ def linear(
             "The hypotheses are not independent (one is empty, repeats another, or follows from "
             "the rest); leave it out."
         )
-    given = [value] if np.ndim(value) == 0 else np.ravel(value).tolist()
-    c = np.array([number("value", one) for one in given])
+    c = np.array([number("value", one) for one in np.ravel(value).tolist()])
     if len(c) not in (1, len(matrix)):
         raise LeaderbayesError(
             f"value has {len(c)} numbers: give one, or one for each of {len(matrix)} hypotheses."
         )
-    c = np.broadcast_to(c, (len(matrix),))
-    return Linear(matrix, c)
-
-
-def _linear_of(fit: xr.Dataset, hypothesis: Hypothesis, value: float | Sequence[float]) -> Linear:
-    players = [str(name) for name in fit["player"].to_numpy()]
-    return linear(hypothesis, value, players, len(players) + ("intercept" in fit))
+    return Linear(matrix, np.broadcast_to(c, (len(matrix),)))
 
 
 def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int]:
-    """Give the factor on variances, and the degrees of freedom added, of the convention.
+    """Give a convention's factor on variances, and the degrees of freedom that it adds.
 
     Raises
     ------
@@ -115,7 +109,7 @@ def _require_variance(k: Floats, fit: xr.Dataset) -> None:
 
 
 def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, Floats]:
-    """Log-odds that the row beats the column, and standard errors, each (player, player).
+    """Give log-odds that the row beats the column, and standard errors, each (player, player).
 
     By the published convention PMRA's intercept is for whoever is listed first.
 
@@ -192,7 +186,8 @@ def wald_test(
     require_estimate(estimate)
     tested = _asked(a, b, hypothesis)
     factor, more = published_scale(estimate, convention)
-    k, c = _linear_of(estimate, tested, value)
+    players = estimate["player"].to_numpy()
+    k, c = linear(tested, value, players, len(players) + ("intercept" in estimate))
     listed_first = convention == "published" and "intercept" in estimate
     if listed_first and not isinstance(tested, xr.DataArray):
         listed = estimate["order"].to_series()
@@ -206,7 +201,7 @@ def wald_test(
 
 
 def _asked(a: str | None, b: str | None, hypothesis: Hypothesis | None) -> Hypothesis:
-    """Give the hypothesis, by two players or by itself."""
+    """Take the hypothesis from two players, or as it is."""
     if isinstance(a, str) and isinstance(b, str) and hypothesis is None:
         return [(a, b)]
     if a is None and b is None and hypothesis is not None:
@@ -294,7 +289,7 @@ def pairwise_tests(
     adjust: Adjust | None = "holm",
     convention: Convention = "correct",
 ) -> pd.DataFrame:
-    """Wald tests of all pairs, with p-values adjusted for their number.
+    """Test all pairs by Wald's test, with p-values adjusted for their number.
 
     Parameters
     ----------

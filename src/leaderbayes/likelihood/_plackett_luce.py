@@ -105,7 +105,6 @@ def plackett_luce(
         )
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     place = matches["place"].to_numpy()
-    rounds = len(place)
     if covariance == "clustered":
         require_rounds(matches)
     linear = restriction(matches, hypothesis, value, m)
@@ -131,10 +130,9 @@ def plackett_luce(
     attrs = {
         "model": "plackett_luce",
         "covariance": covariance,
-        "df": int((place > 0).sum()) - rounds - free,
+        "df": int((place > 0).sum()) - len(place) - free,
         "pseudo_rounds": float(pseudo_rounds),
         "firth": int(firth),
     }
-    varying = covariance in ("clustered", "bootstrap")
-    said = few_rounds(matches) if varying else []
+    said = few_rounds(matches) if covariance in ("clustered", "bootstrap") else []
     return estimate(matches["player"].to_numpy(), variables, attrs, linear, said)

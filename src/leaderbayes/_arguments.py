@@ -1,7 +1,7 @@
-"""Numbers that a caller gives: of the right kind and in range, or an error names the option.
+"""Options that a caller gives: one of a few, or a number in range; or an error names the option.
 
 NumPy's scalars are numbers, and whole floats are whole numbers; booleans, strings, None, NaN and
-infinity are not. Each function returns the number as Python's own.
+infinity are not. Each function of numbers returns the number as Python's own.
 """
 
 from numbers import Integral, Real
@@ -50,6 +50,19 @@ def whole(name: str, value: Any, *, at_least: float = 1, at_most: float = np.inf
     if count is None or count != value or not at_least <= count <= at_most:
         raise _refused(name, value, "whole number", -np.inf, at_least, at_most, np.inf)
     return count
+
+
+def one_of(name: str, value: Any, *choices: Any) -> None:
+    """Check that an option is one of these choices.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming the option, what it got, and the choices.
+    """
+    if value not in choices:
+        *most, last = map(repr, choices)
+        raise LeaderbayesError(f"{name}={value!r}: choose {', '.join(most)} or {last}.")
 
 
 def seed_or_new(value: Any) -> int:

@@ -151,7 +151,7 @@ def test_bad_input():
     with pytest.raises(lb.LeaderbayesError, match="at least two"):
         lb.matches(board([[1.0, 2.0], [np.nan, np.nan]]))
     several = board(np.eye(3)).expand_dims(tournament=["a", "b"])
-    with pytest.raises(lb.LeaderbayesError, match=r"2 tournaments \(a, b\)"):
+    with pytest.raises(lb.LeaderbayesError, match=r"2 tournaments \('a', 'b'\)"):
         lb.fit(several)
     with pytest.raises(lb.LeaderbayesError, match="dimensions player and round"):
         lb.matches(board(np.eye(3)).rename(round="fold"))

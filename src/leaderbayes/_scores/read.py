@@ -125,7 +125,7 @@ def _check_names(
     names = {score: more_is_better(score)}
     if names[score] is None:
         tidy = recognise(table, _METRIC, columns.values())
-        metrics = [] if tidy is None else as_names(table, tidy, missing="").unique()
+        metrics = [] if tidy is None else list(as_names(table, tidy, missing="").unique())
         names |= {name: more_is_better(name) for name in metrics}
         labels = [Path(table.where).name, *_labels(long, columns)]
         names |= {name: more_is_better(name, score=False) for name in labels}

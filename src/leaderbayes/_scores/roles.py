@@ -184,8 +184,8 @@ def _wide(table: Table, round: str | None, tournament: str | None) -> Long:
     labels = {} if tournaments is None else {"tournament": tournaments}
     long = _stacked(table, players, "player", labels | {"round": rounds})
     row = fold or ("row" if tournaments is not None or data is None else data)
-    named = {} if tournaments is None else {"tournament": data or ""}
-    return long, named | {"player": "column", "round": row, "score": "cell"}
+    taken = {"player": "column", "round": row, "score": "cell"}
+    return long, taken if tournaments is None else {"tournament": data or "", **taken}
 
 
 def _stacked(

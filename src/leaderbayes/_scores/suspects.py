@@ -188,17 +188,20 @@ def _are_shares(values: np.ndarray) -> bool:
 
 
 def _rows_by_name(table: Table, rows: Mapping[str, pd.Series]) -> list[str]:
+    """Say which rows sum up the others, by their names."""
+    distinct = {role: labels.drop_duplicates() for role, labels in rows.items()}
     sentences = [
         f"{table.row(int(row))}: the {role} {shown(name)} looks like a summary of the others; "
         f"leave it out, or rename it if a {role} is called so."
-        for role, labels in rows.items()
-        for row, name in labels.drop_duplicates().items()
+        for role, labels in distinct.items()
+        for row, name in zip(labels.index, labels, strict=True)
         if names.is_summary(name) or names.is_about(name)
     ]
     return sentences[:12]
 
 
 def _rows_by_number(table: Table, values: pd.DataFrame, rows: Mapping[str, pd.Series]) -> list[str]:
+    """Say which rows sum up the others, by their numbers."""
     role, labels = list(rows.items())[-1]
     return [
         f"{table.row(int(labels.index[k]))}: the {role} {shown(labels.iloc[k])} holds the mean or "

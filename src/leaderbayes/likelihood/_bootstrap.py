@@ -9,7 +9,7 @@ import xarray as xr
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr, ndtri
 
-from leaderbayes._arguments import seed_or_new, whole
+from leaderbayes._arguments import one_of, seed_or_new, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear
@@ -83,8 +83,7 @@ def bootstrap(
     >>> sample.sel(player="svm C=1").quantile([0.025, 0.975], "replicate").round(1).values.tolist()
     [3.4, 4.7]
     """
-    if model not in ("bradley_terry", "plackett_luce"):
-        raise LeaderbayesError(f"model={model!r}: choose 'bradley_terry' or 'plackett_luce'.")
+    one_of("model", model, "bradley_terry", "plackett_luce")
     replicates = whole("replicates", replicates, at_least=2)
     _require_rounds(matches, "likelihood.bootstrap")
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)

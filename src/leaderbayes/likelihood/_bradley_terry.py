@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
+from leaderbayes._arguments import one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes._numerics.composite_weight import clustered_scores, meat
@@ -98,10 +99,7 @@ def bradley_terry(
     svm C=10        3.32
     Name: epp, dtype: float64
     """
-    if covariance not in ("clustered", "model", "bootstrap"):
-        raise LeaderbayesError(
-            f"covariance={covariance!r}: choose 'clustered', 'model' or 'bootstrap'."
-        )
+    one_of("covariance", covariance, "clustered", "model", "bootstrap")
     require_matches(matches, "likelihood.bradley_terry", ties=("half", "drop", "floor"), pairs=True)
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()

@@ -7,8 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import chdtrc, ndtr
 
-from leaderbayes._arguments import share, whole
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._arguments import one_of, share, whole
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.quadrature import Marginal, fit_marginal
 from leaderbayes._types import Floats
@@ -76,10 +75,7 @@ def eliminate(
     >>> gone[gone].index.tolist()
     ['tree depth=20']
     """
-    if method not in ("rigorous", "accelerated", "heuristic"):
-        raise LeaderbayesError(
-            f"method={method!r}: choose 'rigorous', 'accelerated' or 'heuristic'."
-        )
+    one_of("method", method, "rigorous", "accelerated", "heuristic")
     alpha = share("alpha", alpha)
     n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
     board = list_board(matches, "likelihood.eliminate", order=order, zero=zero)

@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
-from leaderbayes._arguments import number
+from leaderbayes._arguments import number, one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_estimate
 from leaderbayes._fits.trust import trust
@@ -87,8 +87,7 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
     LeaderbayesError
         If the convention is unknown, or the covariance is not the published one's.
     """
-    if convention not in ("correct", "published"):
-        raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
+    one_of("convention", convention, "correct", "published")
     if convention == "correct" or fit.attrs["model"] != "bradley_terry":
         return 1.0, 0
     if fit.attrs["covariance"] != "model":
@@ -331,8 +330,7 @@ def pairwise_tests(
     0  svm C=1  logistic C=1        0.33        1.00
     1  svm C=1      svm C=10        0.51        0.59
     """
-    if adjust not in ("holm", "fdr_bh", None):
-        raise LeaderbayesError(f"adjust={adjust!r}: choose 'holm', 'fdr_bh' or None.")
+    one_of("adjust", adjust, "holm", "fdr_bh", None)
     require_estimate(estimate)
     _, more = published_scale(estimate, convention)
     gap, error = pair_differences(estimate, convention)

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import xarray as xr
 
+from leaderbayes._arguments import one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.composite_weight import meat
 from leaderbayes._numerics.newton import inverse
@@ -91,10 +92,7 @@ def plackett_luce(
     logistic C=1    3.08
     Name: epp, dtype: float64
     """
-    if covariance not in ("model", "clustered", "bootstrap", "none"):
-        raise LeaderbayesError(
-            f"covariance={covariance!r}: choose 'model', 'clustered', 'bootstrap' or 'none'."
-        )
+    one_of("covariance", covariance, "model", "clustered", "bootstrap", "none")
     require_matches(matches, "likelihood.plackett_luce", ties=("half",), across=False)
     m = matches.sizes["player"]
     if covariance != "none" and m > LARGEST_MATRIX:

@@ -117,7 +117,6 @@ def bradley_terry(
     else:
         spread = model
     square = ("player", "player_")
-    free = m - 1 - (0 if linear is None else len(linear.matrix))
     return estimate(
         matches["player"].to_numpy(),
         {
@@ -130,7 +129,7 @@ def bradley_terry(
         {
             "model": "bradley_terry",
             "covariance": covariance,
-            "df": int((n > 0).sum() // 2) - free,
+            "df": int((n > 0).sum() // 2) - (m - 1),
             "pseudo_rounds": float(pseudo_rounds),
             "firth": int(firth),
         },

@@ -103,6 +103,7 @@ def estimate(
             "hypothesis_matrix": (("hypothesis", "coefficient"), restricted.matrix),
             "hypothesis_value": ("hypothesis", restricted.value),
         }
+        attrs = attrs | {"df": attrs["df"] + len(restricted.matrix)}
     fit = xr.Dataset(variables, coords={"player": players, "player_": players}, attrs=attrs)
     texts = [text for text in (*said, without_variation(fit)) if text is not None]
     for text in texts:

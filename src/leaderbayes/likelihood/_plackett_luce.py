@@ -124,11 +124,10 @@ def plackett_luce(
             )
         square = ("player", "player_")
         variables |= {"covariance": (square, spread), "covariance_model": (square, model)}
-    free = m - 1 - (0 if linear is None else len(linear.matrix))
     attrs = {
         "model": "plackett_luce",
         "covariance": covariance,
-        "df": int((place > 0).sum()) - len(place) - free,
+        "df": int((place > 0).sum()) - len(place) - (m - 1),
         "pseudo_rounds": float(pseudo_rounds),
         "firth": int(firth),
     }

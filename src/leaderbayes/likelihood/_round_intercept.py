@@ -165,8 +165,6 @@ def describe(
     spread = np.diag(covariance)[:m]
     relative = spread + spread[board.zero] - 2.0 * covariance[board.zero, :m]
     square = ("player", "player_")
-    played = float(board.matches["n"].sum() / 2.0)
-    free = m + 1 - (0 if linear is None else len(linear.matrix))
     variables: dict[str, Any] = {
         "epp": ("player", epp),
         "covariance": (square, covariance[:m, :m]),
@@ -187,7 +185,7 @@ def describe(
     attrs = {
         "model": "round_intercept",
         "covariance": "model",
-        "df": int(played) - free,
+        "df": int(board.matches["n"].sum() / 2.0) - (m + 1),
         "zero": str(players[board.zero]),
         "ties": ties,
         "n_quadrature": n_quadrature,

@@ -97,7 +97,10 @@ def estimate(
     restricted: Linear | None,
     said: Sequence[str] = (),
 ) -> xr.Dataset:
-    """Make the Dataset of an estimate; warn of ``said``, and of differences without variation."""
+    """Make the Dataset of an estimate; warn of ``said``, and of differences without variation.
+
+    ``attrs["df"]`` is that without hypotheses, each of which adds one.
+    """
     if restricted is not None:
         variables = variables | {
             "hypothesis_matrix": (("hypothesis", "coefficient"), restricted.matrix),

@@ -74,3 +74,10 @@ def test_a_direction_is_known_or_given(table):
 def test_sources_of_no_kind(source):
     with pytest.raises(lb.ScoresError, match=f"cannot be read from a {type(source).__name__}"):
         read_frame(source, 1.0)
+
+
+def test_a_warning_of_names_points_to_the_line_that_calls_an_adapter():
+    runs = {"task": "t", "framework": ["RF", "rf"], "fold": 0, "metric": "acc", "result": [0.5, 1]}
+    with pytest.warns(lb.LeaderbayesWarning, match="LB041") as warned:
+        lb.adapters.from_amlb(pd.DataFrame(runs))
+    assert warned[0].filename == __file__

@@ -17,6 +17,7 @@ import xarray as xr
 from scipy.special import logit
 
 import leaderbayes as lb
+from leaderbayes._scores.matches import components
 
 PLAYERS, ROUNDS, BOARDS, SAMPLED = 8, 25, 200, 60
 WIDTHS = {0.22: False, 0.46: True, 1.15: True, 2.0: False, 3.2: False}  # True: coverage too
@@ -103,7 +104,7 @@ def coverage(width, seed):
     while boards < BOARDS:
         truth = rng.normal(size=PLAYERS)
         scores, share = draw(truth, width, ROUNDS, rng)
-        if lb.components(lb.matches(scores)).nunique() > 1:
+        if components(lb.matches(scores)).nunique() > 1:
             continue
         boards += 1
         ties.append(share)

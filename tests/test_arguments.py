@@ -165,6 +165,11 @@ def test_numbers_pass_as_python_s_own():
         ),
         (lambda: _arguments.seed(-1), r"seed=-1: give a whole number from 0 up to 4294967295\."),
         (lambda: _arguments.number("value", None), r"value=None: give a finite number\."),
+        (lambda: _arguments.one_of("rule", "c", "a", "b"), r"rule='c': choose 'a' or 'b'\."),
+        (
+            lambda: _arguments.one_of("adjust", 1, "a", "b", None),
+            r"adjust=1: choose 'a', 'b' or None\.",
+        ),
     ],
 )
 def test_messages(check, message):

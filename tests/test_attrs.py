@@ -60,7 +60,6 @@ OF_A_FIT = {
 OTHERS = {
     "read_scores": lambda: lb.read_scores(lb.datasets.path("classifiers")),
     "matches": lambda: MATCHES,
-    "components": lambda: lb.components(MATCHES),
     "mean_scores": lambda: lb.mean_scores(SCORES),
     "elo": lambda: lb.elo(SCORES, orders=2, seed=1),
     "likelihood.bootstrap": lambda: lb.likelihood.bootstrap(MATCHES, **SMALL),

@@ -1,7 +1,7 @@
-"""Numbers that a caller gives: of the right kind and in range, or an error that names the option.
+"""Options that a caller gives: one of a few, or a number in range; or an error names the option.
 
 NumPy's scalars are numbers, and whole floats are whole numbers; booleans, strings, None, NaN and
-infinity are not. Each function gives the number back, as Python's own.
+infinity are not. Each function of numbers returns the number as Python's own.
 """
 
 from numbers import Integral, Real
@@ -52,6 +52,19 @@ def whole(name: str, value: Any, *, at_least: float = 1, at_most: float = np.inf
     return count
 
 
+def one_of(name: str, value: Any, *choices: Any) -> None:
+    """Check that an option is one of these choices.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming the option, what it got, and the choices.
+    """
+    if value not in choices:
+        *most, last = map(repr, choices)
+        raise LeaderbayesError(f"{name}={value!r}: choose {', '.join(most)} or {last}.")
+
+
 def seed_or_new(value: Any) -> int:
     """Check a seed, or draw one for None; errors as for `number`."""
     return int(np.random.SeedSequence().generate_state(1)[0]) if value is None else seed(value)
@@ -63,20 +76,14 @@ def seed(value: Any) -> int:
 
 
 def _finite(value: Any) -> bool:
-    """Whether it is a number, and finite."""
+    """Whether a value is a finite number."""
     if isinstance(value, Integral):
         return not isinstance(value, bool)
     return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 def _refused(
-    name: str,
-    value: Any,
-    kind: str,
-    above: float,
-    at_least: float,
-    at_most: float,
-    below: float,
+    name: str, value: Any, kind: str, above: float, at_least: float, at_most: float, below: float
 ) -> LeaderbayesError:
     limits = {"above": above, "from": at_least, "up to": at_most, "below": below}
     said = [f"{word} {limit:.10g}" for word, limit in limits.items() if np.isfinite(limit)]

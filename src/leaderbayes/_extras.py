@@ -31,8 +31,7 @@ def extra(name: str, what: str) -> Iterator[None]:
     Raises
     ------
     MissingExtraError
-        If a package of the extra is missing. Any other that is, is a fault of its own, and is
-        raised as it is.
+        If a package of the extra is missing. Any other missing package is raised as it is.
     """
     try:
         yield

@@ -29,14 +29,12 @@ def test_records_become_a_table_with_every_column(table):
 
 
 def test_scores_of_columns_that_are_named(table):
-    scores = arrange(table, player="who", round="fold", score="auc", higher_is_better=False)
+    scores = arrange(table, player="who", round="fold", score="auc", better=False)
     assert dict(scores.sizes) == {"player": 2, "round": 1}
     np.testing.assert_array_equal(scores.sel(round="1"), [0.5, 0.75])
     assert scores.attrs["higher_is_better"] == 0
     with pytest.raises(lb.ScoresError, match="record 0: column 'task' is empty"):
-        arrange(
-            table, player="who", round="fold", score="auc", tournament="task", higher_is_better=True
-        )
+        arrange(table, player="who", round="fold", score="auc", tournament="task", better=True)
 
 
 def test_a_column_that_is_not_there(table):
@@ -76,3 +74,10 @@ def test_a_direction_is_known_or_given(table):
 def test_sources_of_no_kind(source):
     with pytest.raises(lb.ScoresError, match=f"cannot be read from a {type(source).__name__}"):
         read_frame(source, 1.0)
+
+
+def test_a_warning_of_names_points_to_the_line_that_calls_an_adapter():
+    runs = {"task": "t", "framework": ["RF", "rf"], "fold": 0, "metric": "acc", "result": [0.5, 1]}
+    with pytest.warns(lb.LeaderbayesWarning, match="LB041") as warned:
+        lb.adapters.from_amlb(pd.DataFrame(runs))
+    assert warned[0].filename == __file__

@@ -10,6 +10,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import board, simulate
+from leaderbayes._scores.matches import components
 
 
 def test_groups_and_attrs(fitted, scores):
@@ -173,5 +174,5 @@ def test_board_in_two_components_is_ranked_with_a_warning_that_names_them(refere
         dt = lb.fit(scores, seed=1, progressbar=False)
     assert dt.attrs["converged"]
     top = lb.leaderboard(dt).head(36)["player"]
-    group = lb.components(lb.matches(scores))
+    group = components(lb.matches(scores))
     assert set(top) == set(group.index[group == 1])

@@ -5,6 +5,7 @@ import pytest
 
 import leaderbayes as lb
 from conftest import board, simulate
+from leaderbayes._scores.matches import components
 
 
 def spread(estimate, published):
@@ -35,7 +36,7 @@ def test_eloml_example(reference):
     with pytest.raises(lb.DisconnectedError, match=r"LB010.* and 33 more never lost"):
         lb.likelihood.bradley_terry(lb.matches(scores))
     published = {kind: reference(f"eloml/auc_scores_{kind}.csv") for kind in ("glm", "glmnet")}
-    groups = lb.components(lb.matches(scores, ties="floor"))
+    groups = components(lb.matches(scores, ties="floor"))
     assert sorted(groups.value_counts()) == [6, 36, 38]
     for _, members in groups.groupby(groups):
         matches = lb.matches(scores.sel(player=members.index), ties="floor")

@@ -70,9 +70,10 @@ def test_an_estimate_keeps_its_restriction_and_its_warnings():
     }
     linear = Linear(np.array([[1.0, -1.0]]), np.array([2.0]))
     with pytest.warns(lb.EstimateWarning, match="LB014 so it is"):
-        made = estimate(players, variables, {"model": "x"}, linear, ["LB014 so it is"])
+        made = estimate(players, variables, {"model": "x", "df": 0}, linear, ["LB014 so it is"])
     assert json.loads(made.attrs["warnings"]) == ["LB014 so it is"]
     assert made.attrs["model"] == "x"
+    assert made.attrs["df"] == 1  # a hypothesis leaves one parameter less
     xr.testing.assert_equal(
         made["hypothesis_matrix"].drop_vars(made["hypothesis_matrix"].coords),
         xr.DataArray(linear.matrix, dims=("hypothesis", "coefficient")),

@@ -10,6 +10,7 @@ import leaderbayes as lb
 from conftest import board, simulate
 from leaderbayes._numerics import plackett_luce_fit
 from leaderbayes._numerics.plackett_luce import log_likelihood, rankings
+from leaderbayes._scores.matches import components
 
 
 def test_maximum_and_its_curvature():
@@ -218,7 +219,7 @@ def test_firth_takes_bias_away():
     rng, truth, factors = np.random.default_rng(1), np.array([0.9, 0.3, -0.3, -0.9]), []
     for _ in range(300):
         matches = lb.matches(simulate(truth, 10, rng), pairs=False)
-        if lb.components(matches).nunique() > 1:
+        if components(matches).nunique() > 1:
             continue
         fits = [lb.likelihood.plackett_luce(matches, firth=firth) for firth in (False, True)]
         factors.append([fit["epp"].to_numpy() @ truth / (truth @ truth) for fit in fits])

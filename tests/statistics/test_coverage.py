@@ -14,6 +14,7 @@ import leaderbayes as lb
 from conftest import simulate
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import inverse
+from leaderbayes._scores.matches import components
 from leaderbayes.models._weight import resolve_weight
 
 TOURNAMENTS = 300
@@ -25,7 +26,7 @@ def laplace(matches):
     """Mode and covariance without the weight, under a N(0, 2^2) prior at weight one or below."""
     wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
     m = len(wins)
-    connected = lb.components(matches).nunique() == 1
+    connected = components(matches).nunique() == 1
     epp, _, hessian = newton(wins.sum(1), n, pseudo_rounds=0.0 if connected else 1.0)
     return epp, hessian, m
 

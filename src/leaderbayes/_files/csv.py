@@ -14,7 +14,7 @@ _ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))")
 
 
 def protect(name: str) -> str:
-    r"""Name as a cell that no spreadsheet runs; `restore` gives the name back.
+    r"""Write a name as a cell that no spreadsheet runs; `restore` gives the name back.
 
     A name that begins as a formula or with an apostrophe, or has control characters, gets an
     apostrophe in front, and in it a control character becomes ``\u001b`` and a backslash two, as
@@ -29,7 +29,7 @@ def protect(name: str) -> str:
 
 
 def restore(cell: str) -> str:
-    """Name that `protect` made this cell of; any other cell stays as it is."""
+    """Give the name that `protect` made this cell of; any other cell stays as it is."""
     if not cell.startswith("'"):
         return cell
     name = _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else "\\", cell[1:])

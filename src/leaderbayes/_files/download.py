@@ -16,12 +16,12 @@ DATA = "LEADERBAYES_DATA"  # and one that names a folder to look into first
 
 
 def names() -> list[str]:
-    """Names of all files that can be downloaded."""
+    """List all files that can be downloaded."""
     return [name for name, (_, url) in _registry().items() if url]
 
 
 def _registry() -> dict[str, tuple[str, str]]:
-    """SHA-256 and URL, or nothing in its place, of every name."""
+    """Read SHA-256 and URL of every name; the URL is empty where there is none."""
     lines = REGISTRY.read_text(encoding="utf-8").splitlines()
     parts = [(*line.split(), "")[:3] for line in lines]
     return {name: (known.removeprefix("sha256:"), url) for name, known, url in parts}
@@ -89,9 +89,8 @@ def download(name: str) -> Path:
         If it cannot be downloaded, is not the file that is meant, or cannot be kept: names the
         URL and the path. Of the user's folder as `local`.
     """
-    found = local(name)
-    if found is not None:
-        return found
+    if (own := local(name)) is not None:
+        return own
     with extra("data", f"Fetching {name}"):
         import pooch
 

@@ -12,7 +12,7 @@ _LIFT = "is it the right file? If so, allow for more (max_mb=..., --max-mb)"
 
 
 def read_file(path: Path, where: str, max_mb: float) -> bytes:
-    """Content of a file.
+    """Read a file, within a limit.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def check_size(size: float, where: str, max_mb: float) -> None:
 
 
 def _bounded(file: io.BufferedIOBase, where: str, max_mb: float, verb: str) -> bytes:
-    # Pieces, because what may not be there is not to be set aside.
+    # In pieces, so that no memory is taken for what the file may not have.
     pieces, left = [], int(min(max_mb * 1e6, 2**62)) + 1
     while left > 0 and (piece := file.read(min(left, 2**24))):
         pieces.append(piece)

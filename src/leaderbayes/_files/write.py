@@ -1,4 +1,4 @@
-"""Files that are written: all of them, or none; in folders that are made where they are missing."""
+"""Files written: all of them or none, in folders that are made where they are missing."""
 
 import os
 import tempfile
@@ -13,16 +13,16 @@ from leaderbayes._errors import LeaderbayesError
 
 @contextmanager
 def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
-    """Give a folder to write to, from which in the end each file moves into ``folder`` in whole.
+    """Give a folder to write to, from which each file moves into ``folder``, whole, in the end.
 
-    Without a file nothing is made: that is how `check_folder` tries whether it could be.
+    Without a file nothing is made: so `check_folder` tries whether it could be.
 
     Parameters
     ----------
     folder : path
         Where the files go.
     asked : path, optional
-        What the user has asked for, which errors name; ``folder`` by default.
+        What errors name, as the user asked for it; ``folder`` by default.
 
     Raises
     ------
@@ -59,12 +59,12 @@ def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def locked(lock: Path, *, timeout: float = 0.0) -> Iterator[None]:
-    """Hold a lock, of which only its file is seen while it is held.
+    """Hold a lock, whose file is there only while it is held.
 
     Parameters
     ----------
     lock : path
-        Of the lock's file, which says who holds it; its folder has to be there.
+        The lock's file, which says who holds it; its folder has to be there.
     timeout : float
         How long to wait for another process, in seconds.
 

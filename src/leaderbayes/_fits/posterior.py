@@ -1,4 +1,4 @@
-"""The one check of what functions of a fit are given: nothing absent, foreign or undefined."""
+"""The one check of a fit that a user gives: nothing absent, foreign or undefined."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -76,8 +76,8 @@ def _is_object(value: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    made = _from_json(value)
-    return isinstance(made, list) and all(isinstance(each, str) for each in made)
+    texts = _from_json(value)
+    return isinstance(texts, list) and all(isinstance(each, str) for each in texts)
 
 
 _NUMBERS = (
@@ -92,8 +92,6 @@ _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
     **{name: (_is_text, "a name") for name in ("tournament", "placed", "sampler")},
     **{name: (_is_number, "a number") for name in _NUMBERS},
 }
-
-
 _ARGUMENTS: dict[str, Callable[[Any], bool]] = {
     "within_round": lambda v: isinstance(v, bool),
     "ties": lambda v: isinstance(v, str) and v in ("half", "drop", "floor", "loss"),
@@ -112,9 +110,9 @@ def fitted(
     attrs: tuple[str, ...] = (),
     arguments: tuple[str, ...] = (),
 ) -> None:
-    """Raise unless it is a fit with what is asked for, each part of its kind and size.
+    """Raise unless this is a fit with what is asked for, each part of its kind and size.
 
-    Looks at names and sizes, and not at draws: `drawn` does, where they are read.
+    It looks at names and sizes, not at draws: `drawn` does, where they are read.
 
     Parameters
     ----------
@@ -163,7 +161,7 @@ def fitted(
 
 
 def _strengths(dt: xr.DataTree, of: str) -> tuple[str, ...]:
-    """Variables of the posterior that every answer rests on."""
+    """Name the variables of the posterior that every answer rests on."""
     if of == "team":
         return "theta", "theta_sota"
     # One tournament that was picked out of many has no spread between them.
@@ -183,13 +181,13 @@ def drawn(dt: xr.DataTree, name: str, group: str = "posterior") -> xr.DataArray:
     """
     if name not in dt[group].dataset.data_vars:
         raise refuse(dt, f"has no {group}/{name}")
-    made = dt[group].dataset[name].transpose("chain", "draw", ..., missing_dims="ignore")
+    draws = dt[group].dataset[name].transpose("chain", "draw", ..., missing_dims="ignore")
     try:
-        made = made.load()
+        draws = draws.load()
     except Exception as problem:  # of the store, whatever it is: a checksum, a file that is gone
         cause = f"{problem!s:.200}"
         raise refuse(dt, f"has values in {group}/{name} that cannot be read ({cause})") from problem
-    values = made.to_numpy()
+    values = draws.to_numpy()
     if values.dtype.kind not in "biuf":
         raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")
     bad = values.size - np.count_nonzero(np.isfinite(values))
@@ -197,11 +195,11 @@ def drawn(dt: xr.DataTree, name: str, group: str = "posterior") -> xr.DataArray:
         raise refuse(
             dt, f"has {bad} of {values.size} values in {group}/{name} that are no finite numbers"
         )
-    return made
+    return draws
 
 
 def refuse(dt: xr.DataTree, problem: str) -> LeaderbayesError:
-    """Error that names the fit, what is wrong with it, and the remedy."""
+    """Make the error that names the fit, what is wrong with it, and the remedy."""
     return LeaderbayesError(f"{_whose(dt)} {problem}. {_REMEDY}")
 
 
@@ -220,7 +218,7 @@ def _check_attrs(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
             raise refuse(dt, f"has no attribute {name!r}")
     for name, (is_so, what) in _ATTRS.items():
         if name in dt.attrs and not is_so(dt.attrs[name]):
-            raise refuse(dt, f"has the attribute {name}={_shown(dt.attrs[name])}, and not {what}")
+            raise refuse(dt, f"has the attribute {name}={dt.attrs[name]!r:.60}, and not {what}")
 
 
 def _check_arguments(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
@@ -230,7 +228,7 @@ def _check_arguments(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
     for name in needed:
         is_so = _ARGUMENTS.get(name, lambda _: True)
         if name not in arguments or not is_so(arguments[name]):
-            raise refuse(dt, f"has the argument {name}={_shown(arguments.get(name))}")
+            raise refuse(dt, f"has the argument {name}={arguments.get(name)!r:.60}")
 
 
 def _check_group(dt: xr.DataTree, group: str, needed: tuple[str, ...]) -> None:
@@ -257,7 +255,7 @@ def _check_group(dt: xr.DataTree, group: str, needed: tuple[str, ...]) -> None:
 
 
 def _names(dt: xr.DataTree, group: str, of: str) -> pd.Index:
-    """Names of players or teams, each another."""
+    """Read the names of players or teams, each another."""
     inside = dt[group].dataset
     if of not in inside.coords:
         raise refuse(dt, f"has no names of {of}s in {group}")
@@ -269,7 +267,3 @@ def _names(dt: xr.DataTree, group: str, of: str) -> pd.Index:
     if bad:
         raise refuse(dt, f"has {of}s in {group} that have no name, or the same")
     return names
-
-
-def _shown(value: Any) -> str:
-    return f"{value!r:.60}"

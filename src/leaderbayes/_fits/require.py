@@ -1,4 +1,4 @@
-"""What functions of a fit ask of what they are given."""
+"""What a user gives is a fit, or an estimate; or an error says what it is instead."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from leaderbayes._errors import LeaderbayesError
 
 
 def require_tree(given: Any) -> None:
-    """Raise unless it is a DataTree, as fits and studies are.
+    """Raise unless this is a DataTree, as fits and studies are.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def require_tree(given: Any) -> None:
 
 
 def require_estimate(given: Any) -> None:
-    """Raise unless it is an estimate of `leaderbayes.likelihood`.
+    """Raise unless this is an estimate of `leaderbayes.likelihood`.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def require_estimate(given: Any) -> None:
 
 
 def no_fit(given: Any) -> LeaderbayesError:
-    """Error that says what was given where a fit, or an estimate, is wanted."""
+    """Make the error that says what was given where a fit, or an estimate, is wanted."""
     name = type(given).__name__
     if isinstance(given, xr.DataArray) and "player" in given.dims:
         name = f"scores ({name})"

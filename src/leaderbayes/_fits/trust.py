@@ -1,4 +1,4 @@
-"""Whether a result can be trusted: what every table, figure and page repeats of its fit."""
+"""Whether a result can be trusted: every table, figure and page repeats it from its fit."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ import xarray as xr
 def trust(fit: xr.DataTree | xr.Dataset) -> dict[str, Any]:
     """Give ``converged`` (0 or 1) and ``warnings`` (JSON list), attrs of whatever is made of a fit.
 
-    An estimate that did not converge is an error, so that one that is there did.
+    An estimate that did not converge is an error, so any that exists did.
     """
     return {
         "converged": int(fit.attrs.get("converged", 1)),
@@ -19,6 +19,6 @@ def trust(fit: xr.DataTree | xr.Dataset) -> dict[str, Any]:
 
 
 def warnings_of(attrs: Mapping[Any, Any]) -> list[str]:
-    """Texts of the warnings that attrs hold."""
-    said: list[str] = json.loads(attrs["warnings"])
-    return said
+    """Read the warnings that attrs hold."""
+    texts: list[str] = json.loads(attrs["warnings"])
+    return texts

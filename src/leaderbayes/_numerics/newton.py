@@ -72,8 +72,8 @@ def maximise(
         if decrement < tolerance:
             if np.abs(step).max() > _FAR:
                 raise NotConvergedError(
-                    "LB002 the likelihood rises without end: there is no finite estimate. Check "
-                    "leaderbayes.components(matches), add pseudo-rounds, or take the posterior."
+                    "LB002 the likelihood rises without end: there is no finite estimate; add "
+                    "pseudo-rounds, or take the posterior."
                 )
             # The last step costs nothing, and squares the error.
             return Maximum(x + step, information)
@@ -92,7 +92,7 @@ def maximise(
         x, (value, gradient, information) = trial, new
     raise NotConvergedError(
         f"LB002 Newton's method did not converge in {max_iter} steps (decrement {decrement:.2g}); "
-        "check leaderbayes.components(matches), or add pseudo-rounds."
+        "add pseudo-rounds, or take the posterior."
     )
 
 
@@ -107,8 +107,8 @@ def _step(information: Any, gradient: Floats, m: int, linear: Linear | None) -> 
         size = np.maximum(np.abs(values), 1e-8 * np.abs(values).max())
         if not size.max() > 0.0:
             raise NotConvergedError(
-                "LB002 the likelihood has no curvature to climb by; check "
-                "leaderbayes.components(matches)."
+                "LB002 the likelihood has no curvature to climb by; add pseudo-rounds, or take the "
+                "posterior."
             ) from None
         solved = solve((vectors * size) @ vectors.T, right, m)
     if linear is None:

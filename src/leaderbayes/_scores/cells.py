@@ -21,7 +21,7 @@ _EXACT = 2**53  # whole numbers above this are not told apart as floats
 
 
 def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
-    """Names as text without the blanks around them; a missing one is an error, or this text."""
+    """Read names as text without blanks around them; a missing one is an error, or this text."""
     column = table.frame[label]
     try:
         values, names = pd.factorize(column)
@@ -48,7 +48,7 @@ def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Seri
 
 
 def as_numbers(table: Table, label: str) -> pd.Series:
-    """Scores as floats; missing ones are NaN; text, dates and infinity are errors."""
+    """Read scores as floats; missing ones are NaN; text, dates and infinity are errors."""
     column = table.frame[label]
     kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
     if kind in "iu" and len(column) and max(abs(int(column.min())), int(column.max())) > _EXACT:
@@ -62,14 +62,11 @@ def as_numbers(table: Table, label: str) -> pd.Series:
     else:
         cells = column
         if not isinstance(column.dtype, pd.StringDtype):
-            cells = pd.Series(
-                [
-                    None if missing else _cell(value)
-                    for value, missing in zip(column, column.isna(), strict=True)
-                ],
-                index=column.index,
-                dtype=object,
-            )
+            texts = [
+                None if missing else _cell(value)
+                for value, missing in zip(column, column.isna(), strict=True)
+            ]
+            cells = pd.Series(texts, index=column.index, dtype=object)
         numbers = pd.to_numeric(cells, errors="coerce").astype(float)
         unread = numbers.isna() & cells.notna()
         if unread.any():
@@ -92,7 +89,7 @@ def as_numbers(table: Table, label: str) -> pd.Series:
 
 
 def _single(column: pd.Series) -> np.ndarray | None:
-    """Values of a column of single or half precision, of NumPy, pandas or Arrow; else None."""
+    """Give the values of a column of single or half precision; None of any other column."""
     dtype = getattr(column.dtype, "numpy_dtype", column.dtype)
     if not isinstance(dtype, np.dtype) or dtype.kind != "f" or dtype.itemsize >= 8:
         return None
@@ -113,12 +110,12 @@ def _check_exact(table: Table, label: str, cells: pd.Series) -> None:
 
 
 def _cell(value: Any) -> str:
-    """Text of an object's cell; True and False are 1 and 0, dates stay what they are."""
+    """Write a cell as text; True and False are 1 and 0, dates stay dates."""
     return str(int(value)) if isinstance(value, bool | np.bool_) else text_of(value)
 
 
 def _remedy(cell: str) -> str:
-    """End of the message on a cell that is not a number."""
+    """End the message on a cell that is not a number."""
     bare = bare_number(cell)
     if bare != cell.strip() and is_number(bare):
         if cell.strip().endswith("%") and bare + "%" == cell.replace(" ", ""):

@@ -1,7 +1,6 @@
 """Files that are no table of text, told by their first bytes."""
 
 import re
-from typing import NoReturn
 
 from leaderbayes._errors import ScoresError
 
@@ -32,17 +31,12 @@ _FORMATS = [
     (rb"BZh[1-9]1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf", "a compressed file", _UNPACK),
     (rb"(?i)(\xef\xbb\xbf)?\s*<(!doctype|html|\?xml)", "a page (HTML or XML)", _TABLE),
     (rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[\[{"\]\d-])', "JSON", _JSON),
+    (rb"(?s:.{257})ustar", "a tar archive", _UNPACK),
 ]
 
 
 def refuse_format(content: bytes, where: str) -> None:
-    """Raise a ScoresError if a file is of a kind that is no CSV."""
+    """Raise a ScoresError if a file is no CSV but of a known other kind."""
     for begin, what, remedy in _FORMATS:
         if re.match(begin, content):
-            _refuse(where, what, remedy)
-    if content[257:262] == b"ustar":
-        _refuse(where, "a tar archive", _UNPACK)
-
-
-def _refuse(where: str, what: str, remedy: str) -> NoReturn:
-    raise ScoresError(f"{where}: this is {what}, no table of scores; {remedy}")
+            raise ScoresError(f"{where}: this is {what}, no table of scores; {remedy}")

@@ -1,4 +1,4 @@
-"""Scores to matches: wins and counts of every pair of players, and who can be compared at all."""
+"""Scores to matches: wins and counts of every pair of players, and who can be compared."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.places import count_matches, places, win_graph
-from leaderbayes._scores.tables import counted
+from leaderbayes._scores.tables import counted, listed
 from leaderbayes._types import Bools, Floats, Ints, Longs
 
 Ties = Literal["half", "drop", "floor", "loss"]
@@ -47,8 +47,8 @@ def matches(
         is listed first. Only ``round_intercept`` lists players and takes "loss"; the tables here
         know no list, and then count half. What takes matches says which rules it can use.
     pairs : bool
-        Make the tables of all pairs. Plackett-Luce, ``round_intercept`` by maximum likelihood and
-        `components` need none, which matters on boards of very many players.
+        Make the tables of all pairs. Plackett-Luce, and ``round_intercept`` by maximum likelihood,
+        need none, which matters on boards of very many players.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def matches(
 
 
 def check_ties(ties: object, possible: Sequence[Ties] = TIES, where: str = "") -> None:
-    """Raise unless it is a rule for ties, and one of those that are possible here.
+    """Raise unless this is a rule for ties, and one of those that are possible here.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def require_matches(
     given: object,
     what: str,
     *,
-    ties: Sequence[Ties] = TIES,
+    ties: Sequence[Ties],
     across: bool = True,
     pairs: bool = False,
 ) -> None:
@@ -134,9 +134,9 @@ def require_matches(
     Parameters
     ----------
     given : object
-        What has to be a Dataset from `matches`.
+        Dataset from `matches`, if the user is right.
     what : str
-        Who asks, as a user calls it.
+        Name of the function that asks.
     ties : sequence of str
         Rules that it can use.
     across : bool
@@ -168,7 +168,7 @@ def require_matches(
 
 
 def count(place: Ints, *, within_round: bool, ties: Ties) -> tuple[Floats, Floats, Floats]:
-    """Wins, matches and ties of every pair (player, opponent), from places (round, player)."""
+    """Count wins, matches and ties of every pair (player, opponent) in places (round, player)."""
     strict, n = count_matches(place, within_round=within_round)
     tied = n - strict - strict.T
     if ties == "drop":
@@ -181,7 +181,7 @@ def count(place: Ints, *, within_round: bool, ties: Ties) -> tuple[Floats, Float
 
 
 def valid_scores(scores: Any) -> xr.DataArray:
-    """Scores as floats, without players, rounds and tournaments that have none.
+    """Give scores as floats, without players, rounds and tournaments that have none.
 
     Raises
     ------
@@ -241,18 +241,17 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
         return board
     names = [str(name) for name in board["tournament"].to_numpy()]
     if len(names) > 1:
-        shown = ", ".join(n[:60] for n in names[:8]) + (", ..." if len(names) > 8 else "")
         raise ScoresError(
-            f"The scores hold {len(names)} tournaments ({shown}); pick one, for example "
+            f"The scores hold {len(names)} tournaments ({listed(names)}); pick one, for example "
             f"scores.sel(tournament={names[0]!r}), or take model='tournaments'."
         )
     return board.isel(tournament=0, drop=True)
 
 
 def listed_positions(matches: xr.Dataset, order: Sequence[str] | None) -> Longs:
-    """Positions of the players in the order in which they are listed.
+    """Give the positions of the players in the order in which they are listed.
 
-    By default by name without regard to case, as PMRA's published software lists them.
+    By default this is by name without regard to case, as in PMRA's published software.
 
     Raises
     ------
@@ -277,72 +276,51 @@ def components(matches: xr.Dataset) -> pd.Series:
     """Group players by the strong components of the win graph (an edge where i beat j).
 
     Within a group everybody has, directly or through others, both won and lost against everybody
-    else (a tie counts for both). The maximum-likelihood estimate exists only if there is one
-    group.
+    else (a tie counts for both). Only if there is one group does the maximum-likelihood estimate
+    exist.
 
     Parameters
     ----------
     matches : Dataset
-        One tournament's, from `leaderbayes.matches`; ``pairs=False`` will do.
+        One tournament's; within rounds ``pairs=False`` will do.
 
     Returns
     -------
     Series
-        Number of the group by player; group 1 has the most average wins. Its attrs say in
-        ``weakly_connected`` whether the board hangs together at all: if not, groups
-        never met and no data can compare them.
-
-    Raises
-    ------
-    LeaderbayesError
-        If these are no matches, or of several tournaments.
+        Group by player; 1 has the most average wins. attrs: ``weakly_connected`` (0 or 1): if 0,
+        groups never met, and no data can compare them.
 
     References
     ----------
     Ford (1957), Solution of a ranking problem from binary comparisons, American Mathematical
     Monthly 64.
-
-    Examples
-    --------
-    >>> import leaderbayes as lb
-    >>> groups = lb.components(lb.matches(lb.datasets.load("classifiers", "digits")))
-    >>> int((groups == 1).sum()), groups[groups > 1].to_dict()
-    (13, {'tree depth=2': 3, 'tree depth=5': 2})
-    >>> groups.attrs["weakly_connected"]
-    1
     """
-    require_matches(matches, "leaderbayes.components")
-    if "tournament" in matches.dims:
-        raise LeaderbayesError("These matches are of several tournaments: pick one.")
-    m = matches.sizes["player"]
-    place = matches["place"].to_numpy()
     graph: Any
     if "wins" in matches:
         graph = matches["wins"].to_numpy() > 0
         played = matches["n"].sum("opponent").to_numpy()
         rate = matches["wins"].sum("opponent").to_numpy() / np.where(played > 0, played, 1.0)
     else:
+        place = matches["place"].to_numpy()
         graph = win_graph(place)
         present = place > 0
         size = present.sum(axis=1, keepdims=True)
         beaten = np.where(present, (size - place) / np.maximum(size - 1, 1), 0.0)
         rate = beaten.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
-    _, label = connected_components(graph, directed=True, connection="strong")
-    _, island = connected_components(graph, directed=True, connection="weak")
     # Nodes beyond the players only carry paths.
-    group = np.unique(label[:m], return_inverse=True)[1]
-    best_first = np.argsort(-pd.Series(rate).groupby(group).mean().to_numpy(), kind="stable")
-    number = np.empty(len(best_first), dtype=int)
-    number[best_first] = np.arange(1, len(best_first) + 1)
-    groups = pd.Series(
-        number[group], index=pd.Index(matches["player"].to_numpy(), name="player"), name="group"
+    strong, weak = (
+        connected_components(graph, directed=True, connection=kind)[1][: len(rate)]
+        for kind in ("strong", "weak")
     )
-    groups.attrs["weakly_connected"] = int(len(np.unique(island[:m])) == 1)
+    number = (-pd.Series(rate).groupby(strong).mean()).rank(method="first").astype(int)
+    players = pd.Index(matches["player"].to_numpy(), name="player")
+    groups = pd.Series(strong, index=players, name="group").map(number)
+    groups.attrs["weakly_connected"] = int(len(np.unique(weak)) == 1)
     return groups
 
 
 class Apart(NamedTuple):
-    """Why no match says everything of a board's players, in words for a sentence."""
+    """Why matches do not compare all of a board's players, in words for a sentence."""
 
     fact: str
     unknown: str  # what no match says
@@ -362,9 +340,9 @@ def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
     if not groups.attrs["weakly_connected"]:
         islands, island = connected_components(beat, directed=True, connection="weak")
         parts = ", and in some of these one part never beat the other" if islands < size else ""
-        listed = _list(island[number], groups)
+        members = _list(island[number], groups)
         return Apart(
-            f"groups of players never met, directly or through others ({listed}){parts}",
+            f"groups of players never met, directly or through others ({members}){parts}",
             "how they compare",
             "",
         )
@@ -391,7 +369,7 @@ def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
 
 
 def _groups_that_beat(place: Ints, group: Longs) -> Bools:
-    """Whether a player of one group was ever placed before one of the other: (group, group)."""
+    """Find whether a player of one group was ever placed before one of another (group, group)."""
     size = int(group.max()) + 1
     beat = np.zeros((size, size), dtype=bool)
     last = np.iinfo(place.dtype).max
@@ -405,17 +383,17 @@ def _groups_that_beat(place: Ints, group: Longs) -> Bools:
     return beat
 
 
-def _list(label: NDArray[Any], groups: pd.Series, most: int = 3) -> str:
+def _list(label: NDArray[Any], groups: pd.Series) -> str:
     """Write labelled groups, the first of them: 'a, b; c; and 2 more groups'."""
     order = list(dict.fromkeys(label[np.argsort(groups.to_numpy(), kind="stable")]))
-    said = [_names(groups.index[label == k]) for k in order[:most]]
-    left = len(order) - most
+    said = [_names(groups.index[label == k]) for k in order[:3]]
+    left = len(order) - 3
     return "; ".join(said) + (f"; and {left} more" if left > 0 else "")
 
 
-def _names(players: pd.Index, most: int = 3) -> str:
+def _names(players: pd.Index) -> str:
     """Write a few names: 'a, b, c and 4 more'."""
-    names = [str(name)[:60] for name in players[:most]]
-    if len(players) > most:
-        names.append(f"{len(players) - most} more")
+    names = [str(name)[:60] for name in players[:3]]
+    if len(players) > 3:
+        names.append(f"{len(players) - 3} more")
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

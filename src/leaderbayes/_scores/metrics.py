@@ -59,12 +59,12 @@ _KNOWN = dict.fromkeys(_HIGHER.split(), True) | dict.fromkeys(_LOWER.split(), Fa
 
 
 def plain(name: str) -> str:
-    """Name in lower case, its words joined by underscores."""
+    """Write a name in lower case, its words joined by underscores."""
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 def words(name: str) -> list[str]:
-    """Words of a name in lower case: cvFold, cv-fold and "CV fold" are cv and fold."""
+    """Split a name into words in lower case: cvFold, cv-fold and "CV fold" are cv and fold."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", name).lower()
     return [word for word in re.split(r"[\W_]+", apart) if word]
 
@@ -77,15 +77,15 @@ def among(word: str, known: Set[str]) -> bool:
 
 
 def more_is_better(name: str, *, score: bool = True) -> bool | None:
-    """Whether more of a metric is better, as its name says; None where it says nothing.
+    """Tell from a metric's name whether more is better; None where it says nothing.
 
     Parameters
     ----------
     name : str
-        Of a metric; neg_..., 1-... and -... are turned around.
+        Name of a metric; neg_..., 1-... and -... are turned around.
     score : bool
-        Whether it is the name of a score, which times and ranks may be, too, and not of a round
-        or a tournament, which may have such a word by chance.
+        Whether it names a score, which may be a time or a rank, and not a round or a tournament,
+        which may have such a word by chance.
     """
     found = words(name)
     rest = _turned(name, found)
@@ -113,7 +113,7 @@ def _is_loss(word: str) -> bool:
 
 
 def _turned(name: str, found: list[str]) -> str | None:
-    """Metric that a name is the negative or the complement of: 1-accuracy, neg_log_loss."""
+    """Find the metric of which a name is the negative or complement: 1-accuracy, neg_log_loss."""
     if found and found[0] in _NEGATED:
         return " ".join(found[1:])
     if found and found[0].startswith("neg") and among(found[0][3:], GAIN | LOSS):
@@ -128,5 +128,5 @@ def _turned(name: str, found: list[str]) -> str | None:
 
 
 def known_direction(metric: str) -> bool | None:
-    """Whether more of a metric is better; None where its exact name is not known."""
+    """Tell whether more of a metric is better; None where its exact name is not known."""
     return _KNOWN.get(metric)

@@ -100,9 +100,9 @@ def is_about(name: str, *, sure: bool = True) -> bool:
     Parameters
     ----------
     name : str
-        Of a column.
+        Name of a column.
     sure : bool
-        Leave names out that a data set or a player may have, too.
+        Leave out names that a data set or a player may have, too.
     """
     found = words(name)
     known = _ABOUT if sure else _ABOUT | _MAYBE_ABOUT
@@ -115,7 +115,7 @@ def is_about(name: str, *, sure: bool = True) -> bool:
 
 
 def is_statistic(name: str, others: Iterable[str]) -> bool:
-    """Whether a column is of the scores in another, or of a metric: svm_std, svm_time, acc_se."""
+    """Whether a column describes another's scores, or a metric: svm_std, svm_time, acc_se."""
     found = words(name)
     if "±" in name:
         return True

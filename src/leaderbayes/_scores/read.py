@@ -18,8 +18,9 @@ from leaderbayes._scores.spelling import alike
 from leaderbayes._scores.tables import Source, Table, counted, listed, read_table, shown
 
 _MAX_CELLS = 200_000_000
+# Warnings point to the first line outside of it.
+_PACKAGE = str(Path(__file__).parents[1])
 _METRIC = "metric measure metric_name eval_metric scorer scoring criterion function"
-_LOSSES = "are the names of losses"
 
 
 def read_scores(
@@ -106,52 +107,48 @@ def read_scores(
     table, searched = read_table(source, score, max_mb)
     if searched:
         player, round, score = "player", "round", "score"
-    given = {"player": player, "round": round, "score": score, "tournament": tournament}
-    long, columns = to_long(table, given)
+    roles = {"player": player, "round": round, "score": score, "tournament": tournament}
+    long, columns = to_long(table, roles)
     if searched:
-        higher_is_better = check_sign(table, table.metric, long["score"], higher_is_better)
+        better = check_sign(table, table.metric, long["score"], higher_is_better)
     else:
-        _check_direction(table, long, columns, higher_is_better)
-        higher_is_better = True if higher_is_better is None else higher_is_better
-    made = to_scores(table, long, higher_is_better=higher_is_better, columns=columns)
-    return made if scheme is None else made.assign_attrs(scheme=scheme)
+        better = _check_names(table, long, columns, higher_is_better)
+    scores = to_scores(table, long, higher_is_better=better, columns=columns)
+    return scores if scheme is None else scores.assign_attrs(scheme=scheme)
 
 
-def _check_direction(
+def _check_names(
     table: Table, long: pd.DataFrame, columns: Mapping[str, str], higher_is_better: bool | None
-) -> None:
-    """Refuse to guess that more of a loss is better, of every name that may be a metric's."""
+) -> bool:
+    """Tell whether more is better; refuse to guess so where a name in play may be a loss's."""
     score = table.metric or columns["score"]
     names = {score: more_is_better(score)}
     if names[score] is None:
         tidy = recognise(table, _METRIC, columns.values())
         metrics = [] if tidy is None else list(as_names(table, tidy, missing="").unique())
         names |= {name: more_is_better(name) for name in metrics}
-        names |= {name: more_is_better(name, score=False) for name in [Path(table.where).name]}
-        names |= _of_labels(long, columns)
+        labels = [Path(table.where).name, *_labels(long, columns)]
+        names |= {name: more_is_better(name, score=False) for name in labels}
     losses = [name for name, better in names.items() if better is False]
     gains = [name for name, better in names.items() if better]
-    if not losses:
-        return
-    less = f"{listed(losses)} {'is the name of a loss' if len(losses) == 1 else _LOSSES}, of which"
-    if higher_is_better is not None:
-        if gains:
-            warnings.warn(
-                f"LB042 {table.where}: {less} less is better, but more of {listed(gains)}; one "
-                "direction is wrong for some of these: take those of one, or turn the sign.",
-                LeaderbayesWarning,
-                stacklevel=3,
-            )
-        return
-    mixed = f" (but more of {listed(gains)}: turn the sign of these, or leave them out)"
-    table.refuse(
-        f"{less} less is better{mixed if gains else ''}; say so (higher_is_better=False, "
-        "--lower-is-better), or that more of it is (higher_is_better=True, --higher-is-better)."
-    )
+    kind = "is the name of a loss" if len(losses) == 1 else "are the names of losses"
+    less = f"{listed(losses)} {kind}, of which less is better"
+    if losses and higher_is_better is None:
+        mixed = f" (but more of {listed(gains)}: turn the sign of these, or leave them out)"
+        table.refuse(
+            f"{less}{mixed if gains else ''}; say so (higher_is_better=False, --lower-is-better), "
+            "or that more of it is (higher_is_better=True, --higher-is-better)."
+        )
+    if losses and gains:
+        _warn(
+            f"LB042 {table.where}: {less}, but more of {listed(gains)}; one direction is wrong for "
+            "some of these: take those of one, or turn the sign."
+        )
+    return True if higher_is_better is None else higher_is_better
 
 
 def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: bool | None) -> bool:
-    """Whether more is better of scores whose source turns the sign of a loss: where it has.
+    """Tell whether more is better of scores whose source turns the sign of a loss.
 
     Parameters
     ----------
@@ -167,7 +164,7 @@ def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: b
     Raises
     ------
     ScoresError
-        If a loss has scores above 0, and nobody says which are better.
+        If a loss has scores above 0, so that no sign was turned, and nobody says which are better.
     """
     if higher_is_better is not None:
         return higher_is_better
@@ -180,8 +177,8 @@ def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: b
     return True
 
 
-def _of_labels(long: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, bool | None]:
-    """Directions of rounds, tournaments and a wide table's columns that are called as metrics."""
+def _labels(long: pd.DataFrame, columns: Mapping[str, str]) -> list[str]:
+    """List rounds, tournaments, and a wide table's columns that are called as metrics."""
     labels = [name for dim in ("tournament", "round") if dim in long for name in long[dim].unique()]
     if columns["player"] == "column":
         # The columns may be metrics, too; players have words of losses in their names by chance.
@@ -189,13 +186,13 @@ def _of_labels(long: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, bool
         metrics = [name for name in players if is_metric(name)]
         all_losses = all(more_is_better(name, score=False) is False for name in players)
         labels += list(players) if all_losses else metrics
-    return {str(name): more_is_better(str(name), score=False) for name in labels}
+    return labels
 
 
 def to_scores(
     table: Table, long: pd.DataFrame, *, higher_is_better: Any, columns: Mapping[str, str]
 ) -> xr.DataArray:
-    """Pivot a long table of names and numbers, as every reader does in the end.
+    """Pivot a long table of names and numbers; every reader ends with this.
 
     Parameters
     ----------
@@ -262,42 +259,37 @@ def to_scores(
             "source": table.where,
         },
     )
-    _warn_of_absent(table, scores)
-    _warn_of_alike(table, scores)
+    _check_players_and_names(table, scores)
     return scores
 
 
-def _warn_of_absent(table: Table, scores: xr.DataArray) -> None:
-    """Name the players without any score, which no later step has."""
+def _check_players_and_names(table: Table, scores: xr.DataArray) -> None:
+    """Warn of players without any score, and of names that may be one, written in two ways."""
     played = scores.notnull().any([dim for dim in scores.dims if dim != "player"])
     absent = scores["player"].to_numpy()[~played.to_numpy()]
     if len(absent):
         verbs = ("has", "is") if len(absent) == 1 else ("have", "are")
-        warnings.warn(
+        _warn(
             f"LB040 {table.where}: {listed(absent)} {verbs[0]} no score and {verbs[1]} left out of "
-            "every comparison; add the scores, or leave the player out.",
-            LeaderbayesWarning,
-            stacklevel=4,
+            "every comparison; add the scores, or leave the player out."
         )
-
-
-def _warn_of_alike(table: Table, scores: xr.DataArray) -> None:
-    """Name players, rounds and tournaments that may be one, written in two ways."""
     for dim in scores.dims:
         groups = alike(scores[dim].to_numpy())
         if groups:
             pairs = "; ".join(listed(group) for group in groups[:4])
-            warnings.warn(
+            _warn(
                 f"LB041 {table.where}: {dim}s are told apart by case, width or blanks only: "
                 f"{pairs}{' and others' if len(groups) > 4 else ''}; if they are one, write them "
-                "alike.",
-                LeaderbayesWarning,
-                stacklevel=4,
+                "alike."
             )
 
 
+def _warn(text: str) -> None:
+    warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
+
+
 def what_was_read(scores: xr.DataArray) -> dict[str, Any]:
-    """Tell columns, direction, sizes, and scores missing in rounds that were played.
+    """Count and name what was read: columns, direction, sizes, and missing scores.
 
     Parameters
     ----------
@@ -307,7 +299,8 @@ def what_was_read(scores: xr.DataArray) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``columns``, ``higher_is_better``, ``missing``, and ``sizes`` by dim, ready for JSON.
+        ``columns``, ``higher_is_better``, ``sizes`` by dim, and ``missing``, scores missing in
+        rounds that were played; ready for JSON.
     """
     return {
         "columns": scores.attrs["columns"],

@@ -1,25 +1,12 @@
 """Which columns of a table hold players, rounds, scores and tournaments: named, or recognised."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pandas as pd
 
+from leaderbayes._scores import names
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.metrics import plain, words
-from leaderbayes._scores.names import (
-    DATA,
-    NEUTRAL,
-    PLAYER,
-    ROUND,
-    SCORE,
-    goes_by,
-    is_data,
-    is_index,
-    is_numbered,
-    is_numbered_round,
-    is_round,
-    is_score,
-)
 from leaderbayes._scores.suspects import check_names, check_wide, counts
 from leaderbayes._scores.tables import MISSING, Table, bare_number, listed, shown, suggest, text_of
 
@@ -28,19 +15,19 @@ Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and what was ta
 
 
 def to_long(table: Table, given: Roles) -> Long:
-    """Long table of names and numbers, of a table of any shape, and the columns of the roles."""
+    """Turn a table of any shape into a long one of names and numbers; name the columns taken."""
     _check_given(table, given)
     if table.frame.empty:
         table.refuse("the table has a header and no row of scores.")
     taken = [name for name in given.values() if name is not None]
-    player = given["player"] or recognise(table, PLAYER, taken, otherwise=True)
+    player = given["player"] or recognise(table, names.PLAYER, taken, otherwise=True)
     score = given["score"] or (_score(table, player, given) if player is not None else None)
     round, tournament = given["round"], given["tournament"]
-    by_row = player is not None and round is None and tournament is None
     if player is not None and score is not None:
         return _long(table, player, round, score, tournament)
-    if player is not None and by_row and (not given["player"] or _is_wide(table.frame, player)):
-        return _row_a_player(table, player)
+    if player is not None and round is None and tournament is None:
+        if not given["player"] or _is_wide(table.frame, player):
+            return _row_a_player(table, player)
     if given["player"] or given["score"]:
         role, known = ("score", "player") if player else ("player", "score")
         table.refuse(
@@ -53,11 +40,13 @@ def to_long(table: Table, given: Roles) -> Long:
 def _is_wide(frame: pd.DataFrame, player: str) -> bool:
     """Whether there are several columns beside the players', and all may be scores."""
     rest = [c for c in frame.columns if c != player]
-    return len(rest) > 1 and not any(is_round(c) or is_data(c) or _is_text(frame[c]) for c in rest)
+    return len(rest) > 1 and not any(
+        names.is_round(c) or names.is_data(c) or _is_text(frame[c]) for c in rest
+    )
 
 
 def _check_given(table: Table, given: Roles) -> None:
-    """Columns that the user named exist, one for each role."""
+    """Refuse columns that the user named and that do not exist, or that are given two roles."""
     taken: dict[str, str] = {}
     for role, name in given.items():
         if name is None:
@@ -77,15 +66,15 @@ def _check_given(table: Table, given: Roles) -> None:
 
 def recognise(
     table: Table,
-    names: str,
+    known: str,
     taken: Iterable[str | None],
     match: Callable[[str, str], bool] = lambda column, name: plain(column) == name,
     *,
     otherwise: bool = False,
 ) -> str | None:
-    """First column that goes by one of these names, if need be otherwise written; none taken."""
+    """Find the first free column that goes by one of these names, if need be otherwise written."""
     free = [c for c in table.frame.columns if c not in set(taken)]
-    for name in names.split():
+    for name in known.split():
         found = [c for c in free if match(c, name)]
         if name in found:
             return name
@@ -93,21 +82,23 @@ def recognise(
             table.refuse(f"columns {listed(found)} both look like the {name}; name one, or rename.")
         if found:
             return found[0]
-    return recognise(table, names, taken, goes_by) if otherwise else None
+    return recognise(table, known, taken, names.goes_by) if otherwise else None
 
 
 def _score(table: Table, player: str, given: Roles) -> str | None:
-    """Column of the scores of a long table; None where nothing makes it a long one."""
+    """Find the scores of a long table; None where nothing makes it a long one."""
     exact = recognise(table, "score", given.values())
-    fold = given["round"] or recognise(table, ROUND, [player, given["tournament"]], is_round)
-    data = given["tournament"] or recognise(table, DATA, [player, fold], otherwise=True)
+    fold = given["round"] or recognise(
+        table, names.ROUND, [player, given["tournament"]], names.is_round
+    )
+    data = given["tournament"] or recognise(table, names.DATA, [player, fold], otherwise=True)
     if exact is not None:
         return exact
     if fold is None and data is None:
-        return recognise(table, SCORE, [player])
+        return recognise(table, names.SCORE, [player])
     rest = [c for c in table.frame.columns if c not in (player, fold, data)]
-    metrics = [c for c in rest if is_score(c)]
-    rest = [c for c in rest if not (is_round(c) or is_data(c) or is_index(c))]
+    metrics = [c for c in rest if names.is_score(c)]
+    rest = [c for c in rest if not (names.is_round(c) or names.is_data(c) or names.is_index(c))]
     found = metrics or rest
     if len(found) != 1:
         table.refuse(
@@ -118,15 +109,14 @@ def _score(table: Table, player: str, given: Roles) -> str | None:
     return str(found[0])
 
 
-def _fold(table: Table, taken: Iterable[str | None]) -> tuple[str | None, pd.Series | None]:
-    """Name and values of the round; repeat and fold together are one."""
-    taken = list(taken)
-    fold = recognise(table, ROUND, taken, is_round)
+def _fold(table: Table, taken: Sequence[str | None]) -> tuple[str | None, pd.Series | None]:
+    """Find name and values of the round; repeat and fold together are one."""
+    fold = recognise(table, names.ROUND, taken, names.is_round)
     if fold is None:
         return None, None
-    repeat = recognise(table, "repeat repetition", [*taken, fold], is_round)
+    repeat = recognise(table, "repeat repetition", [*taken, fold], names.is_round)
     values = as_names(table, fold)
-    if repeat is not None and (is_round(fold, "fold") or is_round(fold, "split")):
+    if repeat is not None and (names.is_round(fold, "fold") or names.is_round(fold, "split")):
         return f"{repeat}.{fold}", as_names(table, repeat) + "." + values
     return fold, values
 
@@ -134,7 +124,7 @@ def _fold(table: Table, taken: Iterable[str | None]) -> tuple[str | None, pd.Ser
 def _long(table: Table, player: str, round: str | None, score: str, tournament: str | None) -> Long:
     taken = [player, score, tournament]
     fold, rounds = _fold(table, taken) if round is None else (round, as_names(table, round))
-    data = tournament or recognise(table, DATA, [*taken, fold], otherwise=True)
+    data = tournament or recognise(table, names.DATA, [*taken, fold], otherwise=True)
     if fold is None and data is not None and data != tournament:
         # Models by tasks: the data sets are the rounds.
         fold, rounds, data = data, as_names(table, data), None
@@ -154,29 +144,27 @@ def _long(table: Table, player: str, round: str | None, score: str, tournament: 
 
 
 def _row_a_player(table: Table, player: str) -> Long:
-    """Wide table with a row for each player and a column for each round."""
-    names = as_names(table, player)
+    """Read a wide table with a row for each player and a column for each round."""
+    players = as_names(table, player)
     rounds = [str(c) for c in table.frame.columns if c != player]
     rounds = _without_row_numbers(table.frame, rounds)
-    check_wide(table, rounds, "round", {"player": names})
-    blocks = [
-        pd.DataFrame({"player": names, "round": c, "score": as_numbers(table, c)}) for c in rounds
-    ]
-    return pd.concat(blocks), {"player": player, "round": "column", "score": "cell"}
+    check_wide(table, rounds, "round", {"player": players})
+    long = _stacked(table, rounds, "round", {"player": players})
+    return long, {"player": player, "round": "column", "score": "cell"}
 
 
 def _wide(table: Table, round: str | None, tournament: str | None) -> Long:
-    """Wide table with a column for each player."""
+    """Read a wide table with a column for each player."""
     frame = table.frame
     fold, rounds = _fold(table, [tournament]) if round is None else (round, as_names(table, round))
-    data = tournament or recognise(table, DATA, [fold], otherwise=True)
+    data = tournament or recognise(table, names.DATA, [fold], otherwise=True)
     label = _label(frame) if fold is None and data is None else None
     roles = {fold, data, label, *(fold.split(".") if fold else [])}
     players = [str(c) for c in frame.columns if c not in roles]
     if roles != {None}:
         players = _without_row_numbers(frame, players)
     if fold is None and data is not None:
-        indices = [c for c in players if is_index(c)]
+        indices = [c for c in players if names.is_index(c)]
         if len(indices) == 1:
             fold, rounds = indices[0], as_names(table, indices[0])
             players.remove(fold)
@@ -193,21 +181,26 @@ def _wide(table: Table, round: str | None, tournament: str | None) -> Long:
         rounds, tournaments = (repeats, tournaments) if split else (tournaments, None)
     elif rounds is None:
         rounds = pd.Series([str(i) for i in range(len(frame))], index=frame.index)
-    blocks = []
-    for name in players:
-        block = pd.DataFrame({"player": name, "round": rounds, "score": as_numbers(table, name)})
-        if tournaments is not None:
-            block.insert(0, "tournament", tournaments)
-        blocks.append(block)
+    labels = {} if tournaments is None else {"tournament": tournaments}
+    long = _stacked(table, players, "player", labels | {"round": rounds})
     row = fold or ("row" if tournaments is not None or data is None else data)
-    named = {} if tournaments is None else {"tournament": data or ""}
-    return pd.concat(blocks), named | {"player": "column", "round": row, "score": "cell"}
+    taken = {"player": "column", "round": row, "score": "cell"}
+    return long, taken if tournaments is None else {"tournament": data or "", **taken}
+
+
+def _stacked(
+    table: Table, columns: Sequence[str], role: str, labels: Mapping[str, pd.Series]
+) -> pd.DataFrame:
+    """Stack the columns of a wide table, each called by this role, beside the rows' labels."""
+    return pd.concat(
+        [pd.DataFrame({**labels, role: c, "score": as_numbers(table, c)}) for c in columns]
+    )
 
 
 def _check_text(
     table: Table, players: list[str], label: str | None, data: str | None, fold: str | None
 ) -> None:
-    """Say what a column may be that holds names, and which role the rows play."""
+    """Refuse a column of names whose role, or whose rows' role, is not said."""
     texts = [name for name in players if _is_text(table.frame[name])] if data is None else []
     words_of = [text_of(cell).strip() for name in texts[:1] for cell in table.frame[name].dropna()]
     if fold is not None and any(cell[:1].isalpha() for cell in words_of[:1]):
@@ -215,7 +208,7 @@ def _check_text(
             f"column {shown(texts[0])} holds text, no player's scores; if it names the data sets, "
             "say so (tournament=..., --tournament), or else leave it out."
         )
-    if label is not None and not NEUTRAL.isdisjoint(words(label)):
+    if label is not None and not names.NEUTRAL.isdisjoint(words(label)):
         table.refuse(
             f"column {shown(label)} may name players or rounds; say which (player=..., --player; "
             "or round=..., --round)."
@@ -223,11 +216,11 @@ def _check_text(
 
 
 def _label(frame: pd.DataFrame) -> str | None:
-    """Column that names the rows, though none goes by a round's or tournament's name."""
+    """Find the column that names the rows where none goes by a round's or tournament's name."""
     first = str(frame.columns[0])
-    if is_index(first) or _is_text(frame[first]):
+    if names.is_index(first) or _is_text(frame[first]):
         return first
-    indices = [str(c) for c in frame.columns if is_index(str(c))]
+    indices = [str(c) for c in frame.columns if names.is_index(str(c))]
     return indices[0] if len(indices) == 1 else None
 
 
@@ -239,16 +232,16 @@ def _is_text(column: pd.Series) -> bool:
     return len(bare) > 0 and float(numbers.mean()) <= 0.5
 
 
-def _without_row_numbers(frame: pd.DataFrame, names: list[str]) -> list[str]:
-    """Columns without the index that a table was saved with; the rows have better names."""
-    return [name for name in names if not (is_index(name) and counts(frame[name]))]
+def _without_row_numbers(frame: pd.DataFrame, columns: list[str]) -> list[str]:
+    """Leave out the index that a table was saved with; the rows have better names."""
+    return [c for c in columns if not (names.is_index(c) and counts(frame[c]))]
 
 
 def _check_upright(table: Table, players: list[str], label: str | None, *, named: bool) -> None:
-    """Columns of a wide table are players, and not rounds."""
+    """Refuse a wide table whose columns are rounds, and not players."""
     nameless = label is not None and _is_text(table.frame[label])
-    numbers = nameless and all(map(is_numbered, players))
-    if numbers or (not named and all(map(is_numbered_round, players))):
+    numbers = nameless and all(map(names.is_numbered, players))
+    if numbers or (not named and all(map(names.is_numbered_round, players))):
         table.refuse(
             f"players are called {listed(players)}: is the table transposed? If its rows are "
             "players, call their column 'player' (the index of a DataFrame: "

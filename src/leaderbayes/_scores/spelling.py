@@ -12,7 +12,7 @@ _BLANK = re.compile(r"[^\S\t\n\r\v\f]")  # non-breaking, thin, ideographic and o
 
 
 def clean(name: str) -> str:
-    """Name in Unicode's normal form C, with plain spaces, and none around it or unseen.
+    """Bring a name to Unicode's normal form C, with plain spaces, and none around it or unseen.
 
     References
     ----------

@@ -1,20 +1,13 @@
 """What a table holds beside scores: no players and no rounds, by their names or numbers."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import pandas as pd
 
+from leaderbayes._scores import names
 from leaderbayes._scores.metrics import plain
-from leaderbayes._scores.names import (
-    SCORE,
-    is_about,
-    is_data,
-    is_index,
-    is_round,
-    is_statistic,
-    is_summary,
-)
 from leaderbayes._scores.tables import Table, listed, shown, text_of
 
 NAME_THEM = "round=..., tournament=...; --round, --tournament"
@@ -48,19 +41,18 @@ def check_wide(
         table.refuse(f"a column of scores has no name; name its {role}.")
     values = pd.DataFrame({c: _numbers(table.frame[c]) for c in columns})
     kinds = _by_name(columns, role, values)
-    named = [name for names in kinds.values() for name in names]
-    left = [name for name in columns if name not in named]
-    kinds |= _by_number(values[left])
-    aside = {*named, *(name for names in kinds.values() for name in names)}
+    values = values.drop(columns=[*chain(*kinds.values())])
+    by_number = _by_number(values)
+    values = values.drop(columns=[*chain(*by_number.values())])
     sentences = [
-        f"column{'' if len(names) == 1 else 's'} {listed(names)} "
-        + text.format(s="s" if len(names) == 1 else "", role=role)
-        for text, names in kinds.items()
-        if names
+        f"column{'' if len(odd) == 1 else 's'} {listed(odd)} "
+        + text.format(s="s" if len(odd) == 1 else "", role=role)
+        for text, odd in (kinds | by_number).items()
+        if odd
     ]
     summaries = _rows_by_name(table, rows)
     if not summaries and rows:
-        summaries = _rows_by_number(table, values.drop(columns=list(aside)), rows)
+        summaries = _rows_by_number(table, values, rows)
     if sentences or summaries:
         table.refuse(" ".join(sentences + summaries))
 
@@ -117,18 +109,18 @@ _MEAN = (
 
 
 def _by_name(columns: Sequence[str], role: str, values: pd.DataFrame) -> dict[str, list[str]]:
-    """Columns that are no players (or rounds), by what is wrong with them."""
+    """Sort columns that are no players (or rounds) by what is wrong with them."""
     kinds: dict[str, list[str]] = {k: [] for k in (_OTHER_ROLE, _SUMMARY, _ABOUT, _LONG, _COUNTS)}
     counting = [name for name in columns if counts(values[name])]
     whole = {name for name in columns if _is_whole(values[name].to_numpy())}
     for name in columns:
-        if is_index(name) or is_round(name) or is_data(name):
+        if names.is_index(name) or names.is_round(name) or names.is_data(name):
             kinds[_OTHER_ROLE].append(name)
-        elif is_summary(name) or is_statistic(name, columns):
+        elif names.is_summary(name) or names.is_statistic(name, columns):
             kinds[_SUMMARY].append(name)
-        elif is_about(name, sure=not (name in whole and len(whole) < len(columns))):
+        elif names.is_about(name, sure=not (name in whole and len(whole) < len(columns))):
             kinds[_ABOUT].append(name)
-        elif role == "player" and plain(name) in SCORE.split():
+        elif role == "player" and plain(name) in names.SCORE.split():
             kinds[_LONG].append(name)
         elif name in counting and len(counting) < len(columns):
             kinds[_COUNTS].append(name)
@@ -136,14 +128,13 @@ def _by_name(columns: Sequence[str], role: str, values: pd.DataFrame) -> dict[st
 
 
 def _by_number(values: pd.DataFrame) -> dict[str, list[str]]:
-    """Columns whose numbers are no scores, by what is wrong with them."""
+    """Sort columns whose numbers are no scores by what is wrong with them."""
     if values.shape[1] < 2:
         return {}
-    names = np.array(values.columns, dtype=object)
     whole = _of_another_size(values.to_numpy())
-    rest = names[~whole]
-    means = _sums_up(values.to_numpy()[:, ~whole].T)
-    return {_WHOLE: list(names[whole]), _MEAN: [str(rest[k]) for k in means]}
+    rest = values.loc[:, ~whole]
+    means = _sums_up(rest.to_numpy().T)
+    return {_WHOLE: list(values.columns[whole]), _MEAN: list(rest.columns[means])}
 
 
 def counts(column: pd.Series) -> bool:
@@ -158,7 +149,7 @@ def counts(column: pd.Series) -> bool:
 
 
 def _numbers(column: pd.Series) -> pd.Series:
-    """Numbers of a column, NaN where a cell holds none (`as_numbers` refuses it later)."""
+    """Read a column's numbers; NaN where a cell holds none (`as_numbers` refuses it later)."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return column.astype(float)
     text = pd.Series([text_of(cell) for cell in column], index=column.index, dtype=object)
@@ -173,7 +164,7 @@ def _is_whole(values: np.ndarray) -> bool:
 
 
 def _of_another_size(values: np.ndarray) -> np.ndarray:
-    """Which columns of (row, column) hold whole numbers far above the others, which are shares."""
+    """Find columns of (row, column) of whole numbers far above the others, which are shares."""
     whole = np.array([_is_whole(column) for column in values.T])
     rest = values[:, ~whole]
     rest = rest[np.isfinite(rest)]
@@ -197,22 +188,23 @@ def _are_shares(values: np.ndarray) -> bool:
 
 
 def _rows_by_name(table: Table, rows: Mapping[str, pd.Series]) -> list[str]:
-    sentences = []
-    for role, names in rows.items():
-        for name in names.unique():
-            if is_summary(name) or is_about(name):
-                row = names.index[int(np.argmax((names == name).to_numpy()))]
-                sentences.append(
-                    f"{table.row(int(row))}: the {role} {shown(name)} looks like a summary of the "
-                    f"others; leave it out, or rename it if a {role} is called so."
-                )
+    """Say which rows sum up the others, by their names."""
+    distinct = {role: labels.drop_duplicates() for role, labels in rows.items()}
+    sentences = [
+        f"{table.row(int(row))}: the {role} {shown(name)} looks like a summary of the others; "
+        f"leave it out, or rename it if a {role} is called so."
+        for role, labels in distinct.items()
+        for row, name in zip(labels.index, labels, strict=True)
+        if names.is_summary(name) or names.is_about(name)
+    ]
     return sentences[:12]
 
 
 def _rows_by_number(table: Table, values: pd.DataFrame, rows: Mapping[str, pd.Series]) -> list[str]:
-    role, names = list(rows.items())[-1]
+    """Say which rows sum up the others, by their numbers."""
+    role, labels = list(rows.items())[-1]
     return [
-        f"{table.row(int(names.index[k]))}: the {role} {shown(names.iloc[k])} holds the mean or "
+        f"{table.row(int(labels.index[k]))}: the {role} {shown(labels.iloc[k])} holds the mean or "
         "the sum of the other rows; leave it out, or give a long table (player, round, score) if "
         f"these are a {role}'s scores."
         for k in _sums_up(values.to_numpy())
@@ -220,10 +212,10 @@ def _rows_by_number(table: Table, values: pd.DataFrame, rows: Mapping[str, pd.Se
 
 
 def _sums_up(values: np.ndarray) -> list[int]:
-    """Whether the first or the last row of (row, column) is the mean or the sum of all others.
+    """Find whether the first or the last row of (row, column) is the mean or sum of all others.
 
-    As far as its digits tell, and unless that may be chance: a column of others that spread over
-    100 times the last digit tells it by 1 in 100.
+    The row must be so as far as its digits tell, and not by chance: a column whose others spread
+    over 100 times the last digit agrees by chance once in 100.
     """
     if len(values) < 3 or not values.shape[1]:
         return []
@@ -246,7 +238,7 @@ def _sums_up(values: np.ndarray) -> list[int]:
 
 
 def _half_digit(values: np.ndarray) -> float:
-    """Half of the last digit of rounded numbers, with what floats add."""
+    """Give half of the last digit of rounded numbers, plus the rounding of floats."""
     noise = 1e-12 * float(np.abs(values).max())
     near = (np.abs(np.round(values, d) - values).max() <= noise for d in range(12))
     digits = next((d for d, rounded in enumerate(near) if rounded), 12)

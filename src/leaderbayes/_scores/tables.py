@@ -25,7 +25,7 @@ Source = str | Path | pd.DataFrame | Mapping[str, Any]
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
 
 _LONGEST = 1000  # characters of a path that a message repeats
-_SPLIT = re.compile(r"split\d+_test_(.+)")
+_SPLIT = re.compile(r"(split\d+)_test_(.+)")
 
 
 class Table(NamedTuple):
@@ -43,7 +43,7 @@ class Table(NamedTuple):
 
 
 def read_table(source: Source, metric: str | None, max_mb: float = MAX_MB) -> tuple[Table, bool]:
-    """Table of a source, and whether it comes from ``cv_results_`` (then long, with known names).
+    """Read a table, and say whether it is of ``cv_results_`` (then long, with known names).
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def shown(name: object) -> str:
 
 
 def text_of(value: object) -> str:
-    """Text of any object; of a number too long to print, its type."""
+    """Write any object as text; a number too long to print as its type."""
     try:
         return str(value)
     except ValueError:
@@ -84,17 +84,13 @@ def text_of(value: object) -> str:
 
 
 def bare_number(cell: str) -> str:
-    """Text of a cell without a percent sign, or what follows a ±."""
+    """Strip a cell of a percent sign, or of what follows a ±."""
     return re.split(r"±|\+/?-", cell)[0].strip().removesuffix("%").strip()
 
 
 def is_unicode(name: str) -> bool:
     """Whether a text can be written: it has no half of a character."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return not re.search("[\ud800-\udfff]", name)
 
 
 def listed(names: Iterable[object]) -> str:
@@ -109,7 +105,7 @@ def counted(number: float, what: str) -> str:
 
 
 def suggest(name: object, known: Iterable[object]) -> str:
-    """End of a message on an unknown name: the nearest of the known names, and all of them."""
+    """End a message on an unknown name: the nearest of the known names, and all of them."""
     texts = [text_of(n) for n in known]
     near = get_close_matches(text_of(name)[:60], texts, n=1, cutoff=0.5)
     if len(texts) == 1:
@@ -118,7 +114,7 @@ def suggest(name: object, known: Iterable[object]) -> str:
 
 
 def read_bytes(path: Path, max_mb: float) -> tuple[str, bytes]:
-    """Name of a file for messages, and its content, which may hold so much."""
+    """Give a file's name for messages, and its content, of at most so many megabytes."""
     if max_mb != np.inf:
         positive("max_mb", max_mb)
     where = str(path)
@@ -146,9 +142,8 @@ def _from_file(path: Path, max_mb: float) -> Table:
 
 def _from_frame(frame: pd.DataFrame, where: str) -> Table:
     """Take a pandas table; an index that holds names becomes columns."""
-    frame = frame.copy(deep=False)
-    names_of_columns, metric = _column_names(frame.columns, where)
-    frame.columns = pd.Index(names_of_columns, dtype=object)
+    columns, metric = _column_names(frame.columns, where)
+    frame = frame.set_axis(pd.Index(columns, dtype=object), axis=1)
     index = frame.index
     if any(n is not None for n in index.names) or not pd.api.types.is_numeric_dtype(index.dtype):
         names = [
@@ -165,7 +160,7 @@ def _from_frame(frame: pd.DataFrame, where: str) -> Table:
 
 
 def _column_names(columns: pd.Index, where: str) -> tuple[list[str], str]:
-    """Names of columns as text; and the metric of all, where pivot_table gives it with each."""
+    """Give names of columns as text; and the metric of all, where pivot_table adds it to each."""
     names = [
         [text_of(part) for part in c] if isinstance(c, tuple) else [text_of(c)]
         for c in columns.to_flat_index()
@@ -189,7 +184,7 @@ def _column_names(columns: pd.Index, where: str) -> tuple[list[str], str]:
 
 
 def _own(level: pd.Index) -> pd.Series:
-    """Column of an index, of the kind that the index is."""
+    """Make a column of an index, of the same dtype."""
     return pd.Series(level.array, dtype=level.dtype)
 
 
@@ -218,7 +213,7 @@ def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
 
 
 def _read_csv(content: bytes, where: str) -> Table:
-    """All cells as text: a player called 01 or NA keeps its name."""
+    """Read all cells as text: a player called 01 or NA keeps its name."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -256,8 +251,7 @@ def _read_csv(content: bytes, where: str) -> Table:
     if (empty.iloc[:, -1] & ~blank).any() and (short := _uneven(text, len(header), where)):
         raise ScoresError(short)
     for name in columns:
-        ours = frame[name].str.startswith("'")
-        if ours.any():
+        if frame[name].str.startswith("'").any():
             frame[name] = frame[name].map(restore)
     return Table(where, frame[~blank], lambda k: f"line {_line(text, k)}")
 
@@ -294,21 +288,19 @@ def is_number(cell: str) -> bool:
 
 
 def _header(names: list[str], where: str) -> pd.Index:
-    """Column names without the blanks around them, each once."""
+    """Strip column names of the blanks around them; each stands once."""
     for name in names:
         if not is_unicode(name):
             raise ScoresError(f"{where}: a column is called {shown(name)}, which is not text.")
-    stripped = [clean(name) for name in names]
-    seen: set[str] = set()
-    for name in stripped:
-        if name in seen:
-            raise ScoresError(f"{where}: two columns are called {shown(name)}; rename one.")
-        seen.add(name)
-    return pd.Index(stripped)
+    columns = pd.Index([clean(name) for name in names])
+    if columns.has_duplicates:
+        again = shown(columns[columns.duplicated()][0])
+        raise ScoresError(f"{where}: two columns are called {again}; rename one.")
+    return columns
 
 
 def _records(text: str) -> Iterable[tuple[int, list[str]]]:
-    """Line at which each record of a CSV begins, and its cells; the header is the first."""
+    """Give the line at which each record of a CSV begins, and its cells; the header is first."""
     reader = csv.reader(io.StringIO(text))
     begin = 1
     try:
@@ -320,11 +312,12 @@ def _records(text: str) -> Iterable[tuple[int, list[str]]]:
 
 
 def _line(text: str, row: int) -> int:
-    """Line of a row, which quoted line ends may have moved."""
+    """Find the line of a row, which quoted line ends may have moved."""
     return next((line for k, (line, _) in enumerate(_records(text), -1) if k == row), row + 2)
 
 
 def _uneven(text: str, columns: int, where: str) -> str:
+    """Say which line has more or fewer cells than the header; nothing where none has."""
     for line, cells in _records(text):
         if cells and len(cells) != columns:
             hint = " (a decimal comma? use a point)" if len(cells) > columns else ""
@@ -336,12 +329,12 @@ def _uneven(text: str, columns: int, where: str) -> str:
 
 
 def as_column(values: Any) -> pd.Series:
-    """Column of a sequence, of whatever kind its values are.
+    """Make a column of a sequence, whatever its values are.
 
     Raises
     ------
     TypeError, ValueError
-        If it is none, or has more dimensions.
+        If it is no sequence, or has more dimensions.
     """
     if isinstance(values, np.ndarray | pd.Series):
         column = pd.Series(values).reset_index(drop=True)
@@ -351,9 +344,9 @@ def as_column(values: Any) -> pd.Series:
 
 
 def _from_cv_results(results: Mapping[Any, Any], where: str, metric: str | None) -> Table:
-    """Long table of a search's splits; a player is a setting of the parameters."""
-    splits = {str(k): found[1] for k in results if (found := _SPLIT.fullmatch(str(k)))}
-    metrics = list(dict.fromkeys(splits.values()))
+    """Make a long table of a search's splits; a player is a setting of the parameters."""
+    splits = [(key, *found.groups()) for key in results if (found := _SPLIT.fullmatch(str(key)))]
+    metrics = list(dict.fromkeys(of for _, _, of in splits))
     if not metrics or "params" not in results:
         raise ScoresError(f"{where}: no 'params' and 'splitN_test_...' in the dictionary.")
     if metric is None and len(metrics) > 1:
@@ -371,18 +364,13 @@ def _from_cv_results(results: Mapping[Any, Any], where: str, metric: str | None)
             else text_of(setting)
             for setting in results["params"]
         ]
-        columns = [
-            pd.DataFrame(
-                {
-                    "player": pd.Series(names, dtype=object),
-                    "round": key.split("_")[0],
-                    "score": as_column(results[key]),
-                }
-            )
-            for key, its in splits.items()
-            if its == metric
+        players = pd.Series(names, dtype=object)
+        blocks = [
+            pd.DataFrame({"player": players, "round": split, "score": as_column(results[key])})
+            for key, split, of in splits
+            if of == metric
         ]
     except (TypeError, ValueError, KeyError) as problem:
         raise ScoresError(f"{where}: not the results of a search ({problem}).") from problem
-    frame = pd.concat(columns, ignore_index=True)
+    frame = pd.concat(blocks, ignore_index=True)
     return Table(where, frame, lambda k: f"row {k} (from 0)", metric)

@@ -8,10 +8,5 @@ from leaderbayes.adapters._optuna import from_optuna
 from leaderbayes.adapters._sklearn import from_sklearn
 
 __all__ = [
-    "from_amlb",
-    "from_lm_eval",
-    "from_mlr3",
-    "from_openml",
-    "from_optuna",
-    "from_sklearn",
-]
+    "from_amlb", "from_lm_eval", "from_mlr3", "from_openml", "from_optuna", "from_sklearn",
+]  # fmt: skip

@@ -102,12 +102,7 @@ def from_amlb(
     if metric is None and score == "result":
         _check_metrics(table)
     return arrange(
-        table,
-        tournament="task",
-        player="framework",
-        round="fold",
-        score=score,
-        higher_is_better=better,
+        table, tournament="task", player="framework", round="fold", score=score, better=better
     )
 
 
@@ -116,10 +111,8 @@ def _pick(table: Table, constraint: str | None) -> Table:
     under = as_names(table, "constraint")
     constraints = list(under.unique())
     if constraint is None and len(constraints) > 1:
-        table.refuse(
-            f"there are runs under several constraints; pick one (constraint=): "
-            f"{listed(constraints)}."
-        )
+        choice = listed(constraints)
+        table.refuse(f"there are runs under several constraints; pick one (constraint=): {choice}.")
     if constraint is None:
         return table
     if constraint not in constraints:

@@ -17,7 +17,7 @@ Frame = str | Path | pd.DataFrame
 
 
 def read_frame(source: Frame, max_mb: float) -> Table:
-    """Table of a file or a DataFrame, and of nothing else."""
+    """Read the table of a file or a DataFrame, and of nothing else."""
     if not isinstance(source, str | Path | pd.DataFrame):
         raise ScoresError(
             f"Results cannot be read from a {type(source).__name__}: give a path or a DataFrame."
@@ -26,15 +26,8 @@ def read_frame(source: Frame, max_mb: float) -> Table:
 
 
 def collect(where: str, records: Sequence[dict[str, Any]], row: Callable[[int], str]) -> Table:
-    """Table of records that no file holds as a table."""
-    columns = list(dict.fromkeys(key for record in records for key in record))
-    return Table(
-        where,
-        pd.DataFrame(
-            {c: pd.Series([record.get(c) for record in records], dtype=object) for c in columns}
-        ),
-        row,
-    )
+    """Make a table of records that no file holds as a table."""
+    return Table(where, pd.DataFrame(records, dtype=object), row)
 
 
 def require(table: Table, columns: Sequence[str], kind: str) -> None:
@@ -64,7 +57,7 @@ def choose(table: Table, metric: str | None, metrics: Sequence[str]) -> str:
 
 
 def direction(table: Table, metric: str, higher_is_better: bool | None) -> bool:
-    """Whether more of a metric is better: as the user says, or as it is known."""
+    """Tell whether more of a metric is better: as the user says, or as is known."""
     better = known_direction(metric) if higher_is_better is None else higher_is_better
     if better is None:
         table.refuse(
@@ -81,9 +74,9 @@ def arrange(
     round: str,
     score: str,
     tournament: str | None = None,
-    higher_is_better: bool,
+    better: bool,
 ) -> xr.DataArray:
-    """Scores of a table whose columns play known roles.
+    """Read the scores of a table whose columns play known roles.
 
     Parameters
     ----------
@@ -91,7 +84,7 @@ def arrange(
         A row for each score.
     player, round, score, tournament : str
         Columns.
-    higher_is_better : bool
+    better : bool
         Whether the higher of two scores wins.
 
     Returns
@@ -108,6 +101,4 @@ def arrange(
     columns = {role: name for role, name in roles.items() if name is not None}
     long = pd.DataFrame({role: as_names(table, name) for role, name in columns.items()})
     long["score"] = as_numbers(table, score)
-    return to_scores(
-        table, long, higher_is_better=higher_is_better, columns=columns | {"score": score}
-    )
+    return to_scores(table, long, higher_is_better=better, columns=columns | {"score": score})

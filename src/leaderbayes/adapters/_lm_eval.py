@@ -99,9 +99,7 @@ def from_lm_eval(
             f"more of {better[True]} is better, and less of {better[False]}; take tasks of one "
             "direction (tasks=, metric=)."
         )
-    return arrange(
-        table, player="model", round="task", score="score", higher_is_better=next(iter(better))
-    )
+    return arrange(table, player="model", round="task", score="score", better=next(iter(better)))
 
 
 def _wanted(metric: Any) -> list[str]:
@@ -111,13 +109,10 @@ def _wanted(metric: Any) -> list[str]:
     return list(wanted)
 
 
-def _are_names(given: Any) -> bool:
-    """Whether it is a list of texts."""
-    return (
-        isinstance(given, Sequence)
-        and not isinstance(given, str)
-        and all(isinstance(name, str) for name in given)
-    )
+def _are_names(values: Any) -> bool:
+    """Whether this is a list of texts."""
+    is_list = isinstance(values, Sequence) and not isinstance(values, str)
+    return is_list and all(isinstance(name, str) for name in values)
 
 
 def _place(record: dict[str, Any]) -> str:
@@ -128,23 +123,23 @@ def _place(record: dict[str, Any]) -> str:
 
 
 def _read_all(source: Any, max_mb: float) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Name of the model, place and content of each result."""
+    """Give each result's model, place and content."""
     if isinstance(source, str | Path):
         source = [source]
     if isinstance(source, Mapping) and isinstance(source.get("results"), Mapping):
         source = [source]
     if isinstance(source, Mapping):
-        named = [(str(name), it) for name, it in source.items()]
+        sources = [(str(name), it) for name, it in source.items()]
     elif isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
-        named = [("", it) for it in source]
+        sources = [("", it) for it in source]
     else:
         raise ScoresError(
             f"Results cannot be read from a {type(source).__name__}: give paths of results_*.json, "
             "or what simple_evaluate returned."
         )
-    if not named:
+    if not sources:
         raise ScoresError("There are no results to read: give paths of results_*.json.")
-    for number, (name, it) in enumerate(named):
+    for number, (name, it) in enumerate(sources):
         if isinstance(it, str | Path):
             for path in _files(Path(it)):
                 where, results = _read_json(path, max_mb)
@@ -182,30 +177,28 @@ def _read_json(path: Path, max_mb: float) -> tuple[str, Mapping[str, Any]]:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a key that an object has twice, of which JSON readers drop one."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         names = [key for key, _ in pairs]
         raise ValueError(f"the key {shown(max(names, key=names.count))} stands twice in an object")
-    return made
+    return content
+
+
+def _at(results: Any, *keys: str) -> Any:
+    """Give what stands under these keys, one within another; None where nothing does."""
+    for key in keys:
+        results = results.get(key) if isinstance(results, Mapping) else None
+    return results
 
 
 def _model(results: Mapping[str, Any], default: str) -> str:
-    """Name of the model: its own, or that in the arguments, or the file's."""
-    name = results.get("model_name")
-    if isinstance(name, str) and name.strip():
-        return name
-    config = results.get("config")
-    if not isinstance(config, Mapping):
-        return default
-    given = config.get("model_args")
-    if isinstance(given, str):
-        given = dict(part.partition("=")[::2] for part in given.split(","))
-    if isinstance(given, Mapping):
-        for key in _MODEL:
-            if isinstance(given.get(key), str) and given[key].strip():
-                return str(given[key])
-    model = config.get("model")
-    return model if isinstance(model, str) and model.strip() else default
+    """Name the model: as it says, as its arguments say, or as the file is called."""
+    arguments = _at(results, "config", "model_args")
+    if isinstance(arguments, str):
+        arguments = dict(part.partition("=")[::2] for part in arguments.split(","))
+    names = [results.get("model_name"), *(_at(arguments, key) for key in _MODEL)]
+    names.append(_at(results, "config", "model"))
+    return next((name for name in names if isinstance(name, str) and name.strip()), default)
 
 
 # -- scores ----------------------------------------------------------------------------------------
@@ -219,7 +212,7 @@ def _scores_of(
     tasks: Sequence[str] | None,
     higher_is_better: bool | None,
 ) -> Iterator[dict[str, Any]]:
-    """Score of each task of a model, with its metric and direction."""
+    """Read the score of each task of a model, with its metric and direction."""
     held = results.get("results")
     if not isinstance(held, Mapping):
         raise ScoresError(f"{where}: no object 'results'; give results_*.json of the harness.")
@@ -227,7 +220,7 @@ def _scores_of(
     # Older files have the groups apart from the tasks.
     groups = results.get("groups")
     entries = {**(groups if isinstance(groups, Mapping) else {}), **held}
-    names = [name for name in held if not _is_group(results, name)]
+    names = [name for name in held if not _at(results, "group_subtasks", name)]
     if tasks is not None:
         names = list(dict.fromkeys(tasks))
         for name in names:
@@ -273,18 +266,12 @@ def _check_same(first: dict[str, Any], record: dict[str, Any]) -> None:
 
 def _said(results: Mapping[str, Any], key: str, task: str) -> float | str | None:
     """Give what a file says of a task under this key, if it is a number or text."""
-    held = results.get(key)
-    value = held.get(task) if isinstance(held, Mapping) else None
+    value = _at(results, key, task)
     return value if isinstance(value, int | float | str) else None
 
 
-def _is_group(results: Mapping[str, Any], name: str) -> bool:
-    subtasks = results.get("group_subtasks")
-    return isinstance(subtasks, Mapping) and bool(subtasks.get(name))
-
-
 def _metric_of(table: Table, task: str, entry: Mapping[str, Any], wanted: list[str]) -> str:
-    """Key of a task's metric: "acc,none", or "acc" in older files."""
+    """Find the key of a task's metric: "acc,none", or "acc" in older files."""
     keys = [
         str(key)
         for key in entry
@@ -292,35 +279,32 @@ def _metric_of(table: Table, task: str, entry: Mapping[str, Any], wanted: list[s
     ]
     for name in wanted:
         found = [key for key in keys if name in (key, key.split(",")[0])]
-        if len(found) > 1 and name not in found:
+        if name in found:
+            return name
+        if len(found) > 1:
             table.refuse(
                 f"task {shown(task)} has {shown(name)} by several filters; name one: "
                 f"{listed(found)}."
             )
         if found:
-            return name if name in found else found[0]
+            return found[0]
     if wanted:
         table.refuse(
             f"task {shown(task)} has no metric {' or '.join(map(shown, wanted))}, but "
             f"{listed(keys) or 'none'}; name one of each task in metric=, or leave the task out "
             "(tasks=)."
         )
-    if len(keys) != 1:
+    if not keys:
+        table.refuse(f"task {shown(task)} has no metric; leave it out (tasks=).")
+    if len(keys) > 1:
         table.refuse(
-            f"task {shown(task)} has "
-            + (
-                f"several metrics; name one (metric=, --score): {listed(keys)}."
-                if keys
-                else "no metric; leave it out (tasks=)."
-            )
+            f"task {shown(task)} has several metrics; name one (metric=, --score): {listed(keys)}."
         )
     return keys[0]
 
 
 def _direction_of(results: Mapping[str, Any], task: str, key: str) -> bool | None:
-    """Whether more is better, by the file, or as it is known; None where neither says."""
+    """Tell whether more is better, by the file, or as is known; None where neither says."""
     metric = key.split(",")[0]
-    said = results.get("higher_is_better")
-    said = said.get(task) if isinstance(said, Mapping) else None
-    said = said.get(metric) if isinstance(said, Mapping) else None
+    said = _at(results, "higher_is_better", task, metric)
     return said if isinstance(said, bool) else known_direction(metric)

@@ -75,21 +75,14 @@ def from_mlr3(
     score = choose(table, metric, measures)
     better = direction(table, _TYPE.sub("", score), higher_is_better)
     if "iteration" not in frame.columns:
-        return arrange(
-            table, player="learner_id", round="task_id", score=score, higher_is_better=better
-        )
-    round_ = "iteration"
+        return arrange(table, player="learner_id", round="task_id", score=score, better=better)
+    fold = "iteration"
     if "resampling_id" in frame.columns:
         resamplings = as_names(table, "resampling_id")
         if resamplings.nunique() > 1:
-            round_ = "resampling_id.iteration"
+            fold = "resampling_id.iteration"
             names = resamplings + "." + as_names(table, "iteration")
-            table = table._replace(frame=frame.assign(**{round_: names}))
+            table = table._replace(frame=frame.assign(**{fold: names}))
     return arrange(
-        table,
-        tournament="task_id",
-        player="learner_id",
-        round=round_,
-        score=score,
-        higher_is_better=better,
+        table, tournament="task_id", player="learner_id", round=fold, score=score, better=better
     )

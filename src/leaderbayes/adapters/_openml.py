@@ -85,81 +85,58 @@ def from_openml(
     table = table._replace(frame=table.frame[functions == chosen])
     frame = table.frame.assign(task=_tasks(table), flow=_flows(table))
     table = table._replace(frame=frame)
-    if "values" in frame.columns and not _missing(frame["values"]).all():
+    if "values" in frame.columns and not all(map(_is_missing, frame["values"])):
         table = _by_fold(table)
         return arrange(
-            table,
-            tournament="task",
-            player="flow",
-            round="fold",
-            score="score",
-            higher_is_better=better,
+            table, tournament="task", player="flow", round="fold", score="score", better=better
         )
     require(table, ["value"], "evaluations of OpenML")
-    return arrange(table, player="flow", round="task", score="value", higher_is_better=better)
+    return arrange(table, player="flow", round="task", score="value", better=better)
 
 
 def _from_objects(source: Mapping[Any, Any]) -> Table:
-    """Table of OpenML's evaluation objects."""
+    """Make a table of OpenML's evaluation objects."""
     records = [{name: getattr(it, name, None) for name in _FIELDS} for it in source.values()]
     runs = list(source)
     return collect("evaluations", records, lambda k: f"run {shown(runs[k])}")
 
 
 def _tasks(table: Table) -> pd.Series:
-    """Names of the tasks: data set and number."""
+    """Name the tasks: data set and number."""
     tasks = as_names(table, "task_id")
-    if "data_name" not in table.frame.columns or _missing(table.frame["data_name"]).any():
+    if "data_name" not in table.frame.columns or any(map(_is_missing, table.frame["data_name"])):
         return tasks
     return as_names(table, "data_name") + " (task " + tasks + ")"
 
 
 def _flows(table: Table) -> pd.Series:
-    """Names of the flows; with the setup where a flow ran in several."""
+    """Name the flows, with the setup where a flow ran in several."""
     flows = as_names(table, "flow_name")
-    if "setup_id" not in table.frame.columns or _missing(table.frame["setup_id"]).any():
+    if "setup_id" not in table.frame.columns or any(map(_is_missing, table.frame["setup_id"])):
         return flows
     setups = as_names(table, "setup_id")
     several = setups.groupby(flows).transform("nunique") > 1
     return flows.where(~several, flows + " (setup " + setups + ")")
 
 
-def _missing(column: pd.Series) -> pd.Series:
-    """Where a column of texts or lists holds nothing."""
-    return pd.Series([_is_missing(cell) for cell in column], index=column.index, dtype=bool)
-
-
 def _is_missing(cell: Any) -> bool:
+    """Whether a cell of texts, numbers or lists holds nothing."""
     if isinstance(cell, str):
         return not cell.strip()
-    return (
-        cell is None
-        or cell is pd.NA
-        or cell is pd.NaT
-        or (isinstance(cell, float) and cell != cell)
-    )
+    return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
 def _by_fold(table: Table) -> Table:
-    """Long table with a row for each fold of each run."""
-    records: list[dict[str, Any]] = []
-    rows: list[int] = []
-    for row, task, flow, cell in zip(
-        table.frame.index,
-        table.frame["task"],
-        table.frame["flow"],
-        table.frame["values"],
-        strict=True,
-    ):
-        # A run without values stays, as one that is missing.
-        for fold, score in enumerate(_values(table, cell, row) or [None]):
-            records.append({"task": task, "flow": flow, "fold": fold, "score": score})
-            rows.append(int(row))
-    return collect(table.where, records, lambda k: table.row(rows[k]))
+    """Make a long table with a row for each fold of each run; its index repeats the run's row."""
+    scores = [_values(table, cell, row) for row, cell in table.frame["values"].items()]
+    long = table.frame.assign(score=pd.Series(scores, index=table.frame.index, dtype=object))
+    # A run without values stays, as one that is missing.
+    long = long.explode("score")
+    return table._replace(frame=long.assign(fold=long.groupby(level=0).cumcount()))
 
 
 def _values(table: Table, cell: Any, row: Any) -> list[Any]:
-    """Scores of the folds in a cell of the column ``values``."""
+    """Read the scores of the folds in a cell of the column ``values``."""
     if _is_missing(cell):
         return []
     if isinstance(cell, str):

@@ -83,18 +83,13 @@ def from_optuna(study: Any) -> xr.DataArray:
             f"none of {len(trials)} trials reported a score; call trial.report(score, step=fold) "
             "for each fold."
         )
-    scores = arrange(
-        table,
-        player="trial",
-        round="step",
-        score="score",
-        higher_is_better=directions[0] == "MAXIMIZE",
-    )
+    better = directions[0] == "MAXIMIZE"
+    scores = arrange(table, player="trial", round="step", score="score", better=better)
     return scores.isel(round=_order([str(name) for name in scores["round"].to_numpy()]))
 
 
 def _order(steps: list[str]) -> list[int]:
-    """Positions of the steps in numerical order."""
+    """Sort the steps by number; give their positions."""
     try:
         return sorted(range(len(steps)), key=lambda k: int(steps[k]))
     except ValueError:

@@ -89,11 +89,11 @@ def from_sklearn(
     chosen = choose(table, metric, list(dict.fromkeys(r["metric"] for r in records)))
     table = table._replace(frame=table.frame[table.frame["metric"] == chosen])
     better = check_sign(table, chosen, as_numbers(table, "score"), higher_is_better)
-    return arrange(table, player="estimator", round="split", score="score", higher_is_better=better)
+    return arrange(table, player="estimator", round="split", score="score", better=better)
 
 
 def _scores_of(name: str, result: object) -> dict[str, pd.Series]:
-    """Test scores of an estimator by metric, each (split,)."""
+    """Read the test scores of an estimator by metric, each (split,)."""
     if not isinstance(result, Mapping):
         result = {"test_score": result}
     scores = {

@@ -167,11 +167,8 @@ def _tsml(name: str) -> xr.DataArray:
         tables.append(wide.melt(["dataset", "classifier"], var_name="resample", value_name="acc"))
     scores = read_scores(
         pd.concat(tables, ignore_index=True),
-        tournament="dataset",
-        player="classifier",
-        round="resample",
-        score="acc",
-    )
+        tournament="dataset", player="classifier", round="resample", score="acc",
+    )  # fmt: skip
     return scores.assign_attrs(source=str(path.parent))
 
 

@@ -22,7 +22,7 @@ _FILES = {
 
 
 def path(name: str) -> Path:
-    """Path of a shipped table, for the command line.
+    """Give the path of a shipped table, for the command line.
 
     Parameters
     ----------
@@ -114,12 +114,10 @@ def load(name: str, tournament: str | None = None) -> xr.DataArray:
     >>> dict(lb.datasets.load("answers").sizes)
     {'classifier': 115, 'instance': 600}
     """
-    file = path(name)
+    file, known = path(name), list[str]()
     if name == "answers":
-        known: list[str] = []
         board = _answers(file)
     elif name == "regressors":
-        known = []
         board = read_scores(file, higher_is_better=False, scheme="Model/CV")
         board = board.sel(tournament="diabetes", drop=True).assign_attrs(tournament="diabetes")
     else:
@@ -138,10 +136,7 @@ def _answers(file: Path) -> xr.DataArray:
     table = pd.read_csv(file, index_col="instance")
     return xr.DataArray(
         table.to_numpy(dtype=np.uint8).T,
-        dims=("classifier", "instance"),
-        coords={
-            "classifier": table.columns.to_numpy(dtype=object),
-            "instance": table.index.to_numpy(),
-        },
+        {"classifier": table.columns.to_numpy(dtype=object), "instance": table.index.to_numpy()},
+        ("classifier", "instance"),
         name="right",
     )

@@ -9,14 +9,6 @@ from leaderbayes.likelihood._round_intercept import round_intercept
 from leaderbayes.likelihood._tables import ranking
 
 __all__ = [
-    "best_test",
-    "bootstrap",
-    "bradley_terry",
-    "eliminate",
-    "lr_test",
-    "pairwise_tests",
-    "plackett_luce",
-    "ranking",
-    "round_intercept",
-    "wald_test",
-]
+    "best_test", "bootstrap", "bradley_terry", "eliminate", "lr_test", "pairwise_tests",
+    "plackett_luce", "ranking", "round_intercept", "wald_test",
+]  # fmt: skip

@@ -9,8 +9,7 @@ import xarray as xr
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr, ndtri
 
-from leaderbayes import _arguments
-from leaderbayes._arguments import whole
+from leaderbayes._arguments import one_of, seed_or_new, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear
@@ -84,24 +83,23 @@ def bootstrap(
     >>> sample.sel(player="svm C=1").quantile([0.025, 0.975], "replicate").round(1).values.tolist()
     [3.4, 4.7]
     """
-    if model not in ("bradley_terry", "plackett_luce"):
-        raise LeaderbayesError(f"model={model!r}: choose 'bradley_terry' or 'plackett_luce'.")
+    one_of("model", model, "bradley_terry", "plackett_luce")
     replicates = whole("replicates", replicates, at_least=2)
     _require_rounds(matches, "likelihood.bootstrap")
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     rounds = matches.sizes["round"]
     place = matches["place"].to_numpy()
     epp = np.full((replicates, matches.sizes["player"]), np.nan)
-    seed = _arguments.seed_or_new(seed)
-    sampled = _samples(matches, rounds, replicates, np.random.default_rng(seed))
-    for row, (chosen, points, n) in zip(epp, sampled, strict=True):
+    seed = seed_or_new(seed)
+    samples = _samples(matches, rounds, replicates, np.random.default_rng(seed))
+    for row, (chosen, points, n) in zip(epp, samples, strict=True):
         if pseudo_rounds == 0.0 and not _exists(matches, chosen, weak=firth):
             continue
         if model == "bradley_terry":
             row[:] = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth)[0]
         else:
-            sampled_place = np.repeat(place, chosen, axis=0)
-            row[:] = fit_rankings(sampled_place, pseudo_rounds=pseudo_rounds, firth=firth).epp
+            sampled = np.repeat(place, chosen, axis=0)
+            row[:] = fit_rankings(sampled, pseudo_rounds=pseudo_rounds, firth=firth).epp
     missing = int(np.isnan(epp[:, 0]).sum())
     if replicates - missing < 2:
         raise LeaderbayesError(
@@ -118,14 +116,9 @@ def bootstrap(
 
 
 def bootstrap_covariance(
-    matches: xr.Dataset,
-    linear: Linear | None,
-    *,
-    model: Model,
-    pseudo_rounds: float,
-    firth: bool,
+    matches: xr.Dataset, linear: Linear | None, *, model: Model, pseudo_rounds: float, firth: bool
 ) -> Floats:
-    """Covariance of 1000 samples, of those that have an estimate, (player, player)."""
+    """Take the covariance (player, player) of 1000 samples, of those that have an estimate."""
     if linear is not None:
         raise LeaderbayesError("A restricted estimate has no bootstrap covariance here.")
     # An estimate is the same each time it is made.
@@ -228,7 +221,7 @@ def best_test(
     require_estimate(matches, pseudo_rounds=_PSEUDO_ROUNDS)
     players = [str(name) for name in matches["player"].to_numpy()]
     hypotheses, member = _members(players, groups)
-    seed = _arguments.seed_or_new(seed)
+    seed = seed_or_new(seed)
     rng = np.random.default_rng(seed)
     rounds = matches.sizes["round"]
     sizes = np.unique([max(2, round(scale * rounds)) for scale in _SCALES])
@@ -249,26 +242,26 @@ def best_test(
 
 
 def _members(players: list[str], groups: Mapping[str, str] | None) -> tuple[list[str], Floats]:
-    """Hypotheses, and who belongs to each (hypothesis, player)."""
+    """Name the hypotheses, and who belongs to each (hypothesis, player)."""
     if groups is None:
         return players, np.eye(len(players))
-    given = {str(player): group for player, group in groups.items()}
-    unknown = [player for player in given if player not in players]
+    group_of = {str(player): str(group) for player, group in groups.items()}
+    unknown = [player for player in group_of if player not in players]
     if unknown:
         raise LeaderbayesError(
             f"groups: there is no player {unknown[0]!r}; give the group of each player, such as "
             f"{{{players[0]!r}: 'a group'}}."
         )
-    absent = [player for player in players if player not in given]
+    absent = [player for player in players if player not in group_of]
     if absent:
         raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
-    own = np.array([str(given[player]) for player in players])
+    own = np.array([group_of[player] for player in players])
     names = list(dict.fromkeys(own.tolist()))
     return names, (own == np.array(names)[:, None]).astype(float)
 
 
 def _best(points: Floats, n: Floats) -> Floats:
-    """Who has the highest estimate (player,), shared where several have."""
+    """Mark who has the highest estimate (player,), in shares where several have."""
     m = len(points)
     if (n + np.eye(m) * n[0, -1] == n[0, -1]).all():
         # Where everybody meets everybody as often, strengths are ordered as points are.
@@ -280,7 +273,7 @@ def _best(points: Floats, n: Floats) -> Floats:
 
 
 def _unbiased(share: Floats, scale: Floats, replicates: int) -> tuple[float, float, float, float]:
-    """AU p-value, its error, v and c, from shares at each r / r'."""
+    """Estimate the AU p-value, its error, v and c from shares at each r / r'."""
     usable = (share > 0.0) & (share < 1.0)
     if usable.sum() < 2:
         return np.nan, np.nan, np.nan, np.nan

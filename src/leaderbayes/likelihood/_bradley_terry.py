@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
+from leaderbayes._arguments import one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes._numerics.composite_weight import clustered_scores, meat
@@ -98,10 +99,7 @@ def bradley_terry(
     svm C=10        3.32
     Name: epp, dtype: float64
     """
-    if covariance not in ("clustered", "model", "bootstrap"):
-        raise LeaderbayesError(
-            f"covariance={covariance!r}: choose 'clustered', 'model' or 'bootstrap'."
-        )
+    one_of("covariance", covariance, "clustered", "model", "bootstrap")
     require_matches(matches, "likelihood.bradley_terry", ties=("half", "drop", "floor"), pairs=True)
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
@@ -119,7 +117,6 @@ def bradley_terry(
     else:
         spread = model
     square = ("player", "player_")
-    free = m - 1 - (0 if linear is None else len(linear.matrix))
     return estimate(
         matches["player"].to_numpy(),
         {
@@ -132,7 +129,7 @@ def bradley_terry(
         {
             "model": "bradley_terry",
             "covariance": covariance,
-            "df": int((n > 0).sum() // 2) - free,
+            "df": int((n > 0).sum() // 2) - (m - 1),
             "pseudo_rounds": float(pseudo_rounds),
             "firth": int(firth),
         },
@@ -142,6 +139,7 @@ def bradley_terry(
 
 
 def _scores_by_round(matches: xr.Dataset, epp: Floats) -> Floats:
+    """Give the gradient of each round's log-likelihood (round, player)."""
     within, ties = bool(matches.attrs["within_round"]), matches.attrs["ties"]
     require_rounds(matches)
     if ties == "floor" or (ties == "drop" and not within):

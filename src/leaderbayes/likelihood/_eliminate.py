@@ -1,14 +1,13 @@
 """PMRA's backward elimination of fixed effects."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 from scipy.special import chdtrc, ndtr
 
-from leaderbayes._arguments import share, whole
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._arguments import one_of, share, whole
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.quadrature import Marginal, fit_marginal
 from leaderbayes._types import Floats
@@ -17,12 +16,9 @@ from leaderbayes.likelihood._round_intercept import Listed, describe, list_board
 Method = Literal["rigorous", "accelerated", "heuristic"]
 
 
-class _Step(NamedTuple):
-    player: int
-    test: str
-    p_value: float
-    loglik: float
-    eliminated: bool
+_STEP = np.dtype(
+    [("player", int), ("test", "U4"), ("p_value", float), ("loglik", float), ("eliminated", bool)]
+)
 
 
 def eliminate(
@@ -79,17 +75,14 @@ def eliminate(
     >>> gone[gone].index.tolist()
     ['tree depth=20']
     """
-    if method not in ("rigorous", "accelerated", "heuristic"):
-        raise LeaderbayesError(
-            f"method={method!r}: choose 'rigorous', 'accelerated' or 'heuristic'."
-        )
+    one_of("method", method, "rigorous", "accelerated", "heuristic")
     alpha = share("alpha", alpha)
     n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
     board = list_board(matches, "likelihood.eliminate", order=order, zero=zero)
     x, at = fit_marginal(board.statistics, board.start, n_quadrature)
     full = at.value
     out: list[int] = []
-    steps: list[_Step] = []
+    steps: list[tuple[Any, ...]] = []
     # The zero player and one other are left at least: without them there is nothing to test.
     while len(out) < len(board.listed) - 1:
         p_values = _wald(x, at, board.zero, _restriction(board, out))
@@ -110,7 +103,7 @@ def eliminate(
             else:
                 test, p_value = "LR", float(chdtrc(len(out) + 1, gain))
             leaves = p_value > alpha
-            steps.append(_Step(int(player), test, p_value, new.value, leaves))
+            steps.append((player, test, p_value, new.value, leaves))
             if leaves:
                 out.append(int(player))
                 x, at = new_x, new
@@ -119,21 +112,16 @@ def eliminate(
             break
     fit = describe(board, x, at, _restriction(board, out), n_quadrature)
     players = board.matches["player"].to_numpy()
-    by_step = {
-        "player": players[[s.player for s in steps]] if steps else players[:0],
-        "test": np.array([s.test for s in steps], dtype=str),
-        "p_value": np.array([s.p_value for s in steps], dtype=float),
-        "loglik": np.array([s.loglik for s in steps], dtype=float),
-        "eliminated": np.array([s.eliminated for s in steps], dtype=bool),
-    }
     fit["eliminated"] = ("player", np.isin(np.arange(len(players)), out))
-    for name, values in by_step.items():
-        fit[f"step_{name}"] = ("step", values)
+    by_step = np.array(steps, dtype=_STEP)
+    fit["step_player"] = ("step", players[by_step["player"]])
+    for name in ("test", "p_value", "loglik", "eliminated"):
+        fit[f"step_{name}"] = ("step", by_step[name])
     return fit.assign_attrs(elimination=method, alpha=alpha)
 
 
 def _restriction(board: Listed, out: Sequence[int]) -> Linear | None:
-    """Whoever is eliminated is as strong as the zero player."""
+    """Restrict whoever is eliminated to be as strong as the zero player."""
     if not out:
         return None
     matrix = np.zeros((len(out), len(board.listed) + 1))
@@ -143,7 +131,7 @@ def _restriction(board: Listed, out: Sequence[int]) -> Linear | None:
 
 
 def _wald(x: Floats, at: Marginal, zero: int, linear: Linear | None) -> Floats:
-    """P-values of b_i = 0, (player,); b of the zero player is 0."""
+    """Test b_i = 0: p-values (player,); b of the zero player is 0."""
     m = len(x) - 2
     covariance = inverse(at.information, m, linear)
     spread = np.diag(covariance)[:m]

@@ -55,13 +55,12 @@ def require_estimate(
     raise DisconnectedError(
         f"LB010 the maximum-likelihood estimate does not exist: {fact}, so no match says "
         f"{unknown}. Use the posterior (leaderbayes.fit, or rank without --ml), a penalty "
-        f"({penalty}, for Bradley-Terry and Plackett-Luce), or rank a group on its own "
-        "(leaderbayes.components)."
+        f"({penalty}, for Bradley-Terry and Plackett-Luce), or rank a group on its own."
     )
 
 
 def require_rounds(matches: xr.Dataset) -> None:
-    """Raise unless there are two rounds, which a covariance clustered by round takes."""
+    """Raise unless there are two rounds, which a covariance clustered by round needs."""
     if matches.sizes["round"] < 2:
         raise LeaderbayesError(
             "One round says nothing about variation between rounds; give more rounds or "
@@ -70,7 +69,7 @@ def require_rounds(matches: xr.Dataset) -> None:
 
 
 def few_rounds(matches: xr.Dataset) -> list[str]:
-    """Say so where rounds are too few for standard errors from how they vary."""
+    """Warn where rounds are too few to take standard errors from how they vary."""
     if matches.sizes["round"] >= FEWEST:
         return []
     return [
@@ -88,8 +87,7 @@ def restriction(
     """Write the hypothesis, if given, over the players and, if there is one, the intercept."""
     if hypothesis is None:
         return None
-    players = [str(name) for name in matches["player"].to_numpy()]
-    return linear(hypothesis, value, players, coefficients)
+    return linear(hypothesis, value, matches["player"].to_numpy(), coefficients)
 
 
 def estimate(
@@ -99,14 +97,18 @@ def estimate(
     restricted: Linear | None,
     said: Sequence[str] = (),
 ) -> xr.Dataset:
-    """Dataset of an estimate; warns of ``said``, and of differences without variation."""
+    """Make the Dataset of an estimate; warn of ``said``, and of differences without variation.
+
+    ``attrs["df"]`` is that without hypotheses, each of which adds one.
+    """
     if restricted is not None:
         variables = variables | {
             "hypothesis_matrix": (("hypothesis", "coefficient"), restricted.matrix),
             "hypothesis_value": ("hypothesis", restricted.value),
         }
-    made = xr.Dataset(variables, coords={"player": players, "player_": players}, attrs=attrs)
-    texts = [text for text in (*said, without_variation(made)) if text is not None]
+        attrs = attrs | {"df": attrs["df"] + len(restricted.matrix)}
+    fit = xr.Dataset(variables, coords={"player": players, "player_": players}, attrs=attrs)
+    texts = [text for text in (*said, without_variation(fit)) if text is not None]
     for text in texts:
         warnings.warn(text, EstimateWarning, skip_file_prefixes=(_PACKAGE,))
-    return made.assign_attrs(converged=1, warnings=json.dumps(texts))
+    return fit.assign_attrs(converged=1, warnings=json.dumps(texts))

@@ -4,14 +4,15 @@ A *coefficient* is a player, by name, or PMRA's ``intercept``.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
-from leaderbayes._arguments import number
+from leaderbayes._arguments import number, one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_estimate
 from leaderbayes._fits.trust import trust
@@ -25,7 +26,7 @@ Adjust = Literal["holm", "fdr_bh"]
 
 
 def linear(
-    hypothesis: Hypothesis, value: float | Sequence[float], players: Sequence[str], parameters: int
+    hypothesis: Hypothesis, value: float | Sequence[float], players: NDArray[Any], parameters: int
 ) -> Linear:
     """Write K x = c over all parameters: the players', the intercept if any, the rest.
 
@@ -70,31 +71,23 @@ def linear(
             "The hypotheses are not independent (one is empty, repeats another, or follows from "
             "the rest); leave it out."
         )
-    given = [value] if np.ndim(value) == 0 else np.ravel(value).tolist()
-    c = np.array([number("value", one) for one in given])
+    c = np.array([number("value", one) for one in np.ravel(value).tolist()])
     if len(c) not in (1, len(matrix)):
         raise LeaderbayesError(
             f"value has {len(c)} numbers: give one, or one for each of {len(matrix)} hypotheses."
         )
-    c = np.broadcast_to(c, (len(matrix),))
-    return Linear(matrix, c)
-
-
-def _linear_of(fit: xr.Dataset, hypothesis: Hypothesis, value: float | Sequence[float]) -> Linear:
-    players = [str(name) for name in fit["player"].to_numpy()]
-    return linear(hypothesis, value, players, len(players) + ("intercept" in fit))
+    return Linear(matrix, np.broadcast_to(c, (len(matrix),)))
 
 
 def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int]:
-    """Give the factor on variances, and the degrees of freedom added, of the convention.
+    """Give a convention's factor on variances, and the degrees of freedom that it adds.
 
     Raises
     ------
     LeaderbayesError
         If the convention is unknown, or the covariance is not the published one's.
     """
-    if convention not in ("correct", "published"):
-        raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
+    one_of("convention", convention, "correct", "published")
     if convention == "correct" or fit.attrs["model"] != "bradley_terry":
         return 1.0, 0
     if fit.attrs["covariance"] != "model":
@@ -115,7 +108,7 @@ def _require_variance(k: Floats, fit: xr.Dataset) -> None:
 
 
 def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, Floats]:
-    """Log-odds that the row beats the column, and standard errors, each (player, player).
+    """Give log-odds that the row beats the column, and standard errors, each (player, player).
 
     By the published convention PMRA's intercept is for whoever is listed first.
 
@@ -192,7 +185,8 @@ def wald_test(
     require_estimate(estimate)
     tested = _asked(a, b, hypothesis)
     factor, more = published_scale(estimate, convention)
-    k, c = _linear_of(estimate, tested, value)
+    players = estimate["player"].to_numpy()
+    k, c = linear(tested, value, players, len(players) + ("intercept" in estimate))
     listed_first = convention == "published" and "intercept" in estimate
     if listed_first and not isinstance(tested, xr.DataArray):
         listed = estimate["order"].to_series()
@@ -206,7 +200,7 @@ def wald_test(
 
 
 def _asked(a: str | None, b: str | None, hypothesis: Hypothesis | None) -> Hypothesis:
-    """Give the hypothesis, by two players or by itself."""
+    """Take the hypothesis from two players, or as it is."""
     if isinstance(a, str) and isinstance(b, str) and hypothesis is None:
         return [(a, b)]
     if a is None and b is None and hypothesis is not None:
@@ -294,7 +288,7 @@ def pairwise_tests(
     adjust: Adjust | None = "holm",
     convention: Convention = "correct",
 ) -> pd.DataFrame:
-    """Wald tests of all pairs, with p-values adjusted for their number.
+    """Test all pairs by Wald's test, with p-values adjusted for their number.
 
     Parameters
     ----------
@@ -336,8 +330,7 @@ def pairwise_tests(
     0  svm C=1  logistic C=1        0.33        1.00
     1  svm C=1      svm C=10        0.51        0.59
     """
-    if adjust not in ("holm", "fdr_bh", None):
-        raise LeaderbayesError(f"adjust={adjust!r}: choose 'holm', 'fdr_bh' or None.")
+    one_of("adjust", adjust, "holm", "fdr_bh", None)
     require_estimate(estimate)
     _, more = published_scale(estimate, convention)
     gap, error = pair_differences(estimate, convention)

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import xarray as xr
 
+from leaderbayes._arguments import one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.composite_weight import meat
 from leaderbayes._numerics.newton import inverse
@@ -91,10 +92,7 @@ def plackett_luce(
     logistic C=1    3.08
     Name: epp, dtype: float64
     """
-    if covariance not in ("model", "clustered", "bootstrap", "none"):
-        raise LeaderbayesError(
-            f"covariance={covariance!r}: choose 'model', 'clustered', 'bootstrap' or 'none'."
-        )
+    one_of("covariance", covariance, "model", "clustered", "bootstrap", "none")
     require_matches(matches, "likelihood.plackett_luce", ties=("half",), across=False)
     m = matches.sizes["player"]
     if covariance != "none" and m > LARGEST_MATRIX:
@@ -105,7 +103,6 @@ def plackett_luce(
         )
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     place = matches["place"].to_numpy()
-    rounds = len(place)
     if covariance == "clustered":
         require_rounds(matches)
     linear = restriction(matches, hypothesis, value, m)
@@ -127,14 +124,12 @@ def plackett_luce(
             )
         square = ("player", "player_")
         variables |= {"covariance": (square, spread), "covariance_model": (square, model)}
-    free = m - 1 - (0 if linear is None else len(linear.matrix))
     attrs = {
         "model": "plackett_luce",
         "covariance": covariance,
-        "df": int((place > 0).sum()) - rounds - free,
+        "df": int((place > 0).sum()) - len(place) - (m - 1),
         "pseudo_rounds": float(pseudo_rounds),
         "firth": int(firth),
     }
-    varying = covariance in ("clustered", "bootstrap")
-    said = few_rounds(matches) if varying else []
+    said = few_rounds(matches) if covariance in ("clustered", "bootstrap") else []
     return estimate(matches["player"].to_numpy(), variables, attrs, linear, said)

@@ -10,17 +10,10 @@ from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
 from leaderbayes._arguments import whole
 from leaderbayes._errors import DisconnectedError, LeaderbayesError
+from leaderbayes._numerics import round_intercept as pmra
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.quadrature import Marginal, fit_marginal
-from leaderbayes._numerics.round_intercept import (
-    LOSS,
-    TIE,
-    ListedStatistics,
-    counts,
-    listed_statistics,
-    outcomes,
-)
 from leaderbayes._scores.matches import listed_positions, require_matches
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
@@ -37,7 +30,7 @@ class Listed(NamedTuple):
 
     matches: xr.Dataset  # place (round, player), wins and n (player, opponent)
     listed: Longs  # players as they are listed
-    statistics: ListedStatistics
+    statistics: pmra.ListedStatistics
     zero: int
     start: Floats  # (player + 2,)
     tied: int  # matches without a winner
@@ -139,11 +132,11 @@ def list_board(
         require_estimate(matches)
     players = [str(name) for name in matches["player"].to_numpy()]
     listed = listed_positions(matches, order)
-    outcome = outcomes(matches["place"].to_numpy(), listed)
-    tied = int((outcome == TIE).sum())
+    outcome = pmra.outcomes(matches["place"].to_numpy(), listed)
+    tied = int((outcome == pmra.TIE).sum())
     if matches.attrs["ties"] == "loss":
-        outcome[outcome == TIE] = LOSS
-    strict, n = counts(outcome, listed)
+        outcome[outcome == pmra.TIE] = pmra.LOSS
+    strict, n = pmra.counts(outcome, listed)
     wins = strict + (n - strict - strict.T) / 2.0
     square = ("player", "opponent")
     matches = matches.assign(wins=(square, wins), n=(square, n.astype(float)))
@@ -156,14 +149,14 @@ def list_board(
     else:
         raise LeaderbayesError(f"zero={zero!r} is none of the {len(players)} players.")
     start, _, _ = newton(wins.sum(axis=1), n.astype(float), pseudo_rounds=1.0)
-    statistics = listed_statistics(outcome, listed)
+    statistics = pmra.listed_statistics(outcome, listed)
     return Listed(matches, listed, statistics, weakest, np.append(start, [0.0, 0.5]), tied)
 
 
 def describe(
     board: Listed, x: Floats, at: Marginal, linear: Linear | None, n_quadrature: int
 ) -> xr.Dataset:
-    """Dataset of a fit."""
+    """Make the Dataset of a fit."""
     ties = str(board.matches.attrs["ties"])
     m = len(x) - 2
     players = board.matches["player"].to_numpy()
@@ -172,8 +165,6 @@ def describe(
     spread = np.diag(covariance)[:m]
     relative = spread + spread[board.zero] - 2.0 * covariance[board.zero, :m]
     square = ("player", "player_")
-    played = float(board.matches["n"].sum() / 2.0)
-    free = m + 1 - (0 if linear is None else len(linear.matrix))
     variables: dict[str, Any] = {
         "epp": ("player", epp),
         "covariance": (square, covariance[:m, :m]),
@@ -194,18 +185,18 @@ def describe(
     attrs = {
         "model": "round_intercept",
         "covariance": "model",
-        "df": int(played) - free,
+        "df": int(board.matches["n"].sum() / 2.0) - (m + 1),
         "zero": str(players[board.zero]),
         "ties": ties,
         "n_quadrature": n_quadrature,
         "singular": int(scale < 1e-4),
     }
-    made = estimate(players, variables, attrs, linear, _order(board, variables, ties))
-    return made.assign_coords(round=board.matches["round"].to_numpy())
+    fit = estimate(players, variables, attrs, linear, _order(board, variables, ties))
+    return fit.assign_coords(round=board.matches["round"].to_numpy())
 
 
 def _order(board: Listed, variables: dict[str, Any], ties: str) -> list[str]:
-    """Say where the order in which players are listed decides, and not their scores."""
+    """Warn where the order of the players decides, and not their scores."""
     said = []
     if ties == "loss" and board.tied:
         played = float(board.matches["n"].sum() / 2.0)

@@ -13,7 +13,7 @@ _FIXED = 1e-12
 
 
 def covariance_of(fit: xr.Dataset, name: str = "covariance") -> Floats:
-    """Covariance (player, ``player_``) of an estimate.
+    """Give the covariance (player, ``player_``) of an estimate.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def covariance_of(fit: xr.Dataset, name: str = "covariance") -> Floats:
 
 
 def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Floats, Floats]:
-    """Estimates of the players' strengths, and the intercept's if any, and their covariance."""
+    """Give the strengths, and the intercept if any, in one vector; and their covariance."""
     epp, cov = fit["epp"].to_numpy(), covariance_of(fit, covariance)
     if "intercept" not in fit:
         return epp, cov
@@ -64,7 +64,7 @@ def pair_errors(fit: xr.Dataset, sign: Floats | float = 0.0) -> Floats:
 
 
 def _errors(variance: Floats, model: Floats) -> Floats:
-    """Roots of variances; ``model``, of the same differences, is that of independent matches."""
+    """Take roots of variances; those of the model, of independent matches, tell which are 0."""
     fixed = model <= _FIXED * model.max()
     seen = variance > _NOTHING * model
     return np.where(fixed, 0.0, np.where(seen, np.sqrt(np.maximum(variance, 0.0)), np.nan))

@@ -17,11 +17,11 @@ from leaderbayes.likelihood._spread import player_errors
 
 
 def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
-    """Leaderboard of an estimate, with normal intervals (`leaderbayes.leaderboard`)."""
+    """Make the leaderboard of an estimate, with normal intervals (`leaderbayes.leaderboard`)."""
     require_estimate(estimate)
     epp = estimate["epp"].to_numpy()
     error = player_errors(estimate) * ndtri((1.0 + prob) / 2.0)
-    made = pd.DataFrame(
+    board = pd.DataFrame(
         {
             "player": estimate["player"].to_numpy(),
             "epp": epp,
@@ -32,13 +32,13 @@ def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
             "p_best": np.nan,
         }
     ).sort_values("epp", ascending=False, kind="stable", ignore_index=True)
-    made = made.assign(rank=np.arange(1, len(made) + 1), rank_lower=np.nan, rank_upper=np.nan)
-    made.attrs.update(trust(estimate))
-    return made
+    board = board.assign(rank=np.arange(1, len(board) + 1), rank_lower=np.nan, rank_upper=np.nan)
+    board.attrs.update(trust(estimate))
+    return board
 
 
 def probabilities(estimate: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
-    """Win probabilities of an estimate, with intervals (`leaderbayes.win_probability`)."""
+    """Give win probabilities of an estimate, with intervals (`leaderbayes.win_probability`)."""
     require_estimate(estimate)
     gap, error = pair_differences(estimate, convention)
     error = error * ndtri((1.0 + prob) / 2.0)
@@ -108,23 +108,23 @@ def ranking(
     _, group = connected_components(ahead, directed=True, connection="strong")
     # Between groups all edges point one way, so a group stands behind all that beat it.
     beaten_by = (ahead & (group[:, None] != group)).sum(axis=0)
-    made = pd.DataFrame({"player": names, "rank": beaten_by + 1})
+    ranked = pd.DataFrame({"player": names, "rank": beaten_by + 1})
     if scores is not None:
         board = one_tournament(scores).sel(player=names)
         sign = 1.0 if board.attrs.get("higher_is_better", 1) else -1.0
         mean = board.mean("round").to_series()
-        made["mean_score"] = mean.to_numpy()
-        made["mean_rank"] = (sign * mean).rank(method="min", ascending=False).astype(int).to_numpy()
-    return made.sort_values("rank", kind="stable", ignore_index=True)
+        mean_rank = (sign * mean).rank(method="min", ascending=False).astype(int)
+        ranked = ranked.assign(mean_score=mean.to_numpy(), mean_rank=mean_rank.to_numpy())
+    return ranked.sort_values("rank", kind="stable", ignore_index=True)
 
 
-def _won(given: Any) -> xr.DataArray:
-    """Probabilities (player, opponent) of an estimate, or as they are given."""
-    if isinstance(given, xr.Dataset):
-        return probabilities(given, 0.95, "correct")["mean"]
-    if not isinstance(given, xr.DataArray) or set(given.dims) != {"player", "opponent"}:
+def _won(estimate: Any) -> xr.DataArray:
+    """Give the probabilities (player, opponent) of an estimate, or take them as they are."""
+    if isinstance(estimate, xr.Dataset):
+        return probabilities(estimate, 0.95, "correct")["mean"]
+    if not isinstance(estimate, xr.DataArray) or set(estimate.dims) != {"player", "opponent"}:
         raise LeaderbayesError(
             "Give an estimate of leaderbayes.likelihood, or probabilities with the dimensions "
             "player and opponent, such as leaderbayes.win_probability(dt)['mean']."
         )
-    return given
+    return estimate

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from leaderbayes._arguments import number, share, whole
+from leaderbayes._arguments import number, one_of, share, whole
 from leaderbayes._errors import LeaderbayesError
 
 CONCENTRATION = (5.0, 2.5)  # of betas: mean and standard deviation of the prior's logarithm
@@ -12,13 +12,12 @@ def check_law(
     law: Any, components: int, floor: float | None, theta_0: float | None, statistic: str
 ) -> None:
     """Raise unless these are options of a board's model."""
-    if isinstance(law, str) and law not in ("beta", "mixture", "empirical"):
-        raise LeaderbayesError(f"law={law!r}: choose 'beta', 'mixture' or 'empirical'.")
+    if isinstance(law, str):
+        one_of("law", law, "beta", "mixture", "empirical")
     if not isinstance(law, str) and not hasattr(law, "ppf"):
         raise LeaderbayesError("law: give a name, or a frozen scipy.stats law, such as beta(9, 1).")
     whole("components", components, at_least=2)
-    if statistic not in ("board", "maximum"):
-        raise LeaderbayesError(f"statistic={statistic!r}: choose 'board' or 'maximum'.")
+    one_of("statistic", statistic, "board", "maximum")
     if theta_0 is not None:
         share("theta_0", theta_0)
     if floor is not None:

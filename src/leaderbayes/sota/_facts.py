@@ -1,6 +1,6 @@
 """What is said of a board when it is read: whether it fits together, and the attrs it becomes."""
 
-from leaderbayes._arguments import number, positive, share, whole
+from leaderbayes._arguments import number, one_of, positive, share, whole
 from leaderbayes._errors import LeaderbayesError
 
 
@@ -11,8 +11,7 @@ def check_errors(n: int | str | None, se: float | str | None, metric: str) -> No
             "Give n, the instances of the test set, or se, the standard errors of the scores"
             + ("." if n is None else ", not both.")
         )
-    if metric not in ("accuracy", "auc"):
-        raise LeaderbayesError(f"metric={metric!r}: choose 'accuracy' or 'auc'.")
+    one_of("metric", metric, "accuracy", "auc")
     if metric == "auc" and n is None:
         raise LeaderbayesError(
             "metric='auc' is for AUCs on test sets of n instances: with standard errors of your "

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from leaderbayes._arguments import number, whole
+from leaderbayes._arguments import number, one_of, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.maximum import (
     Mixture,
@@ -89,11 +89,6 @@ def feasible(theta: Floats, rho: float, theta_0: float) -> Bools:
     return np.asarray((down >= -_TOLERANCE) & (up <= 1.0 + _TOLERANCE))
 
 
-def check_size(n: int) -> None:
-    """Raise unless n is a number of instances."""
-    whole("n", n)
-
-
 def check_many(m: int | None) -> None:
     """Raise unless m, where it is given, is a number of classifiers."""
     if m is not None:
@@ -103,8 +98,7 @@ def check_many(m: int | None) -> None:
 def check_dependence(rho: float, dependence: str = "boland") -> None:
     """Raise unless these are a correlation and a model of dependence."""
     number("rho", rho, at_least=0.0, at_most=1.0)
-    if dependence not in ("boland", "copula"):
-        raise LeaderbayesError(f"dependence={dependence!r}: choose 'boland' or 'copula'.")
+    one_of("dependence", dependence, "boland", "copula")
 
 
 def check_shares(values: Floats) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments
-from leaderbayes._arguments import positive, whole
+from leaderbayes._arguments import one_of, positive, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._numerics.workers import workers_of
 from leaderbayes.sota._abc_smc import abc_smc
@@ -130,8 +130,7 @@ def posterior(
     >>> round(float(dt.posterior["theta_sota"].mean()), 2)
     0.91
     """
-    if sampler not in ("exact", "abc-smc"):
-        raise LeaderbayesError(f"sampler={sampler!r}: choose 'exact' or 'abc-smc'.")
+    one_of("sampler", sampler, "exact", "abc-smc")
     draws, chains = whole("draws", draws), whole("chains", chains)
     epsilon = positive("epsilon", epsilon)
     seed = _arguments.seed_or_new(seed)

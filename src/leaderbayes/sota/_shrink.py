@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
-from leaderbayes._arguments import share
+from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._scores.facts import Facts, facts
 from leaderbayes._types import Floats
@@ -150,11 +150,9 @@ def _check(
     convention: str,
 ) -> None:
     """Raise unless the options are known, and of this board's metric."""
-    if rule not in ("shrink", "crop"):
-        raise LeaderbayesError(f"rule={rule!r}: choose 'shrink' or 'crop'.")
+    one_of("rule", rule, "shrink", "crop")
     check_dependence(rho, dependence)
-    if convention not in ("correct", "published"):
-        raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
+    one_of("convention", convention, "correct", "published")
     if theta_0 is not None:
         share("theta_0", theta_0)
         if known.metric != "accuracy":

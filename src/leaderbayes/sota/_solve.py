@@ -9,8 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
 
-from leaderbayes._arguments import share
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._arguments import one_of, share
 from leaderbayes._numerics.maximum import quantiles
 from leaderbayes._types import Floats
 from leaderbayes.sota._law_of_board import EstimateLaw, Law, Tabled
@@ -53,8 +52,7 @@ def solve(
     family: Family, law: Law, scores: Floats, criterion: Criterion, prob: float
 ) -> xr.Dataset:
     """Find the board of the family that has the observed maximum."""
-    if criterion not in ("mean", "upper"):
-        raise LeaderbayesError(f"criterion={criterion!r}: choose 'mean' or 'upper'.")
+    one_of("criterion", criterion, "mean", "upper")
     share("prob", prob)
     observed = float(scores.max())
     tails = ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)

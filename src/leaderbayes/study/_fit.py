@@ -37,12 +37,7 @@ from leaderbayes.study._store import (
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
 _ONE_AT_A_TIME = Lock()  # in each process
-_SHARED = (
-    "within_round",
-    "ties",
-    "tune",
-    "chains",
-)  # whatever the model
+_SHARED = ("within_round", "ties", "tune", "chains")  # whatever the model
 _CATEGORIES = {
     "LB001": _errors.ConvergenceWarning,
     "LB010": _errors.DisconnectedWarning,

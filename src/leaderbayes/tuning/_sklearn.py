@@ -7,15 +7,11 @@ raised when the tests of the search pass on the next one. Beside them `Leaderboa
 """
 
 from sklearn.base import _fit_context as fit_context
-from sklearn.model_selection._search import (
-    BaseSearchCV,
-)
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._search import (
     _yield_masked_array_for_each_param as masked_array_of_each_parameter,
 )
-from sklearn.model_selection._validation import (
-    _fit_and_score as fit_and_score,
-)
+from sklearn.model_selection._validation import _fit_and_score as fit_and_score
 from sklearn.model_selection._validation import (
     _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,
 )

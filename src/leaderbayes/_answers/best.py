@@ -1,4 +1,4 @@
-"""The teams of a posterior of the best of a board, and whether the model describes the board."""
+"""Teams of a posterior of the best of a board, and whether the model describes the board."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from leaderbayes._numerics.counts import STATISTICS, statistics
 
 
 def is_best(dt: Any) -> bool:
-    """Whether this is a posterior of `leaderbayes.sota.posterior`."""
+    """Say whether this is a posterior of `leaderbayes.sota.posterior`."""
     return isinstance(dt, xr.DataTree) and dt.attrs.get("model") == "sota"
 
 

@@ -99,8 +99,8 @@ def deviance(
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
-    >>> fit = lb.deviance(dt)
-    >>> int(fit["df"]), round(float(fit["standardised"]), 1)
+    >>> test = lb.deviance(dt)
+    >>> int(test["df"]), round(float(test["standardised"]), 1)
     (91, -3.0)
     """
     if convention not in ("correct", "published"):
@@ -155,6 +155,7 @@ def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:
 def _deviance_of_board(
     board: xr.Dataset, dt: xr.DataTree, draws: xr.DataArray
 ) -> tuple[float, int, str]:
+    """Give a board's deviance, its degrees of freedom, and where it was evaluated."""
     wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
     davidson = dt.attrs["model"] == "davidson"
     epp = draws.mean(("chain", "draw")).to_numpy()

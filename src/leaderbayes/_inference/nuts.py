@@ -17,7 +17,7 @@ _DRAWING = {"mode": "FAST_COMPILE"}
 def sample(
     model: Any, arguments: dict[str, Any], seed: int, *, prior: bool, progressbar: bool
 ) -> xr.DataTree:
-    """Draw every group of `fit` but the data."""
+    """Draw every group of `fit`."""
     import pymc as pm
 
     # One independent stream for each of: posterior, predictive, prior.

@@ -275,7 +275,7 @@ def _size(workers: Executor) -> int:
 
 @contextmanager
 def _workers(executor: Any) -> Iterator[Executor | None]:
-    """Give an executor, of whatever stands for one."""
+    """Make an executor of whatever stands for one."""
     if isinstance(executor, str) and executor == "dask":
         with extra("distributed", "executor='dask'"):
             from distributed import Client, get_client
@@ -299,7 +299,7 @@ def _workers(executor: Any) -> Iterator[Executor | None]:
 
 @contextmanager
 def _progress(shown: bool) -> Iterator[Any]:
-    """Bar on standard error, advanced by (done, of)."""
+    """Show a bar on standard error, advanced by (done, of)."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 

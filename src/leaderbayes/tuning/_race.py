@@ -104,7 +104,7 @@ class Race:
         return bool(back)
 
     def judge(self, k: int) -> None:
-        """After round k, which all in the race have played: drop who hardly beats the leader.
+        """Drop who hardly beats the leader, after round k, which all in the race have played.
 
         The posterior is that of the candidates in the race, of their scores up to round k: a
         complete board. It counts the rounds as independent, which asks who would win on

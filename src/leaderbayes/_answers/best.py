@@ -1,4 +1,4 @@
-"""The teams of a posterior of the best of a board, and whether the model describes the board."""
+"""Teams of a posterior of the best of a board, and whether the model describes the board."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from leaderbayes._numerics.counts import STATISTICS, statistics
 
 
 def is_best(dt: Any) -> bool:
-    """Whether this is a posterior of `leaderbayes.sota.posterior`."""
+    """Say whether this is a posterior of `leaderbayes.sota.posterior`."""
     return isinstance(dt, xr.DataTree) and dt.attrs.get("model") == "sota"
 
 
@@ -43,13 +43,13 @@ def placed(dt: xr.DataTree, prob: float = 0.95) -> pd.DataFrame:
 
 def compared(dt: xr.DataTree) -> pd.DataFrame:
     """Compare the board as `check` does, of a posterior that need not be finished yet."""
-    made = statistics(drawn(dt, "new_score", "posterior_predictive").to_numpy())
-    made = made.reshape(-1, made.shape[-1])
+    new = statistics(drawn(dt, "new_score", "posterior_predictive").to_numpy())
+    new = new.reshape(-1, new.shape[-1])
     seen = statistics(drawn(dt, "score", "observed_data").to_numpy())
     # Ties count half: scores are multiples of 1 / n, and quantiles of them but for rounding errors.
-    tied = np.isclose(made, seen, rtol=1e-12, atol=0.0)
-    above = np.where(tied, 0.5, made > seen).mean(axis=0)
-    lower, upper = np.quantile(made, [0.025, 0.975], axis=0)
+    tied = np.isclose(new, seen, rtol=1e-12, atol=0.0)
+    above = np.where(tied, 0.5, new > seen).mean(axis=0)
+    lower, upper = np.quantile(new, [0.025, 0.975], axis=0)
     return pd.DataFrame(
         {
             "observed": seen,

@@ -33,30 +33,27 @@ def matches_of(dt: xr.DataTree) -> xr.Dataset:
     """
     fitted(dt, "constant_data")
     arguments = json.loads(dt.attrs["arguments"])
-    made = matches(
-        dt["constant_data"].to_dataset()["scores"],
-        within_round=arguments["within_round"],
-        ties=arguments["ties"],
-    )
-    if "observed_data" in dt.children and "tournament" not in made.dims:
+    rules = {name: arguments[name] for name in ("within_round", "ties")}
+    board = matches(dt["constant_data"].to_dataset()["scores"], **rules)
+    if "observed_data" in dt.children and "tournament" not in board.dims:
         fitted(dt, "observed_data")
-        _check_places(dt, made)
-    return made
+        _check_places(dt, board)
+    return board
 
 
-def _check_places(dt: xr.DataTree, made: xr.Dataset) -> None:
+def _check_places(dt: xr.DataTree, board: xr.Dataset) -> None:
     """Raise unless the places of the fit are in the order of its scores, also of some players."""
     if "place" not in dt["observed_data"]:
         return
-    observed = dt["observed_data"].dataset["place"].sel(player=made["player"].to_numpy())
-    if observed.sizes.get("round") == made.sizes["round"]:
+    observed = dt["observed_data"].dataset["place"].sel(player=board["player"].to_numpy())
+    if observed.sizes.get("round") == board.sizes["round"]:
         seen = observed.transpose("round", "player").to_numpy()
         again = places(
             np.where(seen > 0, seen, np.nan),
             higher_is_better=False,
-            within_round=bool(made.attrs["within_round"]),
+            within_round=bool(board.attrs["within_round"]),
         )
-        if np.array_equal(again, made["place"].to_numpy()):
+        if np.array_equal(again, board["place"].to_numpy()):
             return
     raise refuse(dt, "was made from other scores than those in constant_data")
 
@@ -64,7 +61,7 @@ def _check_places(dt: xr.DataTree, made: xr.Dataset) -> None:
 def deviance(
     dt: xr.DataTree | xr.Dataset, *, convention: Literal["correct", "published"] = "correct"
 ) -> xr.Dataset:
-    r"""Deviance of a leaderboard against the model that fits every pair exactly.
+    r"""Compute the deviance of a leaderboard against the model that fits every pair exactly.
 
     .. math:: D = 2 (\ell_{saturated} - \ell_{fitted}), \quad \tilde D = (D - df) / \sqrt{2 df}
 
@@ -102,14 +99,18 @@ def deviance(
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
-    >>> made = lb.deviance(dt)
-    >>> int(made["df"]), round(float(made["standardised"]), 1)
+    >>> test = lb.deviance(dt)
+    >>> int(test["df"]), round(float(test["standardised"]), 1)
     (91, -3.0)
     """
     if convention not in ("correct", "published"):
         raise LeaderbayesError(f"convention={convention!r}: choose 'correct' or 'published'.")
     if isinstance(dt, xr.DataTree):
-        value, df, at = _deviance_of_tree(dt)
+        parts = [_deviance_of_board(board, dt, epp) for board, epp in boards_of(dt)]
+        # Of many tournaments: all pairs of all of them.
+        values, dfs, where = zip(*parts, strict=True)
+        value, df = sum(values), sum(dfs)
+        at = where[0] if len(set(where)) == 1 else "maximum likelihood or mean"
         players = dt["posterior"].sizes["player"]
     elif "deviance" not in getattr(dt, "data_vars", ()):
         raise no_fit(dt)
@@ -134,13 +135,6 @@ def deviance(
     )
 
 
-def _deviance_of_tree(dt: xr.DataTree) -> tuple[float, int, str]:
-    parts = [_deviance_of_board(board, dt, epp) for board, epp in boards_of(dt)]
-    # Of many tournaments: all pairs of all of them.
-    value, df, at = zip(*parts, strict=True)
-    return sum(value), sum(df), at[0] if len(set(at)) == 1 else "maximum likelihood or mean"
-
-
 def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:
     """Give each tournament's matches and strengths (..., player), for the players it has."""
     board = matches_of(dt)
@@ -161,6 +155,7 @@ def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:
 def _deviance_of_board(
     board: xr.Dataset, dt: xr.DataTree, draws: xr.DataArray
 ) -> tuple[float, int, str]:
+    """Give a board's deviance, its degrees of freedom, and where it was evaluated."""
     wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
     davidson = dt.attrs["model"] == "davidson"
     epp = draws.mean(("chain", "draw")).to_numpy()
@@ -174,28 +169,18 @@ def _deviance_of_board(
             # Davidson's nu has no finite estimate without ties (or with nothing else).
             pass
     pairs = int((n > 0).sum() // 2)
-    if not davidson:
-        return bt.deviance(epp, wins, n), pairs - (len(epp) - 1), at
-    strict = wins - tied / 2.0
-    return _davidson_deviance(epp, nu, strict, tied, n), 2 * pairs - len(epp), at
-
-
-def _davidson_deviance(epp: Floats, nu: float, strict: Floats, tied: Floats, n: Floats) -> float:
-    p, t = bt.davidson_probability(epp, nu)
-    played = np.where(n > 0, n, 1.0)
-    won = xlogy(strict, strict / played) - xlogy(strict, p)
-    drawn = xlogy(tied, tied / played) - xlogy(tied, t)
-    return float(2.0 * (won.sum() + drawn.sum() / 2.0))
+    df = 2 * pairs - len(epp) if davidson else pairs - (len(epp) - 1)
+    return _discrepancy(epp, nu, wins - tied / 2.0, tied, n), df, at
 
 
 def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.Dataset:
-    """Posterior predictive check of the fit, with replicates drawn round by round.
+    """Check the fit by replicates of the board that are drawn round by round.
 
-    The discrepancy is the deviance of the counts of wins at each posterior draw's strengths, summed
-    over tournaments. Replicated boards are two: those of the fit (``posterior_predictive``), which
-    are whole rankings and keep the dependence between the matches of a round (PMRA's are matches
-    given the round's intercept); and naive ones, every match on its own, as the published test
-    supposes.
+    A posterior predictive check. The discrepancy is the deviance of the counts of wins at each
+    posterior draw's strengths, summed over tournaments. Replicated boards are two: those of the fit
+    (``posterior_predictive``), which are whole rankings and keep the dependence between the matches
+    of a round (PMRA's are matches given the round's intercept); and naive ones, every match on its
+    own, as the published test supposes.
 
     With ``test_fraction`` strengths are spread by luck that all rounds of the board share, and
     replicates drawn from them do not vary by it again. Then the board's deviance is taken as far
@@ -237,10 +222,10 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
-    >>> made = lb.check(dt, seed=1)
-    >>> dict(made.sizes)
+    >>> result = lb.check(dt, seed=1)
+    >>> dict(result.sizes)
     {'draw': 200}
-    >>> 0.1 < float(made["p_round"]) < 0.9
+    >>> 0.1 < float(result["p_round"]) < 0.9
     True
     """
     draws = whole("draws", draws)
@@ -255,9 +240,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     picked = np.unique(np.linspace(0, total - 1, min(draws, total)).astype(int))
     replicates = replicates.isel(sample=picked)
     sample = replicates.indexes["sample"]
-    davidson = dt.attrs["model"] == "davidson"
     nu = np.full(len(picked), -np.inf)
-    if davidson:
+    if dt.attrs["model"] == "davidson":
         nu = drawn(dt, "tie").stack(sample=("chain", "draw")).sel(sample=sample).to_numpy()
     shared_luck = json.loads(dt.attrs["arguments"]).get("test_fraction") is not None
     seed = _arguments.seed_or_new(seed)
@@ -265,33 +249,30 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     observed, round_wise, match_wise = np.zeros((3, len(picked)))
     first = 0
     for board, strengths in boards_of(dt):
-        drop = board.attrs["ties"] == "drop"
         stacked = strengths.stack(sample=("chain", "draw")).sel(sample=sample)
         epp = stacked.transpose("sample", "player").to_numpy()
         rows = slice(first, first + board.sizes["round"])
         first = rows.stop
         wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
-        seen = wins if drop else wins - tied / 2.0
-        equal = np.zeros_like(tied) if drop else tied
+        equal = np.zeros_like(tied) if board.attrs["ties"] == "drop" else tied
+        strict = wins - equal / 2.0
         repeated = _replicated_counts(replicates, board, dt, rows)
-        own = _estimate(seen, equal, n) if shared_luck else None
-        for k, (b, v, counted) in enumerate(zip(epp, nu, repeated, strict=True)):
-            kept = counted if not drop else _untied(*counted)
-            at = b if own is None else b + own - _estimate(*kept)
-            observed[k] += _discrepancy(at, v, seen, equal, n)
-            round_wise[k] += _discrepancy(b, v, *kept)
+        own = _estimate(strict, equal, n) if shared_luck else None
+        for k, (b, v, counts) in enumerate(zip(epp, nu, repeated, strict=True)):
+            at = b if own is None else b + own - _estimate(*counts)
+            observed[k] += _discrepancy(at, v, strict, equal, n)
+            round_wise[k] += _discrepancy(b, v, *counts)
             match_wise[k] += _discrepancy(b, v, *_independent_matches(b, v, n, rng), n)
-    result = xr.Dataset(
+    return xr.Dataset(
         {
             "observed": ("draw", observed),
             "replicated_round": ("draw", round_wise),
             "replicated_naive": ("draw", match_wise),
+            "p_round": (round_wise >= observed).mean(),
+            "p_naive": (match_wise >= observed).mean(),
         },
         attrs={"model": dt.attrs["model"], "seed": seed, **trust(dt)},
     )
-    result["p_round"] = (result["replicated_round"] >= result["observed"]).mean()
-    result["p_naive"] = (result["replicated_naive"] >= result["observed"]).mean()
-    return result
 
 
 def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:
@@ -302,21 +283,32 @@ def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:
 
 
 def _discrepancy(epp: Floats, nu: float, strict: Floats, equal: Floats, n: Floats) -> float:
-    """Deviance of strict wins and ties (player, opponent)."""
-    if np.isfinite(nu):
-        return _davidson_deviance(epp, nu, strict, equal, n)
-    return bt.deviance(epp, strict + equal / 2.0, n)
+    """Compute the deviance of strict wins and ties (player, opponent).
+
+    Of Davidson's model; where nu is -inf, of Bradley-Terry's, with ties as half wins.
+    """
+    if not np.isfinite(nu):
+        return bt.deviance(epp, strict + equal / 2.0, n)
+    p, t = bt.davidson_probability(epp, nu)
+    played = np.where(n > 0, n, 1.0)
+    won = xlogy(strict, strict / played) - xlogy(strict, p)
+    tied = xlogy(equal, equal / played) - xlogy(equal, t)
+    return float(2.0 * (won.sum() + tied.sum() / 2.0))
 
 
 def _estimate(strict: Floats, equal: Floats, n: Floats) -> Floats:
-    """Strengths that exist on any board: ties half, one pseudo-round."""
+    """Estimate strengths as exist on any board: ties half, one pseudo-round."""
     return bt.newton((strict + equal / 2.0).sum(axis=1), n, pseudo_rounds=1.0)[0]
 
 
 def _replicated_counts(
     replicates: xr.Dataset, board: xr.Dataset, dt: xr.DataTree, rows: slice
 ) -> Iterator[tuple[Floats, Floats, Floats]]:
-    """Strict wins, ties and matches of each replicate of one tournament (its rounds are rows)."""
+    """Count strict wins, ties and matches of each replicate of one tournament.
+
+    Its rounds are ``rows``. Ties that the board's rule drops are no matches.
+    """
+    within = bool(board.attrs["within_round"])
     if "outcome" in replicates:
         own = dt["constant_data"]["order"].sel(player=board["player"].to_numpy())
         order = np.argsort(own.to_numpy())
@@ -325,21 +317,17 @@ def _replicated_counts(
         again = replicates["outcome"].transpose("sample", "round", "pair").to_numpy()
         counted = (listed_counts(outcome, order) for outcome in again)
     else:
-        within = bool(board.attrs["within_round"])
         own = replicates["place"].sel(player=board["player"].to_numpy())
         again = own.transpose("sample", ..., "player").to_numpy()[:, rows]
         counted = (count_matches(place, within_round=within) for place in again)
     place = board["place"].transpose("round", "player").to_numpy()
-    _, met = count_matches(place, within_round=bool(board.attrs["within_round"]))
+    _, met = count_matches(place, within_round=within)
     for strict, n in counted:
         if not np.array_equal(n, met):
             raise refuse(dt, "has replicates in which others meet than on its board")
-        tied = n - strict - strict.T
-        yield strict.astype(float), tied.astype(float), n.astype(float)
-
-
-def _untied(strict: Floats, tied: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
-    return strict, np.zeros_like(tied), n - tied
+        decided = strict + strict.T
+        kept = decided if board.attrs["ties"] == "drop" else n
+        yield strict.astype(float), (kept - decided).astype(float), kept.astype(float)
 
 
 def _independent_matches(

@@ -55,10 +55,10 @@ def compare(
     --------
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
-    >>> made = lb.compare(dt, "svm C=1", "logistic C=1", rope=0.1)
-    >>> max(("p_better", "p_equivalent", "p_worse"), key=lambda name: float(made[name]))
+    >>> pair = lb.compare(dt, "svm C=1", "logistic C=1", rope=0.1)
+    >>> max(("p_better", "p_equivalent", "p_worse"), key=lambda name: float(pair[name]))
     'p_equivalent'
-    >>> print(f"P({made.player.item()} wins) = {made['win_probability']:.1f}")
+    >>> print(f"P({pair.player.item()} wins) = {pair['win_probability']:.1f}")
     P(svm C=1 wins) = 0.6
     """
     prob = share("prob", prob)
@@ -89,7 +89,7 @@ def compare(
 
 
 def p_better(dt: xr.DataTree) -> xr.DataArray:
-    """Probability (player, opponent) that the row is better than the column, as `compare` says it.
+    """Give P(row is better than column), (player, opponent), as `compare` does.
 
     1/2 on the diagonal. attrs: ``converged``, ``warnings`` (JSON).
     """

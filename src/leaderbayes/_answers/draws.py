@@ -1,14 +1,15 @@
 """Draws of the strengths."""
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from leaderbayes._fits.posterior import drawn, fitted
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 
 
 def draws_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
-    """Posterior draws of epp, (sample, player), and the players.
+    """Read the posterior draws of epp, (sample, player), and the players.
 
     Raises
     ------
@@ -22,13 +23,18 @@ def draws_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
 
 
 def spread_of(dt: xr.DataTree) -> Floats | None:
-    """Posterior draws (sample,) of the spread between tournaments, if the model has one."""
+    """Read the draws (sample,) of the spread between tournaments, if the model has one."""
     if "epp_spread" not in dt["posterior"]:
         return None
     return drawn(dt, "epp_spread").to_numpy().reshape(-1)
 
 
+def by_mean(epp: Floats) -> Longs:
+    """Order the players of draws (sample, player): positions, highest posterior mean first."""
+    return np.argsort(-epp.mean(axis=0), kind="stable")
+
+
 def seed_of(dt: xr.DataTree) -> int:
-    """Seed that the fit records: what repeats with the fit is drawn by it."""
+    """Read the seed that the fit records: what repeats with the fit is drawn by it."""
     fitted(dt, attrs=("seed",))
     return int(dt.attrs["seed"])

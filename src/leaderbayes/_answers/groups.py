@@ -1,10 +1,10 @@
-"""Who cannot be told apart."""
+"""Groups of players that cannot be told apart."""
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.draws import draws_of
+from leaderbayes._answers.draws import by_mean, draws_of
 from leaderbayes._arguments import share
 from leaderbayes._fits.trust import trust
 
@@ -52,7 +52,7 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     """
     prob = share("prob", prob)
     epp, players = draws_of(dt)
-    order = np.argsort(-epp.mean(axis=0), kind="stable")
+    order = by_mean(epp)
     ordered = np.ascontiguousarray(epp[:, order])
     m = len(order)
     reach = np.full(m, m)
@@ -76,7 +76,7 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
 
 
 def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
-    """Players that cannot be told apart from the leader.
+    """List the players that cannot be told apart from the leader.
 
     A player is left out where the leader (highest posterior mean) is better with probability
     ``prob`` or more.
@@ -107,6 +107,6 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
     """
     prob = share("prob", prob)
     epp, players = draws_of(dt)
-    order = np.argsort(-epp.mean(axis=0), kind="stable")
+    order = by_mean(epp)
     better = (epp[:, order[:1]] > epp[:, order]).mean(axis=0)
     return [str(players[i]) for i, p in zip(order, better, strict=True) if p < prob]

@@ -1,4 +1,4 @@
-"""Posterior to the table of players."""
+"""Table of players from a posterior."""
 
 import numpy as np
 import pandas as pd
@@ -97,7 +97,7 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
 
 
 def _p_average(epp: Floats, spread: Floats | None) -> Floats:
-    """Posterior mean probability of beating the average player, (player,)."""
+    """Average over draws the probability of beating the average player, (player,)."""
     if spread is None:
         return np.asarray(expit(epp).mean(axis=0))
     # A player's deviation in a new tournament, less the average of all players' there.

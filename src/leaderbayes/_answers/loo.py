@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from leaderbayes._errors import LeaderbayesError, PredictiveWarning
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._inference.fit import fit
 from leaderbayes._numerics.logistic_normal import expit_mean
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Ints, Longs
 
 _FEWEST = 25  # draws, of whose weights a tail can be fitted
 _DRAWS = 1000  # of the posterior, for each match's probability
@@ -122,13 +123,16 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
 
 
 def _scores(dt: xr.DataTree, log_weights: Floats, *, of: xr.DataTree | None = None) -> Floats:
-    """Score of every round of a fit (``of``; dt itself) under weighted draws of ``dt``.
+    """Score every round of a fit (``of``; dt itself) under weighted draws of ``dt``.
 
     ``log_weights`` (round, sample) are those of dt's draws, or (1, 1) for equal ones.
     """
-    levels = _levels(dt)
     strengths = boards_of(dt)
     boards = strengths if of is None else boards_of(of)
+    listed = dt.attrs["model"] == "round_intercept"
+    levels = [
+        drawn(dt, name).to_numpy().ravel() for name in ("intercept", "intercept_scale") if listed
+    ]
     out: list[float] = []
     # A refit has the same tournaments and players as the fit: `_without` sees to it.
     for (board, _), (_, draws) in zip(boards, strengths, strict=True):
@@ -136,50 +140,38 @@ def _scores(dt: xr.DataTree, log_weights: Floats, *, of: xr.DataTree | None = No
         stacked = draws.stack(sample=("chain", "draw")).sel(player=players)
         epp = stacked.transpose("sample", "player").to_numpy()
         picked = np.linspace(0, len(epp) - 1, min(_DRAWS, len(epp))).astype(int)
+        level = [x[picked, None] for x in levels]
+        order = np.arange(len(players))
+        if listed:
+            order = np.argsort(dt["constant_data"]["order"].sel(player=players).to_numpy())
         for place in board["place"].to_numpy():
             log_w = np.broadcast_to(log_weights[min(len(out), len(log_weights) - 1)], len(epp))
             weight = np.exp(log_w[picked] - logsumexp(log_w[picked]))
-            level = None if levels is None else tuple(x[picked] for x in levels)
-            out.append(_round_score(place, epp[picked], weight, level, players, dt))
+            out.append(_round_score(place, epp[picked], weight, order, level))
     return np.array(out)
 
 
-def _levels(dt: xr.DataTree) -> tuple[Floats, Floats] | None:
-    """PMRA's intercept and its standard deviation between rounds, (sample,) each."""
-    if dt.attrs["model"] != "round_intercept":
-        return None
-    intercept, scale = (drawn(dt, name).to_numpy() for name in ("intercept", "intercept_scale"))
-    return intercept.ravel(), scale.ravel()
-
-
 def _round_score(
-    place: np.ndarray,
-    epp: Floats,
-    weight: Floats,
-    levels: tuple[Floats, ...] | None,
-    players: np.ndarray,
-    dt: xr.DataTree,
+    place: Ints, epp: Floats, weight: Floats, order: Longs, level: Sequence[Floats]
 ) -> float:
-    """Sum over the round's matches of the log score of their weighted mean probability."""
-    present = np.flatnonzero(place > 0)
-    if levels is not None:
-        order = dt["constant_data"]["order"].sel(player=players).to_numpy()
-        present = present[np.argsort(order[present])]
+    """Sum over a round's matches the log scores of their weighted mean probabilities.
+
+    ``order`` lists the players; ``level`` is PMRA's intercept and its standard deviation between
+    rounds, (sample, 1) each, and empty of other models.
+    """
+    present = order[place[order] > 0]
     total = 0.0
     for at, i in enumerate(present[:-1]):
         others = present[at + 1 :]
         gap = epp[:, i, None] - epp[:, others]
-        if levels is None:
-            p = weight @ expit(gap)
-        else:
-            p = weight @ expit_mean(gap + levels[0][:, None], levels[1][:, None])
+        p = weight @ (expit_mean(gap + level[0], level[1]) if level else expit(gap))
         y = np.where(place[i] < place[others], 1.0, np.where(place[i] == place[others], 0.5, 0.0))
         total += float((xlogy(y, p) + xlogy(1.0 - y, 1.0 - p)).sum())
     return total
 
 
 def _without(dt: xr.DataTree, k: int) -> xr.DataTree:
-    """Fit again without round k (of a tournament)."""
+    """Fit again without round k, counted over all tournaments."""
     scores = dt["constant_data"].to_dataset()["scores"]
     arguments = {**json.loads(dt.attrs["arguments"]), "seed": dt.attrs["seed"]}
     if "tournament" in scores.dims:

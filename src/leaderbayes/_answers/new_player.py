@@ -11,6 +11,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import drawn, fitted, refuse
+from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.laplace import assemble, fitted_arguments
 from leaderbayes._inference.psis import smooth
 from leaderbayes._numerics.new_player import draw_strength
@@ -81,16 +82,16 @@ def new_player(
     arguments = fitted_arguments(dt)
     fitted(dt, "log_likelihood", "posterior_predictive")
     board = _enlarged(dt["constant_data"].to_dataset()["scores"], scores)
-    made = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
+    played = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
     seed = _arguments.seed_or_new(seed)
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        check_board(made)
-        eta = resolve_weight(made, arguments["weight"], arguments["test_fraction"], with_ties=False)
-        tree, diagnostics = _placed(dt, made, eta, rng)
-    for warning in caught:
-        warnings.warn(warning.message, warning.category, stacklevel=2)
+        check_board(played)
+        weight, test_fraction = arguments["weight"], arguments["test_fraction"]
+        eta = resolve_weight(played, weight, test_fraction, with_ties=False)
+        tree, diagnostics = _placed(dt, played, eta, rng)
+    new = repeat(caught)
     constant = tree["constant_data"].to_dataset().assign(scores=board)
     tree["constant_data"] = xr.DataTree(constant)
     # What was said of the smaller board has been said again, where it still holds.
@@ -101,15 +102,13 @@ def new_player(
         "weight": eta,
         **diagnostics,
         "converged": int(dt.attrs["converged"] and diagnostics["converged"]),
-        "warnings": json.dumps(
-            said + [str(w.message) for w in caught if issubclass(w.category, LeaderbayesWarning)]
-        ),
+        "warnings": json.dumps(said + new),
     }
     return tree
 
 
 def _enlarged(board: xr.DataArray, scores: Any) -> xr.DataArray:
-    """Scores (player, round) of a fit, with the new player's last."""
+    """Add the new player's scores to those of a fit (player, round), as the last."""
     if isinstance(scores, pd.Series):
         scores = xr.DataArray(scores.to_numpy(), {"round": scores.index}, name=scores.name)
     if not isinstance(scores, xr.DataArray) or scores.dims != ("round",):
@@ -139,14 +138,14 @@ def _enlarged(board: xr.DataArray, scores: Any) -> xr.DataArray:
 
 
 def _placed(
-    dt: xr.DataTree, made: xr.Dataset, eta: float, rng: np.random.Generator
+    dt: xr.DataTree, played: xr.Dataset, eta: float, rng: np.random.Generator
 ) -> tuple[xr.DataTree, dict[str, float]]:
-    """Draw by weight from the old draws, and d for each."""
-    strengths = drawn(dt, "epp").sel(player=made["player"].to_numpy()[:-1])
+    """Draw by weight from the old draws, and a difference d for each; say how good it is."""
+    strengths = drawn(dt, "epp").sel(player=played["player"].to_numpy()[:-1])
     chains, draws, m = strengths.shape
     epp = strengths.to_numpy().reshape(-1, m)
     scale = drawn(dt, "epp_scale").to_numpy().reshape(-1)
-    wins, n = (made[name].to_numpy()[-1, :-1].astype(float) for name in ("wins", "n"))
+    wins, n = (played[name].to_numpy()[-1, :-1].astype(float) for name in ("wins", "n"))
     count = len(epp)
     _, log_marginal = draw_strength(epp, scale, wins, n, eta, rng.random(count))
     old = drawn(dt, "place", "log_likelihood").sum("round").to_numpy().reshape(-1)
@@ -166,21 +165,12 @@ def _placed(
     # Systematic resampling: a draw comes as often as its weight says, but for less than one.
     levels = (np.arange(count) + rng.random()) / count
     taken = np.minimum(np.searchsorted(np.cumsum(smoothed.weight), levels), count - 1)
+    epp, scale = epp[taken], scale[taken]
     # Draws that come twice have two d.
-    d, _ = draw_strength(epp[taken], scale[taken], wins, n, eta, rng.random(count))
+    d, _ = draw_strength(epp, scale, wins, n, eta, rng.random(count))
     # All m + 1 sum to zero.
-    both = np.column_stack([epp[taken], d]) - d[:, None] / (m + 1)
+    epp = np.column_stack([epp, d]) - d[:, None] / (m + 1)
     step = -(-draws // dt["posterior_predictive"].sizes["draw"])
-    tree = assemble(
-        made,
-        eta,
-        both.reshape(chains, draws, m + 1),
-        scale[taken].reshape(chains, draws),
-        step,
-        rng,
-    )
-    return tree, {
-        "pareto_k": smoothed.pareto_k,
-        "ess": smoothed.ess,
-        "converged": int(converged),
-    }
+    every = epp.reshape(chains, draws, m + 1)
+    tree = assemble(played, eta, every, scale.reshape(chains, draws), step, rng)
+    return tree, {"pareto_k": smoothed.pareto_k, "ess": smoothed.ess, "converged": int(converged)}

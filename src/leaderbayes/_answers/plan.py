@@ -13,7 +13,7 @@ from scipy.special import betaincinv
 from leaderbayes import _arguments
 from leaderbayes._answers.check import matches_of
 from leaderbayes._answers.compare import check_comparison, position
-from leaderbayes._answers.draws import draws_of
+from leaderbayes._answers.draws import by_mean, draws_of
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
@@ -123,20 +123,25 @@ def plan(
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers", "iris")[:6]
     >>> dt = lb.fit(scores, sampler="laplace", seed=1)
-    >>> made = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
-    >>> made["runs"].to_pandas()
+    >>> further = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
+    >>> further["runs"].to_pandas()
     rounds     10   20
     who
     all        60  120
     contested  20   40
-    >>> print(made.attrs["message"])
+    >>> print(further.attrs["message"])
     svm C=1 against svm C=10: 20 more rounds of all 6 players (120 runs) decide with ...
     """
     arguments = fitted_arguments(dt)
     _check(arguments, rounds, prob, target, simulations)
     epp, names = draws_of(dt)
     asked = None if pair is None else _asked(pair, names)
-    contested = _contested(dt, asked, prob, names)
+    if asked is not None:
+        contested = np.sort(asked)
+    else:
+        tied = [position(p, names) for p in tied_for_top(dt, prob=prob)]
+        # Where the leader is told apart, the second is the nearest to it.
+        contested = np.sort(tied if len(tied) > 1 else by_mean(epp)[:2])
     if players is not None:
         contested = _chosen(players, contested, names)
     lengths = np.unique(np.asarray(rounds, dtype=np.int64))
@@ -153,24 +158,25 @@ def plan(
     ]
     decided, correct, width = np.moveaxis(np.array(seen), 0, -1)
     lower, upper = _jeffreys(decided.sum(axis=-1), simulations)
+    p_decided = decided.mean(axis=-1)
     now = _verdict(epp, asked, prob)
-    share = decided.mean(axis=-1)
+    leader = f"{names[now.better]}, the leader, against everybody"
     dims = ("who", "rounds")
-    made = xr.Dataset(
+    table = xr.Dataset(
         {
-            "p_decided": (dims, share),
+            "p_decided": (dims, p_decided),
             "p_decided_lower": (dims, lower),
             "p_decided_upper": (dims, upper),
             "p_correct": (dims, correct.mean(axis=-1)),
             "width": (dims, width.mean(axis=-1)),
             "runs": (dims, np.array([len(who) for who in plans.values()])[:, None] * lengths),
-            "rounds_needed": ("who", [_needed(lengths, p, target, now) for p in share]),
+            "rounds_needed": ("who", [_needed(lengths, p, target, now) for p in p_decided]),
             "p_now": now.p,
             "width_now": now.width,
         },
         {"who": list(plans), "rounds": lengths},
         {
-            "question": _question(pair, names, now),
+            "question": leader if pair is None else f"{pair[0]} against {pair[1]}",
             "prob": prob,
             "target": target,
             "simulations": simulations,
@@ -180,7 +186,7 @@ def plan(
             **trust(dt),
         },
     )
-    return made.assign_attrs(message=_message(made, now))
+    return table.assign_attrs(message=_message(table, now))
 
 
 def _check(
@@ -211,30 +217,16 @@ def _asked(pair: tuple[str, str], names: pd.Index) -> list[int]:
     return [position(a, names), position(b, names)]
 
 
-def _contested(dt: xr.DataTree, asked: list[int] | None, prob: float, names: pd.Index) -> Longs:
-    """Find the players that the question is about: the pair, or who is tied for top."""
-    if asked is not None:
-        return np.sort(asked)
-    tied = [position(p, names) for p in tied_for_top(dt, prob=prob)]
-    # Where the leader is told apart, the second is the nearest to it.
-    return np.sort(tied if len(tied) > 1 else _by_mean(draws_of(dt)[0])[:2])
-
-
 def _chosen(players: Sequence[str], contested: Longs, names: pd.Index) -> Longs:
     """Find the given players, among which those in question have to be."""
-    found = {position(p, names) for p in players}
-    absent = [i for i in contested if i not in found]
+    chosen = {position(p, names) for p in players}
+    absent = [i for i in contested if i not in chosen]
     if absent:
         raise LeaderbayesError(
             f"players lack {str(names[absent[0]])[:60]!r}, who is in question: name every one of "
             "the pair, or of those tied for top."
         )
-    return np.array(sorted(found))
-
-
-def _by_mean(epp: Floats) -> Longs:
-    """Positions of players, highest posterior mean first."""
-    return np.argsort(-epp.mean(axis=0), kind="stable")
+    return np.array(sorted(chosen))
 
 
 def _simulate(
@@ -252,7 +244,7 @@ def _simulate(
     Returns whether it is decided, whether for the better player, and how wide the interval is:
     (3, plan, length).
     """
-    # One run of rounds for all plans and lengths: what differs between them is not luck.
+    # One run of rounds for all plans and lengths: luck is the same for each.
     more = draw_places(truth, np.ones((lengths.max(initial=0), len(truth)), bool), rng)
     board = np.concatenate([place, more])
     best = int(np.argmax(truth)) if asked is None else max(asked, key=truth.__getitem__)
@@ -278,9 +270,9 @@ def _refit(place: Ints, arguments: dict[str, Any], rng: np.random.Generator) -> 
 
 
 def _verdict(epp: Floats, pair: list[int] | None, prob: float) -> _Verdict:
-    """Whether draws (draw, player) tell the pair apart, or the leader from everybody."""
+    """Say whether draws (draw, player) tell the pair apart, or the leader from everybody."""
     if pair is None:
-        first, second = _by_mean(epp)[:2]
+        first, second = by_mean(epp)[:2]
         p = float((epp[:, [first]] > np.delete(epp, first, axis=1)).mean(axis=0).min())
     else:
         first, second = pair
@@ -292,14 +284,14 @@ def _verdict(epp: Floats, pair: list[int] | None, prob: float) -> _Verdict:
 
 
 def _jeffreys(successes: Floats, trials: int) -> tuple[Floats, Floats]:
-    """Jeffreys' 95 % interval of a share; it reaches 0 and 1 where that was seen."""
+    """Compute Jeffreys' 95 % interval of a share; it reaches 0 and 1 where that was seen."""
     a, b = successes + 0.5, trials - successes + 0.5
     lower = np.where(successes == 0, 0.0, betaincinv(a, b, 0.025))
     return lower, np.where(successes == trials, 1.0, betaincinv(a, b, 0.975))
 
 
 def _needed(rounds: Longs, p_decided: Floats, target: float, now: _Verdict) -> float:
-    """Fewest further rounds at which p_decided, made to rise, reaches the target."""
+    """Find the fewest further rounds at which p_decided, made to rise, reaches the target."""
     if now.decided:
         return 0.0
     rising = np.append(0.0, isotonic_regression(p_decided).x)
@@ -311,22 +303,16 @@ def _needed(rounds: Longs, p_decided: Floats, target: float, now: _Verdict) -> f
     return float(np.ceil(at[k - 1] + share * (at[k] - at[k - 1])))
 
 
-def _question(pair: tuple[str, str] | None, names: pd.Index, now: _Verdict) -> str:
-    if pair is not None:
-        return f"{pair[0]} against {pair[1]}"
-    return f"{names[now.better]}, the leader, against everybody"
-
-
-def _message(made: xr.Dataset, now: _Verdict) -> str:
+def _message(table: xr.Dataset, now: _Verdict) -> str:
     """Say in a sentence what the plan comes to."""
-    question, target = made.attrs["question"], made.attrs["target"]
+    question, target = table.attrs["question"], table.attrs["target"]
     if now.decided:
         return f"{question}: decided already, with probability {now.p:.3f}."
-    if not made.sizes["rounds"]:
+    if not table.sizes["rounds"]:
         return f"{question}: not decided, with probability {now.p:.3f}."
-    reached, short, last = [], [], int(made["rounds"][-1])
-    for who in made["who"].to_numpy():
-        way = made.sel(who=who)
+    reached, short, last = [], [], int(table["rounds"][-1])
+    for who in table["who"].to_numpy():
+        way = table.sel(who=who)
         size = int(way["runs"][-1]) // last
         whom = f"all {size} players" if who == "all" else f"only {size} of them"
         needed, p = float(way["rounds_needed"]), float(way["p_decided"][-1])

@@ -1,4 +1,4 @@
-"""Posterior of the ranks."""
+"""Posterior of players' ranks."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from leaderbayes._types import Floats, Ints
 
 
 def rank_probability(dt: xr.DataTree) -> xr.DataArray:
-    """Posterior distribution of each player's rank.
+    """Give the posterior distribution of each player's rank.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
 
 
 def p_top(dt: xr.DataTree, k: int) -> pd.Series:
-    """Probability of being among the k best.
+    """Give each player's probability of being among the k best.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
 
 
 def ranks_of(epp: Floats) -> Ints:
-    """Rank of each player in each draw (sample, player), 1 is best."""
+    """Rank the players in each draw (sample, player), 1 is best."""
     order = np.argsort(-epp, axis=1)
     ranks = np.empty(order.shape, dtype=np.int32)
     np.put_along_axis(ranks, order, np.arange(1, epp.shape[1] + 1, dtype=np.int32)[None], axis=1)

@@ -1,4 +1,4 @@
-"""Posterior probability that one beats the other, of all pairs."""
+"""Posterior probability that one player beats another, of all pairs."""
 
 import numpy as np
 import xarray as xr
@@ -20,7 +20,7 @@ _BLOCK_VALUES = 20_000_000
 def win_probability(
     dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, convention: Convention = "correct"
 ) -> xr.Dataset:
-    """Probability that the row beats the column in a new round.
+    """Give the probability that the row beats the column in a new round.
 
     Under Davidson's model: given that the match is not tied. Under PMRA: without the effect of
     who is listed first. Of a fit of many tournaments: in a new tournament.

@@ -1,32 +1,25 @@
-"""Whether chains converged, by the limits that stand here."""
+"""Convergence of chains, by the limits that stand here, and warnings said again."""
 
 import warnings
 
 import numpy as np
 import xarray as xr
 
-from leaderbayes._errors import ConvergenceWarning
+from leaderbayes._errors import ConvergenceWarning, LeaderbayesWarning
 
 MAX_RHAT = 1.01
 MIN_ESS = 400.0
 
 
 def diagnose(tree: xr.DataTree) -> dict[str, float | int]:
-    """R-hat, effective sample sizes and divergences against the thresholds; warns on failure."""
+    """Hold R-hat, effective sample sizes and divergences against the limits; warn on failure."""
     import arviz as az
 
     posterior = tree["posterior"].to_dataset()
-    rhat, bulk, tail = (
-        [float(v) for v in _extreme(statistic).values()]
-        for statistic in (
-            az.rhat(posterior),
-            -az.ess(posterior, method="bulk"),
-            -az.ess(posterior, method="tail"),
-        )
-    )
-    # A nan (one chain, constant draws) is no evidence of convergence.
-    max_rhat = float(np.max(rhat))
-    min_ess = float(-np.max([*bulk, *tail]))
+    sizes = [az.ess(posterior, method=method) for method in ("bulk", "tail")]
+    # A nan (one chain, constant draws) is no evidence of convergence, and is not skipped.
+    max_rhat = float(np.max([v.to_numpy().max() for v in az.rhat(posterior).values()]))
+    min_ess = float(np.min([v.to_numpy().min() for size in sizes for v in size.values()]))
     divergences = int(tree["sample_stats"]["diverging"].sum())
     converged = max_rhat < MAX_RHAT and min_ess > MIN_ESS and divergences == 0
     if not converged:
@@ -45,5 +38,8 @@ def diagnose(tree: xr.DataTree) -> dict[str, float | int]:
     }
 
 
-def _extreme(statistic: xr.Dataset) -> dict[str, float]:
-    return {str(name): float(np.max(values.to_numpy())) for name, values in statistic.items()}
+def repeat(caught: list[warnings.WarningMessage]) -> list[str]:
+    """Warn again, at the line that called the caller, and give the texts that are ours."""
+    for warning in caught:
+        warnings.warn(warning.message, warning.category, stacklevel=3)
+    return [str(w.message) for w in caught if issubclass(w.category, LeaderbayesWarning)]

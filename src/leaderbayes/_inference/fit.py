@@ -1,4 +1,4 @@
-"""Fit a model to a board: scores to a posterior with all that was asked of it."""
+"""Fit a model to a board: from scores to a posterior."""
 
 import inspect
 import json
@@ -11,13 +11,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import xarray as xr
 
-from leaderbayes import _arguments
+from leaderbayes import _arguments, models
 from leaderbayes._arguments import whole
-from leaderbayes._errors import (
-    LeaderbayesError,
-    LeaderbayesWarning,
-)
-from leaderbayes._inference.diagnostics import diagnose
+from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._inference.diagnostics import diagnose, repeat
 from leaderbayes._inference.laplace import approximate
 from leaderbayes._inference.nuts import quiet, sample
 from leaderbayes._inference.replicates import replicated
@@ -134,38 +131,28 @@ def fit(
             "sampler='laplace' is for model='bradley_terry', without prior=True: take 'nutpie'."
         )
     arguments = {
-        "within_round": within_round,
-        "ties": ties,
-        "draws": draws,
-        "tune": tune,
-        "chains": chains,
-        "sampler": sampler,
-        "replicates": replicates,
-        **_model_options(model, sampler, options),
-    }
+        "within_round": within_round, "ties": ties, "draws": draws, "tune": tune, "chains": chains,
+        "sampler": sampler, "replicates": replicates, **_model_options(model, sampler, options),
+    }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         board = valid_scores(scores) if model == "tournaments" else one_tournament(scores)
+        # Without tables of all pairs boards of very many players fit.
+        pairs = model != "plackett_luce"
+        played = matches(board, within_round=within_round, ties=ties, pairs=pairs)
         if sampler == "laplace":
-            tree = _approximate(board, arguments, seed, options)
+            most = replicated((chains, draws), played["place"].size, replicates)
+            tree = approximate(played, (chains, draws), most, seed, **options)
             diagnostics = {"converged": 1, "max_rhat": np.nan, "min_ess": float(draws * chains)}
             diagnostics["divergences"] = 0
         else:
             with quiet():
-                tree = sample(
-                    _build(board, model, within_round, ties, options),
-                    arguments,
-                    seed,
-                    prior=prior,
-                    progressbar=progressbar,
-                )
+                built = getattr(models, model)(played, **options)
+                tree = sample(built, arguments, seed, prior=prior, progressbar=progressbar)
             diagnostics = diagnose(tree)
-    ours = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
-    for warning in caught:
-        warnings.warn(warning.message, warning.category, stacklevel=2)
-    constant = tree["constant_data"].to_dataset()
+    said = repeat(caught)
     # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
-    constant["scores"] = board
+    constant = tree["constant_data"].to_dataset().assign(scores=board)
     tree["constant_data"] = xr.DataTree(constant)
     tree.attrs = {
         "model": model,
@@ -176,7 +163,7 @@ def fit(
         "seed": seed,
         "weight": float(constant["weight"].mean()),
         **diagnostics,
-        "warnings": json.dumps([str(w.message) for w in ours]),
+        "warnings": json.dumps(said),
     }
     return tree
 
@@ -187,52 +174,21 @@ def written(arguments: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Make JSON of what it does not know: NumPy's numbers and arrays, mappings."""
+    """Make plain what JSON does not know: NumPy's numbers and arrays, mappings."""
     if isinstance(value, Mapping):
         return dict(value)
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
 def _model_options(model: str, sampler: Sampler, given: dict[str, Any]) -> dict[str, Any]:
-    """All options of a model's function, the given ones and its defaults."""
-    if sampler == "laplace":
-        function: Any = approximate
-    else:
-        from leaderbayes import models
-
-        function = getattr(models, model)
-    parameters = {
-        name: p
-        for name, p in inspect.signature(function).parameters.items()
-        if p.kind is inspect.Parameter.KEYWORD_ONLY
-    }
+    """Give all options of a model's function: its defaults, and what is given instead."""
+    function = approximate if sampler == "laplace" else getattr(models, model)
+    defaults: dict[str, Any] = inspect.getfullargspec(function).kwonlydefaults or {}
     for name in given:
-        if name not in parameters:
-            near = get_close_matches(name, parameters, n=1, cutoff=0.5)
+        if name not in defaults:
+            near = get_close_matches(name, defaults, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}? " if near else ""
             raise LeaderbayesError(
-                f"{model} has no option {name!r}; {hint}There are {', '.join(parameters)}."
+                f"{model} has no option {name!r}; {hint}There are {', '.join(defaults)}."
             )
-    return {name: given.get(name, p.default) for name, p in parameters.items()}
-
-
-def _build(
-    board: xr.DataArray, model: str, within_round: bool, ties: Ties, options: dict[str, Any]
-) -> Any:
-    """Model of a board, by name."""
-    from leaderbayes import models
-
-    # Without tables of all pairs boards of very many players fit.
-    pairs = model != "plackett_luce"
-    made = matches(board, within_round=within_round, ties=ties, pairs=pairs)
-    return getattr(models, model)(made, **options)
-
-
-def _approximate(
-    board: xr.DataArray, arguments: dict[str, Any], seed: int, options: dict[str, Any]
-) -> xr.DataTree:
-    """Draw every group by Laplace's method."""
-    made = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
-    shape = arguments["chains"], arguments["draws"]
-    most = replicated(shape, made["place"].size, arguments["replicates"])
-    return approximate(made, shape, most, seed, **options)
+    return defaults | given

@@ -9,7 +9,7 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes._fits.require import require_tree
-from leaderbayes._numerics.laplace import Laplace, sample
+from leaderbayes._numerics.laplace import sample
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._types import Bools, Floats, Ints
@@ -35,7 +35,7 @@ def approximate(
 ) -> xr.DataTree:
     """Draw the groups of `fit` for ``models.bradley_terry``, (chain, draw) of ``shape``.
 
-    Draws are independent; chains are parts of them. Every few draws, evenly, up to ``replicates``
+    Draws are independent; chains are parts of them. Up to ``replicates`` of them, evenly spread,
     have a posterior predictive board.
     """
     check_pairs(matches, "models.bradley_terry")
@@ -46,47 +46,26 @@ def approximate(
     posterior, predictive = (
         np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(2)
     )
-    eta, made = draw_posterior(
-        matches, chains * draws, posterior,
-        weight=weight, test_fraction=test_fraction, prior_scale=prior_scale,
-    )  # fmt: skip
-    step = -(-draws * chains // replicates)
-    epp = made.epp.reshape(chains, draws, -1)
-    return assemble(matches, eta, epp, made.scale.reshape(shape), step, predictive)
-
-
-def draw_posterior(
-    matches: xr.Dataset,
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    weight: Weight,
-    test_fraction: float | None,
-    prior_scale: float,
-) -> tuple[float, Laplace]:
-    """Give the weight of the matches as a number, and independent draws."""
     eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
     points = matches["wins"].to_numpy().sum(axis=1)
     n = matches["n"].to_numpy().astype(float)
-    return eta, sample(points, n, eta, prior_scale, draws, rng)
+    drawn = sample(points, n, eta, prior_scale, chains * draws, posterior)
+    step = -(-draws * chains // replicates)
+    epp, scale = drawn.epp.reshape(chains, draws, -1), drawn.scale.reshape(shape)
+    return assemble(matches, eta, epp, scale, step, predictive)
 
 
 def assemble(
-    matches: xr.Dataset,
-    eta: float,
-    epp: Floats,
-    scale: Floats,
-    step: int,
-    rng: np.random.Generator,
+    matches: xr.Dataset, eta: float, epp: Floats, scale: Floats, step: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Make the groups of `fit` from draws of Bradley-Terry's posterior.
 
     Parameters
     ----------
     matches : Dataset
-        What was fitted.
+        As fitted.
     eta : float
-        Its weight.
+        Weight of a match.
     epp : (chain, draw, player)
     scale : (chain, draw)
     step : int
@@ -99,28 +78,20 @@ def assemble(
     statistics = round_statistics(place, within_round=within, ties=ties)
     log_likelihood = eta * round_log_likelihood(epp.reshape(-1, m), statistics)
     names = {dim: matches[dim].to_numpy() for dim in ("player", "round")}
-    chain, draw = {"chain": np.arange(chains)}, {"draw": np.arange(draws)}
-    sampled = chain | draw
+    cells = ("chain", "draw")
+    sampled = {"chain": np.arange(chains), "draw": np.arange(draws)}
     return xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset(
-                {
-                    "epp": (("chain", "draw", "player"), epp),
-                    "epp_scale": (("chain", "draw"), scale),
-                },
+                {"epp": ((*cells, "player"), epp), "epp_scale": (cells, scale)},
                 sampled | {"player": names["player"]},
             ),
             "posterior_predictive": xr.Dataset(
-                {"place": (("chain", "draw", "round", "player"), again)},
-                chain | {"draw": draw["draw"][::step]} | names,
+                {"place": ((*cells, "round", "player"), again)},
+                sampled | {"draw": sampled["draw"][::step]} | names,
             ),
             "log_likelihood": xr.Dataset(
-                {
-                    "place": (
-                        ("chain", "draw", "round"),
-                        log_likelihood.reshape(chains, draws, -1),
-                    )
-                },
+                {"place": ((*cells, "round"), log_likelihood.reshape(chains, draws, -1))},
                 sampled | {"round": names["round"]},
             ),
             "observed_data": xr.Dataset({"place": (("round", "player"), place)}, names),
@@ -130,20 +101,18 @@ def assemble(
 
 
 def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
-    """Arguments of a fit, which has to be one of Bradley-Terry's model to one tournament.
+    """Read the arguments of a fit of Bradley-Terry's model to one tournament.
 
     Raises
     ------
     LeaderbayesError
-        If it is another.
+        If it is another fit, or none.
     """
     require_tree(dt)
     if dt.attrs.get("model") != "bradley_terry":
         raise LeaderbayesError(
             f"This takes a fit of model='bradley_terry', not of {dt.attrs.get('model')!r}."
         )
-    if "posterior" not in dt.children:
-        raise LeaderbayesError("This is a study of many fits: pick one, as study['iris'].")
     fitted(
         dt, "constant_data", "observed_data", arguments=("weight", "test_fraction", "prior_scale")
     )

@@ -17,11 +17,12 @@ _DRAWING = {"mode": "FAST_COMPILE"}
 def sample(
     model: Any, arguments: dict[str, Any], seed: int, *, prior: bool, progressbar: bool
 ) -> xr.DataTree:
-    """Draw every group."""
+    """Draw every group of `fit`."""
     import pymc as pm
 
     # One independent stream for each of: posterior, predictive, prior.
     streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(3)]
+    parameters = sum(np.size(value) for value in model.initial_point().values())
     with model:
         tree: xr.DataTree = pm.sample(
             draws=arguments["draws"],
@@ -31,7 +32,7 @@ def sample(
             random_seed=streams[0],
             progressbar=progressbar,
             compute_convergence_checks=False,
-            **adaptation(arguments["sampler"], _parameters(model), len(model.free_RVs)),
+            **adaptation(arguments["sampler"], parameters, len(model.free_RVs)),
         )
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
@@ -44,16 +45,11 @@ def sample(
         )
         tree["posterior_predictive"] = replicates["posterior_predictive"]
         if prior:
-            drawn = pm.sample_prior_predictive(
+            groups = pm.sample_prior_predictive(
                 arguments["draws"], random_seed=streams[2], compile_kwargs=_DRAWING
             )
-            tree.update(drawn)
+            tree.update(groups)
     return tree
-
-
-def _parameters(model: Any) -> int:
-    """Count what is sampled."""
-    return int(sum(np.size(value) for value in model.initial_point().values()))
 
 
 @contextmanager
@@ -71,7 +67,7 @@ def quiet() -> Iterator[None]:
 
 
 def adaptation(sampler: str, parameters: int, variables: int = 2) -> dict[str, Any]:
-    """Options of NUTS.
+    """Choose options of NUTS by the size of the model.
 
     Players that split into groups are correlated, so a low-rank mass matrix pays; its cost grows
     with the cube of the parameters, and beyond 150 it is more than it saves.
@@ -86,7 +82,7 @@ def adaptation(sampler: str, parameters: int, variables: int = 2) -> dict[str, A
 
 
 def _thin(tree: xr.DataTree, replicates: int | None) -> xr.DataTree:
-    """Posterior for replicates, thinned where that is asked for, or memory asks for it."""
+    """Take the draws that get replicates: fewer where that, or memory, asks for it."""
     posterior = tree["posterior"].to_dataset()
     size = sum(int(observed.size) for observed in tree["observed_data"].to_dataset().values())
     shape = posterior.sizes["chain"], posterior.sizes["draw"]

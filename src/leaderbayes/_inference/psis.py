@@ -25,12 +25,12 @@ class Smoothed(NamedTuple):
         )
 
     def reliable(self, draws: int) -> bool:
-        """Whether so many draws can be taken by these weights."""
+        """Say whether so many draws can be taken by these weights."""
         return self.pareto_k < MAX_PARETO_K and self.ess > min(MIN_ESS, draws / 4.0)
 
 
 def smooth(log_weight: Floats) -> Smoothed:
-    """Give the heaviest weights (draw,) what their tail says they should be."""
+    """Replace the heaviest weights (draw,) by what their tail says they should be."""
     import arviz  # noqa: F401  registers the accessor
 
     ratio = xr.DataArray(-log_weight, dims="sample")

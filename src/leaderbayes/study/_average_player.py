@@ -1,4 +1,4 @@
-"""Probability of beating the average player, across tournaments."""
+"""Probabilities of beating the average player, across tournaments."""
 
 import numpy as np
 import xarray as xr
@@ -48,10 +48,10 @@ def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> made = lb.study.average_player(study)
-    >>> dict(made["mean"].sizes)
+    >>> p = lb.study.average_player(study)
+    >>> dict(p["mean"].sizes)
     {'tournament': 2, 'player': 15}
-    >>> float(made["overall"].sel(player="svm C=1").round(1))
+    >>> float(p["overall"].sel(player="svm C=1").round(1))
     0.7
     """
     prob = share("prob", prob)

@@ -65,8 +65,8 @@ def compare(
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> made = lb.study.compare(study)
-    >>> made[["tournament", "players", "rounds", "leader"]]
+    >>> boards = lb.study.compare(study)
+    >>> boards[["tournament", "players", "rounds", "leader"]]
       tournament  players  rounds            leader
     0       iris       15      25    logistic C=100
     1       wine       15      25  forest trees=100
@@ -80,6 +80,7 @@ def compare(
         leader = int(epp.mean(axis=0).argmax())
         compared = not np.isnan(z).all()
         odd = int(np.nanargmax(np.abs(z))) if compared else 0
+        p_check = check(fit, draws=draws, seed=seed_of(fit))["p_round"] if draws else np.nan
         rows.append(
             {
                 "tournament": name,
@@ -88,7 +89,7 @@ def compare(
                 "deviance": float(tested["value"]),
                 "df": int(tested["df"]),
                 **{k: float(tested[k]) for k in ("standardised", "p_value", "p_value_normal")},
-                "p_check": _checked(fit, draws) if draws else np.nan,
+                "p_check": float(p_check),
                 "weight": float(fit.attrs["weight"]),
                 "leader": str(players[leader]),
                 "p_best": float((epp.argmax(axis=1) == leader).mean()),
@@ -101,8 +102,3 @@ def compare(
     table = pd.DataFrame(rows)
     table.attrs.update(trust_of(study))
     return table
-
-
-def _checked(fit: xr.DataTree, draws: int) -> float:
-    """Share of replicated boards that fit worse."""
-    return float(check(fit, draws=draws, seed=seed_of(fit))["p_round"])

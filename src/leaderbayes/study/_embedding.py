@@ -60,10 +60,10 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> made = lb.study.embedding(study)
-    >>> made["score"].dims, made["loading"].dims
+    >>> points = lb.study.embedding(study)
+    >>> points["score"].dims, points["loading"].dims
     (('tournament', 'component'), ('player', 'component'))
-    >>> made["explained"].round(1).values.tolist()
+    >>> points["explained"].round(1).values.tolist()
     [0.9, 0.1]
     """
     prob = share("prob", prob)
@@ -73,9 +73,7 @@ def embedding(study: xr.DataTree, *, dimensions: int = 2, prob: float = 0.95) ->
     known = ~np.isnan(epp)
     names = strengths["tournament"].to_numpy()
     _check_overlap(known, names)
-    most = min(epp.shape) - 1
-    # One less than there are tournaments or players.
-    dimensions = whole("dimensions", dimensions, at_most=most)
+    dimensions = whole("dimensions", dimensions, at_most=min(epp.shape) - 1)
     filled = complete(epp, dimensions)
     score, loading, explained = principal(filled, dimensions)
     # Each tournament's draws at the level that its means were moved to.
@@ -118,21 +116,19 @@ def _check_overlap(known: AnyFloats, names: AnyFloats) -> None:
 
 
 def _similarity(draw: AnyFloats, tails: list[float]) -> AnyFloats:
-    """Mean and quantiles of Spearman's correlation of any two tournaments' players."""
+    """Give mean and quantiles of Spearman's correlation of any two tournaments' players."""
     present, which = np.unique(~np.isnan(draw[0]), axis=0, return_inverse=True)
-    made = np.full((3, *2 * [draw.shape[1]]), np.nan)
+    table = np.full((3, *2 * [draw.shape[1]]), np.nan)
     # Tournaments with the same players are ranked together.
     for a, rows_present in enumerate(present):
         for b, columns_present in enumerate(present[: a + 1]):
             both = rows_present & columns_present
             if both.sum() < 2:
                 continue
-            rows, columns = np.flatnonzero(which == a), np.flatnonzero(which == b)
-            of_rows, of_columns = (
-                standard_ranks(draw[:, chosen][..., both]) for chosen in (rows, columns)
-            )
-            correlation = of_rows @ of_columns.transpose(0, 2, 1)
+            rows, columns = (np.flatnonzero(which == chosen) for chosen in (a, b))
+            ranks = [standard_ranks(draw[:, chosen][..., both]) for chosen in (rows, columns)]
+            correlation = ranks[0] @ ranks[1].transpose(0, 2, 1)
             block = [correlation.mean(axis=0), *np.quantile(correlation, tails, axis=0)]
-            made[:, rows[:, None], columns] = block
-            made[:, columns[:, None], rows] = np.transpose(block, (0, 2, 1))
-    return made
+            table[:, rows[:, None], columns] = block
+            table[:, columns[:, None], rows] = np.transpose(block, (0, 2, 1))
+    return table

@@ -16,7 +16,6 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments, _errors
-from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._extras import extra
 from leaderbayes._files.write import check_folder
@@ -25,24 +24,10 @@ from leaderbayes._inference.fit import written
 from leaderbayes._numerics.workers import available
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes.study import _store
-from leaderbayes.study._store import (
-    Files,
-    attrs_of,
-    encode,
-    fingerprint,
-    key_of,
-    root_attrs,
-    writing_study,
-)
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
 _ONE_AT_A_TIME = Lock()  # in each process
-_SHARED = (
-    "within_round",
-    "ties",
-    "tune",
-    "chains",
-)  # whatever the model
+_SHARED = ("within_round", "ties", "tune", "chains")  # whatever the model
 _CATEGORIES = {
     "LB001": _errors.ConvergenceWarning,
     "LB010": _errors.DisconnectedWarning,
@@ -137,28 +122,28 @@ def fit(
             "for model='tournaments', use leaderbayes.fit."
         )
     boards = _boards(valid_scores(scores))
-    draws = whole("draws", (250 if sampler == "laplace" else 1000) if draws is None else draws)
-    replicates = whole("replicates", replicates)
+    if draws is None:
+        draws = 250 if sampler == "laplace" else 1000
     if seed is not None:
         seed = _arguments.seed(seed)
     arguments = {
         "sampler": sampler,
-        "draws": draws,
-        "replicates": replicates,
+        "draws": _arguments.whole("draws", draws),
+        "replicates": _arguments.whole("replicates", replicates),
         **{name: signature(fit_board).parameters[name].default for name in _SHARED},
         **options,
     }
     path = Path(store)
     # What is no study is left as it is.
-    if root_attrs(path) is None:
+    if _store.root_attrs(path) is None:
         check_folder(path)
     failed = {}
     with (
-        writing_study(path) as writer,
+        _store.writing_study(path) as writer,
         _workers(executor) as workers,
         _progress(progressbar) as advance,
     ):
-        attrs = _attrs(path, root_attrs(path), model, arguments, seed, list(boards))
+        attrs = _attrs(path, model, arguments, seed, list(boards))
         pending = {n: board for n, board in boards.items() if not _is_done(path, n, board)}
         writer.root(attrs)
         advance(len(boards) - len(pending), len(boards))
@@ -177,29 +162,24 @@ def fit(
 
 
 def _boards(scores: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Each tournament's scores, with the players and rounds that it has."""
-    names = [str(name) for name in scores["tournament"].to_numpy()]
-    boards = (
-        scores.isel(tournament=t, drop=True).dropna("player", how="all").dropna("round", how="all")
-        for t in range(len(names))
-    )
-    return dict(zip(names, boards, strict=True))
+    """Give each tournament's scores, with the players and rounds that it has."""
+    boards = {}
+    for t, name in enumerate(scores["tournament"].to_numpy()):
+        board = scores.isel(tournament=t, drop=True)
+        boards[str(name)] = board.dropna("player", how="all").dropna("round", how="all")
+    return boards
 
 
 def _attrs(
-    path: Path,
-    known: dict[str, Any] | None,
-    model: str,
-    arguments: dict[str, Any],
-    seed: int | None,
-    names: list[str],
+    path: Path, model: str, arguments: dict[str, Any], seed: int | None, names: list[str]
 ) -> dict[str, Any]:
-    """Attributes of the study; those of one that is continued must be the same."""
+    """Make the attributes of the study; those of one that is continued must be the same."""
+    known = _store.root_attrs(path)
     if seed is None:
         seed = int(known["seed"]) if known else _arguments.seed_or_new(None)
     asked = {"model": model, "arguments": written(arguments), "seed": seed}
     done = json.loads(known["tournaments"]) if known else []
-    done = [name for name in done if (path / key_of(name)).exists()]
+    done = [name for name in done if (path / _store.key_of(name)).exists()]
     # Where all have failed, it was the arguments perhaps, and others may be tried.
     if known and done:
         for name, value in asked.items():
@@ -214,13 +194,14 @@ def _attrs(
 
 
 def _is_done(path: Path, name: str, board: xr.DataArray) -> bool:
-    """Whether the store has this tournament; it must have been fitted to these scores."""
-    if not (path / key_of(name)).exists():
+    """Say whether the store has this tournament; it must have been fitted to these scores."""
+    group = path / _store.key_of(name)
+    if not group.exists():
         return False
-    if attrs_of(path / key_of(name))["scores"] != fingerprint(board):
+    if _store.attrs_of(group)["scores"] != _store.fingerprint(board):
         raise LeaderbayesError(
             f"{path}: tournament {name[:60]!r} was fitted to other scores; give another store, or "
-            f"delete {path / key_of(name)} to have it fitted again."
+            f"delete {group} to have it fitted again."
         )
     return True
 
@@ -231,8 +212,8 @@ def _results(
     model: str,
     seed: int,
     arguments: dict[str, Any],
-) -> Iterator[tuple[str, Files | str]]:
-    """Fits, or why there is none, as they are done."""
+) -> Iterator[tuple[str, _store.Files | str]]:
+    """Give fits, or why there is none, as they are done."""
     if workers is None:
         for name, board in boards.items():
             yield name, _fit_one(name, board, model, seed, arguments)
@@ -251,7 +232,8 @@ def _results(
                 yield running.pop(job), job.result()
     except Exception as problem:
         # Dask has its own errors for workers and schedulers that are gone.
-        if not (isinstance(problem, BrokenExecutor) or _is_of_dask(problem)):
+        of_dask = type(problem).__module__.startswith("distributed.")
+        if not (isinstance(problem, BrokenExecutor) or of_dask):
             raise
         raise LeaderbayesError(
             "A worker has died, perhaps for want of memory; what was done is in the store. Call "
@@ -264,36 +246,23 @@ def _results(
 
 def _fit_one(
     name: str, board: xr.DataArray, model: str, seed: int, arguments: dict[str, Any]
-) -> Files | str:
+) -> _store.Files | str:
     """Fit one tournament; its numbers depend on its name and not on its place in a queue.
 
     Encoded where it is fitted: this takes longer than a Laplace approximation.
     """
-    # Threads share what warnings are shown, and PyMC is not made for threads.
-    with _ONE_AT_A_TIME:
-        return _fit_alone(name, board, model, seed, arguments)
-
-
-def _fit_alone(
-    name: str, board: xr.DataArray, model: str, seed: int, arguments: dict[str, Any]
-) -> Files | str:
     words = np.frombuffer(sha256(name.encode()).digest(), dtype=np.uint32)
-    own = np.random.SeedSequence([seed, *(int(w) for w in words)])
-    with warnings.catch_warnings():
+    own = int(np.random.SeedSequence([seed, *map(int, words)]).generate_state(1)[0])
+    # Threads share what warnings are shown, and PyMC is not made for threads.
+    with _ONE_AT_A_TIME, warnings.catch_warnings():
         # They are in the fit's attributes; what is said of it all is said once.
         warnings.simplefilter("ignore", LeaderbayesWarning)
         try:
-            tree = fit_board(
-                board, model, seed=int(own.generate_state(1)[0]), progressbar=False, **arguments
-            )
+            tree = fit_board(board, model, seed=own, progressbar=False, **arguments)
         except Exception as problem:  # whatever it is, the other tournaments are not to blame
             return f"{type(problem).__name__}: {problem}"
-    tree.attrs |= {"tournament": name, "scores": fingerprint(board)}
-    return encode(tree)
-
-
-def _is_of_dask(problem: Exception) -> bool:
-    return type(problem).__module__.startswith("distributed.")
+        tree.attrs |= {"tournament": name, "scores": _store.fingerprint(board)}
+        return _store.encode(tree)
 
 
 def _size(workers: Executor) -> int:
@@ -306,7 +275,7 @@ def _size(workers: Executor) -> int:
 
 @contextmanager
 def _workers(executor: Any) -> Iterator[Executor | None]:
-    """Give an executor of whatever stands for one."""
+    """Make an executor of whatever stands for one."""
     if isinstance(executor, str) and executor == "dask":
         with extra("distributed", "executor='dask'"):
             from distributed import Client, get_client
@@ -330,7 +299,7 @@ def _workers(executor: Any) -> Iterator[Executor | None]:
 
 @contextmanager
 def _progress(shown: bool) -> Iterator[Any]:
-    """Bar on standard error, advanced by (done, of)."""
+    """Show a bar on standard error, advanced by (done, of)."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
@@ -347,9 +316,10 @@ def _warn(study: xr.DataTree, failed: dict[str, str]) -> None:
         for code in sorted({text[:5] for text in json.loads(child.attrs["warnings"])}):
             said.setdefault(code, []).append(str(child.attrs["tournament"]))
     for code, names in sorted(said.items()):
+        some = ", ".join(name[:60] for name in names[:5]) + (", ..." if len(names) > 5 else "")
         warnings.warn(
-            f"{code} in {len(names)} of {len(study.children)} tournaments, {_listed(names)}: see "
-            "the attribute 'warnings' of each.",
+            f"{code} in {len(names)} of {len(study.children)} tournaments, {some}: see the "
+            "attribute 'warnings' of each.",
             _CATEGORIES.get(code, LeaderbayesWarning),
             stacklevel=3,
         )
@@ -359,8 +329,3 @@ def _warn(study: xr.DataTree, failed: dict[str, str]) -> None:
             LeaderbayesWarning,
             stacklevel=3,
         )
-
-
-def _listed(names: list[str]) -> str:
-    """Names, a few of them."""
-    return ", ".join(name[:60] for name in names[:5]) + (", ..." if len(names) > 5 else "")

@@ -24,7 +24,7 @@ _LONGEST = 120  # characters of a key, of the 255 bytes that file systems allow
 
 
 def key_of(tournament: str) -> str:
-    """Name of a tournament's group: its own where a file may be called so."""
+    """Name a tournament's group: by its own name where a file may be called so."""
     key = quote(tournament, safe=" ()+,=@")
     if key.startswith((".", "_")) or key == "zarr.json":
         # Hidden files, and names that Zarr keeps for itself.
@@ -36,7 +36,7 @@ def key_of(tournament: str) -> str:
 
 
 def fingerprint(board: xr.DataArray) -> str:
-    """Digest of scores (player, round), with their names and direction."""
+    """Digest scores (player, round), with their names and direction."""
     values = board.transpose("player", "round")
     names = [list(map(str, values[dim].to_numpy())) for dim in values.dims]
     digest = sha256(json.dumps([names, int(values.attrs.get("higher_is_better", 1))]).encode())
@@ -78,8 +78,7 @@ def open(store: str | os.PathLike[str]) -> xr.DataTree:
         raise LeaderbayesError(f"{path}: there is no study; leaderbayes.study.fit makes one.")
     # In the order of the scores, not of the file system.
     keys = [key_of(name) for name in json.loads(attrs["tournaments"])]
-    children = {key: _open(path / key) for key in keys if (path / key).exists()}
-    study = xr.DataTree(children=children)
+    study = xr.DataTree(children={k: _open(path / k) for k in keys if (path / k).exists()})
     study.attrs = attrs
     return study
 
@@ -97,7 +96,7 @@ def _open(group: Path) -> xr.DataTree:
 
 
 def root_attrs(path: Path) -> dict[str, Any] | None:
-    """Attributes of a study; None where there is nothing.
+    """Read the attributes of a study; None where there is nothing.
 
     Raises
     ------
@@ -109,15 +108,15 @@ def root_attrs(path: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     # Below it are the tournaments, each with a digest of its own.
-    found = path / "zarr.json"
-    attrs = _checked(path, {"zarr.json": _read(found)}) if found.is_file() else {}
+    root = path / "zarr.json"
+    attrs = _checked(path, {"zarr.json": _read(root)}) if root.is_file() else {}
     if "tournaments" not in attrs:
         raise LeaderbayesError(f"{path}: this is no study, give another path.")
     return attrs
 
 
 def attrs_of(group: Path) -> dict[str, Any]:
-    """Attributes of a tournament's fit, all of whose files are as they were written.
+    """Read the attributes of a tournament's fit, all of whose files are as they were written.
 
     Raises
     ------
@@ -143,7 +142,7 @@ def _read(file: Path) -> bytes:
 
 
 def _checked(place: Path, files: Files) -> dict[str, Any]:
-    """Attributes in a group's files, if these have the digest that stands among them."""
+    """Read the attributes in a group's files, if these have the digest that stands among them."""
     try:
         root = json.loads(files["zarr.json"])
         attrs: dict[str, Any] = root["attributes"]
@@ -159,7 +158,7 @@ def _checked(place: Path, files: Files) -> dict[str, Any]:
 
 
 def _digest(root: Any, files: Files) -> str:
-    """SHA-256 of a group's files by their names, its root without its own digest."""
+    """Compute the SHA-256 of a group's files by their names, its root without its own digest."""
     whole = files | {"zarr.json": json.dumps(root, sort_keys=True).encode()}
     digest = sha256()
     for name, content in sorted(whole.items()):
@@ -177,22 +176,17 @@ def encode(tree: xr.DataTree, *, consolidated: bool = True) -> Files:
     from zarr.errors import ZarrUserWarning
     from zarr.storage import MemoryStore
 
-    made: dict[str, Any] = {}
-    checksums = {
-        node.path: {str(v): {"compressors": (ZstdCodec(), Crc32cCodec())} for v in node.variables}
-        for node in tree.subtree
-    }
+    store: dict[str, Any] = {}
+    codecs = {"compressors": (ZstdCodec(), Crc32cCodec())}
+    checksums = {node.path: {str(v): codecs for v in node.variables} for node in tree.subtree}
     with warnings.catch_warnings():
         # Metadata of all groups in one file, which opens in half the time, are xarray's default.
         warnings.simplefilter("ignore", ZarrUserWarning)
         tree.to_zarr(
-            MemoryStore(made),
-            mode="w",
-            consolidated=consolidated,
-            zarr_format=3,
+            MemoryStore(store), mode="w", zarr_format=3, consolidated=consolidated,
             encoding=checksums,
-        )
-    files = {name: value.to_bytes() for name, value in made.items()}
+        )  # fmt: skip
+    files = {name: value.to_bytes() for name, value in store.items()}
     root = json.loads(files["zarr.json"])
     root["attributes"]["digest"] = _digest(root, files)
     return files | {"zarr.json": json.dumps(root).encode()}
@@ -220,7 +214,7 @@ def writing_study(path: Path) -> Iterator["Writer"]:
 
 
 class Writer:
-    """Writes groups under another name beside the store; then each moves in whole."""
+    """Write groups under another name beside the store; then each moves in whole."""
 
     def __init__(self, path: Path, beside: Path) -> None:
         self.path = path
@@ -235,16 +229,16 @@ class Writer:
         """Write the attributes of the study."""
         # Consolidated metadata would say that nothing is below.
         files = encode(xr.DataTree(xr.Dataset(attrs=attrs)), consolidated=False)
-        with self._written("root", files) as made:
+        with self._written("root", files) as folder:
             if not self.path.exists():
-                os.replace(made, self.path)
+                os.replace(folder, self.path)
             else:
-                os.replace(made / "zarr.json", self.path / "zarr.json")
+                os.replace(folder / "zarr.json", self.path / "zarr.json")
 
     def tournament(self, name: str, files: Files) -> None:
         """Write the fit of a tournament."""
-        with self._written("tournament", files) as made:
-            os.replace(made, self.path / key_of(name))
+        with self._written("tournament", files) as folder:
+            os.replace(folder, self.path / key_of(name))
 
     @contextmanager
     def _written(self, name: str, files: Files) -> Iterator[Path]:
@@ -255,12 +249,12 @@ class Writer:
         LeaderbayesError
             If they cannot be written: of a new study without a tournament nothing is left.
         """
-        made = self.beside / name
+        folder = self.beside / name
         try:
             for file, content in files.items():
-                (made / file).parent.mkdir(parents=True, exist_ok=True)
-                (made / file).write_bytes(content)
-            yield made
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                (folder / file).write_bytes(content)
+            yield folder
         except OSError as problem:
             if self.new and not any(each.is_dir() for each in self.path.glob("*")):
                 shutil.rmtree(self.path, ignore_errors=True)

@@ -17,7 +17,7 @@ _MOST_DRAWS = 200
 
 
 def strengths_of(study: xr.DataTree) -> xr.Dataset:
-    """Posterior means, standard deviations and thinned draws of every tournament's players.
+    """Collect posterior means, standard deviations and thinned draws of every tournament's players.
 
     Returns
     -------
@@ -53,14 +53,14 @@ def strengths_of(study: xr.DataTree) -> xr.Dataset:
 
 
 def players_of(fits: Mapping[str, xr.DataTree]) -> pd.Index:
-    """All players of all fits, as they come."""
+    """List all players of all fits, as they come."""
     names = [fit["posterior"]["player"].to_numpy() for fit in fits.values()]
     players: pd.Index = pd.Index(pd.unique(np.concatenate(names)))
     return players
 
 
 def fewest_draws(fits: Mapping[str, xr.DataTree]) -> int:
-    """Posterior draws that every fit has."""
+    """Count the posterior draws that every fit has."""
     sizes = [fit["posterior"].sizes for fit in fits.values()]
     return min(size["chain"] * size["draw"] for size in sizes)
 
@@ -81,7 +81,7 @@ def check_several(strengths: xr.Dataset) -> None:
 
 
 def standard_ranks(values: AnyFloats) -> AnyFloats:
-    """Ranks along the last axis, centred, of length 1: products of these are Spearman's."""
+    """Rank along the last axis, centred, of length 1: products of these are Spearman's."""
     m = values.shape[-1]
     ranks = values.argsort(axis=-1).argsort(axis=-1).astype(np.float32)
     return np.asarray((ranks - (m - 1) / 2.0) / np.sqrt(m * (m**2 - 1) / 12.0, dtype=np.float32))

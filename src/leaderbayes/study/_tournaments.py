@@ -60,15 +60,16 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     board = scores.sel(tournament=tournament, drop=True)
     board = board.dropna("player", how="all").dropna("round", how="all")
     # Its rounds stand together, in the order of the scores.
-    rows = (scores.transpose("tournament", "round", "player").notnull()).any("player").to_numpy()
-    first = rows[: names.index(tournament)].sum()
-    own = slice(int(first), int(first) + board.sizes["round"])
+    rows = scores.transpose("tournament", "round", "player").notnull().any("player").to_numpy()
+    first = int(rows[: names.index(tournament)].sum())
+    own = slice(first, first + board.sizes["round"])
     who = {"player": board["player"].to_numpy()}
 
     def rounds_of(group: str) -> xr.Dataset:
-        place = study[group].to_dataset().isel(tournament_round=own).sel(who)
-        place = place.rename(tournament_round="round")
-        return place.assign_coords(round=board["round"].to_numpy())
+        places = study[group].to_dataset().isel(tournament_round=own).sel(who)
+        return places.rename(tournament_round="round").assign_coords(
+            round=board["round"].to_numpy()
+        )
 
     epp = drawn(study, "epp_tournament").sel(tournament=tournament, drop=True).sel(who)
     weight = drawn(study, "weight", "constant_data").sel(tournament=tournament, drop=True)
@@ -85,7 +86,7 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
 
 
 def tournaments_of(study: xr.DataTree) -> list[str]:
-    """Names of the tournaments of a study, or of a fit of the model "tournaments".
+    """List the names of the tournaments of a study, or of a fit of the model "tournaments".
 
     Raises
     ------
@@ -136,7 +137,7 @@ def fits_of(study: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
 
 
 def trust_of(study: xr.DataTree) -> dict[str, Any]:
-    """Whether all of a study's fits converged, and their warnings with the tournament's name."""
+    """Say whether all of a study's fits converged, with their warnings by the tournament's name."""
     if "posterior" in study.children:
         return trust(study)
     every = {name: trust(fit) for name, fit in fits_of(study)}

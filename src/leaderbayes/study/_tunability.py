@@ -81,8 +81,8 @@ def tunability(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
     >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
-    >>> made = lb.study.tunability(study, groups)
-    >>> made["best"].sel(group="knn").to_series().to_dict()
+    >>> gains = lb.study.tunability(study, groups)
+    >>> gains["best"].sel(group="knn").to_series().to_dict()
     {'iris': 'knn k=5', 'wine': 'knn k=25'}
     """
     prob = share("prob", prob)
@@ -95,26 +95,20 @@ def tunability(
         epp, players = draws_of(fit)
         own = group_of[players].to_numpy(dtype=str)
         table.append([_of_group(epp, players, own == g, d, tails) for g, d in defaults.items()])
-    cells = ("tournament", "group")
+    numbers = {
+        name: (("tournament", "group"), np.array([[cell[name] for cell in row] for row in table]))
+        for name in table[0][0]
+    }
+    player_group = ("player", group_of.to_numpy().astype(str))
     return xr.Dataset(
-        {
-            "epp": strengths["epp"],
-            "default": ("group", list(defaults.values())),
-            **{
-                name: (cells, np.array([[cell[name] for cell in row] for row in table]))
-                for name in table[0][0]
-            },
-        },
-        coords={
-            "player_group": ("player", group_of.to_numpy().astype(str)),
-            "group": list(defaults),
-        },
+        {"epp": strengths["epp"], "default": ("group", list(defaults.values())), **numbers},
+        coords={"player_group": player_group, "group": list(defaults)},
         attrs={"prob": prob, **strengths.attrs},
     )
 
 
 def _groups_of(players: AnyFloats, groups: Mapping[str, str]) -> "pd.Series[str]":
-    """Group of each player, by player."""
+    """Look up the group of each player, by player."""
     absent = [str(p) for p in players if p not in groups]
     if absent:
         raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
@@ -124,7 +118,7 @@ def _groups_of(players: AnyFloats, groups: Mapping[str, str]) -> "pd.Series[str]
 def _defaults(
     strengths: xr.Dataset, group_of: "pd.Series[str]", given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Default player of each group, in the order in which groups come."""
+    """Choose the default player of each group, in the order in which groups come."""
     mean = (strengths["epp"] + strengths["level"]).mean("tournament").to_series()
     names = list(group_of.unique())
     unknown = [g for g in given if g not in names]
@@ -150,7 +144,8 @@ def _of_group(
     """Give a group's numbers in one tournament, from draws (sample, player)."""
     if not own.any():
         return {"best": "", **dict.fromkeys(_NUMBERS, np.nan)}
-    of_group, mean = epp[:, own], epp[:, own].mean(axis=0)
+    of_group = epp[:, own]
+    mean = of_group.mean(axis=0)
     best = int(mean.argmax())
     first = of_group[:, best]
     quarter, median, three_quarters = np.quantile(mean, [0.25, 0.5, 0.75])
@@ -225,17 +220,15 @@ def best_in_class(
     if tournament is not None:
         return _best_of(select(study, tournament), groups, prob)
     tables = {name: _best_of(fit, groups, prob) for name, fit in fits_of(study)}
-    # Attributes are no study's, but of each fit.
-    rows = [table.assign(tournament=name) for name, table in tables.items()]
-    best = pd.concat(rows, ignore_index=True)
-    best.insert(0, "tournament", best.pop("tournament"))
+    best = pd.concat(tables, names=["tournament"]).reset_index(0).reset_index(drop=True)
+    # Attributes are not the study's, but of each fit.
     best.attrs.clear()
     best.attrs.update(trust_of(study))
     return best
 
 
 def _best_of(fit: xr.DataTree, groups: Mapping[str, str], prob: float) -> pd.DataFrame:
-    """Best player of each group, with the attributes of the fit."""
+    """Rank the best player of each group, with the attributes of the fit."""
     board = leaderboard(fit, prob=prob)
     group_of = _groups_of(board["player"].to_numpy(), groups)
     board.insert(0, "group", group_of.to_numpy())

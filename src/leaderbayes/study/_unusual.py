@@ -1,4 +1,4 @@
-"""Which players make a tournament unlike the others."""
+"""Players that make a tournament unlike the others."""
 
 import numpy as np
 import xarray as xr
@@ -66,21 +66,22 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     >>> study = lb.study.fit(
     ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
     ... )
-    >>> made = lb.study.unusual(study)
-    >>> made["z"].dims
+    >>> odd = lb.study.unusual(study)
+    >>> odd["z"].dims
     ('tournament', 'player')
-    >>> made["agreement"].round(1).to_series().to_dict()
+    >>> odd["agreement"].round(1).to_series().to_dict()
     {'breast_cancer': 0.7, 'iris': 0.4, 'wine': 0.8}
     """
     prob = share("prob", prob)
     strengths = strengths_of(study)
     check_several(strengths)
-    cells = ("tournament", "player")
     epp = _levelled(strengths["epp"], strengths)
     draw = _levelled(strengths["draw"], strengths)
     correlation = _agreement(draw)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     low, high = np.quantile(correlation, tails, axis=0)
+    reversed_ = np.where(np.isnan(low), np.nan, (correlation < 0).mean(axis=0))
+    cells = ("tournament", "player")
     return xr.Dataset(
         {
             "difference": (cells, epp - _mean_of_others(epp)),
@@ -89,10 +90,7 @@ def unusual(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
             "agreement": ("tournament", correlation.mean(axis=0)),
             "agreement_lower": ("tournament", low),
             "agreement_upper": ("tournament", high),
-            "p_reversed": (
-                "tournament",
-                np.where(np.isnan(low), np.nan, (correlation < 0).mean(axis=0)),
-            ),
+            "p_reversed": ("tournament", reversed_),
         },
         coords={name: strengths[name].to_numpy() for name in cells},
         attrs={"prob": prob, **strengths.attrs},
@@ -106,24 +104,24 @@ def surprise(strengths: xr.Dataset) -> AnyFloats:
 
 
 def _levelled(values: xr.DataArray, strengths: xr.Dataset) -> AnyFloats:
-    """Strengths (..., tournament, player), comparable between tournaments."""
+    """Move strengths (..., tournament, player) to levels that tournaments can be compared at."""
     return (values + strengths["level"].astype(values.dtype)).to_numpy()
 
 
 def _others(values: AnyFloats) -> AnyFloats:
-    """Sum over tournaments (second to last axis), less the tournament's own."""
+    """Sum over the other tournaments (second to last axis)."""
     return np.asarray(values.sum(axis=-2, keepdims=True) - values)
 
 
 def _mean_of_others(values: AnyFloats) -> AnyFloats:
-    """Mean over the other tournaments that have the player, NaN if there is none."""
+    """Average over the other tournaments that have the player, NaN if there is none."""
     known = ~np.isnan(values)
     count = _others(known.astype(values.dtype))
     return _others(np.where(known, values, 0)) / np.where(count > 0, count, np.nan)
 
 
 def _agreement(draw: AnyFloats) -> AnyFloats:
-    """Spearman's correlation (sample, tournament) with the mean of the others, draw by draw."""
+    """Correlate (Spearman) with the mean of the others, draw by draw: (sample, tournament)."""
     others = _mean_of_others(draw)
     correlation = np.full(draw.shape[:2], np.nan)
     for t, both in enumerate(~np.isnan(draw[0] + others[0])):

@@ -28,7 +28,7 @@ def name_of(parameters: Mapping[str, Any]) -> str:
 
 
 def hash_of(value: Any) -> str | None:
-    """Digest of anything that can be pickled, by content."""
+    """Digest anything that can be pickled, by content."""
     import joblib
 
     try:
@@ -45,7 +45,7 @@ def proposal(
     max_iterations: int,
     random: np.random.RandomState,
 ) -> Propose:
-    """Candidates as the strategy of a search has them: "grid", "random" or "iterated"."""
+    """Propose candidates by the strategy of a search: "grid", "random" or "iterated"."""
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
     if strategy == "iterated":
@@ -99,13 +99,13 @@ class Refined:
     def __call__(self, tied: Sequence[Parameters]) -> list[Parameters]:
         """Propose the next iteration's candidates; none where nothing is left to refine."""
         if not self._grid_of:
-            made = self._points
-            self._size = self._size or len(made)
+            points = self._points
+            self._size = self._size or len(points)
         else:
             self._share /= 2.0
-            made = list(islice(self._around(tied), self._size))
-        self._grid_of |= {key_of(point): g for g, point in made}
-        return [point for _, point in made]
+            points = list(islice(self._around(tied), self._size))
+        self._grid_of |= {key_of(point): g for g, point in points}
+        return [point for _, point in points]
 
     def _around(self, tied: Sequence[Parameters]) -> Iterator[tuple[int, Parameters]]:
         """Give new points around all of the tied, with one parameter changed, then with two, ..."""
@@ -139,7 +139,7 @@ class _Axis(NamedTuple):
 
 
 def _axes(grid: Mapping[str, Sequence[Any]]) -> dict[str, _Axis]:
-    """Parameters of a grid that have two different numbers or more."""
+    """Describe the parameters of a grid that have two different numbers or more."""
     axes = {}
     for name, values in grid.items():
         numeric = [v for v in values if _is_number(v)]
@@ -153,19 +153,15 @@ def _axes(grid: Mapping[str, Sequence[Any]]) -> dict[str, _Axis]:
             )
         logarithmic = _is_logarithmic(numbers)
         scale = np.log(numbers) if logarithmic else numbers
+        step = float((scale[-1] - scale[0]) / (len(scale) - 1))
         integer = all(isinstance(v, Integral) for v in numeric)
-        axes[name] = _Axis(
-            low=int(numbers[0]) if integer else float(numbers[0]),
-            high=int(numbers[-1]) if integer else float(numbers[-1]),
-            step=float((scale[-1] - scale[0]) / (len(scale) - 1)),
-            logarithmic=logarithmic,
-            integer=integer,
-        )
+        low, high = ((int if integer else float)(numbers[end]) for end in (0, -1))
+        axes[name] = _Axis(low, high, step, logarithmic, integer)
     return axes
 
 
 def _is_logarithmic(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
-    """Whether rising numbers are spaced more evenly by their logarithms."""
+    """Say whether rising numbers are spaced more evenly by their logarithms."""
     if numbers[0] <= 0.0:
         return False
     if len(numbers) == 2:
@@ -193,7 +189,7 @@ def key_of(point: Mapping[str, Any]) -> str:
 def _neighbours(
     centre: Parameters, axes: Mapping[str, _Axis], share: float, changed: int
 ) -> Iterator[Parameters]:
-    """Points at a share of a step from the centre, in so many of its numeric parameters."""
+    """Give points at a share of a step from the centre, in so many of its numeric parameters."""
     movable = [name for name in axes if _is_number(centre[name])]
     for names in combinations(movable, changed):
         for signs in product((-share, share), repeat=changed):

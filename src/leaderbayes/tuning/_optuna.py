@@ -1,4 +1,4 @@
-"""Pruning and stopping of Optuna's studies by the same posterior."""
+"""Pruning and stopping of Optuna's studies by the posterior that a search takes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from leaderbayes.tuning._posterior import standing
 
 _MOST = 50  # trials on a board: enough to know how much trials differ, in milliseconds
 _OVER = (TrialState.COMPLETE, TrialState.PRUNED)
-_ATTRIBUTE = "leaderbayes:"  # of the study, before the trial's number
+_ATTRIBUTE = "leaderbayes:"  # of the study, before who decided and the trial's number
 
 COLUMNS = ("trial", "rounds", "opponent", "probability", "decision", "reason", "seed")
 
@@ -80,8 +80,8 @@ class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # unt
         if p >= self._drop:
             return False
         why = f"probability below {self._drop:g}"
-        made = (trial.number, len(rounds), best.number, p, "dropped", why, self._seed)
-        _record(study, *made)
+        row = trial.number, len(rounds), best.number, p, "dropped", why, self._seed
+        _record(study, "pruner", *row)
         return True
 
 
@@ -181,22 +181,14 @@ class LeaderboardTerminator:
             p = float(standing(scores, rng, test_fraction=self._test_fraction).p_beats(1)[0])
             why = f"better than {self._patience} trials before with probability {p:.3f}"
         stop = p < self._confidence
-        decision = "stops" if stop else "goes on"
-        _record(
-            study,
-            now.number,
-            len(rounds),
-            before.number,
-            p,
-            decision,
-            f"{why} ({self._confidence:g})",
-            self._seed,
-        )
+        decision, why = "stops" if stop else "goes on", f"{why} ({self._confidence:g})"
+        row = now.number, len(rounds), before.number, p, decision, why, self._seed
+        _record(study, "terminator", *row)
         return stop
 
 
 def decisions(study: optuna.Study) -> pd.DataFrame:
-    """Give what `LeaderboardPruner` and `LeaderboardTerminator` decided in a study.
+    """List what `LeaderboardPruner` and `LeaderboardTerminator` decided in a study.
 
     Parameters
     ----------
@@ -228,27 +220,18 @@ def decisions(study: optuna.Study) -> pd.DataFrame:
     0      1       4  dropped
     1      2       3  dropped
     """
-    made = [value for key, value in sorted(study.user_attrs.items()) if key.startswith(_ATTRIBUTE)]
-    return pd.DataFrame(made, columns=COLUMNS).sort_values(["trial"], ignore_index=True)
+    rows = [value for key, value in study.user_attrs.items() if key.startswith(_ATTRIBUTE)]
+    return pd.DataFrame(rows, columns=COLUMNS).sort_values(["trial", "decision"], ignore_index=True)
 
 
-def _record(
-    study: optuna.Study,
-    trial: int,
-    rounds: int,
-    opponent: int,
-    p: float,
-    decision: str,
-    why: str,
-    seed: int,
-) -> None:
-    kind = "pruner" if decision == "dropped" else "terminator"
-    made = dict(zip(COLUMNS, (trial, rounds, opponent, p, decision, why, seed), strict=True))
-    study.set_user_attr(f"{_ATTRIBUTE}{kind}:{trial}", made)
+def _record(study: optuna.Study, who: str, trial: int, *rest: float | str) -> None:
+    """Keep a row of `COLUMNS` in the study's storage: the last of each trial."""
+    row = dict(zip(COLUMNS, (trial, *rest), strict=True))
+    study.set_user_attr(f"{_ATTRIBUTE}{who}:{trial}", row)
 
 
 def _comparable(trials: Sequence[FrozenTrial], rounds: Sequence[int]) -> list[FrozenTrial]:
-    """Trials that have a score in all of the rounds."""
+    """Pick the trials that have a score in all of the rounds."""
     return [trial for trial in trials if _is_finite(trial, rounds)]
 
 
@@ -258,7 +241,7 @@ def _is_finite(trial: FrozenTrial, rounds: Sequence[int]) -> bool:
 
 
 def _best(study: optuna.Study, trials: Sequence[FrozenTrial]) -> FrozenTrial:
-    """Of the trials with the most rounds the one with the best mean."""
+    """Pick the trial with the best mean of those with the most rounds."""
 
     def merit(trial: FrozenTrial) -> tuple[int, float]:
         values = list(trial.intermediate_values.values())
@@ -268,7 +251,7 @@ def _best(study: optuna.Study, trials: Sequence[FrozenTrial]) -> FrozenTrial:
 
 
 def _scores(study: optuna.Study, trials: Sequence[FrozenTrial], rounds: Sequence[int]) -> Floats:
-    """Scores (trial, round), higher is better."""
+    """Collect scores (trial, round), higher is better."""
     values = [[trial.intermediate_values[k] for k in rounds] for trial in trials]
     return _sign(study) * np.array(values)
 
@@ -278,6 +261,6 @@ def _sign(study: optuna.Study) -> float:
 
 
 def _thinned(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
-    """At most as many trials as fit on the board, evenly spread."""
+    """Pick as many trials as fit on the board, evenly spread."""
     at = np.linspace(0, len(trials) - 1, min(len(trials), _MOST - 2)).astype(int)
     return [trials[i] for i in at]

@@ -25,11 +25,11 @@ class Standing(NamedTuple):
     epp: Floats  # (draw, candidate)
 
     def p_beats(self, opponent: int, rope: float = 0.0) -> Floats:
-        """Probability that each candidate is better than one, and by more than the rope."""
+        """Give each candidate's probability of being better than one, by more than the rope."""
         return np.asarray(self._ahead(opponent, rope).mean(axis=0))
 
     def p_best(self, rope: float = 0.0) -> Floats:
-        """Probability that each is the best, and ahead of the leader by more than the rope."""
+        """Give each one's probability of being the best, ahead of the leader by over the rope."""
         ahead = self._ahead(self.leader, rope)
         ahead[:, self.leader] = True
         first = self.epp == self.epp.max(axis=1, keepdims=True)

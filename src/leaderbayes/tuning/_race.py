@@ -7,9 +7,7 @@ import numpy as np
 from leaderbayes._types import Floats
 from leaderbayes.tuning._posterior import standing
 
-Verdict = Literal[
-    "leads", "tied", "stays", "dropped", "failed", "returns", "goes on", "stops"
-]  # fmt: skip
+Verdict = Literal["leads", "tied", "stays", "dropped", "failed", "returns", "goes on", "stops"]
 
 
 class Decision(NamedTuple):
@@ -80,7 +78,7 @@ class Race:
         return new
 
     def playing(self, k: int) -> list[int]:
-        """Candidates in the race that have not played round k (from 0)."""
+        """List the candidates in the race that have not played round k (from 0)."""
         return [i for i in self.active if np.isnan(self.scores[i, k])]
 
     def remove_failed(self, k: int) -> bool:
@@ -106,7 +104,7 @@ class Race:
         return bool(back)
 
     def judge(self, k: int) -> None:
-        """After round k, which all in the race have played: drop who hardly beats the leader.
+        """Drop who hardly beats the leader, after round k, which all in the race have played.
 
         The posterior is that of the candidates in the race, of their scores up to round k: a
         complete board. It counts the rounds as independent, which asks who would win on
@@ -145,11 +143,11 @@ class Race:
         self.tied = [i for _, i in sorted(contenders, key=lambda one: -one[0])]
 
     def finished(self) -> list[int]:
-        """Candidates that have a score in every round."""
+        """List the candidates that have a score in every round."""
         return np.flatnonzero(~np.isnan(self.scores).any(axis=1)).tolist()
 
     def _record(
         self, k: int, candidate: int, opponent: int, p: float, decision: Verdict, reason: str
     ) -> None:
-        made = Decision(self.iteration[-1], k + 1, candidate, opponent, p, decision, reason)
-        self.decisions.append(made)
+        row = Decision(self.iteration[-1], k + 1, candidate, opponent, p, decision, reason)
+        self.decisions.append(row)

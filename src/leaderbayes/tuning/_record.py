@@ -1,4 +1,4 @@
-"""What a search has done, and the tables that are made of it."""
+"""Record of a search, and the tables that are made of it."""
 
 import warnings
 from collections.abc import Sequence
@@ -61,13 +61,13 @@ class Record:
         self.race.scores[candidate, k] = scores if np.isfinite(scores) else np.nan
 
     def names(self) -> list[str]:
-        """Give candidates names as players: their parameters, with a number where that repeats."""
+        """Name candidates as players: by their parameters, with a number where these repeat."""
         names = pd.Series([name_of(parameters) or "default" for parameters in self.candidates])
         again = names.duplicated(keep=False)
         return [f"{name} (#{i})" if again[i] else name for i, name in enumerate(names)]
 
     def scores(self) -> xr.DataArray:
-        """Scores (player, round) of the metric raced on, without candidates that have none."""
+        """Give scores (player, round) of the metric raced on, without candidates that have none."""
         rounds = [f"split{k}" for k in range(self.race.rounds)]
         board = xr.DataArray(
             self.race.scores[: len(self.candidates)],
@@ -87,7 +87,7 @@ class Record:
         return table
 
     def posterior(self, sampler: Sampler, seed: int) -> xr.DataTree | None:
-        """Posterior of all candidates on all folds; None where nobody can be compared."""
+        """Fit all candidates on all folds; None where nobody can be compared."""
         scores = self.scores()
         if scores.sizes["player"] < 2:
             return None
@@ -101,13 +101,11 @@ class Record:
             )  # fmt: skip
 
     def board(self, posterior: xr.DataTree) -> pd.DataFrame:
-        """Leaderboard of a posterior, with what became of each candidate."""
+        """Make the leaderboard of a posterior, with what became of each candidate."""
         board = leaderboard(posterior)
-        rounds = self.scores().notnull().sum("round").to_series()
-        board["outcome"] = board["player"].map(
-            dict(zip(self.names(), self.outcomes(), strict=True))
-        )
-        board["n_rounds"] = board["player"].map(rounds)
+        outcomes = dict(zip(self.names(), self.outcomes(), strict=True))
+        board["outcome"] = board["player"].map(outcomes)
+        board["n_rounds"] = board["player"].map(self.scores().count("round").to_series())
         return board
 
     def outcomes(self) -> list[str]:
@@ -132,19 +130,16 @@ class Record:
         return [outcome(i) for i in range(len(self.candidates))]
 
     def results(self) -> dict[str, Any]:
-        """``cv_results_`` but for columns that scikit-learn makes of parameters."""
-        size = len(self.candidates)
-        played = np.zeros((size, self.race.rounds), bool)
-        for cell in self.outs:
-            played[cell] = True
+        """Make ``cv_results_`` but for columns that scikit-learn makes of parameters."""
+        played = np.isfinite(self._column(lambda out: 1.0))
         results: dict[str, Any] = {}
         for name in ("fit_time", "score_time"):
             results |= _moments(name, self._column(lambda out, key=name: out[key]), played)
         for kind in ("test", "train"):
             every = [out.get(f"{kind}_scores") for out in self.outs.values()]
-            named = (list(scores) for scores in every if isinstance(scores, dict))
+            several = (list(scores) for scores in every if isinstance(scores, dict))
             single = ["score"] if any(scores is not None for scores in every) else []
-            for metric in next(named, single):
+            for metric in next(several, single):
                 name = f"{kind}_{metric}"
                 values = self._column(
                     lambda out, kind=kind, m=metric: _value(out.get(f"{kind}_scores", np.nan), m)
@@ -153,8 +148,7 @@ class Record:
                     results[f"split{k}_{name}"] = values[:, k]
                 results |= _moments(name, values, played)
                 if kind == "test":
-                    mean = results[f"mean_{name}"]
-                    results[f"rank_{name}"] = self._ranks(mean, played, metric)
+                    results[f"rank_{name}"] = self._ranks(results[f"mean_{name}"], played, metric)
         results["player"] = np.array(self.names(), dtype=object)
         results["iteration"] = np.array(self.race.iteration)
         results["n_rounds"] = played.sum(axis=1)
@@ -162,7 +156,7 @@ class Record:
         return results
 
     def _column(self, value: Any) -> Floats:
-        """Values (candidate, fold), NaN where there was no fit."""
+        """Collect values (candidate, fold), NaN where there was no fit."""
         column = np.full((len(self.candidates), self.race.rounds), np.nan)
         for cell, out in self.outs.items():
             column[cell] = value(out)
@@ -179,8 +173,9 @@ class Record:
                 order.append((0.0,))
             else:
                 order.append((1.0 if i in race.active else 2.0, -played[i].sum(), -score))
-        ahead = {key: sum(other < key for other in order) for key in set(order)}
-        return np.array([1 + ahead[key] for key in order], dtype=np.int32)
+        # Equals share the best of their ranks, as in scikit-learn.
+        ranked = sorted(order)
+        return np.array([1 + ranked.index(key) for key in order], dtype=np.int32)
 
 
 def _value(scores: Any, metric: str) -> float:
@@ -189,16 +184,15 @@ def _value(scores: Any, metric: str) -> float:
 
 
 def _moments(name: str, values: Floats, played: Bools) -> dict[str, Floats]:
-    """Mean and standard deviation over the folds played; NaN where one of them failed."""
-    count = played.sum(axis=1)
-    mean = np.where(played, values, 0.0).sum(axis=1) / np.maximum(count, 1)
-    square = np.where(played, (values - mean[:, None]) ** 2, 0.0).sum(axis=1)
-    mean, variance = (np.where(count > 0, m, np.nan) for m in (mean, square / np.maximum(count, 1)))
+    """Give mean and standard deviation over the folds played; NaN where one of them failed."""
+    count = np.where(played.any(axis=1), played.sum(axis=1), np.nan)
+    mean = np.where(played, values, 0.0).sum(axis=1) / count
+    variance = np.where(played, (values - mean[:, None]) ** 2, 0.0).sum(axis=1) / count
     return {f"mean_{name}": mean, f"std_{name}": np.sqrt(variance)}
 
 
 def test_fraction(splits: Sequence[tuple[Any, Any]]) -> float:
-    """Share of the data that a fold tests on, on average."""
+    """Compute the share of the data that a fold tests on, on average."""
 
     def size(rows: Any) -> int:
         rows = np.asarray(rows)

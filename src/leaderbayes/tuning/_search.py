@@ -14,26 +14,17 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.fit import Sampler
+from leaderbayes.tuning import _sklearn
 from leaderbayes.tuning._candidates import Parameters, Propose, hash_of, proposal
 from leaderbayes.tuning._race import Decision, Race
 from leaderbayes.tuning._record import Out, Record, test_fraction
-from leaderbayes.tuning._sklearn import (
-    BaseSearchCV,
-    Interval,
-    StrOptions,
-    check_method_params,
-    fit_and_score,
-    fit_context,
-    masked_array_of_each_parameter,
-    warn_or_raise_about_fit_failures,
-)
 from leaderbayes.tuning._stopping import Rule, stopping
 
 # Fits candidates, by number, on a fold.
 _Play = Callable[[Sequence[int], int], Iterable[Out]]
 
 
-class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no types
+class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no types
     r"""Search for the best parameters of an estimator, dropping candidates that cannot win.
 
     Candidates are players and the folds of a cross-validation are rounds. After every fold
@@ -160,20 +151,20 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
     """
 
     _parameter_constraints = {  # noqa: RUF012  scikit-learn's name
-        **BaseSearchCV._parameter_constraints,
+        **_sklearn.BaseSearchCV._parameter_constraints,
         "param_space": [dict, list],
-        "strategy": [StrOptions({"grid", "random", "iterated"})],
-        "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
-        "max_iterations": [Interval(Integral, 1, None, closed="left")],
-        "drop": [Interval(Real, 0, 0.5, closed="both")],
-        "min_rounds": [Interval(Integral, 1, None, closed="left")],
-        "rope": [Interval(Real, 0, 0.5, closed="left")],
-        "stop": [StrOptions({"posterior", "wald"}), None],
-        "patience": [Interval(Integral, 1, None, closed="left")],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
+        "strategy": [_sklearn.StrOptions({"grid", "random", "iterated"})],
+        "n_candidates": [_sklearn.Interval(Integral, 1, None, closed="left"), None],
+        "max_iterations": [_sklearn.Interval(Integral, 1, None, closed="left")],
+        "drop": [_sklearn.Interval(Real, 0, 0.5, closed="both")],
+        "min_rounds": [_sklearn.Interval(Integral, 1, None, closed="left")],
+        "rope": [_sklearn.Interval(Real, 0, 0.5, closed="left")],
+        "stop": [_sklearn.StrOptions({"posterior", "wald"}), None],
+        "patience": [_sklearn.Interval(Integral, 1, None, closed="left")],
+        "confidence": [_sklearn.Interval(Real, 0, 1, closed="neither")],
         "random_state": ["random_state"],
         "warm_start": ["boolean"],
-        "sampler": [StrOptions(set(get_args(Sampler)))],
+        "sampler": [_sklearn.StrOptions(set(get_args(Sampler)))],
     }
 
     def __init__(
@@ -221,7 +212,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         self.warm_start = warm_start
         self.sampler = sampler
 
-    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @_sklearn.fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Search, and fit the best candidate to all data.
 
@@ -251,7 +242,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         self._forget()
         scorers, _ = self._get_scorers()
         X, y = indexable(X, y)
-        params = check_method_params(X, params=params)
+        params = _sklearn.check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(cv.split(X, y, **routed.splitter.split))
@@ -266,9 +257,9 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
         self._seed = int(random.randint(2**31))
         record = Record(race, test_fraction(splits), self.refit)
 
-        def play(candidates: Sequence[int], k: int) -> Iterable[Out]:
+        def play(candidates: Sequence[int], k: int) -> Any:
             jobs = (
-                delayed(fit_and_score)(
+                delayed(_sklearn.fit_and_score)(
                     clone(self.estimator), X, y, scorer=scorers,
                     train=splits[k][0], test=splits[k][1], verbose=self.verbose,
                     parameters=record.candidates[i], fit_params=routed.estimator.fit,
@@ -278,8 +269,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
                 )
                 for n, i in enumerate(candidates)
             )  # fmt: skip
-            made: Iterable[Out] = parallel(jobs)
-            return made
+            return parallel(jobs)
 
         if self.warm_start:
             of = X, y, splits, params, self.estimator, self.scoring
@@ -299,7 +289,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             except Exception as second:
                 error.add_note(f"What was finished could not be kept: {second!r}")
             raise
-        warn_or_raise_about_fit_failures(list(record.outs.values()), self.error_score)
+        _sklearn.warn_or_raise_about_fit_failures(list(record.outs.values()), self.error_score)
         if np.isnan(record.race.scores).all():
             # As in scikit-learn's searches, the fit to all data says what is wrong with them.
             self._fitted(record.candidates[0], X, y, routed.estimator.fit)
@@ -404,9 +394,9 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
                 record.add(i, k, out)
 
     def _conclude(self, record: Record, scorers: Any, *, complete: bool) -> None:
-        """Give what is done as attributes."""
+        """Set the attributes that say what is done."""
         results = record.results()
-        results |= dict(masked_array_of_each_parameter(record.candidates))
+        results |= _sklearn.masked_array_of_each_parameter(record.candidates)
         results["params"] = record.candidates
         self.cv_results_ = results
         self.decisions_ = record.decisions()
@@ -423,7 +413,7 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
             self.best_score_ = results[f"mean_test_{record.metric}"][self.best_index_]
 
     def _judge(self, record: Record, sampler: Sampler) -> None:
-        """Give the posterior of all candidates."""
+        """Set the posterior and the leaderboard of all candidates."""
         self.posterior_ = record.posterior(sampler, self._seed)
         self.leaderboard_ = None if self.posterior_ is None else record.board(self.posterior_)
 
@@ -437,5 +427,5 @@ class LeaderboardSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn h
 
     def _fitted(self, candidate: Parameters, X: Any, y: Any, fit_params: Mapping[str, Any]) -> Any:
         """Fit a candidate to all data."""
-        made = clone(self.estimator).set_params(**clone(candidate, safe=False))
-        return made.fit(X, **fit_params) if y is None else made.fit(X, y, **fit_params)
+        estimator = clone(self.estimator).set_params(**clone(candidate, safe=False))
+        return estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)

@@ -6,29 +6,15 @@ raised when the tests of the search pass on the next one. Beside them `Leaderboa
 ``_select_best_index`` of `BaseSearchCV`.
 """
 
-from sklearn.base import _fit_context as fit_context
-from sklearn.model_selection._search import (
-    BaseSearchCV,
-)
-from sklearn.model_selection._search import (
-    _yield_masked_array_for_each_param as masked_array_of_each_parameter,
-)
-from sklearn.model_selection._validation import (
-    _fit_and_score as fit_and_score,
-)
-from sklearn.model_selection._validation import (
-    _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,
-)
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_method_params as check_method_params
+from sklearn import base
+from sklearn.model_selection import _search, _validation
+from sklearn.utils import _param_validation, validation
 
-__all__ = [
-    "BaseSearchCV",
-    "Interval",
-    "StrOptions",
-    "check_method_params",
-    "fit_and_score",
-    "fit_context",
-    "masked_array_of_each_parameter",
-    "warn_or_raise_about_fit_failures",
-]
+BaseSearchCV = _search.BaseSearchCV
+Interval = _param_validation.Interval
+StrOptions = _param_validation.StrOptions
+check_method_params = validation._check_method_params
+fit_and_score = _validation._fit_and_score
+fit_context = base._fit_context
+masked_array_of_each_parameter = _search._yield_masked_array_for_each_param
+warn_or_raise_about_fit_failures = _validation._warn_or_raise_about_fit_failures

@@ -1,4 +1,4 @@
-"""When further search is pointless: the best of now is not better than the best of before."""
+"""Rules that end a search: the best of now is not better than the best of before."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -44,39 +44,32 @@ def stopping(
     Decision
         "stops" or "goes on", with that probability, or with the test's p-value.
     """
-    now = best[-1]
-
-    def decide(opponent: int, p: float, *, stop: bool, why: str) -> Decision:
-        decision: Verdict = "stops" if stop else "goes on"
-        return Decision(race.iteration[-1], race.rounds, now, opponent, p, decision, why)
-
-    before = best[-1 - patience]
-    if now == before:
-        return decide(
-            before, np.nan, stop=True, why=f"the best is that of {patience} iterations before"
-        )
+    now, before = best[-1], best[-1 - patience]
     finished = race.finished()
     scores, a, b = race.scores[finished], finished.index(now), finished.index(before)
-    if rule == "posterior":
+    if now == before:
+        p, stop, why = np.nan, True, f"the best is that of {patience} iterations before"
+    elif rule == "posterior":
         # Whether it is better at all, on new data too: rounds that share their data count less.
         p = float(standing(scores, race.rng, test_fraction=test_fraction).p_beats(b)[a])
-        stop, bound = p < confidence, confidence
-        why = f"better than {patience} iterations before with probability {p:.3f}"
+        stop = p < confidence
+        why = f"better than {patience} iterations before with probability {p:.3f} ({confidence:g})"
     else:
         p = wald_p_value(scores, a, b)
-        bound = 1.0 - confidence
-        stop = not p <= bound
-        why = f"Wald's test against {patience} iterations before: p = {p:.3f}"
-    return decide(before, p, stop=stop, why=f"{why} ({bound:g})")
+        level = 1.0 - confidence
+        stop = not p <= level  # NaN: there is no test
+        why = f"Wald's test against {patience} iterations before: p = {p:.3f} ({level:g})"
+    decision: Verdict = "stops" if stop else "goes on"
+    return Decision(race.iteration[-1], race.rounds, now, before, p, decision, why)
 
 
 def wald_p_value(scores: Floats, a: int, b: int) -> float:
-    """P-value of PMRA's Wald test that candidates a and b of (candidate, round) are equal.
+    """Compute the p-value of PMRA's Wald test that candidates a and b are equal.
 
-    It is 1 where a is not the stronger. Where not every candidate has both won and lost, directly
-    or through others, against every other, PMRA has no estimate. Then it is that of the
-    candidates who are connected with a; 0 where b is not among them but below them; NaN
-    where even they have no estimate.
+    Of scores (candidate, round). It is 1 where a is not the stronger. Where not every candidate has
+    both won and lost, directly or through others, against every other, PMRA has no estimate. Then
+    it is that of the candidates who are connected with a; 0 where b is not among them but below
+    them; NaN where even they have no estimate.
     """
     names = [str(i) for i in range(len(scores))]
     board = xr.DataArray(
@@ -92,8 +85,7 @@ def wald_p_value(scores: Floats, a: int, b: int) -> float:
     try:
         # Candidates are listed in the order in which they were proposed. PMRA's software has the
         # first-listed lose ties; here they are many, and that order would decide the test.
-        made = matches(board.sel(player=connected), ties="half")
-        fit = round_intercept(made, order=connected)
+        fit = round_intercept(matches(board.sel(player=connected), ties="half"), order=connected)
     except (DisconnectedError, NotConvergedError):
         return np.nan
     epp = fit["epp"].to_series()

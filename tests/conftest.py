@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from hypothesis import settings
 
 import leaderbayes as lb
 from served import server as server
@@ -20,6 +21,10 @@ from served import server as server
 # Many tests start processes: byte code is compiled once, and not by each of them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# On a busy machine an example takes long for no reason of ours.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 

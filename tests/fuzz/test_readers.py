@@ -45,7 +45,7 @@ def test_where_nothing_is_planted_the_table_is_read():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=700, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=700, suppress_health_check=list(HealthCheck))
 @given(rng=st.randoms(use_true_random=False))
 def test_many_inputs(name, rng):
     readers.attempt(READERS[name], rng)

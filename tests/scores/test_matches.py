@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -29,14 +29,12 @@ def test_ties_rules():
     np.testing.assert_array_equal(half.tied, [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
 
 
-@settings(deadline=None)
 @given(values=BOARDS, within_round=st.booleans(), ties=st.sampled_from(["half", "drop"]))
 def test_every_match_has_one_winner(values, within_round, ties):
     made = lb.matches(board(values), within_round=within_round, ties=ties)
     np.testing.assert_array_equal(made.wins + made.wins.values.T, made.n)
 
 
-@settings(deadline=None)
 @given(values=BOARDS, within_round=st.booleans(), seed=st.integers(0, 99))
 def test_relabelling_reversing_and_repeating(values, within_round, seed):
     scores = board(values)
@@ -114,7 +112,6 @@ def test_why_a_board_is_not_connected_in_words(make, values, fact, unknown, know
     assert say_apart(made, components(made)) == (fact, unknown, known)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_words_say_what_happened(seed, within_round):
     """Who "never beat anybody else" has no win against the others, and likewise."""

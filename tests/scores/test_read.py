@@ -60,9 +60,7 @@ CELLS = st.one_of(
 
 
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.one_of(
         st.binary(max_size=60),

@@ -184,7 +184,7 @@ def _write(
     placed: "xr.Dataset | None",
 ) -> None:
     """Write tables and figures."""
-    figures: dict[str, Any] = {"leaderboards": compared, "average_player": average}
+    figures: dict[str, Any] = {"leaderboard": compared, "average_player": average}
     trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
     own = [
         codes([t for t in result["warnings"] if not _of_another(t, str(name))])

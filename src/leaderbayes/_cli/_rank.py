@@ -95,7 +95,7 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
 def _estimate_one(
     scores: "xr.DataArray", out: Path | None, options: dict[str, Any], whose: str = ""
 ) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Estimate, and write the results where they are asked for; warnings say whose they are."""
+    """Estimate, and write the results where they are wanted; warnings begin with ``whose``."""
     import leaderbayes as lb
     from leaderbayes._scores.read import what_was_read
 
@@ -179,7 +179,7 @@ def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
 
 
 def _of_estimate(estimate: Any) -> dict[str, Any]:
-    """Give what some estimates by maximum likelihood have besides."""
+    """Give what only some estimates by maximum likelihood have."""
     result: dict[str, Any] = {}
     if estimate.attrs["model"] == "round_intercept":
         result |= {name: float(estimate[name]) for name in ("intercept", "sd_round")}
@@ -261,7 +261,7 @@ def _write(
 
 
 def _by_tournament(fit: "xr.DataTree", prob: float) -> "pd.DataFrame":
-    """Leaderboards of all tournaments of a fit, one below the other."""
+    """Make the leaderboards of all tournaments of a fit, one below the other."""
     import pandas as pd
 
     import leaderbayes as lb

@@ -97,5 +97,5 @@ def _open(path: Path) -> "xr.DataTree":
 
 
 def _members(tree: "xr.DataTree") -> "list[xr.DataTree]":
-    """Fits of a study, or the one fit."""
+    """List the fits of a study, or the one fit."""
     return [tree] if "posterior" in tree.children else list(tree.children.values())

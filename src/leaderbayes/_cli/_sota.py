@@ -120,7 +120,7 @@ def sota(file: str, sampler: str | None, as_json: bool, **options: Any) -> None:
 
 
 def _alien(sampler: str | None, law: str) -> str | None:
-    """Name the first option that was given and that the estimate, or the posterior, has not."""
+    """Name the first option that was given and that the estimate, or the posterior, lacks."""
     params = click.get_current_context().params
     others = POSTERIOR_ONLY if sampler is None else ESTIMATE_ONLY
     for name in typed(params):
@@ -157,9 +157,9 @@ def _best_of(
     """Summarise the posterior, with the three likeliest teams; diagnostics, and warnings."""
     import leaderbayes as lb
 
-    given = {k: v for k, v in options.items() if k not in ESTIMATE_ONLY and k != "prob"}
+    asked = {k: v for k, v in options.items() if k not in ESTIMATE_ONLY and k != "prob"}
     with redirect_stdout(sys.stderr):
-        dt = lb.sota.posterior(board, sampler=sampler, progressbar=sys.stderr.isatty(), **given)
+        dt = lb.sota.posterior(board, sampler=sampler, progressbar=sys.stderr.isatty(), **asked)
     best = lb.sota.summary(dt, prob=options["prob"])
     likely = lb.leaderboard(dt).sort_values("p_sota", ascending=False, kind="stable")[:3]
     best.attrs["likely"] = list(zip(likely["team"].astype(str), likely["p_sota"], strict=True))

@@ -147,8 +147,8 @@ def _players(average: "xr.Dataset") -> list[dict[str, Any]]:
 
 def _of_another(warning: str, name: str) -> bool:
     """Say whether a warning is of another tournament; those of reading are of all."""
-    named = warning.startswith(("tournament '", 'tournament "'))
-    return named and not warning.startswith(f"tournament {name!r}: ")
+    of_one = warning.startswith(("tournament '", 'tournament "'))
+    return of_one and not warning.startswith(f"tournament {name!r}: ")
 
 
 def _write(

@@ -80,7 +80,7 @@ def plot_auc(
 
 
 def _draw_scores(plot: Plot, theta: float, positive: np.ndarray, negative: np.ndarray) -> None:
-    """Densities, and the scores of one classifier as rugs."""
+    """Draw densities, and the scores of one classifier as rugs."""
     mu = float(np.sqrt(2.0) * stats.norm.ppf(theta))
     x = np.linspace(min(0.0, mu) - 4.0, max(0.0, mu) + 4.0, 400)
     top = float(stats.norm.pdf(0.0))
@@ -99,7 +99,7 @@ def _draw_scores(plot: Plot, theta: float, positive: np.ndarray, negative: np.nd
 
 
 def _draw_curves(plot: Plot, positive: np.ndarray, negative: np.ndarray) -> None:
-    """ROC curves: the rest, the middle half, and the best on top."""
+    """Draw ROC curves: the rest, the middle half, and the best on top."""
     rate = np.linspace(0.0, 1.0, 201)
     curves, areas = roc(positive, negative, rate)
     # Up from the origin.

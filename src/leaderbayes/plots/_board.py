@@ -105,7 +105,7 @@ def board(
 def _of_board(
     board: xr.DataArray, estimate: xr.Dataset | None, realisation: xr.Dataset | None
 ) -> _Content:
-    """Say the best score, and what the estimate makes of it."""
+    """Show the best score, and what the estimate makes of it."""
     best, n = float(board.max()), int(board.attrs["n"])
     title, label = f"{board.sizes['team']:,} teams on {n:,} instances", f"best score {best:.4f}"
     if estimate is None:
@@ -141,7 +141,7 @@ def _of_realisation(best: float, estimate: xr.Dataset | None, realisation: xr.Da
 
 
 def _edges(scores: Floats, contents: list[_Content], lowest: float | None, n: int) -> Floats:
-    """Edges of bins that are whole multiples of 1 / n wide, with scores inside."""
+    """Give edges of bins that are whole multiples of 1 / n wide, with scores inside."""
     drawn = [scores]
     drawn += [np.array(content.interval) for content in contents if content.interval is not None]
     drawn += [content.overlay for content in contents if content.overlay is not None]

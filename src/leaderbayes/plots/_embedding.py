@@ -96,7 +96,7 @@ def embedding(embedding: xr.Dataset, *, backend: Backend | None = None) -> Any:
 
 
 def _ellipses(score: Floats, draws: Floats, prob: float) -> Floats:
-    """Outlines (tournament, step, 2) that hold normal draws (sample, tournament, 2)."""
+    """Give outlines (tournament, step, 2) that hold normal draws (sample, tournament, 2)."""
     turn = np.linspace(0.0, 2.0 * np.pi, 61)
     circle = np.sqrt(chi2.ppf(prob, 2)) * np.stack([np.cos(turn), np.sin(turn)])
     centred = draws - draws.mean(axis=0)
@@ -107,7 +107,7 @@ def _ellipses(score: Floats, draws: Floats, prob: float) -> Floats:
 
 
 def _joined(lines: Floats) -> tuple[Floats, Floats]:
-    """Coordinates of lines (line, point, 2) with gaps between them, to draw at once."""
+    """Give coordinates of lines (line, point, 2) with gaps between them, to draw at once."""
     gaps = np.full((len(lines), 1, 2), np.nan)
     x, y = np.concatenate([lines, gaps], axis=1).reshape(-1, 2).T
     return x, y

@@ -198,7 +198,7 @@ def _standing(decisions: pd.DataFrame, iteration: int) -> tuple[int | None, list
 
 
 def _axis(values: Any) -> tuple[Floats, list[float], list[str]]:
-    """Positions of a parameter's values, ticks, and their labels."""
+    """Give positions of a parameter's values, ticks, and their labels."""
     values = np.ma.getdata(values)
     numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=float)
     if np.isfinite(numbers).all() and not isinstance(values[0], bool | np.bool_ | str):
@@ -215,7 +215,7 @@ def _axis(values: Any) -> tuple[Floats, list[float], list[str]]:
 
 
 def _lines(some: pd.DataFrame) -> tuple[Floats, Floats]:
-    """Lines of all candidates, one after the other, with gaps."""
+    """Give the lines of all candidates, one after the other, with gaps."""
     x: list[float] = []
     y: list[float] = []
     for _, one in some.groupby("candidate"):

@@ -53,7 +53,7 @@ def win_rate(dt: xr.DataTree, *, backend: Backend | None = None) -> Any:
 
 
 def _rates(board: xr.Dataset, draws: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
-    """Fitted and observed win rates of the better player of each pair that met."""
+    """Give fitted and observed win rates of the better player of each pair that met."""
     epp = draws.mean(("chain", "draw")).to_numpy()
     order = np.argsort(-epp, kind="stable")
     better, worse = (order[side] for side in np.triu_indices(len(epp), 1))

@@ -6,7 +6,7 @@ import pytest
 
 import leaderbayes as lb
 from figures import drawn
-from leaderbayes.plots._canvas import Backend, Plot, thinned
+from leaderbayes.plots._canvas import Backend, Plot, panels, thinned
 
 BACKENDS = get_args(Backend)
 # Every figure, of results that `get` gives by the names of their fixtures.
@@ -90,6 +90,8 @@ def test_dollars_are_no_mathematics():
     assert Plot(None, "matplotlib").labels(["$x$"]) == [r"\$x\$"]
     assert Plot(None, "plotly").labels(["$x$"]) == ["$x$"]
     assert len(Plot(None, "plotly").labels(["n" * 10_000])[0]) <= 41
+    _, plots = panels({"x": "$a$"}, width=3, height=3, columns=1, backend="matplotlib")
+    assert plots["x"].target.get_title() == r"\$a\$"
 
 
 @pytest.mark.parametrize("name", ["leaderboard", "win_probability", "rank_distribution"])

@@ -39,7 +39,7 @@ def typed(names: Iterable[str]) -> list[str]:
 
 def together(*options: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a command with options, in this order."""
-    return lambda command: reduce(lambda c, option: option(c), reversed(options), command)
+    return lambda command: reduce(lambda done, option: option(done), reversed(options), command)
 
 
 seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1),

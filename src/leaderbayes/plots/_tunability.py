@@ -53,8 +53,7 @@ def tunability(tunability: xr.Dataset, *, backend: Backend | None = None) -> Any
     y = np.arange(m)[::-1]
     ends = float(tunability["epp"].min()), float(tunability["epp"].max())
     margin = 0.04 * (ends[1] - ends[0])
-    for k, name in enumerate(names):
-        plot = plots[name]
+    for k, (name, plot) in enumerate(plots.items()):
         epp = tunability["epp"].isel(player=tunability["player_group"].to_numpy() == name)
         there = epp.notnull().any("player").to_numpy()
         at = y[there]

@@ -6,7 +6,7 @@ import pytest
 
 import leaderbayes as lb
 from figures import drawn
-from leaderbayes.plots._canvas import Backend, labels, thinned
+from leaderbayes.plots._canvas import Backend, Plot, panels, thinned
 
 BACKENDS = get_args(Backend)
 # Every figure, of results that `get` gives by the names of their fixtures.
@@ -21,7 +21,7 @@ FIGURES = {
         get("across")["average_player"], **kind
     ),
     "embedding": lambda get, **kind: lb.plots.embedding(get("across")["embedding"], **kind),
-    "leaderboards": lambda get, **kind: lb.plots.leaderboards(
+    "leaderboard of a study": lambda get, **kind: lb.plots.leaderboard(
         get("across")["leaderboards"], **kind
     ),
     "tunability": lambda get, **kind: lb.plots.tunability(get("across")["tunability"], **kind),
@@ -52,7 +52,9 @@ def test_every_backend_draws(request, name, backend):
     assert collection.backend == backend
 
 
-@pytest.mark.parametrize("name", ["leaderboard", "average_player", "embedding", "leaderboards"])
+@pytest.mark.parametrize(
+    "name", ["leaderboard", "average_player", "embedding", "leaderboard of a study"]
+)
 def test_figures_are_saved(request, name, tmp_path):
     FIGURES[name](request.getfixturevalue, backend="matplotlib").savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 5000
@@ -85,9 +87,11 @@ def test_labels_are_thinned_evenly(count):
 
 
 def test_dollars_are_no_mathematics():
-    assert labels(["$x$"], "matplotlib") == [r"\$x\$"]
-    assert labels(["$x$"], "plotly") == ["$x$"]
-    assert len(labels(["n" * 10_000], "plotly")[0]) <= 41
+    assert Plot(None, "matplotlib").labels(["$x$"]) == [r"\$x\$"]
+    assert Plot(None, "plotly").labels(["$x$"]) == ["$x$"]
+    assert len(Plot(None, "plotly").labels(["n" * 10_000])[0]) <= 41
+    _, plots = panels({"x": "$a$"}, width=3, height=3, columns=1, backend="matplotlib")
+    assert plots["x"].target.get_title() == r"\$a\$"
 
 
 @pytest.mark.parametrize("name", ["leaderboard", "win_probability", "rank_distribution"])

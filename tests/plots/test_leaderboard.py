@@ -1,8 +1,10 @@
-"""The figure of a leaderboard: order and intervals."""
+"""The figure of a leaderboard, order and intervals; of a study, boards side by side."""
 
 import numpy as np
+import pytest
 
 import leaderbayes as lb
+from figures import drawn
 
 GREY = "#8A8A8A"
 
@@ -35,3 +37,26 @@ def test_intervals_of_the_leaderboard(fitted):
         np.testing.assert_allclose([line.get_ydata() for line in lines], [[y, y] for y in AT])
     points = axes.collections[-1].get_offsets()
     np.testing.assert_allclose(points, np.column_stack([epp.mean(axis=1)[best_first], AT]))
+
+
+def test_leaderboards_of_a_study_are_sorted(across):
+    table = across["leaderboards"]
+    collection = lb.plots.leaderboard(table, backend="none")
+    for name in ("standardised", "p_check", "tied_for_top"):
+        (points,) = drawn(collection, name, "scatter")
+        order = table.sort_values("standardised")
+        np.testing.assert_array_equal(points["x"], order[name])
+        np.testing.assert_array_equal(points["y"], [3, 2, 1, 0])
+    ticks = drawn(collection, "standardised", "yticks")[0]
+    assert ticks["labels"] == list(order["tournament"])
+
+
+def test_a_study_is_compared(study):
+    """A study is drawn as the table of its comparison, with the same probability."""
+    collection = lb.plots.leaderboard(study, prob=0.6, backend="none")
+    table = lb.study.compare(study, prob=0.6).sort_values("standardised")
+    for name in ("standardised", "p_check", "tied_for_top"):
+        (points,) = drawn(collection, name, "scatter")
+        np.testing.assert_array_equal(points["x"], table[name])
+    with pytest.raises(lb.LeaderbayesError, match="top= is of one leaderboard"):
+        lb.plots.leaderboard(study, top=2, backend="none")

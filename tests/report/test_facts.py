@@ -5,7 +5,7 @@ import json
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.report._style import logodds, probability
+from leaderbayes.report._style import number, probability
 from prose import rows, section
 
 
@@ -13,10 +13,10 @@ def test_numbers_are_those_of_the_functions(classifiers):
     report = lb.report.text(classifiers, prob=0.9, rope=0.05)
     board = lb.leaderboard(classifiers, prob=0.9)
     for cells, row in zip(rows(report), board.itertuples(), strict=True):
-        low, high = logodds(row.epp_lower), logodds(row.epp_upper)
+        low, high = number(row.epp_lower), number(row.epp_upper)
         ranks = f"{row.rank_lower}–{row.rank_upper}"
         assert cells == [
-            str(row.rank), row.player, logodds(row.epp), f"[{low}, {high}]",
+            str(row.rank), row.player, number(row.epp), f"[{low}, {high}]",
             probability(row.p_average), probability(row.p_best),
             ranks if row.rank_lower < row.rank_upper else str(row.rank_lower),
         ]  # fmt: skip
@@ -25,9 +25,9 @@ def test_numbers_are_those_of_the_functions(classifiers):
     plain = lb.compare(classifiers, first, second, prob=0.9).to_pandas()
     near = lb.compare(classifiers, first, second, prob=0.9, rope=0.05).to_pandas()
     found = lb.deviance(classifiers)
-    for number in (
+    for expected in (
         f"(posterior probability {probability(plain['p_better'])})",
-        f"{logodds(plain['epp_difference'])} [{logodds(plain['epp_lower'])}, ",
+        f"{number(plain['epp_difference'])} [{number(plain['epp_lower'])}, ",
         f"{probability(plain['win_probability'])} [{probability(plain['win_lower'])}, ",
         f"equivalent with posterior probability {probability(near['p_equivalent'])}; the leader",
         f"with {probability(near['p_better'])}, and worse with {probability(near['p_worse'])}.",
@@ -35,7 +35,7 @@ def test_numbers_are_those_of_the_functions(classifiers):
         f"exactly is {found['value']:.1f} on {int(found['df'])} ",
         f"rank is between {board['rank_lower'][0]} and {board['rank_upper'][0]} ",
     ):
-        assert number in results
+        assert expected in results
     tied = lb.tied_for_top(classifiers, prob=0.9)[1:]
     assert f"{('One', 'Two')[len(tied) - 1]} other player" in results
     assert all(player in results for player in tied)

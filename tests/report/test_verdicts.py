@@ -5,15 +5,8 @@ import json
 import pytest
 
 from conftest import board
-from leaderbayes.report._verdicts import (
-    data,
-    interval,
-    number,
-    probability,
-    settings,
-    span,
-    verdict,
-)
+from leaderbayes.report._style import number
+from leaderbayes.report._verdicts import data, interval, probability, settings, span, verdict
 
 FIT = {
     "model": "bradley_terry",

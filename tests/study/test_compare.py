@@ -64,4 +64,4 @@ def test_draws_of_a_check(study, table):
     without = lb.study.compare(study, draws=0)
     assert without["p_check"].isna().all()
     pd.testing.assert_frame_equal(without.drop(columns="p_check"), table.drop(columns="p_check"))
-    lb.plots.leaderboards(without, backend="none")
+    lb.plots.leaderboard(without, backend="none")

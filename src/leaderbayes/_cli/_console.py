@@ -1,16 +1,18 @@
 """What commands share: tables and sentences for people; warnings on standard error."""
 
 import json
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+    from rich.console import Console
 
 NOT_CONVERGED = 1  # exit status
 
@@ -27,41 +29,66 @@ def number(value: float) -> float | None:
     return float(value) if float("-inf") < value < float("inf") else None
 
 
-def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Give rows to JSON, which has no NaN."""
+    return [
+        {str(k): number(v) if isinstance(v, float) else v for k, v in row.items()}
+        for row in table.to_dict("records")
+    ]
 
+
+def finish(
+    as_json: bool,
+    result: dict[str, Any],
+    show: Callable[..., None],
+    *shown: Any,
+    converged: bool,
+    failed: object = False,
+) -> None:
+    """Print a result, as JSON or by ``show``; exit with status 1 if it did not converge.
+
+    With status 2, if something ``failed``.
+    """
+    if as_json:
+        click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+    else:
+        show(*shown)
+    if failed:
+        sys.exit(2)
+    if not converged:
+        sys.exit(NOT_CONVERGED)
+
+
+def print_doubt() -> None:
+    """Say that numbers must not be trusted."""
+    click.secho("NOT CONVERGED: do not report these numbers.", fg="red", bold=True)
+
+
+def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
     diagnostics, deviance = result["diagnostics"], result["deviance"]
-    title = f"{result['model']}, {prob:.0%} intervals"
-    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name, width in {
-        "rank": 4, "player": 8, "epp": 6, "interval": 14, "P(>avg)": 7, "P(best)": 7, "ranks": 8,
-    }.items():  # fmt: skip
-        # Only the players' names give way on a narrow terminal.
-        name_column = name == "player"
-        shown.add_column(
-            name,
-            justify="left" if name_column else "right",
-            no_wrap=not name_column,
-            min_width=width,
-        )
-    for row, unknown in zip(table.itertuples(index=False), table["epp_lower"].isna(), strict=True):
-        sampled = diagnostics["min_ess"] is not None
-        shown.add_row(
-            str(row.rank),
-            # A name is data, never markup.
-            Text(short(str(row.player))),
-            f"{row.epp:.2f}",
-            # Of an estimate whose rounds do not vary there is none (LB015).
-            "undefined" if unknown else f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
-            f"{row.p_average:.2f}",
-            f"{row.p_best:.2f}" if sampled else "",
-            f"{row.rank_lower} to {row.rank_upper}" if sampled else "",
-        )
-    console = Console()
-    console.print(shown)
+    sampled = diagnostics["min_ess"] is not None
+    # Only the players' names give way on a narrow terminal.
+    console = _print_table(
+        {"rank": 4, "player": 8, "epp": 6, "interval": 14, "P(>avg)": 7, "P(best)": 7, "ranks": 8},
+        [
+            (
+                str(row.rank),
+                short(str(row.player)),
+                f"{row.epp:.2f}",
+                # Of an estimate whose rounds do not vary there is none (LB015).
+                "undefined" if unknown else f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
+                f"{row.p_average:.2f}",
+                f"{row.p_best:.2f}" if sampled else "",
+                f"{row.rank_lower} to {row.rank_upper}" if sampled else "",
+            )
+            for row, unknown in zip(
+                table.itertuples(index=False), table["epp_lower"].isna(), strict=True
+            )
+        ],
+        left=("player",),
+        wrapped=("player",),
+        title=f"{result['model']}, {prob:.0%} intervals",
+    )
     console.print(
         f"Deviance {deviance['value']:.1f}, of independent matches {deviance['df']} on average."
     )
@@ -71,53 +98,67 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
         )
     if "eliminated" in result:
         names = ", ".join(short(name) for name in result["eliminated"]) or "nobody"
-        console.print(Text(f"Eliminated, not different from the weakest: {names}."))
+        console.print(f"Eliminated, not different from the weakest: {names}.")
     if not diagnostics["converged"]:
-        console.print("NOT CONVERGED: do not report these numbers.", style="bold red")
-    elif diagnostics["max_rhat"] is not None:
-        console.print(
-            f"Converged: max R-hat {diagnostics['max_rhat']:.3f}, min effective sample size "
-            f"{diagnostics['min_ess']:.0f}. Weight {result['weight']:.3f}, seed {result['seed']}.",
-            soft_wrap=True,
-        )
-    elif diagnostics["min_ess"] is not None:
-        console.print(
-            f"Laplace's approximation, {diagnostics['min_ess']:.0f} independent draws. Weight "
-            f"{result['weight']:.3f}, seed {result['seed']}.",
-            soft_wrap=True,
-        )
+        print_doubt()
+    elif sampled:
+        reliable = f"Laplace's approximation, {diagnostics['min_ess']:.0f} independent draws"
+        if diagnostics["max_rhat"] is not None:
+            reliable = (
+                f"Converged: max R-hat {diagnostics['max_rhat']:.3f}, min effective sample size "
+                f"{diagnostics['min_ess']:.0f}"
+            )
+        told = f"{reliable}. Weight {result['weight']:.3f}, seed {result['seed']}."
+        console.print(told, soft_wrap=True)
 
 
-def print_plan(made: "xr.Dataset") -> None:
-    """Tabulate a plan, and say what it comes to."""
-    from rich import box
+def _print_table(
+    columns: dict[str, int],
+    rows: Iterable[Sequence[str]],
+    *,
+    left: Collection[str],
+    wrapped: Collection[str] = (),
+    title: str | None = None,
+) -> "Console":
+    """Print rows below columns of at least these widths; give the console, for sentences."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
-    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("who", "rounds", "runs", "P(decided)", "simulated", "P(correct)", "width"):
-        shown.add_column(name, justify="left" if name == "who" else "right", no_wrap=True)
-    shown.add_row("", "now", "", "", "", "", f"{float(made['width_now']):.2f}")
-    columns = made.drop_vars(["rounds_needed", "p_now", "width_now"])
-    for row in columns.to_dataframe().reset_index().itertuples():
-        shown.add_row(
-            str(row.who),
-            f"+{row.rounds}",
-            str(row.runs),
-            f"{row.p_decided:.2f}",
-            f"{row.p_decided_lower:.2f} to {row.p_decided_upper:.2f}",
-            f"{row.p_correct:.2f}",
-            f"{row.width:.2f}",
-        )
-    console = Console()
-    console.print(shown)
-    names = [short(name) for name in json.loads(made.attrs["contested"])]
-    console.print(Text(f"Contested: {', '.join(names)}."), soft_wrap=True)
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name, width in columns.items():
+        justify: Literal["left", "right"] = "left" if name in left else "right"
+        table.add_column(name, justify=justify, no_wrap=name not in wrapped, min_width=width)
+    for row in rows:
+        table.add_row(*row)
     # A name is data, never markup.
-    console.print(Text(short(made.attrs["message"], longest=1000)), soft_wrap=True)
-    if not made.attrs["converged"]:
-        console.print("NOT CONVERGED: do not report these numbers.", style="bold red")
+    console = Console(markup=False, emoji=False, highlight=False)
+    console.print(table)
+    return console
+
+
+def print_plan(planned: dict[str, Any], converged: bool) -> None:
+    """Tabulate a plan, and say what it comes to."""
+    columns = ("who", "rounds", "runs", "P(decided)", "simulated", "P(correct)", "width")
+    rows = [
+        (
+            row["who"],
+            f"+{row['rounds']}",
+            str(row["runs"]),
+            f"{row['p_decided']:.2f}",
+            f"{row['p_decided_lower']:.2f} to {row['p_decided_upper']:.2f}",
+            f"{row['p_correct']:.2f}",
+            f"{row['width']:.2f}",
+        )
+        for row in planned["rows"]
+    ]
+    now = ("", "now", "", "", "", "", f"{planned['width_now']:.2f}")
+    console = _print_table(dict.fromkeys(columns, 0), [now, *rows], left=("who",))
+    names = ", ".join(short(name) for name in planned["contested"])
+    console.print(f"Contested: {names}.", soft_wrap=True)
+    console.print(short(planned["message"], longest=1000), soft_wrap=True)
+    if not converged:
+        print_doubt()
 
 
 def print_comparison(result: "xr.Dataset", prob: float) -> None:
@@ -131,25 +172,23 @@ def print_comparison(result: "xr.Dataset", prob: float) -> None:
         f"worse {result['p_worse']:.3f}."
     )
     if not result.attrs["converged"]:
-        click.echo("NOT CONVERGED: do not report these numbers.")
+        print_doubt()
 
 
 def short(name: str, longest: int = 40) -> str:
-    """Elide a long name, and write out what would steer a terminal."""
+    """Shorten a long name, and write out what would steer a terminal."""
     plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
     return plain if len(plain) <= longest else f"{plain[: longest - 16]} … {plain[-12:]}"
 
 
-def print_sota(result: dict[str, Any], made: "xr.Dataset", prob: float) -> None:
+def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     """Say how good the best of a board is."""
     how = result.get("sampler") or result["rule"]
     instances = "" if result["n"] is None else f" on {result['n']} instances"
     alone = ""
-    if "naive_lower" in made:
-        alone = (
-            f" ({prob:.0%} interval {float(made['naive_lower']):.4f} to "
-            f"{float(made['naive_upper']):.4f}, were it the only team)"
-        )
+    if "naive_lower" in best:
+        low, high = float(best["naive_lower"]), float(best["naive_upper"])
+        alone = f" ({prob:.0%} interval {low:.4f} to {high:.4f}, were it the only team)"
     click.echo(f"Best of {result['m']} teams{instances}: {result['observed_max']:.4f}{alone}.")
     click.echo(
         f"Estimate of the best classifier ({how}): {result['theta_sota']:.4f} "
@@ -160,22 +199,20 @@ def print_sota(result: dict[str, Any], made: "xr.Dataset", prob: float) -> None:
     if "converged" not in diagnostics:
         click.echo(diagnostics["message"])
         return
-    likely = ", ".join(f"{short(name)} {p:.2f}" for name, p in made.attrs["likely"])
+    likely = ", ".join(f"{short(name)} {p:.2f}" for name, p in best.attrs["likely"])
     click.echo(f"As good as that, most probably: {likely}.")
     click.echo(
         f"The same teams' best on another test set: {diagnostics['expected_max']:.4f} "
         f"({diagnostics['max_lower']:.4f} to {diagnostics['max_upper']:.4f})."
     )
     if not diagnostics["converged"]:
-        click.echo("NOT CONVERGED: do not report these numbers.")
+        print_doubt()
         return
     if "max_rhat" in diagnostics:
         reliable = f"R-hat {diagnostics['max_rhat']:.3f}"
     else:
-        reliable = (
-            f"Pareto k {diagnostics['pareto_k']:.2f}, effective sample size "
-            f"{diagnostics['ess']:.0f}"
-        )
+        k, size = diagnostics["pareto_k"], diagnostics["ess"]
+        reliable = f"Pareto k {k:.2f}, effective sample size {size:.0f}"
     click.echo(f"Converged: {reliable}. Seed {diagnostics['seed']}.")
 
 
@@ -197,7 +234,7 @@ def warnings_on_stderr() -> Iterator[None]:
 
 @contextmanager
 def collecting(prefix: str = "") -> Iterator[list[str]]:
-    """Give the texts of our warnings, for JSON and tables; they are said too, after the prefix."""
+    """Give the texts of our warnings, for JSON and tables; print them too, after the prefix."""
     said: list[str] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -211,50 +248,36 @@ def collecting(prefix: str = "") -> Iterator[list[str]]:
 
 
 def print_tournaments(result: dict[str, Any]) -> None:
-    """Leaderboards side by side, and who is best across them."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    names = {"tournament": 10, "leader": 10, "odd player": 14}
-    for name in ("tournament", "size", "fit", "leader", "best", "tied", "agrees",
-                 "odd player"):  # fmt: skip
-        width = names.get(name)
-        shown.add_column(
-            name,
-            justify="right" if width is None else "left",
-            no_wrap=True,
-            # Names give way on a narrow terminal, numbers do not.
-            min_width=width or max(len(name), 7 if name == "size" else 0),
-        )
-    for row in result["tournaments"]:
-        odd = Text(short(row["odd_player"], 24))
-        shown.add_row(
-            Text(short(row["tournament"], 24)), f"{row['players']} x {row['rounds']}",
-            _told(row["p_check"]), Text(short(row["leader"], 24)), _told(row["p_best"]),
-            str(row["tied_for_top"]), _told(row["agreement"]),
-            odd.append(f" ({_told(row['odd_z'], 1)})") if row["odd_player"] else odd,
-        )  # fmt: skip
-    console = Console()
-    console.print(shown)
+    """Tabulate tournaments, and say who is best across them."""
+    rows = result["tournaments"]
+    # Names give way on a narrow terminal, numbers do not.
+    console = _print_table(
+        {"tournament": 10, "size": 7, "fit": 3, "leader": 10, "best": 4, "tied": 4, "agrees": 6,
+         "odd player": 14},
+        [
+            (short(row["tournament"], 24), f"{row['players']} x {row['rounds']}",
+             _rounded(row["p_check"]), short(row["leader"], 24), _rounded(row["p_best"]),
+             str(row["tied_for_top"]), _rounded(row["agreement"]),
+             f"{short(row['odd_player'], 24)} ({_rounded(row['odd_z'], 1)})"
+             if row["odd_player"] else "")
+            for row in rows
+        ],
+        left=("tournament", "leader", "odd player"),
+    )  # fmt: skip
     console.print(
         "fit: share of replicated boards that fit worse. best: probability of the leader. tied: "
         "not told apart from it. agrees: rank correlation with the mean of the others. "
         "Odd: whose strength is least like elsewhere, in standard deviations."
     )
-    best = result["players"][:10]
-    told = ", ".join(f"{short(row['player'])} {row['p_average']:.2f}" for row in best)
-    console.print(Text(f"Beat the average player most often, over all tournaments: {told}."))
-    rows = result["tournaments"]
+    best = ", ".join(f"{short(p['player'])} {p['p_average']:.2f}" for p in result["players"][:10])
+    console.print(f"Beat the average player most often, over all tournaments: {best}.")
     reverse = [short(row["tournament"]) for row in rows if (row["p_reversed"] or 0.0) > 0.5]
     if reverse:
-        console.print(Text(f"In reverse of the usual order, probably: {', '.join(reverse)}."))
+        console.print(f"In reverse of the usual order, probably: {', '.join(reverse)}.")
     if not result["diagnostics"]["converged"]:
         bad = ", ".join(short(row["tournament"]) for row in rows if not row["converged"])
-        console.print(Text(f"NOT CONVERGED, do not report: {bad}.", style="bold red"))
+        console.print(f"NOT CONVERGED, do not report: {bad}.", style="bold red")
 
 
-def _told(value: float | None, digits: int = 2) -> str:
+def _rounded(value: float | None, digits: int = 2) -> str:
     return "" if value is None else f"{value:.{digits}f}"

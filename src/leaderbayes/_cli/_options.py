@@ -1,9 +1,11 @@
 """Options that commands share, and reading what they name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from leaderbayes._cli._console import collecting, probability, short
 from leaderbayes._files.read import MAX_MB
@@ -14,94 +16,62 @@ if TYPE_CHECKING:
 
 # Formats that are no table, and the function of leaderbayes.adapters that reads each.
 FORMATS = {name: f"from_{name.replace('-', '_')}" for name in ("amlb", "lm-eval", "mlr3", "openml")}
+WEIGHT = "COMPOSITE|NUMBER"
 # As `leaderbayes.fit` has them; asking it would import NumPy before --help.
 SAMPLERS = ("nutpie", "pymc", "numpyro", "blackjax", "laplace")
 
 
-class Weight(click.ParamType):  # type: ignore[type-arg]
-    """The word composite, or a number."""
+def weight(text: str) -> float | str:
+    """Read a weight: the word composite, or a number."""
+    if text == "composite":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is neither 'composite' nor a number.") from None
 
-    name = "composite|number"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | str:
-        """Give "composite" as it is, and anything else as a float."""
-        if value == "composite":
-            return "composite"
-        try:
-            return float(str(value))
-        except ValueError:
-            self.fail(f"{value!r} is neither 'composite' nor a number.", param, ctx)
+def typed(names: Iterable[str]) -> list[str]:
+    """Take those of the names whose options were given on the command line."""
+    ctx = click.get_current_context()
+    return [n for n in names if ctx.get_parameter_source(n) is ParameterSource.COMMANDLINE]
 
 
 def together(*options: Callable[..., Any]) -> Callable[..., Any]:
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    """Decorate a command with options, in this order."""
+    return lambda command: reduce(lambda done, option: option(done), reversed(options), command)
 
 
-seed = click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    help="Same seed, same numbers.  [default: a new one, which is recorded]",
-)
-sampler = click.option(
-    "--sampler",
-    type=click.Choice(SAMPLERS),
-    default="nutpie",
-    show_default=True,
-    help="NUTS, by any of four programs; or laplace, for bradley_terry alone: an approximation, in "
-    "milliseconds.",
-)
-prob = click.option(
-    "--prob",
-    type=float,
-    callback=probability,
-    default=0.95,
-    show_default=True,
-    help="Probability of the intervals, or that decides.",
-)
+seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1),
+                    help="Same seed, same numbers.  [default: a new one, which is recorded]",
+                    )  # fmt: skip
+sampler = click.option("--sampler", type=click.Choice(SAMPLERS), default="nutpie",
+                       show_default=True, help="NUTS, by any of four programs; or laplace, for "
+                       "bradley_terry alone: an approximation, in milliseconds.")  # fmt: skip
+prob = click.option("--prob", type=float, callback=probability, default=0.95, show_default=True,
+                    help="Probability of the intervals, or that decides.")  # fmt: skip
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
 )
-better = click.option(
-    "--higher-is-better/--lower-is-better",
-    "higher_is_better",
-    default=None,
-    help="Which of two scores wins.  [default: the higher, where its name is not a loss's]",
-)
-max_mb = click.option(
-    "--max-mb",
-    type=float,
-    default=MAX_MB,
-    show_default=True,
-    help="The most that FILE may hold, unpacked, in megabytes.",
-)
+better = click.option("--higher-is-better/--lower-is-better", "higher_is_better", default=None,
+                      help="Which of two scores wins.  [default: the higher, where its name is not "
+                      "a loss's]")  # fmt: skip
+max_mb = click.option("--max-mb", type=float, default=MAX_MB, show_default=True,
+                      help="The most that FILE may hold, unpacked, in megabytes.")  # fmt: skip
 reading = together(
     click.argument("file", type=click.Path()),
-    click.option(
-        "--format",
-        "format_",
-        type=click.Choice(["table", *FORMATS]),
-        default="table",
-        show_default=True,
-        help="What FILE is: a table of scores (also scikit-learn's cv_results_), or results as "
-        "these programs write them; of lm-eval a folder.",
-    ),
+    click.option("--format", "format_", type=click.Choice(["table", *FORMATS]), default="table",
+                 show_default=True, help="What FILE is: a table of scores (also scikit-learn's "
+                 "cv_results_), or results as these programs write them; of lm-eval a folder."),
     click.option("--player", metavar="COLUMN", help="Column of the players' names."),
-    click.option(
-        "--round", "round_", metavar="COLUMN", help="Column of the rounds (folds, tasks)."
-    ),
+    click.option("--round", "round_", metavar="COLUMN",
+                 help="Column of the rounds (folds, tasks)."),
     click.option("--score", metavar="COLUMN", help="Column of the scores, or metric."),
     click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
     click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
     better,
     max_mb,
-)
+)  # fmt: skip
 ties = click.option(
     "--ties", type=click.Choice(["half", "drop", "floor", "loss"]), default="half",
     show_default=True, help="Equal scores are half a win for both; or no match; or, in published "
@@ -111,7 +81,7 @@ fitting = together(
     click.option("--model", default="bradley_terry", show_default=True,
                  help="Or davidson, plackett_luce, round_intercept; or tournaments, for all "
                  "tournaments of a table together."),
-    click.option("--weight", type=Weight(),
+    click.option("--weight", type=weight, metavar=WEIGHT,
                  help="Power of the likelihood; 1 is as published.  [default: the model's]"),
     click.option("--test-fraction", type=float, metavar="SHARE",
                  help="Rounds are of a repeated cross-validation that tests on this share of the "
@@ -129,7 +99,7 @@ fitting = together(
 
 
 def read_table(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
-    """Scores, of one tournament where one is picked or there is no other; and warnings of them."""
+    """Read scores, of one tournament where one is picked or is alone; and their warnings."""
     from leaderbayes._scores.read import describe
 
     with collecting() as said:
@@ -140,7 +110,7 @@ def read_table(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
 
 
 def _picked(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":
-    """Scores of the one tournament that is asked for."""
+    """Take the one tournament that is asked for."""
     import leaderbayes as lb
     from leaderbayes._scores.tables import suggest
 
@@ -164,34 +134,24 @@ def _picked(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":
 
 
 def _read(options: dict[str, Any]) -> "xr.DataArray":
-    """Scores of a file in its format."""
+    """Read scores of a file in its format."""
     import leaderbayes as lb
 
-    roles = {role: options[role] for role in ("player", "round_", "tournament")}
-    better, form = options["higher_is_better"], options["format_"]
-    if form == "table":
-        return lb.read_scores(
-            options["file"],
-            player=roles["player"],
-            round=roles["round_"],
-            tournament=roles["tournament"],
-            score=options["score"],
-            higher_is_better=better,
-            max_mb=options["max_mb"],
-        )
+    file, score = options["file"], options["score"]
+    roles = {role: options[role] for role in ("player", "tournament")} | {
+        "round": options["round_"]
+    }
+    limits = {name: options[name] for name in ("higher_is_better", "max_mb")}
+    if options["format_"] == "table":
+        return lb.read_scores(file, score=score, **roles, **limits)
     if any(roles.values()):
         raise lb.LeaderbayesError("--player, --round and --tournament are for --format table.")
-    read = getattr(lb.adapters, FORMATS[form])
-    scores: xr.DataArray = read(
-        options["file"],
-        metric=options["score"],
-        higher_is_better=better,
-        max_mb=options["max_mb"],
-    )
+    read = getattr(lb.adapters, FORMATS[options["format_"]])
+    scores: xr.DataArray = read(file, metric=score, **limits)
     return scores
 
 
 def names_of(scores: "xr.DataArray") -> str:
-    """Tournaments, a dozen at most."""
+    """List tournaments, a dozen at most."""
     names = [str(name)[:60] for name in scores["tournament"].to_numpy()]
     return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

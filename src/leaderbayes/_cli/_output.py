@@ -39,7 +39,7 @@ def write_table(path: Path, table: "pd.DataFrame | xr.DataArray", trusted: dict[
 
 
 def codes(texts: Sequence[str]) -> str:
-    """Codes in the texts of warnings, each once: "LB001 LB010"."""
+    """Find the codes in the texts of warnings, each once: "LB001 LB010"."""
     return " ".join(sorted({code for text in texts for code in re.findall(r"\bLB\d{3}\b", text)}))
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import NOT_CONVERGED, number, print_plan, probability
+from leaderbayes._cli._console import finish, number, print_plan, probability
 from leaderbayes._cli._options import (
     SAMPLERS,
-    Weight,
+    WEIGHT,
     as_json,
     names_of,
     prob,
@@ -19,25 +19,19 @@ from leaderbayes._cli._options import (
     reading,
     seed,
     ties,
+    weight,
 )
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
-class Counts(click.ParamType):  # type: ignore[type-arg]
-    """Whole numbers with commas between them."""
-
-    name = "n,n,..."
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> list[int]:
-        """Give a list."""
-        try:
-            return [int(count) for count in str(value).split(",")]
-        except ValueError:
-            self.fail(f"{value!r}: give whole numbers, such as 5,10,20.", param, ctx)
+def counts(text: str) -> list[int]:
+    """Read whole numbers with commas between them."""
+    try:
+        return [int(count) for count in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{text!r}: give whole numbers, such as 5,10,20.") from None
 
 
 @click.command()
@@ -45,16 +39,16 @@ class Counts(click.ParamType):  # type: ignore[type-arg]
 @click.option("--a", metavar="PLAYER", help="Tell A apart from B; without both, the leader from "
               "everybody.")  # fmt: skip
 @click.option("--b", metavar="PLAYER")
-@click.option("--rounds", type=Counts(), default="5,10,20,40,80", show_default=True,
-              help="Numbers of further rounds.")  # fmt: skip
+@click.option("--rounds", type=counts, metavar="N,N,...", default="5,10,20,40,80",
+              show_default=True, help="Numbers of further rounds.")  # fmt: skip
 @click.option("--target", type=float, callback=probability, default=0.8, show_default=True,
               help="Wanted probability of a decision.")  # fmt: skip
 @prob
 @click.option("--only-players", multiple=True, metavar="PLAYER",
               help="Once for each: run these alone, instead of A and B or those tied for top.",
               )  # fmt: skip
-@click.option("--weight", type=Weight(), default="composite", show_default=True,
-              help="Power of the likelihood; 1 is as published.")  # fmt: skip
+@click.option("--weight", type=weight, metavar=WEIGHT, default="composite",
+              show_default=True, help="Power of the likelihood; 1 is as published.")  # fmt: skip
 @ties
 @click.option("--sampler", type=click.Choice(SAMPLERS), default="laplace", show_default=True,
               help="Of the posterior now, as for rank. Further runs are fitted by laplace.",
@@ -93,33 +87,29 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
         simulations=options["simulations"],
         seed=fit.attrs["seed"],
     )
-    made = asked(rounds=())
+    plan = asked(rounds=())
     # What is decided already (0 rounds are needed, not an unknown number) needs no simulation.
-    if made["rounds_needed"].any():
-        made = asked(rounds=options["rounds"])
-    if as_json:
-        planned = _planned(made, fit.attrs["seed"], said) | {"read": what_was_read(scores)}
-        click.echo(json.dumps(planned, ensure_ascii=False))
-    else:
-        print_plan(made)
-    if not fit.attrs["converged"]:
-        sys.exit(NOT_CONVERGED)
+    if plan["rounds_needed"].any():
+        plan = asked(rounds=options["rounds"])
+    planned = _planned(plan, fit.attrs["seed"], said) | {"read": what_was_read(scores)}
+    converged = bool(fit.attrs["converged"])
+    finish(as_json, planned, print_plan, planned, converged, converged=converged)
 
 
-def _planned(made: "xr.Dataset", seed: int, said: list[str]) -> dict[str, Any]:
-    """Plan as JSON: a row for each way and number of rounds."""
+def _planned(plan: "xr.Dataset", seed: int, said: list[str]) -> dict[str, Any]:
+    """Give a plan as JSON: a row for each way and number of rounds."""
     shared = ("question", "message", "prob", "target", "simulations")
-    over_rounds = made.drop_vars(["rounds_needed", "p_now", "width_now"])
+    over_rounds = plan.drop_vars(["rounds_needed", "p_now", "width_now"])
     return {
-        **{key: made.attrs[key] for key in shared},
+        **{key: plan.attrs[key] for key in shared},
         "seed": seed,
-        "contested": json.loads(made.attrs["contested"]),
-        "p_now": float(made["p_now"]),
-        "width_now": float(made["width_now"]),
+        "contested": json.loads(plan.attrs["contested"]),
+        "p_now": float(plan["p_now"]),
+        "width_now": float(plan["width_now"]),
         "rounds_needed": {
-            str(who): number(float(made["rounds_needed"].sel(who=who)))
-            for who in made["who"].to_numpy()
+            str(who): number(float(plan["rounds_needed"].sel(who=who)))
+            for who in plan["who"].to_numpy()
         },
         "rows": over_rounds.to_dataframe().reset_index().to_dict("records"),
-        "warnings": said + json.loads(made.attrs["warnings"]),
+        "warnings": said + json.loads(plan.attrs["warnings"]),
     }

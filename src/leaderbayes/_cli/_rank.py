@@ -3,23 +3,23 @@
 import json
 import re
 import sys
-from collections.abc import Callable
 from contextlib import redirect_stdout
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from click.core import ParameterSource
 
 from leaderbayes._cli._console import (
-    NOT_CONVERGED,
     collecting,
+    finish,
     number,
     print_comparison,
     print_leaderboard,
+    records,
     short,
 )
-from leaderbayes._cli._options import fitting, names_of, read_table, reading
+from leaderbayes._cli._options import fitting, names_of, read_table, reading, typed
 from leaderbayes._cli._output import draw, write_run, write_table
 from leaderbayes._files.write import check_folder, writing
 
@@ -46,9 +46,9 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
     """Rank the players of a table of scores."""
     import leaderbayes as lb
 
-    estimate = _maximum_likelihood if ml else _posterior
-    if ml:
-        _refuse_options_of_samplers()
+    if ml and (alien := typed(SAMPLED_ONLY)):
+        option = alien[0].replace("_", "-")
+        raise lb.LeaderbayesError(f"--ml has no --{option}: leave out one of the two.")
     if options["eliminate"] and not (ml and options["model"] == "round_intercept"):
         raise lb.LeaderbayesError("--eliminate is for --ml --model round_intercept.")
     if out is not None:
@@ -64,7 +64,10 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
             f"or all together with --model tournaments: {names_of(scores)}"
         )
     if not each:
-        _rank_one(scores, out, estimate, options)
+        table, result = _estimate_one(scores, out, options)
+        shown = (table, result, options["prob"])
+        converged = result["diagnostics"]["converged"]
+        finish(options["as_json"], result, print_leaderboard, *shown, converged=converged)
         return
     results, failed = [], False
     for position, name in enumerate(scores["tournament"].to_numpy(), 1):
@@ -72,62 +75,52 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
         one = scores.sel(tournament=name, drop=True)
         whose = f"tournament {str(name)[:60]!r}: "
         try:
-            result = _estimate_one(one, place, estimate, options, whose)
+            table, result = _estimate_one(one, place, options, whose)
         except lb.LeaderbayesError as problem:
             failed = True
             click.echo(f"Error: {whose}{problem}", err=True)
             continue
-        results.append({"tournament": str(name), **result[1]})
+        results.append({"tournament": str(name), **result})
         if not options["as_json"]:
             click.echo(f"Tournament {short(str(name))}")
-            print_leaderboard(*result, options["prob"])
-    if options["as_json"]:
-        click.echo(json.dumps({"tournaments": results}, ensure_ascii=False, allow_nan=False))
-    if failed:
-        sys.exit(2)
-    if not all(result["diagnostics"]["converged"] for result in results):
-        sys.exit(NOT_CONVERGED)
-
-
-def _refuse_options_of_samplers() -> None:
-    """Raise if an option was given that maximum likelihood does not have."""
-    from leaderbayes._errors import LeaderbayesError
-
-    ctx = click.get_current_context()
-    for name in SAMPLED_ONLY:
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise LeaderbayesError(
-                f"--ml has no --{name.replace('_', '-')}: leave out one of the two."
-            )
-
-
-def _rank_one(
-    scores: "xr.DataArray", out: Path | None, estimate: Callable[..., Any], options: dict[str, Any]
-) -> None:
-    table, result = _estimate_one(scores, out, estimate, options)
-    if options["as_json"]:
-        click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
-    else:
-        print_leaderboard(table, result, options["prob"])
-    if not result["diagnostics"]["converged"]:
-        sys.exit(NOT_CONVERGED)
+            print_leaderboard(table, result, options["prob"])
+    converged = all(result["diagnostics"]["converged"] for result in results)
+    # Each table stands already below its tournament's name.
+    finish(
+        options["as_json"], {"tournaments": results}, lambda: None, converged=converged,
+        failed=failed,
+    )  # fmt: skip
 
 
 def _estimate_one(
-    scores: "xr.DataArray",
-    out: Path | None,
-    estimate: Callable[..., Any],
-    options: dict[str, Any],
-    whose: str = "",
+    scores: "xr.DataArray", out: Path | None, options: dict[str, Any], whose: str = ""
 ) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Estimate, and write the results where they are asked for; warnings say whose they are."""
+    """Estimate, and write the results where they are wanted; warnings begin with ``whose``."""
+    import leaderbayes as lb
     from leaderbayes._scores.read import what_was_read
 
     with collecting(whose) as said:
-        fit, table, result = estimate(scores, options)
-    # Those of reading, and what a fit does not keep itself.
-    result["warnings"] = list(dict.fromkeys(options["said"] + result["warnings"] + said))
-    result["read"] = what_was_read(scores)
+        fit = _estimate(scores, options) if options["ml"] else _fit(scores, options)
+        table = lb.leaderboard(fit, prob=options["prob"])
+        deviance = lb.deviance(fit)
+    attrs, ml = fit.attrs, options["ml"]
+    result = {
+        "model": attrs["model"],
+        "weight": (1.0 if attrs["covariance"] == "model" else None) if ml else attrs["weight"],
+        "seed": options["seed"] if ml else attrs["seed"],
+        "players": records(table),
+        "deviance": _deviance(deviance),
+        "diagnostics": {
+            "max_rhat": number(attrs.get("max_rhat", nan)),
+            "min_ess": number(attrs.get("min_ess", nan)),
+            "divergences": attrs.get("divergences"),
+            "converged": bool(attrs["converged"]),
+        },
+        # Those of reading, and what a fit does not keep itself.
+        "warnings": list(dict.fromkeys(options["said"] + json.loads(attrs["warnings"]) + said)),
+        **(_of_estimate(fit) if ml else {}),
+        "read": what_was_read(scores),
+    }
     if out is not None:
         _write(out, fit, table, result, options)
     return table, result
@@ -160,98 +153,49 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
             )
     fit = _fit(scores, options)
     result = lb.compare(fit, a, b, rope=rope, prob=options["prob"])
-    if options["as_json"]:
-        printed = {
-            "player": a,
-            "opponent": b,
-            **{name: float(value) for name, value in result.data_vars.items()},
-            "seed": fit.attrs["seed"],
-            "converged": bool(result.attrs["converged"]),
-            "warnings": said + json.loads(result.attrs["warnings"]),
-            "read": what_was_read(scores),
-        }
-        click.echo(json.dumps(printed, ensure_ascii=False))
-    else:
-        print_comparison(result, options["prob"])
-    if not fit.attrs["converged"]:
-        sys.exit(NOT_CONVERGED)
+    converged = bool(result.attrs["converged"])
+    printed = {
+        "player": a,
+        "opponent": b,
+        **{str(name): float(value) for name, value in result.data_vars.items()},
+        "seed": fit.attrs["seed"],
+        "converged": converged,
+        "warnings": said + json.loads(result.attrs["warnings"]),
+        "read": what_was_read(scores),
+    }
+    shown = (result, options["prob"])
+    finish(options["as_json"], printed, print_comparison, *shown, converged=converged)
 
 
 def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
     import leaderbayes as lb
 
+    asked = {k: options[k] for k in ("ties", "draws", "chains", "seed", "sampler")}
+    asked |= {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
+    within, shown = not options["across_rounds"], sys.stderr.isatty()
     # PyMC draws its progress bar on standard output, which is for results here.
-    given = {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
     with redirect_stdout(sys.stderr):
-        return lb.fit(
-            scores,
-            options["model"],
-            ties=options["ties"],
-            within_round=not options["across_rounds"],
-            draws=options["draws"],
-            chains=options["chains"],
-            seed=options["seed"],
-            sampler=options["sampler"],
-            progressbar=sys.stderr.isatty(),
-            **given,
-        )
+        return lb.fit(scores, options["model"], within_round=within, progressbar=shown, **asked)
 
 
-def _posterior(
-    scores: "xr.DataArray", options: dict[str, Any]
-) -> tuple["xr.DataTree", "pd.DataFrame", dict[str, Any]]:
-    import leaderbayes as lb
-
-    fit = _fit(scores, options)
-    table = lb.leaderboard(fit, prob=options["prob"])
-    result = {
-        "model": fit.attrs["model"],
-        "weight": fit.attrs["weight"],
-        "seed": fit.attrs["seed"],
-        "players": _records(table),
-        "deviance": _deviance(lb.deviance(fit)),
-        "diagnostics": {
-            "max_rhat": number(fit.attrs["max_rhat"]),
-            "min_ess": number(fit.attrs["min_ess"]),
-            "divergences": fit.attrs["divergences"],
-            "converged": bool(fit.attrs["converged"]),
-        },
-        "warnings": json.loads(fit.attrs["warnings"]),
-    }
-    return fit, table, result
-
-
-def _maximum_likelihood(
-    scores: "xr.DataArray", options: dict[str, Any]
-) -> tuple[None, "pd.DataFrame", dict[str, Any]]:
-    import leaderbayes as lb
-
-    fit = _estimate_of(scores, options)
-    table = lb.leaderboard(fit, prob=options["prob"])
-    result = {
-        "model": fit.attrs["model"],
-        "weight": 1.0 if fit.attrs["covariance"] == "model" else None,
-        "seed": options["seed"],
-        "players": _records(table),
-        "deviance": _deviance(lb.deviance(fit)),
-        "diagnostics": {"max_rhat": None, "min_ess": None, "divergences": None, "converged": True},
-        "warnings": json.loads(fit.attrs["warnings"]),
-    }
-    if fit.attrs["model"] == "round_intercept":
-        result |= {"intercept": float(fit["intercept"]), "sd_round": float(fit["sd_round"])}
-    if "eliminated" in fit:
-        steps = fit[[f"step_{name}" for name in ("player", "test", "p_value", "loglik")]]
+def _of_estimate(estimate: Any) -> dict[str, Any]:
+    """Give what only some estimates by maximum likelihood have."""
+    result: dict[str, Any] = {}
+    if estimate.attrs["model"] == "round_intercept":
+        result |= {name: float(estimate[name]) for name in ("intercept", "sd_round")}
+    if "eliminated" in estimate:
+        steps = estimate[[f"step_{name}" for name in ("player", "test", "p_value", "loglik")]]
         result |= {
-            "eliminated": [str(p) for p in fit["player"].to_numpy()[fit["eliminated"]]],
+            "eliminated": [str(p) for p in estimate["player"].to_numpy()[estimate["eliminated"]]],
             "steps": [
                 {str(k).removeprefix("step_"): v for k, v in row.items()}
                 for row in steps.to_dataframe().to_dict("records")
             ],
         }
-    return None, table, result
+    return result
 
 
-def _estimate_of(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset":
+def _estimate(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset":
     """Estimate by maximum likelihood."""
     import leaderbayes as lb
 
@@ -263,49 +207,34 @@ def _estimate_of(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset
             "--ml knows --weight composite (covariance clustered by round) and --weight 1 "
             "(independent matches, as published)."
         )
-    made = lb.matches(scores, within_round=within, ties=ties, pairs=model == "bradley_terry")
+    met = lb.matches(scores, within_round=within, ties=ties, pairs=model == "bradley_terry")
     if model == "round_intercept":
         if options["weight"] == "composite":
             raise lb.LeaderbayesError(
                 "Maximum likelihood of round_intercept has no --weight composite; use --weight 1."
             )
         if options["eliminate"]:
-            return lb.likelihood.eliminate(made, method=options["eliminate"])
-        return lb.likelihood.round_intercept(made)
+            return lb.likelihood.eliminate(met, method=options["eliminate"])
+        return lb.likelihood.round_intercept(met)
     independent = options["weight"] == 1.0 or (
         model == "plackett_luce" and options["weight"] is None
     )
     covariance: Literal["clustered", "model"] = "model" if independent else "clustered"
     if model == "plackett_luce":
-        return lb.likelihood.plackett_luce(made, covariance=covariance)
-    return lb.likelihood.bradley_terry(made, covariance=covariance)
+        return lb.likelihood.plackett_luce(met, covariance=covariance)
+    return lb.likelihood.bradley_terry(met, covariance=covariance)
 
 
-def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
-    whole = ("rank", "rank_lower", "rank_upper")
-    return [
-        {
-            str(key): value
-            if key == "player"
-            else None
-            if value != value
-            else (int if key in whole else float)(value)
-            for key, value in row.items()
-        }
-        for row in table.to_dict("records")
-    ]
-
-
-def _deviance(found: "xr.Dataset") -> dict[str, Any]:
+def _deviance(deviance: "xr.Dataset") -> dict[str, Any]:
     names = ("value", "p_value", "standardised")
-    value, p_value, standardised = (number(float(found[name])) for name in names)
-    df = int(found["df"])
+    value, p_value, standardised = (number(float(deviance[name])) for name in names)
+    df = int(deviance["df"])
     return {"value": value, "df": df, "p_value": p_value, "standardised": standardised}
 
 
 def _write(
     out: Path,
-    fit: "xr.DataTree | None",
+    fit: Any,
     table: "pd.DataFrame",
     result: dict[str, Any],
     options: dict[str, Any],
@@ -319,7 +248,7 @@ def _write(
     asked = {k: v for k, v in options.items() if k != "said"}
     with writing(out) as part:
         write_table(part / "leaderboard.csv", table, trusted)
-        if fit is not None:
+        if not options["ml"]:
             run["versions"] = json.loads(fit.attrs["versions"])
             mean = lb.win_probability(fit)["mean"]
             write_table(part / "win_probability.csv", mean, trusted)
@@ -332,7 +261,7 @@ def _write(
 
 
 def _by_tournament(fit: "xr.DataTree", prob: float) -> "pd.DataFrame":
-    """Leaderboards of all tournaments of a fit, one below the other."""
+    """Make the leaderboards of all tournaments of a fit, one below the other."""
     import pandas as pd
 
     import leaderbayes as lb

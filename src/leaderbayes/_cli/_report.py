@@ -1,15 +1,12 @@
 """The command report: a page to hand on, or text for a paper."""
 
-import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from leaderbayes._cli._console import NOT_CONVERGED
-from leaderbayes._cli._options import as_json, prob
+from leaderbayes._cli._console import finish, print_doubt
+from leaderbayes._cli._options import as_json, prob, typed
 from leaderbayes._files.write import check_file, write_files
 
 if TYPE_CHECKING:
@@ -37,15 +34,7 @@ _EXPECTED = (
               )  # fmt: skip
 @prob
 @as_json
-def report(
-    file: Path,
-    out: Path,
-    sota: Path | None,
-    title: str | None,
-    top: int,
-    prob: float,
-    as_json: bool,
-) -> None:
+def report(file: Path, out: Path, sota: Path | None, as_json: bool, **options: Any) -> None:
     """Report a posterior, as a page (HTML), in LaTeX or as text.
 
     FILE is a netCDF file, the folder of leaderbayes rank --out, or, for a page, a study (the store
@@ -55,7 +44,10 @@ def report(
 
     check_file(out, *PAGE, LATEX, TEXT)
     page = out.suffix.lower() in PAGE
-    _refuse_options_of_pages(out, page)
+    if not page and (alien := typed(PAGE_ONLY)):
+        raise lb.LeaderbayesError(
+            f"--{alien[0]} is of a page, and not of {out}: give --out page.html."
+        )
     fits = [_open(path) for path in (file, sota) if path is not None]
     if not page and "posterior" not in fits[0].children:
         raise lb.LeaderbayesError(
@@ -64,36 +56,23 @@ def report(
         )
     if page:
         best = fits[1] if sota is not None else None
-        lb.report.html(fits[0], out, sota=best, title=title, prob=prob, top=top)
+        lb.report.html(fits[0], out, sota=best, **options)
         said = f"{out.stat().st_size / 1e6:.1f} MB, one file that needs no network."
     elif out.suffix.lower() == LATEX:
-        lb.report.latex(fits[0], out, prob=prob)
+        lb.report.latex(fits[0], out, prob=options["prob"])
         said = f"LaTeX for \\input; its references are in {out.with_suffix('.bib').name}."
     else:
-        write_files({out: lb.report.text(fits[0], prob=prob)})
+        write_files({out: lb.report.text(fits[0], prob=options["prob"])})
         said = "methods, results, table and references."
     converged = all(fit.attrs["converged"] for tree in fits for fit in _members(tree))
-    if as_json:
-        result = {"out": str(out), "bytes": out.stat().st_size, "converged": converged}
-        click.echo(json.dumps(result, ensure_ascii=False))
-    else:
-        click.echo(f"{out}: {said}")
-        if not converged:
-            click.echo("NOT CONVERGED: do not report these numbers.")
+    result = {"out": str(out), "bytes": out.stat().st_size, "converged": converged}
+    finish(as_json, result, _print_report, f"{out}: {said}", converged, converged=converged)
+
+
+def _print_report(said: str, converged: bool) -> None:
+    click.echo(said)
     if not converged:
-        sys.exit(NOT_CONVERGED)
-
-
-def _refuse_options_of_pages(out: Path, page: bool) -> None:
-    """Raise if an option was given that this kind of report does not have."""
-    from leaderbayes._errors import LeaderbayesError
-
-    ctx = click.get_current_context()
-    for name in PAGE_ONLY:
-        if not page and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise LeaderbayesError(
-                f"--{name} is of a page, and not of {out}: give --out page.html."
-            )
+        print_doubt()
 
 
 def _open(path: Path) -> "xr.DataTree":
@@ -118,5 +97,5 @@ def _open(path: Path) -> "xr.DataTree":
 
 
 def _members(tree: "xr.DataTree") -> "list[xr.DataTree]":
-    """Fits of a study, or the one fit."""
+    """List the fits of a study, or the one fit."""
     return [tree] if "posterior" in tree.children else list(tree.children.values())

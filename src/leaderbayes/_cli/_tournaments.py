@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import NOT_CONVERGED, number, print_tournaments
+from leaderbayes._cli._console import finish, print_tournaments, records
 from leaderbayes._cli._options import (
-    Weight,
+    WEIGHT,
     as_json,
     prob,
     read_table,
@@ -18,6 +18,7 @@ from leaderbayes._cli._options import (
     sampler,
     seed,
     ties,
+    weight,
 )
 from leaderbayes._cli._output import codes, draw, write_run, write_table
 from leaderbayes._files.write import check_folder, writing
@@ -31,30 +32,20 @@ if TYPE_CHECKING:
 
 @click.command()
 @reading
-@click.option(
-    "--store",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="Folder of the posteriors (Zarr). A study that was stopped is continued.",
-)
+@click.option("--store", type=click.Path(path_type=Path), required=True,
+              help="Folder of the posteriors (Zarr). A study that was stopped is continued.",
+              )  # fmt: skip
 @sampler
-@click.option(
-    "--model",
-    type=click.Choice(["bradley_terry", "davidson", "plackett_luce"]),
-    default="bradley_terry",
-    show_default=True,
-)
-@click.option("--weight", type=Weight(), help="As for rank.")
+@click.option("--model", type=click.Choice(["bradley_terry", "davidson", "plackett_luce"]),
+              default="bradley_terry", show_default=True)  # fmt: skip
+@click.option("--weight", type=weight, metavar=WEIGHT, help="As for rank.")
 @click.option("--test-fraction", type=float, metavar="SHARE", help="As for rank.")
 @ties
 @click.option("--draws", type=click.IntRange(1), help="Per chain.  [default: 1000, laplace 250]")
 @click.option("--chains", type=click.IntRange(1), default=4, show_default=True)
 @seed
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    help="Processes on this machine.  [default: as many as CPUs, one a tournament at most]",
-)
+@click.option("--workers", type=click.IntRange(1), help="Processes on this machine.  [default: as "
+              "many as CPUs, one a tournament at most]")  # fmt: skip
 @click.option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster, instead.")
 @prob
 @click.option("--out", type=click.Path(path_type=Path), help="Write tables and figures here.")
@@ -72,53 +63,38 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         raise lb.ScoresError(
             f"{options['file']}: there is one tournament; rank it with leaderbayes rank."
         )
-    given = {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
+    asked = {k: options[k] for k in ("sampler", "draws", "chains", "ties", "seed")}
+    asked |= {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
     workers = options["workers"] or min(available(), scores.sizes["tournament"])
     with _executor(workers, options["dask"]) as executor:
         study = lb.study.fit(
-            scores,
-            options["model"],
-            store=store,
-            executor=executor,
-            seed=options["seed"],
-            progressbar=sys.stderr.isatty(),
-            **{k: options[k] for k in ("sampler", "draws", "chains", "ties")},
-            **given,
-        )
+            scores, options["model"], store=store, executor=executor,
+            progressbar=sys.stderr.isatty(), **asked,
+        )  # fmt: skip
     compared, average, placed = _compare(study, options["prob"])
+    converged = bool(compared["converged"].all())
+    failed = json.loads(study.attrs["failed"])
     result = {
         "model": options["model"],
         "seed": study.attrs["seed"],
-        "tournaments": [
-            {str(k): number(v) if isinstance(v, float) else v for k, v in row.items()}
-            for row in compared.to_dict("records")
-        ],
+        "tournaments": records(compared),
         "players": _players(average),
         "embedding": None if placed is None else {
-            str(name): [float(v) for v in row]
-            for name, row in zip(placed["tournament"].to_numpy(), placed["score"].to_numpy(),
-                                 strict=True)
+            str(row["tournament"].item()): row.to_numpy().tolist() for row in placed["score"]
         },
-        "failed": json.loads(study.attrs["failed"]),
-        "diagnostics": {"converged": bool(compared["converged"].all())},
+        "failed": failed,
+        "diagnostics": {"converged": converged},
         "warnings": said + json.loads(compared.attrs["warnings"]),
         "read": what_was_read(scores),
     }  # fmt: skip
     if out is not None:
         _write(out, options | {"store": store}, result, compared, average, placed)
-    if as_json:
-        click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
-    else:
-        print_tournaments(result)
-    if result["failed"]:
-        sys.exit(2)
-    if not result["diagnostics"]["converged"]:
-        sys.exit(NOT_CONVERGED)
+    finish(as_json, result, print_tournaments, result, converged=converged, failed=failed)
 
 
 @contextmanager
 def _executor(workers: int, address: str | None) -> "Iterator[Any]":
-    """Executor of processes here, of a cluster, or none."""
+    """Give an executor of processes here, of a cluster, or none."""
     from leaderbayes._errors import LeaderbayesError
     from leaderbayes._extras import extra
 
@@ -143,7 +119,7 @@ def _executor(workers: int, address: str | None) -> "Iterator[Any]":
 def _compare(
     study: "xr.DataTree", prob: float
 ) -> "tuple[pd.DataFrame, xr.Dataset, xr.Dataset | None]":
-    """Table of the leaderboards, probabilities of beating the average player, and the embedding."""
+    """Compare leaderboards, find who beats the average player, and embed."""
     import leaderbayes as lb
 
     compared = lb.study.compare(study, prob=prob)
@@ -162,17 +138,17 @@ def _compare(
 
 
 def _players(average: "xr.Dataset") -> list[dict[str, Any]]:
-    """Probability of beating the average player over all tournaments, most probable first."""
+    """List probabilities of beating the average player over all tournaments, highest first."""
     names = {f"overall{end}": f"p_average{end}" for end in ("", "_lower", "_upper")}
     table = average[list(names)].to_dataframe().rename(columns=names).reset_index()
     table = table.sort_values("p_average", ascending=False, kind="stable")
-    return [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
+    return records(table)
 
 
 def _of_another(warning: str, name: str) -> bool:
-    """Whether a warning is of another tournament; those of reading are of all."""
-    named = warning.startswith(("tournament '", 'tournament "'))
-    return named and not warning.startswith(f"tournament {name!r}: ")
+    """Say whether a warning is of another tournament; those of reading are of all."""
+    of_one = warning.startswith(("tournament '", 'tournament "'))
+    return of_one and not warning.startswith(f"tournament {name!r}: ")
 
 
 def _write(
@@ -184,7 +160,7 @@ def _write(
     placed: "xr.Dataset | None",
 ) -> None:
     """Write tables and figures."""
-    figures: dict[str, Any] = {"leaderboards": compared, "average_player": average}
+    figures: dict[str, Any] = {"leaderboard": compared, "average_player": average}
     trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
     own = [
         codes([t for t in result["warnings"] if not _of_another(t, str(name))])

@@ -25,7 +25,7 @@ def bias_curve(
     spread: float = 0.0,
     rho: float = 0.0,
 ) -> xr.Dataset:
-    r"""Bias and standard deviation of the best score as one parameter varies.
+    r"""Compute bias and standard deviation of the best score as one parameter varies.
 
     Classifiers' thetas are drawn from a uniform distribution of width d, placed so that the best of
     them is expected at theta_SOTA:
@@ -72,8 +72,8 @@ def bias_curve(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> made = lb.paper.bias_curve("m", [10, 100, 1000])
-    >>> made["bias"].round(4).to_series().to_dict()
+    >>> curve = lb.paper.bias_curve("m", [10, 100, 1000])
+    >>> curve["bias"].round(4).to_series().to_dict()
     {10: 0.0083, 100: 0.0135, 1000: 0.0173}
     """
     arguments = {"n": n, "theta": theta, "m": m, "spread": spread, "rho": rho}
@@ -94,7 +94,7 @@ def bias_curve(
 
 
 def _moments(n: int, theta: float, m: int, spread: float, rho: float) -> tuple[float, float]:
-    """Bias and standard deviation at one point."""
+    """Compute bias and standard deviation at one point."""
     check_size(n)
     whole("m", m)
     check_dependence(rho)

@@ -9,15 +9,7 @@ from leaderbayes import _arguments
 from leaderbayes._arguments import share, whole
 from leaderbayes._numerics.auc import draw_scores, roc
 from leaderbayes._scores.facts import class_sizes
-from leaderbayes.plots._canvas import (
-    BLUE,
-    GREY,
-    ORANGE,
-    Backend,
-    Mark,
-    frame,
-    panels,
-)
+from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, Mark, Plot, panels
 
 _LIGHT = "#B8D4E8"
 
@@ -75,46 +67,39 @@ def plot_auc(
     """
     theta, n, m = share("theta", theta), whole("n", n), whole("m", m)
     sizes = class_sizes(n, positive_rate)
-    collection, targets, draw = panels(
-        {
-            "scores": f"A classifier with AUC {theta:g}",
-            "roc": f"ROC curves of {m:,}, all with AUC {theta:g}",
-        },
+    collection, plots = panels(
+        {"scores": f"A classifier with AUC {theta:g}",
+         "roc": f"ROC curves of {m:,}, all with AUC {theta:g}"},
         width=11.0, height=5.0, columns=2, backend=backend,
     )  # fmt: skip
     rng = np.random.default_rng(_arguments.seed_or_new(seed))
     positive, negative = draw_scores(theta, m, *sizes, rng)
-    _draw_scores(draw, targets["scores"], theta, positive[0], negative[0])
-    _draw_curves(draw, targets["roc"], positive, negative)
+    _draw_scores(plots["scores"], theta, positive[0], negative[0])
+    _draw_curves(plots["roc"], positive, negative)
     return collection
 
 
-def _draw_scores(
-    draw: Any, target: Any, theta: float, positive: np.ndarray, negative: np.ndarray
-) -> None:
-    """Densities, and the scores of one classifier as rugs."""
+def _draw_scores(plot: Plot, theta: float, positive: np.ndarray, negative: np.ndarray) -> None:
+    """Draw densities, and the scores of one classifier as rugs."""
     mu = float(np.sqrt(2.0) * stats.norm.ppf(theta))
     x = np.linspace(min(0.0, mu) - 4.0, max(0.0, mu) + 4.0, 400)
     top = float(stats.norm.pdf(0.0))
-    for center, color, scores, at in (
-        (0.0, GREY, negative, -0.04 * top),
-        (mu, BLUE, positive, 1.04 * top),
-    ):
-        draw.line(x, stats.norm.pdf(x, center), target, color=color, width=2)
-        draw.scatter(
-            scores, np.full(len(scores), at), target, marker="|", color=color, alpha=0.5, size=60
-        )
+    sides = ((0.0, GREY, negative, -0.04 * top), (mu, BLUE, positive, 1.04 * top))
+    for center, color, scores, at in sides:
+        plot.line(x, stats.norm.pdf(x, center), color=color, width=2)
+        rug = np.full(len(scores), at)
+        plot.scatter(scores, rug, marker="|", color=color, alpha=0.5, size=60)
     marks = [
         Mark(None, f"{len(positive):,} positives", BLUE),
         Mark(None, f"{len(negative):,} negatives", GREY),
     ]
-    frame(draw, target, marks, across=(x[0], x[-1]), top=1.08 * top, bottom=-0.08 * top)
-    draw.xlabel("score of an instance", target)
-    draw.ylabel("density", target)
+    plot.frame(marks, across=(x[0], x[-1]), top=1.08 * top, bottom=-0.08 * top)
+    plot.xlabel("score of an instance")
+    plot.ylabel("density")
 
 
-def _draw_curves(draw: Any, target: Any, positive: np.ndarray, negative: np.ndarray) -> None:
-    """ROC curves: the rest, the middle half, and the best on top."""
+def _draw_curves(plot: Plot, positive: np.ndarray, negative: np.ndarray) -> None:
+    """Draw ROC curves: the rest, the middle half, and the best on top."""
     rate = np.linspace(0.0, 1.0, 201)
     curves, areas = roc(positive, negative, rate)
     # Up from the origin.
@@ -125,15 +110,13 @@ def _draw_curves(draw: Any, target: Any, positive: np.ndarray, negative: np.ndar
     alpha = float(np.clip(5.0 / np.sqrt(len(areas)), 0.05, 0.8))
     for kept, color in ((~middle, _LIGHT), (middle, GREY)):
         if kept.any():
-            draw.multiple_lines(rate, curves[kept].T, target, color=color, alpha=alpha, width=1)
+            plot.multiple_lines(rate, curves[kept].T, color=color, alpha=alpha, width=1)
     best = int(areas.argmax())
-    draw.line(rate, curves[best], target, color=ORANGE, width=2)
+    plot.line(rate, curves[best], color=ORANGE, width=2)
     for y, label, color in (
         (0.12, f"the highest AUC, {areas[best]:.3f}", ORANGE),
         (0.05, f"the middle half, {low:.3f} to {high:.3f}", GREY),
     ):
-        draw.text(
-            0.98, y, label, target, color=color, vertical_align="bottom", horizontal_align="right"
-        )
-    draw.xlabel("false positive rate", target)
-    draw.ylabel("true positive rate", target)
+        plot.text(0.98, y, label, color=color, vertical_align="bottom", horizontal_align="right")
+    plot.xlabel("false positive rate")
+    plot.ylabel("true positive rate")

@@ -8,18 +8,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    Backend,
-    Mark,
-    draw_marks,
-    frame,
-    panels,
-)
+from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, GREY, ORANGE, Backend, Mark, panels
 
 _AXIS = {
     "m": "m, classifiers",
@@ -80,7 +69,7 @@ def plot_bias(
     if unknown:
         raise LeaderbayesError(f"at marks {unknown[0]!r}, and no curve is over that.")
     titles = {"bias": "Bias of the best score", "sd": "Standard deviation of the best score"}
-    collection, targets, draw = panels(
+    collection, plots = panels(
         {f"{name}_{over}": title for over in rows for name, title in titles.items()},
         width=11.0, height=0.5 + 3.8 * len(rows), columns=2, backend=backend,
     )  # fmt: skip
@@ -90,19 +79,17 @@ def plot_bias(
         highest = [float(curve[name].max()) for row in rows.values() for curve in row]
         top = max(1e-4, *highest)  # where there is no bias at all, too
         for over, row in rows.items():
-            target = targets[f"{name}_{over}"]
+            plot = plots[f"{name}_{over}"]
             lines = np.atleast_1d((at or {}).get(over, []))
-            draw_marks(draw, target, [Mark(float(x), "", GREY) for x in lines], top)
+            plot.marks([Mark(float(x), "", GREY) for x in lines], top)
             for k, curve in enumerate(row):
-                draw.line(
-                    curve[over].to_numpy(), curve[name].to_numpy(), target,
-                    color=_COLORS[k % len(_COLORS)], linestyle=f"C{k % 4}",
-                )  # fmt: skip
+                x, y = curve[over].to_numpy(), curve[name].to_numpy()
+                plot.line(x, y, color=_COLORS[k % len(_COLORS)], linestyle=f"C{k % 4}")
             x = np.concatenate([curve[over].to_numpy() for curve in row])
             across = float(x.min()), float(x.max())
-            frame(draw, target, keys[over], across=across, top=top, room=room)
-            draw.xlabel(_AXIS[over], target)
-            draw.ylabel(f"{name} (share of right answers)", target)
+            plot.frame(keys[over], across=across, top=top, room=room)
+            plot.xlabel(_AXIS[over])
+            plot.ylabel(f"{name} (share of right answers)")
     return collection
 
 

@@ -8,18 +8,7 @@ from scipy import stats
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    Backend,
-    Mark,
-    canvas,
-    draw_interval,
-    draw_marks,
-    frame,
-)
+from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, Backend, Mark, canvas
 from leaderbayes.sota._one_score import naive_interval
 
 
@@ -71,7 +60,7 @@ def plot_multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None 
     # Of rounding errors next to a count, too.
     reached = [float(other.sf(np.ceil(n * at - 1e-9) - 1)) for at in (mean, upper)]
 
-    collection, target, draw = canvas(
+    collection, plot = canvas(
         law, f"One classifier and the best of {m:,} on {n:,} instances",
         width=8.0, height=5.5, backend=backend,
     )  # fmt: skip
@@ -79,12 +68,12 @@ def plot_multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None 
     top = float(max(one.pmf(counts).max(), other.pmf(counts).max()))
     for at, alpha in ((mean, 0.3), (upper, 0.6)):
         beyond = counts[counts >= n * at - 1e-9]
-        draw.fill_between_y(
-            beyond / n, np.zeros(len(beyond)), other.pmf(beyond), target, color=GREEN, alpha=alpha
+        plot.fill_between_y(
+            beyond / n, np.zeros(len(beyond)), other.pmf(beyond), color=GREEN, alpha=alpha
         )
-    draw.line(counts / n, one.pmf(counts), target, color=BLUE)
-    draw.line(counts / n, other.pmf(counts), target, color=ORANGE)
-    bottom = draw_interval(draw, target, *interval, BLUE, top)
+    plot.line(counts / n, one.pmf(counts), color=BLUE)
+    plot.line(counts / n, other.pmf(counts), color=ORANGE)
+    bottom = plot.interval(*interval, BLUE, top)
     marks = [
         Mark(None, f"one classifier, θ = {theta:.4f}, and its 95 % interval", BLUE),
         Mark(None, f"a better one, θ = {better:.4f}", ORANGE),
@@ -92,8 +81,8 @@ def plot_multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None 
              BLACK),
         Mark(upper, f"its upper 95 % limit {upper:.4f}: with P = {reached[1]:.3f}", GREEN, True),
     ]  # fmt: skip
-    draw_marks(draw, target, marks, top)
-    frame(draw, target, marks, across=(counts[0] / n, counts[-1] / n), top=top, bottom=bottom)
-    draw.xlabel("score", target)
-    draw.ylabel("probability of each score", target)
+    plot.marks(marks, top)
+    plot.frame(marks, across=(counts[0] / n, counts[-1] / n), top=top, bottom=bottom)
+    plot.xlabel("score")
+    plot.ylabel("probability of each score")
     return collection

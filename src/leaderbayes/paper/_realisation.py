@@ -73,7 +73,7 @@ def realisation(
 
 
 def _thetas(board: xr.DataArray, estimate: xr.Dataset, chance: float) -> xr.DataArray:
-    """Thetas of the teams above chance."""
+    """Give thetas of the teams above chance."""
     best, sota = float(estimate["observed_max"]), float(estimate["theta_sota"])
     above = board[board > chance]
     if estimate.attrs.get("rule") == "crop":
@@ -85,7 +85,7 @@ def _thetas(board: xr.DataArray, estimate: xr.Dataset, chance: float) -> xr.Data
 def _allowed(
     theta: Floats, rho: float = 0.0, theta_0: float | None = None, dependence: str = "boland"
 ) -> Bools:
-    """Classifiers that equation 8 does not exclude."""
+    """Find the classifiers that equation 8 does not exclude."""
     if rho == 0.0 or dependence != "boland":
         return np.ones(len(theta), dtype=bool)
     return feasible(theta, rho, float(theta.max()) if theta_0 is None else theta_0)

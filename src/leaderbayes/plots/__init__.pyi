@@ -3,7 +3,6 @@ from ._board import board as board
 from ._deviance import deviance as deviance
 from ._embedding import embedding as embedding
 from ._leaderboard import leaderboard as leaderboard
-from ._leaderboards import leaderboards as leaderboards
 from ._maximum import maximum as maximum
 from ._plan import plan as plan
 from ._rank_distribution import rank_distribution as rank_distribution

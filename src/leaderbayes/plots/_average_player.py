@@ -5,16 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes.plots._canvas import (
-    GREY,
-    Backend,
-    canvas,
-    heat_map,
-    label_rows,
-    labels,
-    rows_height,
-    thinned,
-)
+from leaderbayes.plots._canvas import GREY, Backend, canvas, rows_height, thinned
 
 
 def average_player(average_player: xr.Dataset, *, backend: Backend | None = None) -> Any:
@@ -50,18 +41,18 @@ def average_player(average_player: xr.Dataset, *, backend: Backend | None = None
     best_first = average_player.sortby(-average_player["overall"])
     mean = best_first["mean"].transpose("tournament", "player").to_numpy()
     rows, m = mean.shape
-    collection, target, draw = canvas(
+    collection, plot = canvas(
         average_player, "P(beats the average player)",
         width=float(np.clip(0.26 * m, 4.0, 14.0)) + 2.5, height=rows_height(rows) + 2.0,
         backend=backend,
     )  # fmt: skip
-    heat_map(target, mean[::-1], collection.backend, low=0.0, high=1.0, diverging=True)
+    plot.heat_map(mean[::-1], low=0.0, high=1.0, diverging=True)
     absent, who = np.nonzero(np.isnan(mean))
     if len(absent):
-        draw.scatter(who, rows - 1 - absent, target, marker="x", color=GREY, size=10)
-    label_rows(draw, target, average_player["tournament"].to_numpy(), collection.backend)
-    draw.ylim((-0.5, rows - 0.5), target)
-    names, shown = labels(best_first["player"].to_numpy(), collection.backend, 24), thinned(m, 50)
-    draw.xticks(np.arange(m)[shown], names[shown], target, rotation=90)
-    draw.xlim((-0.5, m - 0.5), target)
+        plot.scatter(who, rows - 1 - absent, marker="x", color=GREY, size=10)
+    plot.label_rows(average_player["tournament"].to_numpy())
+    plot.ylim((-0.5, rows - 0.5))
+    names, shown = plot.labels(best_first["player"].to_numpy(), 24), thinned(m, 50)
+    plot.xticks(np.arange(m)[shown], names[shown], rotation=90)
+    plot.xlim((-0.5, m - 0.5))
     return collection

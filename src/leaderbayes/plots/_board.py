@@ -7,24 +7,13 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    Backend,
-    Mark,
-    draw_interval,
-    draw_marks,
-    frame,
-    panels,
-)
+from leaderbayes.plots._canvas import BLUE, GREEN, GREY, ORANGE, Backend, Mark, panels
 from leaderbayes.sota._one_score import naive_interval
 
 _BINS = 60  # at most
 
 
-class _Plot(NamedTuple):
+class _Content(NamedTuple):
     """What is drawn over the board's histogram."""
 
     title: str
@@ -79,51 +68,51 @@ def board(
     >>> board = lb.sota.read_board(scores, n=200)
     >>> pc = lb.plots.board(board, lb.sota.shrink(board), backend="matplotlib")
     """
-    plots = {"board": _of_board(board, estimate, realisation)}
+    contents = {"board": _of_board(board, estimate, realisation)}
     if realisation is not None:
-        plots["realisation"] = _of_realisation(float(board.max()), estimate, realisation)
+        contents["realisation"] = _of_realisation(float(board.max()), estimate, realisation)
     scores = board.to_numpy()
-    edges = _edges(scores, list(plots.values()), lowest, int(board.attrs["n"]))
+    edges = _edges(scores, list(contents.values()), lowest, int(board.attrs["n"]))
     counts = np.histogram(scores, edges)[0]
     outlines = {
-        name: np.histogram(plot.overlay, edges)[0]
-        for name, plot in plots.items()
-        if plot.overlay is not None
+        name: np.histogram(content.overlay, edges)[0]
+        for name, content in contents.items()
+        if content.overlay is not None
     }
     top = float(max(1, counts.max(), *(outline.max() for outline in outlines.values())))
     hidden = int((scores < edges[0]).sum())
     below = f" ({hidden:,} teams below {edges[0]:.3g} are not shown)" if hidden else ""
 
-    collection, targets, draw = panels(
-        {name: plot.title for name, plot in plots.items()}, estimate,
-        width=1.0 + 6.5 * len(plots), height=5.0, columns=2, backend=backend,
+    collection, plots = panels(
+        {name: content.title for name, content in contents.items()}, estimate,
+        width=1.0 + 6.5 * len(contents), height=5.0, columns=2, backend=backend,
     )  # fmt: skip
     for name, plot in plots.items():
-        target, color = targets[name], plot.marks[-1].color
-        draw.hist(counts, edges[:-1], edges[1:], target, color=GREY, alpha=0.5)
+        marks, interval = contents[name].marks, contents[name].interval
+        color = marks[-1].color
+        plot.hist(counts, edges[:-1], edges[1:], color=GREY, alpha=0.5)
         if name in outlines:
             steps = np.concatenate([[0], np.repeat(outlines[name], 2), [0]])
-            draw.line(np.repeat(edges, 2), steps, target, color=color)
-        draw_marks(draw, target, plot.marks, top)
-        bottom = draw_interval(draw, target, *plot.interval, color, top) if plot.interval else 0.0
-        across = float(edges[0]), float(edges[-1])
-        frame(draw, target, plot.marks, across=across, top=top, bottom=bottom)
-        draw.xlabel(f"{'AUC' if board.attrs['metric'] == 'auc' else 'score'}{below}", target)
-        draw.ylabel("teams", target)
+            plot.line(np.repeat(edges, 2), steps, color=color)
+        plot.marks(marks, top)
+        bottom = plot.interval(*interval, color, top) if interval else 0.0
+        plot.frame(marks, across=(edges[0], edges[-1]), top=top, bottom=bottom)
+        plot.xlabel(f"{'AUC' if board.attrs['metric'] == 'auc' else 'score'}{below}")
+        plot.ylabel("teams")
     return collection
 
 
 def _of_board(
     board: xr.DataArray, estimate: xr.Dataset | None, realisation: xr.Dataset | None
-) -> _Plot:
-    """Say the best score, and what the estimate makes of it."""
+) -> _Content:
+    """Show the best score, and what the estimate makes of it."""
     best, n = float(board.max()), int(board.attrs["n"])
     title, label = f"{board.sizes['team']:,} teams on {n:,} instances", f"best score {best:.4f}"
     if estimate is None:
         alone = naive_interval(best, n) if board.attrs["metric"] == "accuracy" else None
         if alone is not None:
             label += f"; were it the only one, {_from_to(alone)}"
-        return _Plot(title, [Mark(best, label, ORANGE)], alone)
+        return _Content(title, [Mark(best, label, ORANGE)], alone)
     sota = float(estimate["theta_sota"])
     interval = float(estimate["theta_sota_lower"]), float(estimate["theta_sota_upper"])
     thetas = None if realisation is None else realisation["theta"].to_numpy()
@@ -131,14 +120,14 @@ def _of_board(
     if thetas is not None:
         of_sota += "; all thetas outlined"
     marks = [Mark(best, label, ORANGE), Mark(sota, of_sota, BLUE, dashed=True)]
-    return _Plot(title, marks, interval, thetas)
+    return _Content(title, marks, interval, thetas)
 
 
 def _from_to(interval: tuple[float, float]) -> str:
     return f"from {interval[0]:.4f} to {interval[1]:.4f}"
 
 
-def _of_realisation(best: float, estimate: xr.Dataset | None, realisation: xr.Dataset) -> _Plot:
+def _of_realisation(best: float, estimate: xr.Dataset | None, realisation: xr.Dataset) -> _Content:
     """Show scores drawn from the estimate's thetas, and their best."""
     scores = realisation["score"].to_numpy()
     drawn = float(scores.max())
@@ -147,18 +136,15 @@ def _of_realisation(best: float, estimate: xr.Dataset | None, realisation: xr.Da
         interval = float(estimate["max_lower"]), float(estimate["max_upper"])
         share = estimate.attrs.get("prob", 0.95)
         label += f"; {100.0 * share:g} % of such are {_from_to(interval)}"
-    marks = [
-        Mark(best, f"best score {best:.4f}", ORANGE),
-        Mark(drawn, label, GREEN, dashed=True),
-    ]
-    return _Plot("A realisation, outlined", marks, interval, scores)
+    marks = [Mark(best, f"best score {best:.4f}", ORANGE), Mark(drawn, label, GREEN, dashed=True)]
+    return _Content("A realisation, outlined", marks, interval, scores)
 
 
-def _edges(scores: Floats, plots: list[_Plot], lowest: float | None, n: int) -> Floats:
-    """Edges of bins that are whole multiples of 1 / n wide, with scores inside."""
+def _edges(scores: Floats, contents: list[_Content], lowest: float | None, n: int) -> Floats:
+    """Give edges of bins that are whole multiples of 1 / n wide, with scores inside."""
     drawn = [scores]
-    drawn += [np.array(plot.interval) for plot in plots if plot.interval is not None]
-    drawn += [plot.overlay for plot in plots if plot.overlay is not None]
+    drawn += [np.array(content.interval) for content in contents if content.interval is not None]
+    drawn += [content.overlay for content in contents if content.overlay is not None]
     if lowest is None:
         lowest = float(4.0 * np.median(scores) - 3.0 * scores.max())
     low = max(lowest, float(min(values.min() for values in drawn)))

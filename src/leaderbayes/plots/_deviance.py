@@ -10,11 +10,7 @@ from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas
 
 
 def deviance(
-    dt: xr.DataTree,
-    *,
-    draws: int = 200,
-    seed: int | None = None,
-    backend: Backend | None = None,
+    dt: xr.DataTree, *, draws: int = 200, seed: int | None = None, backend: Backend | None = None
 ) -> Any:
     """Draw the board's deviance among those of replicated boards, draw by draw.
 
@@ -48,25 +44,20 @@ def deviance(
     """
     result = check(dt, draws=draws, seed=seed)
     p_round, p_naive = float(result["p_round"]), float(result["p_naive"])
-    collection, target, draw = canvas(
+    collection, plot = canvas(
         dt, f"Deviance check: p = {p_round:.2f} (rankings)", width=6.5, height=6.0, backend=backend
     )
     observed = result["observed"].to_numpy()
-    values = np.concatenate(
-        [observed, result["replicated_round"].to_numpy(), result["replicated_naive"].to_numpy()]
-    )
+    values = result[["observed", "replicated_round", "replicated_naive"]].to_array().to_numpy()
     ends = np.array([values.min(), values.max()])
-    draw.line(ends, ends, target, color=GREY)
+    plot.line(ends, ends, color=GREY)
     for name, color in (("replicated_naive", ORANGE), ("replicated_round", BLUE)):
-        draw.scatter(observed, result[name].to_numpy(), target, color=color, alpha=0.5, size=18)
-    draw.xlabel("deviance of the board at a posterior draw", target)
-    draw.ylabel("deviance of its replicate", target)
-    draw.text(
-        ends[0], ends[1], f"blue: whole rankings, p = {p_round:.2f}", target, color=BLUE,
-        vertical_align="top", horizontal_align="left",
-    )  # fmt: skip
-    draw.text(
-        ends[0], ends[1] - 0.05 * np.ptp(ends), f"orange: independent matches, p = {p_naive:.2f}",
-        target, color=ORANGE, vertical_align="top", horizontal_align="left",
-    )  # fmt: skip
+        plot.scatter(observed, result[name].to_numpy(), color=color, alpha=0.5, size=18)
+    plot.xlabel("deviance of the board at a posterior draw")
+    plot.ylabel("deviance of its replicate")
+    for at, text, color in (
+        (ends[1], f"blue: whole rankings, p = {p_round:.2f}", BLUE),
+        (ends[1] - 0.05 * np.ptp(ends), f"orange: independent matches, p = {p_naive:.2f}", ORANGE),
+    ):
+        plot.text(ends[0], at, text, color=color, vertical_align="top", horizontal_align="left")
     return collection

@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas, labels
+from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas
 
 _MOST_NAMES = 20
 _SIDE = 9.0  # of the figure, inches
@@ -57,49 +57,46 @@ def embedding(embedding: xr.Dataset, *, backend: Backend | None = None) -> Any:
     """
     if embedding.sizes["component"] < 2:
         raise LeaderbayesError("The embedding has one dimension: embed in two to draw it.")
-    made_of = embedding.isel(component=slice(2))
-    score, loading = made_of["score"].to_numpy(), made_of["loading"].to_numpy()
-    ellipses = _ellipses(score, made_of["score_draws"].to_numpy(), embedding.attrs["prob"])
-    collection, target, draw = canvas(
+    plane = embedding.isel(component=slice(2))
+    score, loading = plane["score"].to_numpy(), plane["loading"].to_numpy()
+    ellipses = _ellipses(score, plane["score_draws"].to_numpy(), embedding.attrs["prob"])
+    collection, plot = canvas(
         embedding, "Tournaments (points) and players (lines)", width=_SIDE, height=_SIDE,
         backend=backend,
     )  # fmt: skip
     # The longest line reaches as far as most of the tournaments.
     reach = np.quantile(np.hypot(*score.T), 0.9) / np.hypot(*loading.T).max()
     tips = reach * loading
-    draw.line(*_joined(ellipses), target, color=BLUE, alpha=0.35, width=0.8)
-    draw.scatter(*score.T, target, color=BLUE, size=14)
+    plot.line(*_joined(ellipses), color=BLUE, alpha=0.35, width=0.8)
+    plot.scatter(*score.T, color=BLUE, size=14)
     middle = np.zeros_like(tips)
-    draw.line(*_joined(np.stack([middle, tips], axis=1)), target, color=ORANGE, width=1.0)
-    draw.scatter(*tips.T, target, color=ORANGE, size=8)
+    plot.line(*_joined(np.stack([middle, tips], axis=1)), color=ORANGE, width=1.0)
+    plot.scatter(*tips.T, color=ORANGE, size=8)
 
     points = np.concatenate([tips, score])
-    names = np.concatenate([embedding[of].to_numpy() for of in ("player", "tournament")]).astype(
-        str
-    )
     drawn = np.concatenate([points, ellipses.reshape(-1, 2)])
     low, high = drawn.min(axis=0), drawn.max(axis=0)
     # One scale for both axes, so that angles mean something; a fifth at either side for names.
     center, half = (low + high) / 2.0, 0.7 * (high - low).max()
     limits = center - half, center + half
-    texts = labels(names, collection.backend, 24)
+    texts = plot.labels([*embedding["player"].to_numpy(), *embedding["tournament"].to_numpy()], 24)
     for k, away in _named(points, texts, limits, len(tips)):
-        draw.text(
-            *(points[k] + 0.016 * half * away), texts[k], target,
+        plot.text(
+            *(points[k] + 0.016 * half * away), texts[k],
             color=ORANGE if k < len(tips) else GREY, size=9,
             vertical_align="top" if away[1] < 0.0 else "bottom",
             horizontal_align="right" if away[0] < 0.0 else "left",
         )  # fmt: skip
-    share = made_of["explained"].to_numpy()
-    draw.xlim((limits[0][0], limits[1][0]), target)
-    draw.ylim((limits[0][1], limits[1][1]), target)
-    draw.xlabel(f"component 1 ({share[0]:.0%})", target)
-    draw.ylabel(f"component 2 ({share[1]:.0%})", target)
+    share = plane["explained"].to_numpy()
+    plot.xlim((limits[0][0], limits[1][0]))
+    plot.ylim((limits[0][1], limits[1][1]))
+    plot.xlabel(f"component 1 ({share[0]:.0%})")
+    plot.ylabel(f"component 2 ({share[1]:.0%})")
     return collection
 
 
 def _ellipses(score: Floats, draws: Floats, prob: float) -> Floats:
-    """Outlines (tournament, step, 2) that hold normal draws (sample, tournament, 2)."""
+    """Give outlines (tournament, step, 2) that hold normal draws (sample, tournament, 2)."""
     turn = np.linspace(0.0, 2.0 * np.pi, 61)
     circle = np.sqrt(chi2.ppf(prob, 2)) * np.stack([np.cos(turn), np.sin(turn)])
     centred = draws - draws.mean(axis=0)
@@ -110,7 +107,7 @@ def _ellipses(score: Floats, draws: Floats, prob: float) -> Floats:
 
 
 def _joined(lines: Floats) -> tuple[Floats, Floats]:
-    """Coordinates of lines (line, point, 2) with gaps between them, to draw at once."""
+    """Give coordinates of lines (line, point, 2) with gaps between them, to draw at once."""
     gaps = np.full((len(lines), 1, 2), np.nan)
     x, y = np.concatenate([lines, gaps], axis=1).reshape(-1, 2).T
     return x, y

@@ -1,39 +1,74 @@
-"""Forest of the leaderboard."""
+"""Forest of a leaderboard; leaderboards of many tournaments, side by side."""
 
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.leaderboard import leaderboard as table_of
-from leaderbayes.plots._canvas import BLUE, GREY, Backend, best, canvas, labels, thinned
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes.plots._canvas import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Backend,
+    best,
+    canvas,
+    panels,
+    rows_height,
+    thinned,
+)
+from leaderbayes.study._compare import compare
+
+# Columns of a comparison that are drawn: title, and label of the axis.
+_COLUMNS = {
+    "standardised": ("Standardised deviance", "(D - df) / sqrt(2 df)"),
+    "p_check": ("Posterior predictive check", "share of replicates that fit worse"),
+    "tied_for_top": ("Tied for the top", "players"),
+}
 
 
 def leaderboard(
-    dt: xr.DataTree, *, prob: float = 0.95, top: int | None = None, backend: Backend | None = None
+    dt: xr.DataTree | pd.DataFrame,
+    *,
+    prob: float = 0.95,
+    top: int | None = None,
+    backend: Backend | None = None,
 ) -> Any:
-    """Draw epp with intervals, best player on top.
+    """Draw a leaderboard, best player on top; of a study, how well each tournament's board fits.
 
     Parameters
     ----------
-    dt : DataTree
-        From `leaderbayes.fit`.
+    dt : DataTree or DataFrame
+        From `leaderbayes.fit`; or a study. Of a study, or of a fit of many tournaments, also the
+        table of `leaderbayes.study.compare`, which a study's figure shows.
     prob : float
-        Posterior probability of the thin intervals; the thick ones hold half of it.
+        Posterior probability of the thin intervals; the thick ones hold half of it. Of a study,
+        at which two players are told apart; a table has its own.
     top : int, optional
-        Draw this many of the best players only.
+        Draw this many of the best players only. Of a fit.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        One plot: epp (log-odds of beating the average player) across, players down.
+        Of a fit one plot, "board": epp (log-odds of beating the average player) across, players
+        down. Of a study plots "standardised", "p_check" and "tied_for_top" (players that cannot be
+        told apart from the leader, itself included): tournaments down, the lowest standardised
+        deviance on top; orange where the fit did not converge.
 
     Raises
     ------
     LeaderbayesError
-        If ``prob`` is not between 0 and 1, ``top`` is below 1, or the backend is unknown.
+        If ``prob`` is not between 0 and 1, ``top`` is below 1 or given with a study, or the
+        backend is unknown.
+
+    References
+    ----------
+    Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, properties
+    3.8 to 3.10.
 
     Examples
     --------
@@ -41,22 +76,57 @@ def leaderboard(
     >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.leaderboard(dt, top=5, backend="matplotlib")
     >>> pc.savefig("leaderboard.png")
+
+    Of a study:
+
+    >>> scores = lb.datasets.load("classifiers").sel(tournament=["iris", "wine"])
+    >>> study = lb.study.fit(
+    ...     scores, store="study", sampler="laplace", seed=1, progressbar=False
+    ... )
+    >>> pc = lb.plots.leaderboard(study, backend="matplotlib")
     """
+    if isinstance(dt, xr.DataTree) and dt.children and "posterior" not in dt.children:
+        dt = compare(dt, prob=prob)
+    if isinstance(dt, pd.DataFrame):
+        if top is not None:
+            raise LeaderbayesError("top= is of one leaderboard: select a tournament of the study.")
+        return _side_by_side(dt, backend)
     outer = best(table_of(dt, prob=prob), top)
     inner = best(table_of(dt, prob=prob / 2.0), top)
     m = len(outer)
     height = 1.4 + min(m * 0.28, 30.0 if m <= 100 else 16.0)
-    collection, target, draw = canvas(
+    collection, plot = canvas(
         dt, f"Leaderboard with {prob:.0%} intervals", width=8.0, height=height, backend=backend
     )
     y = np.arange(m)[::-1]
-    draw.vline(0.0, target, color=GREY)
+    plot.vline(0.0, color=GREY)
     for table, width in ((outer, 1.2), (inner, 3.2)):
         for at, low, high in zip(y, table["epp_lower"], table["epp_upper"], strict=True):
-            draw.line(np.array([low, high]), np.array([at, at]), target, color=BLUE, width=width)
-    draw.scatter(outer["epp"].to_numpy(), y, target, color=BLUE, facecolor="white", size=22)
+            plot.line(np.array([low, high]), np.array([at, at]), color=BLUE, width=width)
+    plot.scatter(outer["epp"].to_numpy(), y, color=BLUE, facecolor="white", size=22)
     shown = thinned(m)
-    draw.yticks(y[shown], labels(outer["player"], collection.backend)[shown], target)
-    draw.ylim((-0.8, m - 0.2), target)
-    draw.xlabel("epp: log-odds of beating the average player", target)
+    plot.yticks(y[shown], plot.labels(outer["player"])[shown])
+    plot.ylim((-0.8, m - 0.2))
+    plot.xlabel("epp: log-odds of beating the average player")
+    return collection
+
+
+def _side_by_side(comparison: pd.DataFrame, backend: Backend | None) -> Any:
+    """Draw how well each tournament's leaderboard fits, and how many players it leaves on top."""
+    rows = comparison.sort_values("standardised", kind="stable")
+    m = len(rows)
+    collection, plots = panels(
+        {name: title for name, (title, _) in _COLUMNS.items()}, comparison,
+        width=13.0, height=rows_height(m) + 1.5, columns=3, backend=backend,
+    )  # fmt: skip
+    y, trusted = np.arange(m)[::-1], rows["converged"].to_numpy(dtype=bool)
+    for name, plot in plots.items():
+        values = rows[name].to_numpy(dtype=float)
+        for kept, color in ((trusted, BLUE), (~trusted, ORANGE)):
+            if kept.any():
+                plot.spans(0.0 * values[kept], values[kept], y[kept], color=color, width=1.5)
+                plot.scatter(values[kept], y[kept], color=color, size=14)
+        plot.vline(0.0, color=GREY)
+        plot.label_rows(rows["tournament"], shown=name == "standardised")
+        plot.xlabel(_COLUMNS[name][1])
     return collection

@@ -7,17 +7,7 @@ import xarray as xr
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    Backend,
-    Mark,
-    draw_marks,
-    frame,
-    panels,
-)
+from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, Backend, Mark, panels
 
 _TAIL = 1e-4  # left out at either end
 
@@ -59,11 +49,9 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
         raise LeaderbayesError("Give a law of accuracies or AUCs, from sota.maximum(..., n=...).")
     m, n, steps = law.attrs["m"], law.attrs["n"], law.sizes["x"] - 1
     score_name = "AUC" if "positives" in law.attrs else "score"
-    collection, targets, draw = panels(
-        {
-            "cdf": f"Best of {m:,} on {n:,} instances",
-            "pmf": f"Probability of each best {score_name}",
-        },
+    collection, plots = panels(
+        {"cdf": f"Best of {m:,} on {n:,} instances",
+         "pmf": f"Probability of each best {score_name}"},
         width=11.0, height=4.5, columns=2, backend=backend,
     )  # fmt: skip
     score, cdf = np.arange(steps + 1) / steps, law["cdf"].to_numpy()
@@ -82,17 +70,16 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     across = min(shown) - 0.5 / steps, max(shown) + 0.5 / steps
     seen = slice(max(first - 1, 0), last + 2)
 
-    draw.step(score, cdf, targets["cdf"], color=BLUE, step_mode="after")
-    draw.hist(
-        pmf[seen], score[seen] - 0.5 / steps, score[seen] + 0.5 / steps, targets["pmf"],
-        color=BLUE, alpha=0.6,
-    )  # fmt: skip
-    for name, top, key in (("cdf", 1.0, marks), ("pmf", float(pmf.max()), [])):
-        draw_marks(draw, targets[name], marks, top)
-        frame(draw, targets[name], key, across=across, top=top)
-        draw.xlabel(f"best {score_name}", targets[name])
+    up_to, each = plots["cdf"], plots["pmf"]
+    up_to.step(score, cdf, color=BLUE, step_mode="after")
+    left, right = score[seen] - 0.5 / steps, score[seen] + 0.5 / steps
+    each.hist(pmf[seen], left, right, color=BLUE, alpha=0.6)
+    for plot, top, key in ((up_to, 1.0, marks), (each, float(pmf.max()), [])):
+        plot.marks(marks, top)
+        plot.frame(key, across=across, top=top)
+        plot.xlabel(f"best {score_name}")
     ticks = np.linspace(0.0, 1.0, 6)
-    draw.yticks(ticks, [f"{tick:.1f}" for tick in ticks], targets["cdf"])
-    draw.ylabel(f"P(best {score_name} up to x)", targets["cdf"])
-    draw.ylabel(f"probability per 1/{steps:,}", targets["pmf"])
+    up_to.yticks(ticks, [f"{tick:.1f}" for tick in ticks])
+    up_to.ylabel(f"P(best {score_name} up to x)")
+    each.ylabel(f"probability per 1/{steps:,}")
     return collection

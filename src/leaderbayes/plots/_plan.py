@@ -6,17 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.plots._canvas import (
-    BLACK,
-    BLUE,
-    GREY,
-    ORANGE,
-    Backend,
-    Mark,
-    frame,
-    labels,
-    panels,
-)
+from leaderbayes.plots._canvas import BLACK, BLUE, GREY, ORANGE, Backend, Mark, panels
 
 _COLORS = {"all": BLUE, "contested": ORANGE}
 
@@ -47,40 +37,39 @@ def plan(plan: xr.Dataset, *, backend: Backend | None = None) -> Any:
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers", "iris")[:6]
     >>> dt = lb.fit(scores, sampler="laplace", seed=1)
-    >>> made = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
-    >>> pc = lb.plots.plan(made, backend="matplotlib")
+    >>> plan = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
+    >>> pc = lb.plots.plan(plan, backend="matplotlib")
     """
     if not plan.sizes["rounds"]:
         raise LeaderbayesError(f"{plan.attrs['message']} There is nothing to draw.")
-    collection, targets, draw = panels(
+    collection, plots = panels(
         {"p_decided": "Probability of a decision", "width": "Width of the interval"},
         plan, width=11.0, height=4.6, columns=2, backend=backend,
     )  # fmt: skip
     rounds = plan["rounds"].to_numpy()
     across = 0.0, float(rounds[-1])
     from_now = np.append(0, rounds)
+    decided, widths = plots["p_decided"], plots["width"]
     target = np.full(2, plan.attrs["target"])
-    draw.line(np.array(across), target, targets["p_decided"], color=GREY, linestyle="C1")
+    decided.line(np.array(across), target, color=GREY, linestyle="C1")
     for who in plan["who"].to_numpy():
         way, color = plan.sel(who=who), _COLORS[str(who)]
         lower, upper = (way[f"p_decided_{side}"].to_numpy() for side in ("lower", "upper"))
-        draw.fill_between_y(
-            rounds, y_bottom=lower, y_top=upper, target=targets["p_decided"], color=color, alpha=0.2
-        )
+        decided.fill_between_y(rounds, y_bottom=lower, y_top=upper, color=color, alpha=0.2)
         p = way["p_decided"].to_numpy()
-        draw.line(rounds, p, targets["p_decided"], color=color)
-        draw.scatter(rounds, p, targets["p_decided"], color=color)
+        decided.line(rounds, p, color=color)
+        decided.scatter(rounds, p, color=color)
         width = np.append(plan["width_now"], way["width"])
-        draw.line(from_now, width, targets["width"], color=color)
-        draw.scatter(from_now, width, targets["width"], color=color)
-    question = labels([plan.attrs["question"]], collection.backend, longest=60)[0]
+        widths.line(from_now, width, color=color)
+        widths.scatter(from_now, width, color=color)
+    question = decided.labels([plan.attrs["question"]], longest=60)[0]
     key = [Mark(None, question, BLACK), *_key(plan)]
     widest = float(max(plan["width"].max(), plan["width_now"]))
-    for name, top in {"p_decided": 1.0, "width": widest}.items():
-        frame(draw, targets[name], key, across=across, top=top)
-        draw.xlabel("further rounds", targets[name])
-    draw.ylabel("probability", targets["p_decided"])
-    draw.ylabel(f"log-odds, {plan.attrs['prob']:.0%} interval of the difference", targets["width"])
+    for plot, top in ((decided, 1.0), (widths, widest)):
+        plot.frame(key, across=across, top=top)
+        plot.xlabel("further rounds")
+    decided.ylabel("probability")
+    widths.ylabel(f"log-odds, {plan.attrs['prob']:.0%} interval of the difference")
     return collection
 
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._answers.ranks import rank_probability
-from leaderbayes.plots._canvas import Backend, best, canvas, heat_map, labels, thinned
+from leaderbayes.plots._canvas import Backend, best, canvas, thinned
 
 
 def rank_distribution(
@@ -44,19 +44,17 @@ def rank_distribution(
     share = rank_probability(dt).sel(player=best_first).to_numpy()
     m, ranks = share.shape
     height, width = (float(np.clip(0.32 * n, 2.5, 12.0)) for n in (m, ranks))
-    collection, target, draw = canvas(
+    collection, plot = canvas(
         dt, "Probability of each rank", width=width + 3.0, height=height + 1.5, backend=backend
     )
     # A median player's likeliest rank is dark; one sure player would leave the rest white.
     high = float(np.median(share.max(axis=1)))
-    heat_map(target, share[::-1], collection.backend, low=0.0, high=high, diverging=False)
+    plot.heat_map(share[::-1], low=0.0, high=high, diverging=False)
     shown = thinned(m, 50)
-    draw.yticks(
-        np.arange(m)[::-1][shown], labels(best_first, collection.backend, 30)[shown], target
-    )
+    plot.yticks(np.arange(m)[::-1][shown], plot.labels(best_first, 30)[shown])
     across = thinned(ranks, 25)
-    draw.xticks(np.arange(ranks)[across], [str(k + 1) for k in range(ranks)][across], target)
-    draw.xlim((-0.5, ranks - 0.5), target)
-    draw.ylim((-0.5, m - 0.5), target)
-    draw.xlabel("rank", target)
+    plot.xticks(np.arange(ranks)[across], [str(k + 1) for k in range(ranks)][across])
+    plot.xlim((-0.5, ranks - 0.5))
+    plot.ylim((-0.5, m - 0.5))
+    plot.xlabel("rank")
     return collection

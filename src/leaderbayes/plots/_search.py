@@ -16,8 +16,6 @@ from leaderbayes.plots._canvas import (
     ORANGE,
     Backend,
     Mark,
-    frame,
-    labels,
     panels,
     thinned,
 )
@@ -76,11 +74,11 @@ def search(
         if f"param_{name}" not in results:
             known = [key.removeprefix("param_") for key in results if key.startswith("param_")]
             raise LeaderbayesError(f"The search has no parameter {name!r}; it has {known}.")
-    collection, targets, draw = panels(
+    collection, plots = panels(
         {"search": f"Candidates of {last} iteration{'s' if last > 1 else ''}"},
         width=7.5, height=5.8, columns=1, backend=backend,
     )  # fmt: skip
-    target = targets["search"]
+    plot = plots["search"]
     # Of several grids not every candidate has every parameter.
     absent = [np.ma.getmaskarray(results[f"param_{name}"]) for name in (x, y)]
     tried = np.flatnonzero((results["iteration"] <= last) & ~absent[0] & ~absent[1])
@@ -95,34 +93,26 @@ def search(
     number = results["iteration"][tried]
     best, tied = _standing(search.decisions_, last)
     large = np.isin(tried, tied)
+    key = []
     for k in range(1, last + 1):
         color = _COLORS[(k - 1) % len(_COLORS)]
+        key.append(Mark(None, f"iteration {k}", color))
         for some, size in (((number == k) & ~large, 14), ((number == k) & large, 90)):
             if some.any():
-                draw.scatter(
-                    across[some], up[some], target, color=color, size=size,
-                    alpha=0.9 if size < 50 else 0.6,
-                )  # fmt: skip
+                alpha = 0.9 if size < 50 else 0.6
+                plot.scatter(across[some], up[some], color=color, size=size, alpha=alpha)
     if best is not None:
-        at = tried == best
-        draw.scatter(
-            across[at], up[at], target, color=BLACK, size=60, marker=_star(collection.backend)
-        )
-    key = [
-        Mark(None, f"iteration {k}", _COLORS[(k - 1) % len(_COLORS)]) for k in range(1, last + 1)
-    ]
+        at, star = tried == best, "*" if plot.backend == "matplotlib" else "star"
+        plot.scatter(across[at], up[at], color=BLACK, size=60, marker=star)
     key.append(Mark(None, "star: best; large: not told from it", BLACK))
-    for name, axis in ((x, draw.xticks), (y, draw.yticks)):
+    for name, axis in ((x, plot.xticks), (y, plot.yticks)):
         _, ticks, texts = place[name]
-        axis(ticks, labels(texts, collection.backend, 16), target)
-    low, high = float(up.min()), float(up.max())
+        axis(ticks, plot.labels(texts, 16))
+    ends, low, high = (across.min(), across.max()), up.min(), up.max()
     margin = 0.06 * (high - low) or 0.5
-    frame(
-        draw, target, key, across=(float(across.min()), float(across.max())),
-        top=high + margin, bottom=low - margin,
-    )  # fmt: skip
-    draw.xlabel(x, target)
-    draw.ylabel(y, target)
+    plot.frame(key, across=ends, top=high + margin, bottom=low - margin)
+    plot.xlabel(plot.plain(x))
+    plot.ylabel(plot.plain(y))
     return collection
 
 
@@ -164,37 +154,32 @@ def race(decisions: pd.DataFrame, *, backend: Backend | None = None) -> Any:
     iterations = [int(k) for k in compared["iteration"].unique()]
     columns = min(len(iterations), 3)
     rows = -(-len(iterations) // columns)
-    collection, targets, draw = panels(
+    collection, plots = panels(
         {f"iteration {k}": f"Iteration {k}" for k in iterations},
         width=4.5 * columns + 1.0, height=3.8 * rows, columns=columns, backend=backend,
     )  # fmt: skip
     last = int(compared["rounds"].max())
     for k in iterations:
-        target = targets[f"iteration {k}"]
+        plot = plots[f"iteration {k}"]
         mine = compared[compared["iteration"] == k]
-        dropped = mine.loc[mine["decision"] == "dropped", "candidate"]
-        for color, some in (
-            (GREY, mine[~mine["candidate"].isin(dropped)]),
-            (BLUE, mine[mine["candidate"].isin(dropped)]),
-        ):
-            if not some.empty:
-                draw.line(*_lines(some), target, color=color, alpha=0.6, width=0.8)
         at = mine[mine["decision"] == "dropped"]
+        dropped = mine["candidate"].isin(at["candidate"])
+        for color, some in ((GREY, mine[~dropped]), (BLUE, mine[dropped])):
+            if not some.empty:
+                plot.line(*_lines(some), color=color, alpha=0.6, width=0.8)
         if not at.empty:
-            draw.scatter(
-                at["rounds"].to_numpy(), _log(at["probability"]), target, color=BLUE, size=14
-            )
+            plot.scatter(at["rounds"].to_numpy(), _log(at["probability"]), color=BLUE, size=14)
         left = mine.loc[mine["rounds"] == mine["rounds"].max(), "decision"].ne("dropped").sum() + 1
         key = [
-            Mark(None, f"{dropped.nunique()} dropped", BLUE),
+            Mark(None, f"{at['candidate'].nunique()} dropped", BLUE),
             Mark(None, f"{left} left, the leader among them", GREY),
         ]
-        frame(draw, target, key, across=(1.0, float(last)), top=0.0, bottom=-3.2)
-        draw.yticks([-3, -2, -1, 0], ["0.001", "0.01", "0.1", "1"], target)
+        plot.frame(key, across=(1.0, float(last)), top=0.0, bottom=-3.2)
+        plot.yticks([-3, -2, -1, 0], ["0.001", "0.01", "0.1", "1"])
         ticks = list(range(1, last + 1))[thinned(last, 10)]
-        draw.xticks(ticks, [str(k) for k in ticks], target)
-        draw.xlabel("folds played", target)
-        draw.ylabel("P(beats the leader)", target)
+        plot.xticks(ticks, [str(k) for k in ticks])
+        plot.xlabel("folds played")
+        plot.ylabel("P(beats the leader)")
     return collection
 
 
@@ -213,7 +198,7 @@ def _standing(decisions: pd.DataFrame, iteration: int) -> tuple[int | None, list
 
 
 def _axis(values: Any) -> tuple[Floats, list[float], list[str]]:
-    """Positions of a parameter's values, ticks, and their labels."""
+    """Give positions of a parameter's values, ticks, and their labels."""
     values = np.ma.getdata(values)
     numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=float)
     if np.isfinite(numbers).all() and not isinstance(values[0], bool | np.bool_ | str):
@@ -230,7 +215,7 @@ def _axis(values: Any) -> tuple[Floats, list[float], list[str]]:
 
 
 def _lines(some: pd.DataFrame) -> tuple[Floats, Floats]:
-    """Lines of all candidates, one after the other, with gaps."""
+    """Give the lines of all candidates, one after the other, with gaps."""
     x: list[float] = []
     y: list[float] = []
     for _, one in some.groupby("candidate"):
@@ -241,7 +226,3 @@ def _lines(some: pd.DataFrame) -> tuple[Floats, Floats]:
 
 def _log(probability: pd.Series) -> Floats:
     return np.asarray(np.log10(np.maximum(probability.to_numpy(dtype=float), 0.001)))
-
-
-def _star(backend: str) -> str:
-    return "*" if backend == "matplotlib" else "star"

@@ -5,16 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes.plots._canvas import (
-    BLUE,
-    GREY,
-    Backend,
-    draw_spans,
-    label_rows,
-    labels,
-    panels,
-    rows_height,
-)
+from leaderbayes.plots._canvas import BLUE, GREY, Backend, elided, panels, rows_height
 
 _COLUMNS = 5  # at most
 
@@ -54,27 +45,26 @@ def tunability(tunability: xr.Dataset, *, backend: Backend | None = None) -> Any
     tournaments = tunability["tournament"].to_numpy()
     m, columns = len(tournaments), min(len(names), _COLUMNS)
     down = -(-len(names) // columns)
-    collection, targets, draw = panels(
-        dict(zip(names, labels(names, "none", 24), strict=True)), tunability,
+    collection, plots = panels(
+        {name: elided(name, 24) for name in names}, tunability,
         width=2.5 + 2.5 * columns, height=down * (rows_height(m) + 1.2),
         columns=columns, backend=backend,
     )  # fmt: skip
     y = np.arange(m)[::-1]
     ends = float(tunability["epp"].min()), float(tunability["epp"].max())
     margin = 0.04 * (ends[1] - ends[0])
-    for k, name in enumerate(names):
-        target = targets[name]
+    for k, (name, plot) in enumerate(plots.items()):
         epp = tunability["epp"].isel(player=tunability["player_group"].to_numpy() == name)
         there = epp.notnull().any("player").to_numpy()
         at = y[there]
         lowest, low, middle, high, highest = (
             epp.isel(tournament=there).quantile([0.0, 0.25, 0.5, 0.75, 1.0], "player").to_numpy()
         )
-        draw.vline(0.0, target, color=GREY)
-        draw_spans(draw, target, lowest, highest, at, color=BLUE, width=1.0)
-        draw_spans(draw, target, low, high, at, color=BLUE, width=4.0)
-        draw.scatter(middle, at, target, color=BLUE, facecolor="white", size=16)
-        label_rows(draw, target, tournaments, collection.backend, shown=k % columns == 0)
-        draw.xlim((ends[0] - margin, ends[1] + margin), target)
-        draw.xlabel("epp", target)
+        plot.vline(0.0, color=GREY)
+        plot.spans(lowest, highest, at, color=BLUE, width=1.0)
+        plot.spans(low, high, at, color=BLUE, width=4.0)
+        plot.scatter(middle, at, color=BLUE, facecolor="white", size=16)
+        plot.label_rows(tournaments, shown=k % columns == 0)
+        plot.xlim((ends[0] - margin, ends[1] + margin))
+        plot.xlabel("epp")
     return collection

@@ -7,7 +7,7 @@ import xarray as xr
 
 from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._answers.win_probability import win_probability as probabilities
-from leaderbayes.plots._canvas import Backend, best, canvas, heat_map, labels, thinned
+from leaderbayes.plots._canvas import Backend, best, canvas, thinned
 
 
 def win_probability(
@@ -44,23 +44,23 @@ def win_probability(
     mean = probabilities(dt)["mean"].sel(player=best_first, opponent=best_first).to_numpy()
     m = len(best_first)
     side = float(np.clip(0.5 * m, 3.0, 12.0))
-    collection, target, draw = canvas(
+    collection, plot = canvas(
         dt, "P(row beats column)", width=side + 2.5, height=side + 2.0, backend=backend
     )
-    heat_map(target, mean[::-1], collection.backend, low=0.0, high=1.0, diverging=True)
+    plot.heat_map(mean[::-1], low=0.0, high=1.0, diverging=True)
     middle = "center" if collection.backend == "matplotlib" else "middle"
     if m <= 20:
         for (i, j), p in np.ndenumerate(mean):
             if i != j:
                 # White where the cell is dark.
                 color = "white" if abs(p - 0.5) > 0.35 else "black"
-                draw.text(
-                    j, m - 1 - i, f"{p:.2f}", target, color=color, size=8,
+                plot.text(
+                    j, m - 1 - i, f"{p:.2f}", color=color, size=8,
                     vertical_align=middle, horizontal_align="center",
                 )  # fmt: skip
-    names, shown = labels(best_first, collection.backend, 24), thinned(m, 40)
-    draw.yticks(np.arange(m)[::-1][shown], names[shown], target)
-    draw.xticks(np.arange(m)[shown], names[shown], target, rotation=90)
-    draw.xlim((-0.5, m - 0.5), target)
-    draw.ylim((-0.5, m - 0.5), target)
+    names, shown = plot.labels(best_first, 24), thinned(m, 40)
+    plot.yticks(np.arange(m)[::-1][shown], names[shown])
+    plot.xticks(np.arange(m)[shown], names[shown], rotation=90)
+    plot.xlim((-0.5, m - 0.5))
+    plot.ylim((-0.5, m - 0.5))
     return collection

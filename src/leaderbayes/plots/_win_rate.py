@@ -40,20 +40,20 @@ def win_rate(dt: xr.DataTree, *, backend: Backend | None = None) -> Any:
     """
     pairs = [_rates(board, epp) for board, epp in boards_of(dt)]
     fitted, observed = (np.concatenate(rates) for rates in zip(*pairs, strict=True))
-    collection, target, draw = canvas(
+    collection, plot = canvas(
         dt, "Observed and fitted win rates", width=6.0, height=6.0, backend=backend
     )
-    draw.line(np.array([0.45, 1.0]), np.array([0.45, 1.0]), target, color=GREY)
+    plot.line(np.array([0.45, 1.0]), np.array([0.45, 1.0]), color=GREY)
     # Thousands of pairs lie on each other: the more, the fainter.
     alpha = float(np.clip(30.0 / np.sqrt(len(fitted)), 0.05, 0.8))
-    draw.scatter(fitted, observed, target, color=BLUE, alpha=alpha)
-    draw.xlabel("fitted probability that the better player wins", target)
-    draw.ylabel("observed share of its wins", target)
+    plot.scatter(fitted, observed, color=BLUE, alpha=alpha)
+    plot.xlabel("fitted probability that the better player wins")
+    plot.ylabel("observed share of its wins")
     return collection
 
 
 def _rates(board: xr.Dataset, draws: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
-    """Fitted and observed win rates of the better player of each pair that met."""
+    """Give fitted and observed win rates of the better player of each pair that met."""
     epp = draws.mean(("chain", "draw")).to_numpy()
     order = np.argsort(-epp, kind="stable")
     better, worse = (order[side] for side in np.triu_indices(len(epp), 1))

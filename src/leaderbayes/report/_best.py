@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._answers.best import is_best as is_best
 from leaderbayes._answers.check import check
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes.report._boards import Axis, keyed
-from leaderbayes.report._verdicts import interval, number, probability, settings, verdict
+from leaderbayes.report._style import number
+from leaderbayes.report._verdicts import interval, probability, settings, verdict
 from leaderbayes.sota._summary import summary
 
 
@@ -25,7 +25,10 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     """
     if not isinstance(dt, xr.DataTree):
         raise LeaderbayesError("sota: give what leaderbayes.sota.posterior returns.")
-    found, table = summary(dt, prob=prob), leaderboard(dt, prob=prob)
+    estimates = {
+        str(name): value.item() for name, value in summary(dt, prob=prob).data_vars.items()
+    }
+    table = leaderboard(dt, prob=prob)
     fitted(dt, "constant_data", of="team")
     shown = table.iloc[:top]
     axis = Axis(
@@ -50,26 +53,24 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         "size": len(table),
         "rows": rows,
         "ticks": axis.ticks(),
-        "zero": axis(float(found["theta_sota"])),
-        "summary": _summary(found),
+        "zero": axis(estimates["theta_sota"]),
+        "summary": _summary(estimates),
         "check": _check(dt),
         "verdict": verdict(dt.attrs),
         "settings": _method(dt) + settings(dt.attrs),
     }
 
 
-def _summary(found: xr.Dataset) -> dict[str, Any]:
+def _summary(estimates: dict[str, Any]) -> dict[str, Any]:
     return {
-        "theta": number(float(found["theta_sota"]), 4),
-        "theta_interval": interval(
-            float(found["theta_sota_lower"]), float(found["theta_sota_upper"]), 4
-        ),
-        "again": number(float(found["expected_max"]), 4),
-        "again_interval": interval(float(found["max_lower"]), float(found["max_upper"]), 4),
-        "observed": number(float(found["observed_max"]), 4),
-        "above": int(found["teams_above"]),
-        "too_high": float(found["observed_max"]) > float(found["theta_sota"]),
-        "m": int(found["m"]),
+        "theta": number(estimates["theta_sota"], 4),
+        "theta_interval": interval(estimates["theta_sota_lower"], estimates["theta_sota_upper"], 4),
+        "again": number(estimates["expected_max"], 4),
+        "again_interval": interval(estimates["max_lower"], estimates["max_upper"], 4),
+        "observed": number(estimates["observed_max"], 4),
+        "above": estimates["teams_above"],
+        "too_high": estimates["observed_max"] > estimates["theta_sota"],
+        "m": estimates["m"],
     }
 
 
@@ -86,10 +87,8 @@ def _check(dt: xr.DataTree) -> list[dict[str, str]]:
 
 
 def _method(dt: xr.DataTree) -> list[tuple[str, str]]:
-    known = dt["constant_data"]
-    size = (
-        ("Instances of the test set", str(int(np.max(known["n"]))))
-        if "n" in known
-        else ("Standard errors", "those of the board")
-    )
-    return [("Sampler", str(dt.attrs["sampler"])), size]
+    rows = [("Sampler", str(dt.attrs["sampler"]))]
+    if "n" in dt["constant_data"]:
+        n = int(np.max(dt["constant_data"]["n"]))
+        return [*rows, ("Instances of the test set", str(n))]
+    return [*rows, ("Standard errors", "those of the board")]

@@ -15,15 +15,8 @@ from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._fits.posterior import fitted
-from leaderbayes.report._verdicts import (
-    data,
-    interval,
-    number,
-    probability,
-    settings,
-    span,
-    verdict,
-)
+from leaderbayes.report._style import distinct, number
+from leaderbayes.report._verdicts import data, interval, probability, settings, span, verdict
 from leaderbayes.study._compare import compare
 from leaderbayes.study._tournaments import fits_of
 
@@ -47,28 +40,25 @@ def boards(dt: xr.DataTree, prob: float, top: int) -> list[dict[str, Any]]:
 
 
 def overview(
-    dt: xr.DataTree, made: list[dict[str, Any]], prob: float
+    dt: xr.DataTree, boards: list[dict[str, Any]], prob: float
 ) -> list[dict[str, Any]] | None:
     """Describe the tournaments beside each other; None of a single one."""
     if "posterior" in dt.children and "epp_tournament" not in dt["posterior"]:
         return None
     # The boards have been checked with more draws.
     table = compare(dt, prob=prob, draws=0)
-    own = {board["name"]: (k, board) for k, board in enumerate(made)}
-    rows = []
-    for row in table.to_dict("records"):
-        at, board = own[row["tournament"]]
-        odd = "" if np.isnan(row["odd_z"]) else f"{row['odd_player']} ({number(row['odd_z'], 1)})"
-        rows.append(
-            {
-                **keyed(row),
-                "board": at,
-                "best": probability(row["p_best"]),
-                "odd": odd,
-                "fit": board["fit"],
-            }
-        )
-    return rows
+    own = {board["name"]: {"board": k, "fit": board["fit"]} for k, board in enumerate(boards)}
+    return [
+        {
+            **keyed(row),
+            **own[row["tournament"]],
+            "best": probability(row["p_best"]),
+            "odd": ""
+            if np.isnan(row["odd_z"])
+            else f"{row['odd_player']} ({number(row['odd_z'], 1)})",
+        }
+        for row in table.to_dict("records")
+    ]
 
 
 def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
@@ -95,12 +85,13 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     draws = int(np.clip(_CHECKED // len(table) ** 2, 50, 200))
     checked = check(fit, draws=draws, seed=seed_of(fit))
     shown = table["player"].iloc[:top]
+    leader, *others = tied_for_top(fit, prob=prob)
     return {
         "name": name,
         "size": len(table),
         "shown": len(shown),
-        **_rows(fit, table, prob),
-        "lead": _lead(fit, table, prob),
+        **_rows(fit, table, prob, {leader, *others}),
+        "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},
         "fit": _goodness(fit, checked),
         "verdict": verdict(fit.attrs),
         "data": data(fit["constant_data"].to_dataset()["scores"]),
@@ -119,10 +110,9 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     }
 
 
-def _rows(fit: xr.DataTree, table: pd.DataFrame, prob: float) -> dict[str, Any]:
-    """Rows of the table, and ticks of the axis on which its intervals are drawn (percent)."""
+def _rows(fit: xr.DataTree, table: pd.DataFrame, prob: float, tied: set[str]) -> dict[str, Any]:
+    """Give rows of the table, and ticks of the axis on which its intervals are drawn (percent)."""
     inner = leaderboard(fit, prob=prob / 2.0)
-    tied = set(tied_for_top(fit, prob=prob))
     group = groups(fit, prob=prob).groupby("player")["group"]
     # A group is a run of the table, so that a player's are numbered one after another.
     member = dict(zip(group.min().index, zip(group.min(), group.max(), strict=True), strict=True))
@@ -155,7 +145,7 @@ def keyed(row: dict[Hashable, Any]) -> dict[str, Any]:
 
 
 class Axis:
-    """Positions in percent of values between two ends, with some room beside them."""
+    """Places, in percent, of values between two ends with some room beside them."""
 
     def __init__(self, low: float, high: float) -> None:
         room = 0.04 * (high - low) or 0.5
@@ -166,66 +156,52 @@ class Axis:
         return round(100.0 * (value - self.low) / (self.high - self.low), 2)
 
     def ticks(self, most: int = 6) -> list[tuple[float, str]]:
-        """Round values and their places, a few."""
+        """Give a few round values and their places."""
         width = (self.high - self.low) / most
         unit = 10.0 ** np.floor(np.log10(width))
         step = next(unit * k for k in (1.0, 2.0, 5.0, 10.0) if unit * k >= width)
         digits = max(0, -int(np.floor(np.log10(step))))
         values = step * np.arange(np.ceil(self.low / step), np.floor(self.high / step) + 1)
-        return [(self(value), number(value + 0.0, digits)) for value in values]
-
-
-def _lead(fit: xr.DataTree, table: pd.DataFrame, prob: float) -> dict[str, Any]:
-    """Give what the sentence above the table says of the leader."""
-    leader, *others = tied_for_top(fit, prob=prob)
-    return {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])}
+        return [(self(value), number(value, digits)) for value in values]
 
 
 def _goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
-    """Deviance, and the predictive check, in numbers and words."""
-    p, found = float(checked["p_round"]), deviance(fit)
+    """Give the deviance, and the predictive check, in numbers and words."""
+    p, distance = float(checked["p_round"]), deviance(fit)
     if p < _MISFIT:
         kind, text = "bad", "The board does not fit: replicates of it vary less than it does."
     elif p > 1.0 - _MISFIT:
         kind, text = "care", "The board varies less than the model says it would."
     else:
         kind, text = "good", "No sign of misfit: replicates of the board vary as much as it does."
-    chi_square = float(found["p_value"])
+    chi_square = float(distance["p_value"])
     return {
         "kind": kind,
         "text": text,
         "p_round": probability(p),
         "p_naive": probability(float(checked["p_naive"])),
-        "deviance": number(float(found["value"]), 1),
-        "df": int(found["df"]),
+        "deviance": number(float(distance["value"]), 1),
+        "df": int(distance["df"]),
         "p_value": "" if np.isnan(chi_square) else probability(chi_square),
         "draws": checked.sizes["draw"],
     }
 
 
 def _labels(players: pd.Series) -> list[str]:
-    """Short names for the charts, which must differ; control characters are not for them."""
-    made: dict[str, None] = {}
+    """Shorten names for the charts, which must differ and hold no control characters."""
     half = _LONGEST // 2 - 1
-    for player in players:
-        text = "".join(c if c.isprintable() else "·" for c in str(player)) or "·"
-        short = text if len(text) <= _LONGEST else f"{text[:half]}…{text[-half:]}"
-        label, again = short, 1
-        while label in made:
-            again += 1
-            label = f"{short} ({again})"
-        made[label] = None
-    return list(made)
+    texts = ("".join(c if c.isprintable() else "·" for c in str(p)) or "·" for p in players)
+    return distinct(t if len(t) <= _LONGEST else f"{t[:half]}…{t[-half:]}" for t in texts)
 
 
 def _whole(values: Any) -> list[Any]:
-    """Probabilities as whole numbers."""
+    """Write probabilities as whole numbers."""
     whole: list[Any] = np.round(np.asarray(values) * SCALE).astype(int).tolist()
     return whole
 
 
 def _pairs(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any]:
-    """Probabilities of pairs, the higher-placed player first; the page turns them round."""
+    """Give probabilities of pairs, the higher-placed player first; the page turns them round."""
     names = shown.to_numpy()
     posterior = fit["posterior"].to_dataset()
     strengths = posterior[[name for name in ("epp", "epp_spread") if name in posterior]]
@@ -243,7 +219,7 @@ def _pairs(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any]:
 
 
 def _ranks(fit: xr.DataTree, shown: pd.Series) -> dict[str, Any]:
-    """Probabilities of ranks, up to the last that one of these players can have."""
+    """Give probabilities of ranks, up to the last that one of these players can have."""
     share = rank_probability(fit).sel(player=shown.to_numpy())
     last = int(share.any("player").to_numpy().nonzero()[0].max()) + 1
     share = share.isel(rank=slice(last))

@@ -45,12 +45,9 @@ def card_of(model: str) -> Card:
 
 
 def places(model: str) -> tuple[Path, Path]:
-    """Where the card of a model lies in a wheel, and in a checkout."""
+    """Say where the card of a model lies in a wheel, and in a checkout."""
     here = Path(__file__).parent
-    return (
-        here / "cards" / model / "README.md",
-        here.parents[2] / "models" / model / "README.md",
-    )
+    return (here / "cards" / model / "README.md", here.parents[2] / "models" / model / "README.md")
 
 
 def _mathml(formula: str, options: dict[str, bool]) -> str:

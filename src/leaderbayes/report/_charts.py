@@ -11,16 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import bokeh
+from bokeh import models
 from bokeh.embed import json_item
-from bokeh.models import (
-    BasicTicker,
-    ColumnDataSource,
-    FactorRange,
-    HoverTool,
-    NoOverlap,
-    Range1d,
-    TapTool,
-)
 from bokeh.palettes import Blues256, RdBu11
 from bokeh.plotting import figure
 from bokeh.transform import linear_cmap
@@ -40,130 +32,109 @@ def bokeh_script() -> str:
 @cache
 def charts() -> tuple[dict[str, Any], ...]:
     """Give the charts as JSON items: "win", "rank" and "fit", of which the page knows the names."""
-    return tuple(_item(made) for made in (_win(), _rank(), _fit()))
+    return tuple(_item(chart) for chart in (_win(), _rank(), _fit()))
 
 
-def _item(made: Any) -> dict[str, Any]:
-    text = json.dumps(json_item(made, target=f"chart-{made.name}"))
+def _item(chart: Any) -> dict[str, Any]:
+    text = json.dumps(json_item(chart, target=f"chart-{chart.name}"))
     # Bokeh numbers its objects through: the same fit shall give the same page.
     numbers: dict[str, str] = {}
-    text = re.sub(
-        r'"p\d+"',
-        lambda found: numbers.setdefault(found[0], f'"{made.name}{len(numbers)}"'),
-        text,
-    )
-    item: dict[str, Any] = json.loads(text)
+
+    def numbered(match: re.Match[str]) -> str:
+        return numbers.setdefault(match[0], f'"{chart.name}{len(numbers)}"')
+
+    item: dict[str, Any] = json.loads(re.sub(r'"p\d+"', numbered, text))
     return item
 
 
 def _figure(name: str, **options: Any) -> Any:
-    made = figure(
-        name=name,
-        sizing_mode="stretch_width",
-        toolbar_location=None,
-        tools="",
-        background_fill_color="white",
-        border_fill_color="white",
-        outline_line_color=None,
+    chart = figure(
+        name=name, sizing_mode="stretch_width", toolbar_location=None, tools="",
+        background_fill_color="white", border_fill_color="white", outline_line_color=None,
         **options,
-    )
-    made.grid.visible = False
-    for axis in made.axis:
+    )  # fmt: skip
+    chart.grid.visible = False
+    for axis in chart.axis:
         axis.axis_line_color = axis.major_tick_line_color = axis.minor_tick_line_color = None
         axis.major_label_text_font = axis.axis_label_text_font = _FONT
         axis.major_label_text_color = axis.axis_label_text_color = "#333333"
         axis.axis_label_text_font_style = "normal"
         axis.axis_label_text_font_size = "13px"
         axis.major_label_text_font_size = "12px"
-    return made
+    return chart
 
 
 def _cells(
-    made: Any, columns: tuple[str, ...], color: Any, tooltips: list[tuple[str, str]]
+    chart: Any, columns: tuple[str, ...], color: Any, tooltips: list[tuple[str, str]]
 ) -> None:
     """Draw cells (x, y) of a source that has these columns too, and say them on hover."""
-    source = ColumnDataSource({name: [] for name in ("x", "y", *columns)})
-    drawn = made.rect(
+    source = models.ColumnDataSource({name: [] for name in ("x", "y", *columns)})
+    drawn = chart.rect(
         "x", "y", 1, 1, source=source, fill_color=color, line_color="white", line_width=0.5,
         nonselection_fill_alpha=1.0, nonselection_line_alpha=1.0,
         hover_line_color="black", hover_line_width=2,
     )  # fmt: skip
     # The cells alone: numbers written in them would answer a second time, and know nothing.
-    made.add_tools(
-        HoverTool(renderers=[drawn], tooltips=tooltips, point_policy="follow_mouse"),
-        TapTool(renderers=[drawn]),
+    chart.add_tools(
+        models.HoverTool(renderers=[drawn], tooltips=tooltips, point_policy="follow_mouse"),
+        models.TapTool(renderers=[drawn]),
     )
-    for axis in made.axis:
-        axis.major_label_policy = NoOverlap(min_distance=2)
+    for axis in chart.axis:
+        axis.major_label_policy = models.NoOverlap(min_distance=2)
 
 
 def _win() -> Any:
-    """Heat map: players down, opponents across."""
+    """Open a heat map: players down, opponents across."""
     # Names may look like formulas or markup: as factors and as columns they stay text.
-    made = _figure(
-        "win",
-        x_range=FactorRange(factors=[]),
-        y_range=FactorRange(factors=[]),
+    chart = _figure(
+        "win", x_range=models.FactorRange(factors=[]), y_range=models.FactorRange(factors=[]),
         x_axis_location="above",
-    )
+    )  # fmt: skip
     _cells(
-        made,
+        chart,
         ("player", "opponent", "win", "won", "interval", "better"),
         linear_cmap("win", RdBu11[::-1], 0.0, 1.0),
-        [
-            ("player", "@player"),
-            ("opponent", "@opponent"),
-            ("beats it", "@won (@interval)"),
-            ("better", "@better"),
-        ],
-    )
+        [("player", "@player"), ("opponent", "@opponent"), ("beats it", "@won (@interval)"),
+         ("better", "@better")],
+    )  # fmt: skip
     # Apart, because only a few large cells have room for their numbers.
-    numbers = ColumnDataSource({name: [] for name in ("x", "y", "text", "ink")})
-    made.text(
+    numbers = models.ColumnDataSource({name: [] for name in ("x", "y", "text", "ink")})
+    chart.text(
         "x", "y", "text", source=numbers, text_color="ink", text_align="center",
         text_baseline="middle", text_font_size="11px", text_font={"value": _FONT},
     )  # fmt: skip
-    made.xaxis.major_label_orientation = "vertical"
-    return made
+    chart.xaxis.major_label_orientation = "vertical"
+    return chart
 
 
 def _rank() -> Any:
-    """Heat map: players down, ranks across."""
-    made = _figure(
-        "rank",
-        x_range=Range1d(0.5, 1.5),
-        y_range=FactorRange(factors=[]),
-        x_axis_location="above",
-        x_axis_label="rank, 1 is best",
-    )
-    made.xaxis.ticker = BasicTicker(min_interval=1)  # there is no rank 1.5
+    """Open a heat map: players down, ranks across."""
+    chart = _figure(
+        "rank", x_range=models.Range1d(0.5, 1.5), y_range=models.FactorRange(factors=[]),
+        x_axis_location="above", x_axis_label="rank, 1 is best",
+    )  # fmt: skip
+    chart.xaxis.ticker = models.BasicTicker(min_interval=1)  # there is no rank 1.5
     _cells(
-        made,
+        chart,
         ("player", "rank", "share", "written", "top"),
         # The page sets the upper end: a median player's likeliest rank is dark.
         linear_cmap("share", Blues256[::-1], 0.0, 1.0),
-        [
-            ("player", "@player"),
-            ("rank", "@rank"),
-            ("probability", "@written"),
-            ("this or better", "@top"),
-        ],
-    )
-    return made
+        [("player", "@player"), ("rank", "@rank"), ("probability", "@written"),
+         ("this or better", "@top")],
+    )  # fmt: skip
+    return chart
 
 
 def _fit() -> Any:
-    """Deviance of the board across, of its replicates up."""
-    made = _figure(
-        "fit",
-        height=340,
-        x_axis_label="deviance of the board, at a posterior draw",
+    """Open a plot of the deviance: of the board across, of its replicates up."""
+    chart = _figure(
+        "fit", height=340, x_axis_label="deviance of the board, at a posterior draw",
         y_axis_label="deviance of its replicate",
-    )
-    made.grid.visible = True
-    made.grid.grid_line_color = "#e6e6e6"
-    ends = ColumnDataSource({"x": [], "y": []})
-    made.line("x", "y", source=ends, color=GREY, line_width=1.5)
-    points = ColumnDataSource({"x": [], "y": []})
-    made.scatter("x", "y", source=points, color=BLUE, alpha=0.5, size=6)
-    return made
+    )  # fmt: skip
+    chart.grid.visible = True
+    chart.grid.grid_line_color = "#e6e6e6"
+    ends = models.ColumnDataSource({"x": [], "y": []})
+    chart.line("x", "y", source=ends, color=GREY, line_width=1.5)
+    points = models.ColumnDataSource({"x": [], "y": []})
+    chart.scatter("x", "y", source=points, color=BLUE, alpha=0.5, size=6)
+    return chart

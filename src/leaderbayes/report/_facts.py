@@ -85,6 +85,7 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
     first, second = (str(name) for name in table["player"].iloc[:2])
     name = labels(table["player"])
     checked = compare(dt, first, second, rope=rope, prob=prob)
+    arguments = json.loads(dt.attrs["arguments"])
     facts: Facts = {
         "kind": "posterior",
         "prefix": "",
@@ -97,10 +98,10 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
         "tournament": dt.attrs.get("tournament"),
         "versions": json.loads(dt.attrs["versions"]),
         "seed": dt.attrs["seed"],
-        **_data(dt),
-        **_prior(dt),
-        **_weight(dt),
-        **_sampling(dt),
+        **_data(dt, arguments),
+        **_prior(dt, arguments),
+        **_weight(dt, arguments),
+        **_sampling(dt, arguments),
     }
     if not facts["converged"]:
         return facts
@@ -118,7 +119,7 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
 
 
 def _trust(dt: xr.DataTree) -> Facts:
-    """Whether it converged; a fit that did not repeats LB001 first, and not among the others."""
+    """Say whether it converged; a fit that did not has LB001 first, and not among the others."""
     trusted = trust(dt)
     said = warnings_of(trusted)
     return {
@@ -175,8 +176,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
     table = leaderboard(fit, prob=prob)
     name = labels(table["player"])
     first, second = table["player"].iloc[:2]
-    win = win_probability(fit, prob=prob).sel(player=first, opponent=second)
-    low, high = float(win["lower"]), float(win["upper"])
+    win = _numbers(win_probability(fit, prob=prob).sel(player=first, opponent=second))
     return {
         "kind": "estimate",
         "prefix": "estimate_",
@@ -194,72 +194,62 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "hypotheses": fit.sizes.get("hypothesis", 0),
         "ties": fit.attrs.get("ties"),
         "n_quadrature": fit.attrs.get("n_quadrature"),
-        "win": {"mean": float(win["mean"]), "lower": low, "upper": high},
+        "win": win,
         # False also where rounds do not vary, and both are NaN.
-        "told_apart": low > 0.5 or high < 0.5,
+        "told_apart": win["lower"] > 0.5 or win["upper"] < 0.5,
         "deviance": _deviance(fit),
         "versions": {"leaderbayes": version("leaderbayes")},
     }
 
 
-def _rows(table: pd.DataFrame, name: Mapping[str, str]) -> list[Facts]:
-    return [
-        row | {"player": name[str(row["player"])]}
-        for row in ({str(k): v for k, v in r.items()} for r in table.to_dict("records"))
-    ]
+def _rows(table: pd.DataFrame, name: Mapping[str, str]) -> list[Any]:
+    players = [name[str(player)] for player in table["player"]]
+    return table.assign(player=players).to_dict("records")
 
 
-def _data(dt: xr.DataTree) -> Facts:
-    """Players, rounds, tournaments; missing scores; ties."""
-    arguments = json.loads(dt.attrs["arguments"])
+def _data(dt: xr.DataTree, arguments: Facts) -> Facts:
+    """Count players, rounds, tournaments; missing scores; ties."""
     scores = dt["constant_data"].to_dataset()["scores"]
     boards = [board for board, _ in boards_of(dt)]
     # Of a fit across rounds places are of all scores at once; still 0 is absent.
     cells = sum(board["place"].size for board in boards)
     missing = sum(int((board["place"] == 0).sum()) for board in boards)
     equal = sum(float(board["tied"].sum()) for board in boards)
-    met = sum(
-        float(board["n"].sum()) + (float(board["tied"].sum()) if arguments["ties"] == "drop" else 0)
-        for board in boards
-    )
-    sizes = [board.sizes["player"] for board in boards]
-    several = "tournament" in scores.dims
+    met = sum(float(board["n"].sum()) for board in boards)
+    if arguments["ties"] == "drop":
+        met += equal
+    players = [board.sizes["player"] for board in boards]
+    rounds = [board.sizes["round"] for board in boards]
     return {
         "players": dt["posterior"].sizes["player"],
-        "rounds": sum(board.sizes["round"] for board in boards),
-        "tournaments": len(boards) if several else None,
+        "rounds": sum(rounds),
+        "tournaments": len(boards) if "tournament" in scores.dims else None,
         "data_set": scores.attrs.get("tournament"),
-        "fewest_players": min(sizes),
-        "most_players": max(sizes),
+        "fewest_players": min(players),
+        "most_players": max(players),
         "higher": bool(scores.attrs.get("higher_is_better", 1)),
         "cells": cells,
         "missing": missing,
         "tied_share": equal / met if met else 0.0,
         "within_round": bool(arguments["within_round"]),
         "ties": arguments["ties"],
-        "fewest_rounds": min(board.sizes["round"] for board in boards),
+        "fewest_rounds": min(rounds),
     }
 
 
-def _prior(dt: xr.DataTree) -> Facts:
-    arguments = json.loads(dt.attrs["arguments"])
+def _prior(dt: xr.DataTree, arguments: Facts) -> Facts:
+    scales = ("prior_scale", "tie_scale", "spread_scale", "intercept_scale")
+    spread = "epp_spread" in dt["posterior"]
     return {
-        name: arguments.get(name)
-        for name in ("prior_scale", "tie_scale", "spread_scale", "intercept_scale")
-    } | {
+        **{name: arguments.get(name) for name in scales},
         "own_order": arguments.get("order") is not None,
         "group_count": len(set((arguments.get("groups") or {}).values())),
-        "spread": _mean_of(dt, "epp_spread"),
+        "spread": float(drawn(dt, "epp_spread").mean()) if spread else None,
     }
 
 
-def _mean_of(dt: xr.DataTree, name: str) -> float | None:
-    return float(drawn(dt, name).mean()) if name in dt["posterior"] else None
-
-
-def _weight(dt: xr.DataTree) -> Facts:
-    """How much a match counts, and why."""
-    arguments = json.loads(dt.attrs["arguments"])
+def _weight(dt: xr.DataTree, arguments: Facts) -> Facts:
+    """Say how much a match counts, and why."""
     weight, fraction = arguments["weight"], arguments["test_fraction"]
     each = np.atleast_1d(drawn(dt, "weight", "constant_data").to_numpy())
     single = len(each) == 1
@@ -274,8 +264,7 @@ def _weight(dt: xr.DataTree) -> Facts:
     }
 
 
-def _sampling(dt: xr.DataTree) -> Facts:
-    arguments = json.loads(dt.attrs["arguments"])
+def _sampling(dt: xr.DataTree, arguments: Facts) -> Facts:
     posterior = dt["posterior"].sizes
     return {
         "sampler": _SAMPLERS.get(arguments["sampler"]),  # None: Laplace's approximation
@@ -287,20 +276,20 @@ def _sampling(dt: xr.DataTree) -> Facts:
 
 
 def _versus(compared: xr.Dataset, prob: float) -> Facts:
-    """Comparison of two players, in words as sure as its probability."""
+    """Compare two players, in words as sure as its probability."""
     better = float(compared["p_better"])
     word = next((word for least, word in _WORDS if better >= least), None)
     return _numbers(compared) | {"word": word, "told_apart": better >= prob}
 
 
 def _deviance(fit: xr.DataTree | xr.Dataset) -> Facts:
-    """Deviance, and where it was evaluated."""
-    found = deviance(fit)
-    return _numbers(found) | {"at": found.attrs["at"]}
+    """Give the deviance, and where it was evaluated."""
+    distance = deviance(fit)
+    return _numbers(distance) | {"at": distance.attrs["at"]}
 
 
 def _numbers(scalars: xr.Dataset) -> Facts:
-    """Numbers of a Dataset of scalars, as Python's own."""
+    """Give the numbers of a Dataset of scalars, as Python's own."""
     return {str(name): value.item() for name, value in scalars.data_vars.items()}
 
 

@@ -13,11 +13,12 @@ from typing import Any
 import jinja2
 import xarray as xr
 
+from leaderbayes._answers.best import is_best
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.write import check_file, write_files
 from leaderbayes._fits.require import require_tree
-from leaderbayes.report._best import best, is_best
+from leaderbayes.report._best import best
 from leaderbayes.report._boards import SCALE, boards, overview
 from leaderbayes.report._card import card_of
 from leaderbayes.report._charts import bokeh_script, charts
@@ -85,47 +86,41 @@ def html(
     if is_best(dt):
         if sota is not None:
             raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
-        made, across, sota = [], None, dt
+        described, across, sota = [], None, dt
     else:
-        made = boards(dt, prob, top)
-        across = overview(dt, made, prob)
+        described = boards(dt, prob, top)
+        across = overview(dt, described, prob)
+    models = [board["model"] for board in described] + ["sota"] * (sota is not None)
     text = _render(
         {
-            "title": title or _title(made),
+            "title": title or _title(described),
             "prob": prob,
             "percent": f"{100.0 * prob:g}\N{NO-BREAK SPACE}%",
             "inner": f"{50.0 * prob:g}\N{NO-BREAK SPACE}%",
-            "boards": made,
+            "boards": described,
             "overview": across,
-            "failed": _failed(dt, made),
+            # A single fit says it by itself.
+            "failed": []
+            if "posterior" in dt.children
+            else [board["name"] for board in described if board["verdict"]["kind"] == "bad"],
             "sota": None if sota is None else best(sota, prob, top),
-            "cards": [card_of(model) for model in _models(made, sota)],
+            "cards": [card_of(model) for model in dict.fromkeys(models)],
         }
     )
     write_files({to: text})
     return to
 
 
-def _title(made: list[dict[str, Any]]) -> str:
+def _title(described: list[dict[str, Any]]) -> str:
     """Name the page after the one tournament, or the scores' file, where there is one."""
-    if len(made) == 1 and "Tournament" in dict(made[0]["data"]):
-        return f"Leaderboard: {dict(made[0]['data'])['Tournament']}"
-    sources = [dict(board["data"]).get("Source", "") for board in made]
-    one = Path(sources[0]) if sources and len(set(sources)) == 1 else Path()
-    stem = one.stem if one.suffix else ""  # tables without a file have none
-    return f"Leaderboard: {stem}" if stem else "Leaderboard" if made else "How good is the best?"
-
-
-def _failed(dt: xr.DataTree, made: list[dict[str, Any]]) -> list[str]:
-    """Tournaments of a study whose fits did not converge; a single fit says it by itself."""
-    if "posterior" in dt.children:
-        return []
-    return [board["name"] for board in made if board["verdict"]["kind"] == "bad"]
-
-
-def _models(made: list[dict[str, Any]], sota: xr.DataTree | None) -> list[str]:
-    """Models on the page, each once."""
-    return list(dict.fromkeys([board["model"] for board in made] + ["sota"] * (sota is not None)))
+    if not described:
+        return "How good is the best?"
+    if len(described) == 1 and "Tournament" in dict(described[0]["data"]):
+        return f"Leaderboard: {dict(described[0]['data'])['Tournament']}"
+    sources = [dict(board["data"]).get("Source", "") for board in described]
+    one = Path(sources[0]) if len(set(sources)) == 1 else Path()
+    # A table without a file has no suffix.
+    return f"Leaderboard: {one.stem}" if one.suffix else "Leaderboard"
 
 
 @cache

@@ -63,9 +63,9 @@ def latex(
     to = Path(path)
     check_file(to, ".tex")
     facts = facts_of(dt, prob, rope)
-    made, style = _fragment(facts, to.stem)
-    write_files({to: made, to.with_suffix(".bib"): _references(style, facts)})
-    return made
+    text, style = _fragment(facts, to.stem)
+    write_files({to: text, to.with_suffix(".bib"): _references(style, facts)})
+    return text
 
 
 def bibtex(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None = None) -> str:
@@ -110,9 +110,9 @@ def _fragment(facts: Facts, bibliography: str) -> tuple[str, Style]:
     style = latex_style(draws_of(facts))
     prose = prose_of(style, facts)
     caption = Ready(style.paragraph("caption.jinja", facts)) if facts["converged"] else ""
-    made = style.render(
+    text = style.render(
         "report.tex.jinja",
         facts | {"prose": prose, "caption": caption, "bibliography": bibliography},
     )
     # A line does not begin with a citation.
-    return re.sub(r" (?=\\citep)", "~", made), style
+    return re.sub(r" (?=\\citep)", "~", text), style

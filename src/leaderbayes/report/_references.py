@@ -11,15 +11,15 @@ _FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", flags=re.MULTILINE)
 
 @cache
 def entries() -> dict[str, tuple[str, dict[str, str]]]:
-    """Kind and fields of every reference, by its key."""
-    found = (files("leaderbayes.report") / "references.bib").read_text(encoding="utf-8")
-    return {key: (kind, dict(_FIELD.findall(body))) for kind, key, body in _ENTRY.findall(found)}
+    """Read kind and fields of every reference, by its key."""
+    source = (files("leaderbayes.report") / "references.bib").read_text(encoding="utf-8")
+    return {key: (kind, dict(_FIELD.findall(body))) for kind, key, body in _ENTRY.findall(source)}
 
 
 def short(key: str) -> str:
     """Cite a reference in text: author and year."""
     _, fields = entries()[key]
-    who = _families(fields["author"])
+    who = [_plain(name.split(", ")[0]) for name in fields["author"].split(" and ")]
     names = f"{who[0]} et al." if len(who) > 2 else " & ".join(who)
     return f"{names}, {fields['year']}"
 
@@ -49,9 +49,8 @@ def as_bibtex(keys: Iterable[str], version: str) -> str:
 
 def _long(key: str, version: str) -> str:
     _, fields = entries()[key]
-    who = _names(fields["author"])
-    many = len(who) > 1
-    authors = f"{', '.join(who[:-1])}, & {who[-1]}" if many else who[0]
+    who = [_name(name) for name in fields["author"].split(" and ")]
+    authors = f"{', '.join(who[:-1])}, & {who[-1]}" if len(who) > 1 else who[0]
     text = f"{authors} ({fields['year']}). {fields['title']}."
     if "journal" in fields:
         volume = f", {fields['volume']}" if "volume" in fields else ""
@@ -67,12 +66,8 @@ def _long(key: str, version: str) -> str:
     return _plain(text)
 
 
-def _names(author: str) -> list[str]:
-    """Give authors as "Family, I. J."; one in braces as it is."""
-    return [_name(name) for name in author.split(" and ")]
-
-
 def _name(name: str) -> str:
+    """Write an author as "Family, I. J."; one in braces as it is."""
     if ", " not in name:
         return name
     family, given = name.split(", ")
@@ -80,11 +75,7 @@ def _name(name: str) -> str:
     return f"{family}, {' '.join(initials)}"
 
 
-def _families(author: str) -> list[str]:
-    return [_plain(name.split(", ")[0]) for name in author.split(" and ")]
-
-
 def _plain(text: str) -> str:
-    r"""BibTeX's marks as text: braces off, dashes, and the one formula, R-hat."""
+    r"""Write BibTeX's marks as text: braces off, dashes, and the one formula, R-hat."""
     text = text.replace(r"$\widehat{R}$", "R-hat").replace("--", "–")
     return text.replace("{", "").replace("}", "")

@@ -7,7 +7,6 @@ prints is escaped, unless this file has made it: names of players may hold anyth
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +64,7 @@ class Style:
         decimals = 3 if draws is None or draws >= 1000 else 2
 
         def ready(function: Callable[..., str]) -> Callable[..., Ready]:
-            return lambda *given, **options: Ready(function(*given, **options))
+            return lambda *values, **options: Ready(function(*values, **options))
 
         def bounds(low: str, high: str) -> str:
             # Two formulas: LaTeX breaks no line within one.
@@ -73,8 +72,8 @@ class Style:
 
         self.environment.filters.update(
             math=ready(math),
-            logodds=ready(lambda value: math(logodds(value))),
-            interval=ready(lambda low, high: bounds(logodds(low), logodds(high))),
+            logodds=ready(lambda value: math(number(value))),
+            interval=ready(lambda low, high: bounds(number(low), number(high))),
             probabilities=ready(
                 lambda low, high: bounds(probability(low, decimals), probability(high, decimals))
             ),
@@ -100,12 +99,12 @@ class Style:
         self.environment.globals.update(cite=self.cite, table=Ready(table))
 
     def render(self, template: str, facts: dict[str, Any]) -> str:
-        """Fill a template in, whose lines with tags alone leave no lines."""
+        """Fill in a template; its lines with tags alone leave no lines."""
         layout = self.environment.overlay(trim_blocks=True, lstrip_blocks=True)
         return layout.get_template(template).render(facts)
 
     def paragraph(self, template: str, facts: dict[str, Any]) -> str:
-        """Fill a template of prose in, whose line ends are spaces."""
+        """Fill in a template of prose; its line ends are spaces."""
         return " ".join(self.environment.get_template(template).render(facts).split())
 
     def cite(self, *keys: str) -> Ready:
@@ -115,47 +114,35 @@ class Style:
 
     def _padded(self, shown: str, decimals: int) -> str:
         """Widen a number that has fewer decimals, so that points stand below each other."""
-        lacking = decimals - len(shown.rpartition(".")[2])
-        if not lacking:
+        if not (lacking := decimals - len(shown.rpartition(".")[2])):
             return self._math(shown)
-        return self._math(shown) + (
-            " " * lacking if self._escape is clean else rf"\phantom{{{'0' * lacking}}}"
-        )
+        room = " " * lacking if self._escape is clean else rf"\phantom{{{'0' * lacking}}}"
+        return self._math(shown) + room
 
     def _finalize(self, value: Any) -> str:
         return value if isinstance(value, Ready) else self._escape(str(value))
 
 
 def text_style(draws: int | None) -> Style:
-    """Style of plain text."""
-
-    def cite(keys: Sequence[str]) -> str:
-        return f"({'; '.join(map(short, keys))})"
-
-    return Style(clean, unbraced, cite, "Table 1", draws)
+    """Open the style of plain text."""
+    return Style(clean, unbraced, lambda keys: f"({'; '.join(map(short, keys))})", "Table 1", draws)
 
 
 def latex_style(draws: int | None) -> Style:
-    """Style of LaTeX."""
-
-    def cite(keys: Sequence[str]) -> str:
-        return rf"\citep{{{','.join(keys)}}}"
-
-    return Style(escaped, formula, cite, r"Table~\ref{tab:leaderboard}", draws)
+    """Open the style of LaTeX."""
+    table = r"Table~\ref{tab:leaderboard}"
+    return Style(escaped, formula, lambda keys: rf"\citep{{{','.join(keys)}}}", table, draws)
 
 
 # -- numbers ---------------------------------------------------------------------------------------
 
 
-def number(value: float, digits: int) -> str:
-    """Write a number with so many decimals; zero has no sign."""
+def number(value: float, digits: int = 2) -> str:
+    """Write a number with so many decimals and a minus sign as wide as they; zero has no sign."""
     if np.isnan(value):
         return "undefined"
     shown = f"{value:.{digits}f}"
     return shown.lstrip("-") if float(shown) == 0.0 else shown.replace("-", "−")
-
-
-logodds = partial(number, digits=2)
 
 
 def rough(value: float) -> str:
@@ -218,28 +205,32 @@ def several(names: Iterable[str], most: int = 6) -> str:
 
 def labels(names: Iterable[object]) -> dict[str, str]:
     """Give each name in one line of printable characters, cut where it is long, and each once."""
-    given: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in map(str, names):
-        shown = clean(name) or "(no name)"
-        cut = shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1].rstrip()}…"
-        label, again = cut, 1
+    every = list(map(str, names))
+    shown = (clean(name) or "(no name)" for name in every)
+    cut = (s if len(s) <= LONGEST else f"{s[: LONGEST - 1].rstrip()}…" for s in shown)
+    return dict(zip(every, distinct(cut), strict=True))
+
+
+def distinct(texts: Iterable[str]) -> list[str]:
+    """Put a number behind each text that stands there already: "a", "a (2)"."""
+    taken: dict[str, None] = {}
+    for text in texts:
+        label, again = text, 1
         while label in taken:
             again += 1
-            label = f"{cut} ({again})"
-        taken.add(label)
-        given[name] = label
-    return given
+            label = f"{text} ({again})"
+        taken[label] = None
+    return list(taken)
 
 
 def clean(text: str) -> str:
-    """One line without characters that control, format or are none."""
+    """Write a text in one line, without characters that control, format or are none."""
     folded = " ".join(text.split())
     return "".join(c for c in folded if unicodedata.category(c)[0] != "C")
 
 
 def unbraced(text: str) -> str:
-    """One of our own formulas in plain text."""
+    """Write one of our own formulas in plain text."""
     return text.replace("{", "").replace("}", "")
 
 
@@ -258,7 +249,7 @@ _WORD = re.compile(r"(?<!\\)\b[a-z]{3,}\b")
 
 
 def escaped(text: str) -> str:
-    """Any text as LaTeX that prints it."""
+    """Write LaTeX that prints any text."""
     return " ".join(_breakable(word) for word in clean(text).split())
 
 
@@ -271,13 +262,13 @@ def _breakable(word: str) -> str:
 
 
 def _escape(piece: str) -> str:
-    kept = _LIGATURES.sub(lambda found: found.group() + "\0", piece)
+    kept = _LIGATURES.sub(lambda match: match.group() + "\0", piece)
     # A kern, because LuaTeX sees through an empty group.
     return "".join(r"{\kern0pt}" if c == "\0" else _SPECIAL.get(c, c) for c in kept)
 
 
 def formula(text: str) -> str:
-    """One of our own formulas in LaTeX's math mode."""
+    """Write one of our own formulas in LaTeX's math mode."""
     for sign, command in _MATH.items():
         text = text.replace(sign, command)
     return f"${_WORD.sub(r'\\mathrm{\g<0>}', text)}$"

@@ -61,8 +61,8 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
     style = text_style(draws_of(facts))
     prose = prose_of(style, facts)
     parts = [_wrapped(prose.caution)] if prose.caution else []
-    parts += [_section("Methods", _wrapped(prose.methods))]
-    parts += [_section("Results", _wrapped(prose.results))]
+    parts.append(_section("Methods", _wrapped(prose.methods)))
+    parts.append(_section("Results", _wrapped(prose.results)))
     if facts["converged"]:
         parts.append(_table(style, facts))
     references = listed(style.cited, facts["versions"]["leaderbayes"])
@@ -71,28 +71,21 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
 
 
 def draws_of(facts: Facts) -> int | None:
-    """Posterior draws; None of an estimate."""
+    """Count posterior draws; None of an estimate."""
     return None if facts["kind"] == "estimate" else facts["chains"] * facts["draws"]
 
 
 def prose_of(style: Style, facts: Facts) -> Prose:
     """Write the paragraphs."""
-    prefix = facts["prefix"]
+    methods = style.paragraph(f"{facts['prefix']}methods.jinja", facts)
     if not facts["converged"]:
-        return Prose(
-            style.paragraph("caution.jinja", facts),
-            style.paragraph(f"{prefix}methods.jinja", facts),
-            "No results are given, because the fit did not converge.",
-        )
-    return Prose(
-        "",
-        style.paragraph(f"{prefix}methods.jinja", facts),
-        style.paragraph(f"{prefix}results.jinja", facts),
-    )
+        caution = style.paragraph("caution.jinja", facts)
+        return Prose(caution, methods, "No results are given, because the fit did not converge.")
+    return Prose("", methods, style.paragraph(f"{facts['prefix']}results.jinja", facts))
 
 
 def _table(style: Style, facts: Facts) -> str:
-    """Table of all players, with aligned columns and a line that explains them."""
+    """Write a table of all players, with aligned columns and a line that explains them."""
     caption = _wrapped(f"Table 1. {style.paragraph('caption.jinja', facts)}")
     head, *rows = (
         [cell.strip("\n") for cell in line.split("\t")]
@@ -114,10 +107,7 @@ def _section(title: str, body: str) -> str:
 
 
 def _wrapped(paragraph: str, *, hanging: bool = False) -> str:
+    indent = "    " if hanging else ""
     return textwrap.fill(
-        paragraph,
-        _WIDTH,
-        subsequent_indent="    " if hanging else "",
-        break_long_words=False,
-        break_on_hyphens=False,
+        paragraph, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )

@@ -9,11 +9,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._inference.diagnostics import MAX_RHAT, MIN_ESS
-
-
-def number(value: float, digits: int = 2) -> str:
-    """Write a number, with a minus sign as wide as the digits."""
-    return f"{value:.{digits}f}".replace("-", "−")
+from leaderbayes.report._style import number
 
 
 def interval(low: float, high: float, digits: int = 2) -> str:
@@ -78,8 +74,7 @@ def settings(attrs: Mapping[Any, Any]) -> list[tuple[str, str]]:
     rows = [("Model", str(attrs["model"]))]
     if "weight" in attrs:
         rows.append(("Weight of a match", number(float(attrs["weight"]), 3)))
-    arguments = _arguments(attrs)
-    rows += [(name, _written(value)) for name, value in sorted(arguments.items())]
+    rows += [(name, _written(value)) for name, value in sorted(_arguments(attrs).items())]
     if "seed" in attrs:
         rows.append(("Seed", str(attrs["seed"])))
     versions = json.loads(attrs.get("versions", "{}"))
@@ -96,8 +91,8 @@ def _written(value: Any) -> str:
 
 
 def _arguments(attrs: Mapping[Any, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(attrs.get("arguments", "{}"))
-    return found
+    arguments: dict[str, Any] = json.loads(attrs.get("arguments", "{}"))
+    return arguments
 
 
 def data(scores: xr.DataArray) -> list[tuple[str, str]]:
@@ -111,8 +106,7 @@ def data(scores: xr.DataArray) -> list[tuple[str, str]]:
         rows.insert(0, ("Tournament", str(scores.attrs["tournament"])))
     there = int(scores.notnull().sum())
     rows.append(("Scores", f"{there} of {scores.size}" if there < scores.size else str(there)))
-    better = "higher" if scores.attrs.get("higher_is_better", 1) else "lower"
-    rows.append(("Better is", better))
+    rows.append(("Better is", "higher" if scores.attrs.get("higher_is_better", 1) else "lower"))
     if scores.attrs.get("scheme"):
         rows.append(("What plays", str(scores.attrs["scheme"])))
     if scores.attrs.get("source"):

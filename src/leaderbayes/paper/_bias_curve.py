@@ -9,7 +9,7 @@ from scipy import stats
 
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes.sota._law_of_shares import check_dependence, check_size, feasible
+from leaderbayes.sota._law_of_shares import check_dependence, feasible
 from leaderbayes.sota._maximum import maximum
 
 Parameter = Literal["m", "n", "theta", "spread", "rho"]
@@ -95,7 +95,7 @@ def bias_curve(
 
 def _moments(n: int, theta: float, m: int, spread: float, rho: float) -> tuple[float, float]:
     """Compute bias and standard deviation at one point."""
-    check_size(n)
+    whole("n", n)
     whole("m", m)
     check_dependence(rho)
     number("spread", spread, at_least=0.0)

@@ -15,7 +15,6 @@ from leaderbayes.sota._law_of_shares import (
     check_dependence,
     check_reference,
     check_shares,
-    check_size,
 )
 
 
@@ -65,7 +64,7 @@ def simulate(
     >>> dict(boards.sizes)
     {'board': 5, 'classifier': 3}
     """
-    check_size(n)
+    whole("n", n)
     check_dependence(rho, dependence)
     values = np.atleast_1d(np.asarray(theta, dtype=float))
     check_shares(values)

@@ -29,6 +29,7 @@ CHUNK = 20  # boards between writes
 def board(law, rho, number):
     """Truth, posterior interval and naive interval of one board."""
     import xarray as xr
+    from scipy.stats import binomtest
 
     import leaderbayes as lb
     from leaderbayes._numerics.counts import allowed
@@ -56,7 +57,7 @@ def board(law, rho, number):
             seed=int(seed.generate_state(1)[0]),
         )
     best = lb.sota.summary(found)
-    naive = lb.paper.naive_interval(float(score.max()), N)
+    naive = binomtest(round(float(score.max()) * N), N).proportion_ci()
     ends = float(best["theta_sota_lower"]), float(best["theta_sota_upper"])
     row = {"law": law, "rho": rho, "board": number, "converged": found.attrs["converged"]}
     names = ("theta_sota", "lower", "upper", "naive_lower", "naive_upper")

@@ -14,7 +14,7 @@ def test_multiplicity_of_the_paper():
     law = lb.sota.maximum(0.9, 1000, n=3000)
     made = lb.paper.plot_multiplicity(law, theta=0.9, backend="none")
     assert uprights(made, "board") == [law["mean"], law["quantile"].sel(probability=0.975)]
-    better = lb.paper.naive_interval(0.9, 3000)[1]
+    better = stats.binomtest(2700, 3000).proportion_ci()[1]
     # "P = 0.10": nine of ten significantly better classifiers are taken to be worse.
     chance = stats.binom.sf(int(3000 * law["mean"]), 3000, better)
     assert round(chance, 2) == 0.10
@@ -24,7 +24,7 @@ def test_multiplicity_of_the_paper():
         [chance, stats.binom.sf(int(3000 * law["quantile"][-1]) - 1, 3000, better)], rel=1e-2
     )
     bar = next(e for e in drawn(made, "board", "line") if e["y"][0] < 0.0)
-    np.testing.assert_allclose(bar["x"], lb.paper.naive_interval(0.9, 3000))
+    np.testing.assert_allclose(bar["x"], stats.binomtest(2700, 3000).proportion_ci())
 
 
 def test_multiplicity_refuses_auc():

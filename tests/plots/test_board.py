@@ -1,6 +1,7 @@
 """The figure of a board and of its estimate."""
 
 import numpy as np
+from scipy.stats import binomtest
 
 import leaderbayes as lb
 from figures import drawn, texts, uprights
@@ -23,7 +24,7 @@ def test_board_marks(board, estimate, realisation):
     alone = lb.plots.board(board, backend="none")
     assert uprights(alone, "board") == [best]
     bar = next(e for e in drawn(alone, "board", "line") if e["y"][0] < 0.0)
-    np.testing.assert_allclose(bar["x"], lb.paper.naive_interval(best, 400))
+    np.testing.assert_allclose(bar["x"], binomtest(round(400 * best), 400).proportion_ci())
     # Any estimate with these names.
     names = ["theta_sota", "theta_sota_lower", "theta_sota_upper", "observed_max"]
     made = lb.plots.board(board, estimate[names], realisation=realisation, backend="none")

@@ -1,5 +1,4 @@
 from ._bias_curve import bias_curve as bias_curve
-from ._naive_interval import naive_interval as naive_interval
 from ._plot_auc import plot_auc as plot_auc
 from ._plot_bias import plot_bias as plot_bias
 from ._plot_multiplicity import plot_multiplicity as plot_multiplicity

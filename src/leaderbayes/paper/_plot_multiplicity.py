@@ -9,7 +9,6 @@ from scipy import stats
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, Backend, Mark, canvas
-from leaderbayes.sota._one_score import naive_interval
 
 
 def plot_multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None = None) -> Any:
@@ -53,7 +52,7 @@ def plot_multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None 
         raise LeaderbayesError("Give a law of accuracies, from sota.maximum.")
     theta = number("theta", theta, at_least=0.0, at_most=1.0)
     m, n = law.attrs["m"], law.attrs["n"]
-    interval = naive_interval(theta, n)
+    interval = stats.binomtest(round(theta * n), n).proportion_ci()
     better = interval[1]
     mean, upper = float(law["mean"]), float(law["quantile"].sel(probability=0.975))
     one, other = stats.binom(n, theta), stats.binom(n, better)

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from scipy.stats import binomtest
 
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREEN, GREY, ORANGE, Backend, Mark, panels
-from leaderbayes.sota._one_score import naive_interval
 
 _BINS = 60  # at most
 
@@ -109,8 +109,9 @@ def _of_board(
     best, n = float(board.max()), int(board.attrs["n"])
     title, label = f"{board.sizes['team']:,} teams on {n:,} instances", f"best score {best:.4f}"
     if estimate is None:
-        alone = naive_interval(best, n) if board.attrs["metric"] == "accuracy" else None
-        if alone is not None:
+        alone = None
+        if board.attrs["metric"] == "accuracy":
+            alone = binomtest(round(best * n), n).proportion_ci()  # Clopper and Pearson's
             label += f"; were it the only one, {_from_to(alone)}"
         return _Content(title, [Mark(best, label, ORANGE)], alone)
     sota = float(estimate["theta_sota"])

@@ -245,8 +245,9 @@ def board_ranks(name, count, seed, only):
         row = {"simulation": s}
         for quantity, value in true.items():
             draws = posterior[quantity.removesuffix("[0]")].to_numpy().reshape(KEPT, -1)[:, 0]
-            # Thetas that round to 1 are equal.
-            row[quantity] = int((draws < value).sum() + rng.integers((draws == value).sum() + 1))
+            # Thetas this close to 1 are equal: the posterior's log-odds end at log 1e12.
+            equal = np.abs(draws - value) < 2e-12
+            row[quantity] = int((~equal & (draws < value)).sum() + rng.integers(equal.sum() + 1))
         rows.append(row)
     return rows
 

@@ -27,17 +27,7 @@ def sources():
         yield importlib.import_module("sources")
 
 
-# Made before run.json had a hash, by code that has changed since: to be remade.
-STALE = ("round_intercept", "sota", "tournaments", "coverage")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(name in STALE, reason="to be remade"))
-        for name in (*lb.models.__all__, "coverage")
-    ],
-)
+@pytest.mark.parametrize("name", [*lb.models.__all__, "coverage"])
 def test_evidence_is_of_this_code(sources, name):
     folder = MODELS / "evidence" if name == "coverage" else MODELS / name / "evidence"
     about = folder / ("coverage.json" if name == "coverage" else "sbc.json")

@@ -19,7 +19,6 @@ import numba
 import numpy as np
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.maximum import conditionals
 from leaderbayes._types import Floats, Longs
 
 STATISTICS = ("maximum", "quantile 0.9", "median", "quantile 0.1")  # of a board
@@ -68,16 +67,6 @@ def counts_above(score: Floats, n: int, chance: float, floor: float | None) -> C
             "right?"
         )
     return above
-
-
-def draw_given(
-    theta: Floats, n: int, s: Any, rho: Any, theta_0: float, rng: np.random.Generator
-) -> Longs:
-    """Draw counts of right answers of classifiers, where the reference is right on s instances."""
-    inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
-    given = conditionals(inside, allowed(inside, rho, theta_0), theta_0)
-    up, down = (np.clip(p, 0.0, 1.0) for p in given)
-    return np.asarray(rng.binomial(s, up) + rng.binomial(n - s, down))
 
 
 def statistics(score: Floats) -> Floats:

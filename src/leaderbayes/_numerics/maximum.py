@@ -20,7 +20,7 @@ sections 3 and 4.
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -28,6 +28,7 @@ from numpy.polynomial.chebyshev import chebpts1, chebvander
 from scipy.optimize import brentq
 from scipy.special import bdtr, ndtr, ndtri
 
+from leaderbayes._numerics.counts import allowed
 from leaderbayes._types import Floats, Longs
 
 _REACH = 9.0  # standard deviations beyond which a count has no mass
@@ -383,3 +384,13 @@ def draw_counts(
         noise = math.sqrt(1.0 - load * load) * rng.normal(size=(size, len(theta)))
         counts += (load * rng.normal(size=(size, 1)) + noise < bound).sum(axis=0)
     return counts
+
+
+def draw_given(
+    theta: Floats, n: int, s: Any, rho: Any, theta_0: float, rng: np.random.Generator
+) -> Longs:
+    """Draw counts of right answers of classifiers, where the reference is right on s instances."""
+    inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
+    given = conditionals(inside, allowed(inside, rho, theta_0), theta_0)
+    up, down = (np.clip(p, 0.0, 1.0) for p in given)
+    return np.asarray(rng.binomial(s, up) + rng.binomial(n - s, down))

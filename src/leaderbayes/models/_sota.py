@@ -11,7 +11,8 @@ from scipy.special import betainc
 
 from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.counts import STATISTICS, Counts, counts_above, draw_given, statistics
+from leaderbayes._numerics.counts import STATISTICS, Counts, counts_above, statistics
+from leaderbayes._numerics.maximum import draw_given
 from leaderbayes._scores.facts import facts
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._theta import CONCENTRATION, check_law

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.counts import Counts, draw_given
+from leaderbayes._numerics.counts import Counts
 from leaderbayes._numerics.hierarchy import (
     Law,
     beta_law,
@@ -21,6 +21,7 @@ from leaderbayes._numerics.hierarchy import (
     marginals,
     of_maximum,
 )
+from leaderbayes._numerics.maximum import draw_given
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._theta import CONCENTRATION
 from leaderbayes.sota import _parameters as prior

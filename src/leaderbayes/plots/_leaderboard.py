@@ -8,6 +8,7 @@ import xarray as xr
 
 from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import no_fit
 from leaderbayes.plots._canvas import (
     BLUE,
     GREY,
@@ -62,8 +63,8 @@ def leaderboard(
     Raises
     ------
     LeaderbayesError
-        If ``prob`` is not between 0 and 1, ``top`` is below 1 or given with a study, or the
-        backend is unknown.
+        If this is neither, ``prob`` is not between 0 and 1, ``top`` is below 1 or given with a
+        study, or the backend is unknown.
 
     References
     ----------
@@ -88,6 +89,8 @@ def leaderboard(
     if isinstance(dt, xr.DataTree) and dt.children and "posterior" not in dt.children:
         dt = compare(dt, prob=prob)
     if isinstance(dt, pd.DataFrame):
+        if not {"tournament", "converged", *_COLUMNS} <= set(dt):
+            raise no_fit(dt)
         if top is not None:
             raise LeaderbayesError("top= is of one leaderboard: select a tournament of the study.")
         return _side_by_side(dt, backend)

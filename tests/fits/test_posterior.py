@@ -92,6 +92,31 @@ def test_arguments(dt, arguments):
             answer(wrong)
 
 
+@pytest.mark.parametrize("scale", ["prior_scale", "tie_scale"])
+@pytest.mark.parametrize("value", ["0", -1.0, None])
+def test_scales_of_priors(dt, scale, value):
+    arguments = json.loads(dt.attrs["arguments"]) | {scale: value}
+    wrong = changed(dt, attrs={"arguments": json.dumps(arguments)})
+    with pytest.raises(lb.LeaderbayesError, match=f"has the argument {scale}={value!r}"):
+        lb.report.text(wrong)
+
+
+def test_names_of_two_kinds(dt):
+    names = np.empty(5, dtype=object)
+    names[:] = ["p0", ("p", 1), "p2", "p3", "p4"]
+    wrong = dt.copy()
+    wrong["posterior"] = xr.DataTree(dt["posterior"].to_dataset().assign_coords(player=names))
+    with pytest.raises(lb.LeaderbayesError, match="have no name, or the same"):
+        lb.leaderboard(wrong)
+
+
+def test_a_report_compares_two(dt):
+    alone = dt.map_over_datasets(lambda ds: ds.isel(player=[0]) if "player" in ds.dims else ds)
+    alone.attrs = dt.attrs
+    with pytest.raises(lb.LeaderbayesError, match="has one player only"):
+        lb.report.text(alone)
+
+
 def test_what_it_came_from_is_named(dt):
     wrong = changed(dt, attrs={"tournament": "iris", "converged": 3})
     wrong.encoding = {"source": "here/posterior.nc"}

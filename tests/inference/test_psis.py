@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import leaderbayes as lb
 from leaderbayes._inference.psis import MAX_PARETO_K, smooth
 
 
@@ -38,3 +39,15 @@ def test_few_draws_are_enough_for_few():
     assert smoothed.reliable(500)
     assert not smoothed._replace(ess=100.0).reliable(500)
     assert smoothed._replace(ess=100.0).reliable(200)
+
+
+@pytest.mark.parametrize("draws", [3, 12])
+def test_too_few_draws_have_no_tail(draws):
+    with pytest.raises(lb.LeaderbayesError, match=f"^{draws} draws do not tell .* take more"):
+        smooth(np.linspace(-0.2, 0.1, draws))
+
+
+def test_equal_weights_are_the_draws_themselves():
+    smoothed = smooth(np.full(40, -7.0))
+    np.testing.assert_allclose(smoothed.weight, 1 / 40)
+    assert (smoothed.pareto_k, smoothed.ess) == (0.0, 40.0)

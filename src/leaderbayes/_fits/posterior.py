@@ -92,12 +92,13 @@ _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
     **{name: (_is_text, "a name") for name in ("tournament", "placed", "sampler")},
     **{name: (_is_number, "a number") for name in _NUMBERS},
 }
+_SCALES = ("prior_scale", "tie_scale", "spread_scale", "intercept_scale")
 _ARGUMENTS: dict[str, Callable[[Any], bool]] = {
     "within_round": lambda v: isinstance(v, bool),
     "ties": lambda v: isinstance(v, str) and v in ("half", "drop", "floor", "loss"),
     "weight": lambda v: v == "composite" or (_is_number(v) and 0.0 < v <= 1.0),
     "test_fraction": lambda v: v is None or (_is_number(v) and 0.0 < v < 1.0),
-    "prior_scale": lambda v: _is_number(v) and 0.0 < v < np.inf,
+    **dict.fromkeys(_SCALES, lambda v: _is_number(v) and 0.0 < v < np.inf),
     "sampler": _is_text,
     "tune": lambda v: v is None or _is_number(v),
 }
@@ -225,7 +226,7 @@ def _check_arguments(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
     if not needed:
         return
     arguments: Mapping[str, Any] = json.loads(dt.attrs["arguments"])
-    for name in needed:
+    for name in (*needed, *(scale for scale in _SCALES if scale in arguments)):
         is_so = _ARGUMENTS.get(name, lambda _: True)
         if name not in arguments or not is_so(arguments[name]):
             raise refuse(dt, f"has the argument {name}={arguments.get(name)!r:.60}")
@@ -261,7 +262,8 @@ def _names(dt: xr.DataTree, group: str, of: str) -> pd.Index:
         raise refuse(dt, f"has no names of {of}s in {group}")
     try:
         names: pd.Index = pd.Index(inside[of].to_numpy())
-        bad = names.has_duplicates or names.hasnans
+        mixed = names.inferred_type.startswith("mixed")  # which no table could sort
+        bad = names.has_duplicates or names.hasnans or mixed
     except (TypeError, ValueError):  # no names at all, but lists or tables
         bad = True
     if bad:

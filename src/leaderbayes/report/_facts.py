@@ -16,7 +16,7 @@ from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._numerics.composite_weight import FEWEST
@@ -82,6 +82,8 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
 def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
     # Of unknown players and options first, whether or not there is a result.
     table = leaderboard(dt, prob=prob)
+    if len(table) < 2:
+        raise refuse(dt, "has one player only, and a report compares two")
     first, second = (str(name) for name in table["player"].iloc[:2])
     name = labels(table["player"])
     checked = compare(dt, first, second, rope=rope, prob=prob)

@@ -5,6 +5,7 @@ infinity are not. Each function of numbers returns the number as Python's own.
 """
 
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,21 @@ def one_of(name: str, value: Any, *choices: Any) -> None:
     if value not in choices:
         *most, last = map(repr, choices)
         raise LeaderbayesError(f"{name}={value!r}: choose {', '.join(most)} or {last}.")
+
+
+def path(name: str, value: Any) -> Path:
+    """Check the name of a file or folder.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming the option, and what it got.
+    """
+    try:
+        return Path(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise LeaderbayesError(f"{name}: give the name of a file or folder, not {kind}.") from None
 
 
 def seed_or_new(value: Any) -> int:

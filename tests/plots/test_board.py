@@ -59,3 +59,18 @@ def test_board_of_one_score():
     board = lb.sota.read_board([0.75], n=4)
     (bars,) = drawn(lb.plots.board(board, backend="none"), "board", "hist")
     assert bars["y"].sum() == 1
+
+
+def test_board_of_estimates():
+    board = lb.sota.read_board([30.5, 31.0, 34.0, 28.0], se=1.0)
+    made = lb.plots.board(board, backend="none")
+    assert uprights(made, "board") == [34.0]
+    assert drawn(made, "board", "title")[0]["string"] == "4 teams"
+    (bars,) = drawn(made, "board", "hist")
+    assert bars["y"].sum() == 4
+
+
+def test_board_of_equal_estimates():
+    board = lb.sota.read_board([30.0, 30.0], se=1.0)
+    (bars,) = drawn(lb.plots.board(board, backend="none"), "board", "hist")
+    assert bars["y"].sum() == 2

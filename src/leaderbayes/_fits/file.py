@@ -8,6 +8,7 @@ from pathlib import Path
 
 import xarray as xr
 
+from leaderbayes import _arguments
 from leaderbayes._errors import DigestWarning, LeaderbayesError
 from leaderbayes._files.write import check_file, write_files
 from leaderbayes._fits.require import require_tree
@@ -51,7 +52,7 @@ def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
     >>> lb.read_fit("posterior.nc").attrs["seed"]
     np.int64(1)
     """
-    to = Path(path)
+    to = _arguments.path("path", path)
     require_tree(dt)
     check_file(to, ".nc")
     write_files({to: encoded(dt)})
@@ -107,7 +108,7 @@ def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
     >>> lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(dt))
     True
     """
-    source = Path(path)
+    source = _arguments.path("path", path)
     if source.is_dir():
         source = source / "posterior.nc"
     try:

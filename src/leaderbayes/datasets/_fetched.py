@@ -113,7 +113,7 @@ def fetch(name: str) -> xr.DataArray | pd.Series:
     >>> teams = lb.datasets.fetch("kaggle_obesity")  # doctest: +SKIP
     >>> board = lb.sota.read_board(teams, n=13840)  # doctest: +SKIP
     """
-    if name not in _BOARDS:
+    if str(name) not in _BOARDS:
         raise LeaderbayesError(f"No public board {name!r:.80}; there are {', '.join(_BOARDS)}.")
     table, make = _BOARDS[name]
     # Scores of a board's files put into one table, where the user's folder has that.

@@ -49,7 +49,7 @@ def path(name: str) -> Path:
     >>> dict(scores.sizes)
     {'tournament': 5, 'player': 15, 'round': 25}
     """
-    if name not in _FILES:
+    if str(name) not in _FILES:
         raise LeaderbayesError(f"No shipped board {name!r:.80}; there are {', '.join(_FILES)}.")
     return Path(str(files("leaderbayes") / "data" / _FILES[name]))
 

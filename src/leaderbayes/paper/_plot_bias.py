@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import require_result
 from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, GREY, ORANGE, Backend, Mark, panels
 
 _AXIS = {
@@ -61,7 +62,8 @@ def plot_bias(
     >>> pc = lb.paper.plot_bias(curve, backend="matplotlib")
     """
     rows: dict[str, list[xr.Dataset]] = {}
-    for curve in [curves] if isinstance(curves, xr.Dataset) else curves:
+    for curve in curves if isinstance(curves, Sequence) else [curves]:
+        require_result(curve, "paper.bias_curve", "bias", "sd")
         rows.setdefault(curve.attrs["over"], []).append(curve)
     if not rows:
         raise LeaderbayesError("Give at least one curve, from paper.bias_curve.")

@@ -8,6 +8,7 @@ from scipy import stats
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import require_result
 from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, Backend, Mark, canvas
 
 
@@ -48,6 +49,7 @@ def plot_multiplicity(law: xr.Dataset, *, theta: float, backend: Backend | None 
     >>> law = lb.sota.maximum(0.9, 1000, n=3000)
     >>> pc = lb.paper.plot_multiplicity(law, theta=0.9, backend="matplotlib")
     """
+    require_result(law, "sota.maximum")
     if "pmf" not in law:
         raise LeaderbayesError("Give a law of accuracies, from sota.maximum.")
     theta = number("theta", theta, at_least=0.0, at_most=1.0)

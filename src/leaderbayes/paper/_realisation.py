@@ -5,6 +5,7 @@ import xarray as xr
 
 from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import require_result
 from leaderbayes._numerics import auc
 from leaderbayes._scores.facts import facts
 from leaderbayes._types import Bools, Floats
@@ -53,12 +54,13 @@ def realisation(
     >>> list(drawn), dict(drawn.sizes)
     (['theta', 'score'], {'team': 12})
     """
+    known = facts(board)
+    require_result(estimate, "sota.shrink", "theta_sota", "observed_max")
     if not np.isclose(float(board.max()), float(estimate["observed_max"])):
         raise LeaderbayesError(
             f"The board's best score is {float(board.max()):.5g}, the estimate's "
             f"{float(estimate['observed_max']):.5g}: give the board that it was made of."
         )
-    known = facts(board)
     theta = _thetas(board, estimate, known.chance)
     seed = _arguments.seed_or_new(seed)
     if known.sizes is not None:

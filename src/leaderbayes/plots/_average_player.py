@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._fits.require import require_result
 from leaderbayes.plots._canvas import GREY, Backend, canvas, rows_height, thinned
 
 
@@ -38,6 +39,7 @@ def average_player(average_player: xr.Dataset, *, backend: Backend | None = None
     ... )
     >>> pc = lb.plots.average_player(lb.study.average_player(study), backend="matplotlib")
     """
+    require_result(average_player, "study.average_player", "overall", "mean")
     best_first = average_player.sortby(-average_player["overall"])
     mean = best_first["mean"].transpose("tournament", "player").to_numpy()
     rows, m = mean.shape

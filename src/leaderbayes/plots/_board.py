@@ -7,6 +7,8 @@ import numpy as np
 import xarray as xr
 from scipy.stats import binomtest
 
+from leaderbayes._fits.require import require_result
+from leaderbayes._scores.facts import Facts, facts
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREEN, GREY, ORANGE, Backend, Mark, panels
 
@@ -56,6 +58,11 @@ def board(
     arviz_plots.PlotCollection
         Plot "board", and with a realisation "realisation": score (a share) across, teams up.
 
+    Raises
+    ------
+    LeaderbayesError
+        If it is no board, no estimate or no realisation.
+
     References
     ----------
     Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
@@ -68,11 +75,15 @@ def board(
     >>> board = lb.sota.read_board(scores, n=200)
     >>> pc = lb.plots.board(board, lb.sota.shrink(board), backend="matplotlib")
     """
-    contents = {"board": _of_board(board, estimate, realisation)}
+    known = facts(board)
+    if estimate is not None:
+        require_result(estimate, "sota.shrink", "theta_sota", "observed_max")
+    contents = {"board": _of_board(board, known, estimate, realisation)}
     if realisation is not None:
+        require_result(realisation, "paper.realisation", "theta", "score")
         contents["realisation"] = _of_realisation(float(board.max()), estimate, realisation)
     scores = board.to_numpy()
-    edges = _edges(scores, list(contents.values()), lowest, int(board.attrs["n"]))
+    edges = _edges(scores, list(contents.values()), lowest, known.n)
     counts = np.histogram(scores, edges)[0]
     outlines = {
         name: np.histogram(content.overlay, edges)[0]
@@ -103,14 +114,19 @@ def board(
 
 
 def _of_board(
-    board: xr.DataArray, estimate: xr.Dataset | None, realisation: xr.Dataset | None
+    board: xr.DataArray,
+    known: Facts,
+    estimate: xr.Dataset | None,
+    realisation: xr.Dataset | None,
 ) -> _Content:
     """Show the best score, and what the estimate makes of it."""
-    best, n = float(board.max()), int(board.attrs["n"])
-    title, label = f"{board.sizes['team']:,} teams on {n:,} instances", f"best score {best:.4f}"
+    best, n = float(board.max()), known.n
+    title, label = f"{board.sizes['team']:,} teams", f"best score {best:.4f}"
+    if n is not None:
+        title += f" on {n:,} instances"
     if estimate is None:
         alone = None
-        if board.attrs["metric"] == "accuracy":
+        if known.metric == "accuracy" and n is not None:
             alone = binomtest(round(best * n), n).proportion_ci()  # Clopper and Pearson's
             label += f"; were it the only one, {_from_to(alone)}"
         return _Content(title, [Mark(best, label, ORANGE)], alone)
@@ -141,8 +157,8 @@ def _of_realisation(best: float, estimate: xr.Dataset | None, realisation: xr.Da
     return _Content("A realisation, outlined", marks, interval, scores)
 
 
-def _edges(scores: Floats, contents: list[_Content], lowest: float | None, n: int) -> Floats:
-    """Give edges of bins that are whole multiples of 1 / n wide, with scores inside."""
+def _edges(scores: Floats, contents: list[_Content], lowest: float | None, n: int | None) -> Floats:
+    """Give edges of bins with scores inside; of n instances whole multiples of 1 / n wide."""
     drawn = [scores]
     drawn += [np.array(content.interval) for content in contents if content.interval is not None]
     drawn += [content.overlay for content in contents if content.overlay is not None]
@@ -150,6 +166,9 @@ def _edges(scores: Floats, contents: list[_Content], lowest: float | None, n: in
         lowest = float(4.0 * np.median(scores) - 3.0 * scores.max())
     low = max(lowest, float(min(values.min() for values in drawn)))
     high = float(max(values.max() for values in drawn))
+    if n is None:
+        # Estimates have no lattice.
+        return np.histogram_bin_edges(scores, _BINS, (low, high))
     width = max(1, math.ceil((high - low) * n / _BINS))
     first = math.floor(low * n)
     count = math.ceil((high * n - first) / width) + 1

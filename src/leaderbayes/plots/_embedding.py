@@ -7,6 +7,7 @@ import xarray as xr
 from scipy.stats import chi2
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import require_result
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas
 
@@ -55,6 +56,7 @@ def embedding(embedding: xr.Dataset, *, backend: Backend | None = None) -> Any:
     ... )
     >>> pc = lb.plots.embedding(lb.study.embedding(study), backend="matplotlib")
     """
+    require_result(embedding, "study.embedding", "component", "score", "loading")
     if embedding.sizes["component"] < 2:
         raise LeaderbayesError("The embedding has one dimension: embed in two to draw it.")
     plane = embedding.isel(component=slice(2))

@@ -7,6 +7,7 @@ import xarray as xr
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import require_result
 from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, Backend, Mark, panels
 
 _TAIL = 1e-4  # left out at either end
@@ -45,6 +46,7 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     >>> law = lb.sota.maximum(0.9, 1000, n=3000)
     >>> pc = lb.plots.maximum(law, theta=0.9, backend="matplotlib")
     """
+    require_result(law, "sota.maximum")
     if "n" not in law.attrs:
         raise LeaderbayesError("Give a law of accuracies or AUCs, from sota.maximum(..., n=...).")
     m, n, steps = law.attrs["m"], law.attrs["n"], law.sizes["x"] - 1

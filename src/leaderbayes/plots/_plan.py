@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import require_result
 from leaderbayes.plots._canvas import BLACK, BLUE, GREY, ORANGE, Backend, Mark, panels
 
 _COLORS = {"all": BLUE, "contested": ORANGE}
@@ -40,6 +41,7 @@ def plan(plan: xr.Dataset, *, backend: Backend | None = None) -> Any:
     >>> plan = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
     >>> pc = lb.plots.plan(plan, backend="matplotlib")
     """
+    require_result(plan, "plan", "rounds", "p_decided")
     if not plan.sizes["rounds"]:
         raise LeaderbayesError(f"{plan.attrs['message']} There is nothing to draw.")
     collection, plots = panels(

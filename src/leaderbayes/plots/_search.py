@@ -51,7 +51,7 @@ def search(
     Raises
     ------
     LeaderbayesError
-        If the search has no such parameter or iteration.
+        If it is no fitted search, or has no such parameter or iteration.
 
     References
     ----------
@@ -67,6 +67,11 @@ def search(
     >>> search = search.fit(*load_iris(return_X_y=True))
     >>> pc = lb.plots.search(search, "n_neighbors", "p", backend="matplotlib")
     """
+    if not hasattr(search, "n_iterations_") or not hasattr(search, "cv_results_"):
+        raise LeaderbayesError(
+            "This takes a fitted leaderbayes.tuning.LeaderboardSearchCV, not "
+            f"{type(search).__name__}."
+        )
     last = search.n_iterations_ if iteration is None else iteration
     last = whole("iteration", last, at_most=search.n_iterations_)
     results = search.cv_results_
@@ -136,7 +141,7 @@ def race(decisions: pd.DataFrame, *, backend: Backend | None = None) -> Any:
     Raises
     ------
     LeaderbayesError
-        If nobody was compared.
+        If these are no decisions, or nobody was compared.
 
     Examples
     --------
@@ -148,6 +153,11 @@ def race(decisions: pd.DataFrame, *, backend: Backend | None = None) -> Any:
     >>> search = search.fit(*load_iris(return_X_y=True))
     >>> pc = lb.plots.race(search.decisions_, backend="matplotlib")
     """
+    if "decision" not in getattr(decisions, "columns", ()):
+        raise LeaderbayesError(
+            "This takes decisions_ of a leaderbayes.tuning.LeaderboardSearchCV, not "
+            f"{type(decisions).__name__}."
+        )
     compared = decisions[decisions["decision"].isin(("tied", "stays", "dropped"))]
     if compared.empty:
         raise LeaderbayesError("Nobody was compared with a leader: a race needs two candidates.")

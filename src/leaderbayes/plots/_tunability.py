@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._fits.require import require_result
 from leaderbayes.plots._canvas import BLUE, GREY, Backend, elided, panels, rows_height
 
 _COLUMNS = 5  # at most
@@ -41,6 +42,7 @@ def tunability(tunability: xr.Dataset, *, backend: Backend | None = None) -> Any
     >>> groups = {name: name.split()[0] for name in scores["player"].values.tolist()}
     >>> pc = lb.plots.tunability(lb.study.tunability(study, groups), backend="matplotlib")
     """
+    require_result(tunability, "study.tunability", "group", "tournament")
     names = [str(name) for name in tunability["group"].to_numpy()]
     tournaments = tunability["tournament"].to_numpy()
     m, columns = len(tournaments), min(len(names), _COLUMNS)

@@ -13,6 +13,7 @@ from typing import Any
 import jinja2
 import xarray as xr
 
+from leaderbayes import _arguments
 from leaderbayes._answers.best import is_best
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
@@ -78,7 +79,7 @@ def html(
     >>> lb.report.html(dt, "page.html", title="Iris").name
     'page.html'
     """
-    to = Path(path)
+    to = _arguments.path("path", path)
     check_file(to, ".html", ".htm")
     prob = share("prob", prob)
     top = whole("top", top, at_least=2)

@@ -2,10 +2,10 @@
 
 import os
 import re
-from pathlib import Path
 
 import xarray as xr
 
+from leaderbayes import _arguments
 from leaderbayes._files.write import check_file, write_files
 from leaderbayes.report._facts import Facts, facts_of
 from leaderbayes.report._references import as_bibtex
@@ -60,7 +60,7 @@ def latex(
     """
     if path is None:
         return _fragment(facts_of(dt, prob, rope), "")[0]
-    to = Path(path)
+    to = _arguments.path("path", path)
     check_file(to, ".tex")
     facts = facts_of(dt, prob, rope)
     text, style = _fragment(facts, to.stem)

@@ -5,6 +5,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import require_array
 from leaderbayes._numerics import auc as numerics
 from leaderbayes._types import Bools
 
@@ -51,8 +52,7 @@ def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset
     >>> areas["auc"].round(2).values.tolist(), areas["covariance"].dims
     ([0.78, 0.92], ('classifier', 'classifier_'))
     """
-    if set(scores.dims) != {"classifier", "instance"}:
-        raise LeaderbayesError("Scores have the dimensions classifier and instance.")
+    require_array(scores, "Scores", "classifier", "instance")
     values = scores.transpose("classifier", "instance").to_numpy().astype(float)
     positive = _positive(labels, scores)
     missing = np.argwhere(np.isnan(values))

@@ -6,6 +6,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.require import require_array
 from leaderbayes._types import Floats
 
 
@@ -53,8 +54,7 @@ def estimate_rho(
     >>> {name: round(float(value), 2) for name, value in found.items()}
     {'rho': 0.55, 'lower': 0.5, 'upper': 0.59}
     """
-    if set(right.dims) != {"classifier", "instance"}:
-        raise LeaderbayesError("Answers have the dimensions classifier and instance.")
+    require_array(right, "Answers", "classifier", "instance")
     replicates, prob = whole("replicates", replicates, at_least=2), share("prob", prob)
     answers = right.transpose("classifier", "instance").to_numpy().astype(float)
     if not np.isin(answers, (0.0, 1.0)).all():

@@ -133,7 +133,7 @@ def fit(
         **{name: signature(fit_board).parameters[name].default for name in _SHARED},
         **options,
     }
-    path = Path(store)
+    path = _arguments.path("store", store)
     # What is no study is left as it is.
     if _store.root_attrs(path) is None:
         check_folder(path)

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import numpy as np
 import xarray as xr
 
+from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._extras import extra
 from leaderbayes._files.write import locked
@@ -72,7 +73,7 @@ def open(store: str | os.PathLike[str]) -> xr.DataTree:
     >>> list(lb.study.open("study").children)
     ['iris', 'wine']
     """
-    path = Path(store)
+    path = _arguments.path("store", store)
     attrs = root_attrs(path)
     if attrs is None:
         raise LeaderbayesError(f"{path}: there is no study; leaderbayes.study.fit makes one.")

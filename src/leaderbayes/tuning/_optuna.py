@@ -10,6 +10,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats
 from leaderbayes.tuning._posterior import standing
 
@@ -202,6 +203,11 @@ def decisions(study: optuna.Study) -> pd.DataFrame:
         of before), ``probability`` of beating it, ``decision`` ("dropped", "goes on", "stops"; of
         the terminator the last for each best trial), ``reason``, ``seed`` of the posteriors.
 
+    Raises
+    ------
+    LeaderbayesError
+        If it is no study.
+
     Examples
     --------
     >>> import optuna
@@ -220,6 +226,8 @@ def decisions(study: optuna.Study) -> pd.DataFrame:
     0      1       4  dropped
     1      2       3  dropped
     """
+    if not isinstance(study, optuna.Study):
+        raise LeaderbayesError(f"This takes an optuna.Study, not {type(study).__name__}.")
     rows = [value for key, value in study.user_attrs.items() if key.startswith(_ATTRIBUTE)]
     return pd.DataFrame(rows, columns=COLUMNS).sort_values(["trial", "decision"], ignore_index=True)
 

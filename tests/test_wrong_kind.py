@@ -1,0 +1,66 @@
+"""Whatever a public function gets for its first argument, its error is ours."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+
+WRONG = {
+    "a number": 3,
+    "a list": [0.9, 0.8],
+    "None": None,
+    "a string": "x",
+    "a table": pd.DataFrame({"a": [1.0]}),
+    "a Dataset": xr.Dataset({"a": 1.0}),
+    "an array": xr.DataArray([0.9, 0.8], dims="team"),
+    "scores": xr.DataArray(np.eye(3), dims=("player", "round")),
+}
+# What else they need, and would check before or after.
+FURTHER = {
+    "compare": (("a", "b"), {}),
+    "p_top": ((1,), {}),
+    "fit": ((), {"sampler": "laplace"}),
+    "likelihood.lr_test": ((xr.Dataset(),), {}),
+    "likelihood.wald_test": (("a", "b"), {}),
+    "new_player": ((xr.DataArray([1.0], dims="round"),), {}),
+    "paper.plot_multiplicity": ((), {"theta": 0.9}),
+    "paper.realisation": ((xr.Dataset(),), {}),
+    "plots.search": (("a", "b"), {}),
+    "report.html": (("page.html",), {}),
+    "sota.delong": (([0, 1],), {}),
+    "study.best_in_class": (({"a": "b"},), {}),
+    "study.fit": ((), {"store": "study"}),
+    "study.select": (("iris",), {}),
+    "study.tunability": (({"a": "b"},), {}),
+    "write_fit": (("fit.nc",), {}),
+}
+# They take numbers, or arrays of them: what is none is NumPy's to refuse.
+NUMBERS = {"paper.bias_curve", "paper.plot_auc", "paper.simulate", "sota.maximum"}
+# A list, a table or an array is what they take, or a string a path.
+RIGHT = {"sota.read_board"}
+
+
+def functions():
+    places = {"": lb} | {name: getattr(lb, name) for name in lb.__all__}
+    return {
+        f"{place}.{name}".lstrip("."): function
+        for place, module in places.items()
+        if hasattr(module, "__all__")
+        for name in module.__all__
+        if inspect.isfunction(function := getattr(module, name))
+    }
+
+
+@pytest.mark.parametrize("name", sorted(set(functions()) - NUMBERS - RIGHT))
+def test_an_error_of_ours(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    positional, by_name = FURTHER.get(name, ((), {}))
+    for kind, wrong in WRONG.items():
+        try:
+            functions()[name](wrong, *positional, **by_name)
+        except lb.LeaderbayesError as problem:
+            assert len(str(problem)) > 20, kind

@@ -11,8 +11,8 @@ from . import tuning as tuning
 from ._answers.baselines import elo as elo
 from ._answers.baselines import mean_scores as mean_scores
 from ._answers.check import check as check
-from ._answers.check import deviance as deviance
 from ._answers.compare import compare as compare
+from ._answers.deviance import deviance as deviance
 from ._answers.groups import groups as groups
 from ._answers.groups import tied_for_top as tied_for_top
 from ._answers.leaderboard import leaderboard as leaderboard
@@ -30,6 +30,7 @@ from ._errors import DisconnectedWarning as DisconnectedWarning
 from ._errors import EstimateWarning as EstimateWarning
 from ._errors import LeaderbayesError as LeaderbayesError
 from ._errors import LeaderbayesWarning as LeaderbayesWarning
+from ._errors import MisfitWarning as MisfitWarning
 from ._errors import MissingExtraError as MissingExtraError
 from ._errors import NotConvergedError as NotConvergedError
 from ._errors import PredictiveWarning as PredictiveWarning

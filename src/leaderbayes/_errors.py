@@ -49,6 +49,10 @@ class PredictiveWarning(LeaderbayesWarning):
     """LB012, LB013: replicates were thinned; a round counts too much to be left out."""
 
 
+class MisfitWarning(LeaderbayesWarning):
+    """LB016: the model does not describe the board."""
+
+
 class DigestWarning(LeaderbayesWarning):
     """LB050: a file without a digest, whose bytes cannot be checked."""
 

@@ -59,5 +59,27 @@ def test_deviance_is_zero_for_two_players_and_never_negative():
     wins, n = np.array([[0.0, 7.0], [3.0, 0.0]]), np.array([[0.0, 10.0], [10.0, 0.0]])
     epp, _, _ = newton(wins.sum(1), n)
     assert epp[0] - epp[1] == pytest.approx(np.log(7 / 3))
-    assert deviance(epp, wins, n) == pytest.approx(0.0, abs=1e-9)
+    assert deviance(epp, -np.inf, wins, np.zeros_like(wins), n) == pytest.approx(0.0, abs=1e-9)
     assert log_likelihood(epp, wins) == pytest.approx(7 * np.log(0.7) + 3 * np.log(0.3))
+
+
+def test_deviance_is_that_of_davidson_by_definition():
+    rng = np.random.default_rng(4)
+    m, nu, epp = 4, -0.3, rng.normal(size=4)
+    won, tied = rng.integers(0, 5, (m, m)).astype(float), rng.integers(0, 4, (m, m)).astype(float)
+    np.fill_diagonal(won, 0.0)
+    tied = np.triu(tied, 1) + np.triu(tied, 1).T
+    n = won + won.T + tied
+    p, t = davidson_probability(epp, nu)
+
+    def gained(count, probability):
+        here = count > 0
+        share = count[here] / n[here]
+        return (count[here] * (np.log(share) - np.log(probability[here]))).sum()
+
+    upper = np.triu(np.ones((m, m)), 1)
+    expected = 2.0 * (gained(won, p) + gained(tied * upper, t))
+    assert deviance(epp, nu, won, tied, n) == pytest.approx(expected)
+    halves = won + tied / 2.0
+    p = 1.0 / (1.0 + np.exp(epp - epp[:, None]))
+    assert deviance(epp, -np.inf, won, tied, n) == pytest.approx(2.0 * gained(halves, p))

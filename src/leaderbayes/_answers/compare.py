@@ -8,6 +8,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._answers.draws import draws_of, spread_of
+from leaderbayes._answers.record import record
 from leaderbayes._arguments import number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.trust import trust
@@ -37,8 +38,11 @@ def compare(
         Scalars: ``win_probability``, ``win_lower``, ``win_upper`` (of a over b in
         a new round; of a fit of many tournaments, in a new tournament); ``epp_difference``,
         ``epp_lower``, ``epp_upper`` (log-odds); posterior probabilities ``p_better``,
-        ``p_equivalent``, ``p_worse``. Coordinates: ``player`` (a), ``opponent`` (b). attrs:
-        ``prob``, ``rope`` (if there is one), ``converged`` (0 or 1), ``warnings`` (JSON list).
+        ``p_equivalent``, ``p_worse``. By the pair's own matches alone, of a fit of one tournament
+        (as `win_probability` with ``by="record"``): ``record``, ``record_lower``, ``record_upper``
+        (win probability of a), ``record_better``, ``record_won``, ``record_played``. Coordinates:
+        ``player`` (a), ``opponent`` (b). attrs: ``prob``, ``rope`` (if there is one),
+        ``converged`` (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -82,10 +86,26 @@ def compare(
             "p_better": ((gap > 0) & ~equivalent).mean(),
             "p_equivalent": equivalent.mean(),
             "p_worse": ((gap <= 0) & ~equivalent).mean(),
+            # Of many tournaments the answer is of a new one, which has no record.
+            **(_of_record(dt, a, b, prob) if spread is None and _has_scores(dt) else {}),
         },
         coords={"player": a, "opponent": b},
         attrs={"prob": prob, **({} if rope is None else {"rope": rope}), **trust(dt)},
     )
+
+
+def _has_scores(dt: xr.DataTree) -> bool:
+    """Say whether the fit is there with its scores, and not the posterior alone."""
+    return "constant_data" in dt.children
+
+
+def _of_record(dt: xr.DataTree, a: str, b: str, prob: float) -> dict[str, float]:
+    """Give what the matches of two players say by themselves."""
+    pair = record(dt, prob).sel(player=a, opponent=b)
+    return {
+        f"record_{name}".removesuffix("_mean"): float(value)
+        for name, value in pair.data_vars.items()
+    }
 
 
 def p_better(dt: xr.DataTree) -> xr.DataArray:

@@ -10,9 +10,9 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit, logsumexp, xlogy
 
-from leaderbayes._answers.check import boards_of
 from leaderbayes._errors import LeaderbayesError, PredictiveWarning
 from leaderbayes._fits.posterior import drawn, fitted, refuse
+from leaderbayes._inference.boards import boards_of
 from leaderbayes._inference.fit import fit
 from leaderbayes._numerics.logistic_normal import expit_mean
 from leaderbayes._types import Floats, Ints, Longs

@@ -12,11 +12,14 @@ from leaderbayes import _arguments
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._inference.diagnostics import repeat
+from leaderbayes._inference.discrepancy import checked
 from leaderbayes._inference.laplace import assemble, fitted_arguments
 from leaderbayes._inference.psis import smooth
 from leaderbayes._numerics.new_player import draw_strength
 from leaderbayes._scores.matches import matches, one_tournament
 from leaderbayes.models._weight import check_board, resolve_weight
+
+_SAID_AGAIN = ("LB010", "LB011", "LB016")
 
 
 def new_player(
@@ -91,19 +94,19 @@ def new_player(
         weight, test_fraction = arguments["weight"], arguments["test_fraction"]
         eta = resolve_weight(played, weight, test_fraction, with_ties=False)
         tree, diagnostics = _placed(dt, played, eta, rng)
-    new = repeat(caught)
-    constant = tree["constant_data"].to_dataset().assign(scores=board)
-    tree["constant_data"] = xr.DataTree(constant)
+        constant = tree["constant_data"].to_dataset().assign(scores=board)
+        tree["constant_data"] = xr.DataTree(constant)
+        tree.attrs = dt.attrs | {
+            "placed": str(board["player"].to_numpy()[-1]),
+            "placed_seed": seed,
+            "weight": eta,
+            **diagnostics,
+            "converged": int(dt.attrs["converged"] and diagnostics["converged"]),
+        }
+        tree.attrs["p_check"] = checked(tree)
     # What was said of the smaller board has been said again, where it still holds.
-    said = [w for w in json.loads(dt.attrs["warnings"]) if not w.startswith(("LB010", "LB011"))]
-    tree.attrs = dt.attrs | {
-        "placed": str(board["player"].to_numpy()[-1]),
-        "placed_seed": seed,
-        "weight": eta,
-        **diagnostics,
-        "converged": int(dt.attrs["converged"] and diagnostics["converged"]),
-        "warnings": json.dumps(said + new),
-    }
+    said = [w for w in json.loads(dt.attrs["warnings"]) if not w.startswith(_SAID_AGAIN)]
+    tree.attrs["warnings"] = json.dumps(said + repeat(caught))
     return tree
 
 

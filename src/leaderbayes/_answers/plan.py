@@ -11,13 +11,13 @@ from scipy.optimize import isotonic_regression
 from scipy.special import betaincinv
 
 from leaderbayes import _arguments
-from leaderbayes._answers.check import matches_of
 from leaderbayes._answers.compare import check_comparison, position
 from leaderbayes._answers.draws import by_mean, draws_of
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.trust import trust
+from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.composite_weight import board_weight
 from leaderbayes._numerics.laplace import sample

@@ -15,6 +15,7 @@ from leaderbayes import _arguments, models
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._inference.diagnostics import diagnose, repeat
+from leaderbayes._inference.discrepancy import checked
 from leaderbayes._inference.laplace import approximate
 from leaderbayes._inference.nuts import quiet, sample
 from leaderbayes._inference.replicates import replicated
@@ -22,6 +23,7 @@ from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_sco
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
+_PACKAGES = ("leaderbayes", "pymc", "arviz", "nutpie", "numpy", "xarray")
 MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments")
 
 
@@ -85,7 +87,8 @@ def fit(
         ``outcome`` (round, pair) in place of ``place``. attrs:
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over
         tournaments), ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``,
-        ``warnings`` (JSON list).
+        ``p_check`` (``p_round`` of `leaderbayes.check`; NaN of fewer than 50 replicates or more
+        than 2000 players), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -97,6 +100,8 @@ def fit(
     ConvergenceWarning
         If R-hat is not below 1.01, an effective sample size not above 400, or a transition
         diverged.
+    MisfitWarning
+        If ``p_check`` is below 0.05: the model does not describe the board.
 
     References
     ----------
@@ -150,21 +155,20 @@ def fit(
                 built = getattr(models, model)(played, **options)
                 tree = sample(built, arguments, seed, prior=prior, progressbar=progressbar)
             diagnostics = diagnose(tree)
-    said = repeat(caught)
-    # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
-    constant = tree["constant_data"].to_dataset().assign(scores=board)
-    tree["constant_data"] = xr.DataTree(constant)
-    tree.attrs = {
-        "model": model,
-        "arguments": written(arguments),
-        "versions": json.dumps(
-            {p: version(p) for p in ("leaderbayes", "pymc", "arviz", "nutpie", "numpy", "xarray")}
-        ),
-        "seed": seed,
-        "weight": float(constant["weight"].mean()),
-        **diagnostics,
-        "warnings": json.dumps(said),
-    }
+        # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
+        constant = tree["constant_data"].to_dataset().assign(scores=board)
+        tree["constant_data"] = xr.DataTree(constant)
+        tree.attrs = {
+            "model": model,
+            "arguments": written(arguments),
+            "versions": json.dumps({package: version(package) for package in _PACKAGES}),
+            "seed": seed,
+            "weight": float(constant["weight"].mean()),
+            **diagnostics,
+            "warnings": "[]",
+        }
+        tree.attrs["p_check"] = checked(tree)
+    tree.attrs["warnings"] = json.dumps(repeat(caught))
     return tree
 
 

@@ -7,7 +7,7 @@ Bradley-Terry is :math:`\nu = -\infty`; its half-counted ties enter as half a wi
 
 import numba
 import numpy as np
-from scipy.special import expit, xlogy
+from scipy.special import expit
 
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
@@ -24,11 +24,38 @@ def log_likelihood(epp: Floats, wins: Floats) -> float:
     return float((wins * -np.logaddexp(0.0, epp - epp[:, None])).sum())
 
 
-def deviance(epp: Floats, wins: Floats, n: Floats) -> float:
-    """Twice the log-likelihood that a saturated model gains, over unordered pairs."""
-    played = np.where(n > 0, n, 1.0)
-    saturated = (xlogy(wins, wins / played)).sum()
-    return float(2.0 * (saturated - log_likelihood(epp, wins)))
+@numba.njit(cache=True, error_model="numpy")
+def deviance(epp: Floats, nu: float, wins: Floats, ties: Floats, n: Floats) -> float:
+    """Twice the log-likelihood that a saturated model gains, over unordered pairs.
+
+    Parameters
+    ----------
+    epp : (player,)
+    nu : float
+        Of Davidson's model; -inf for Bradley-Terry's, with ties as half wins.
+    wins, ties, n : (player, opponent)
+        Matches won, tied, and played.
+    """
+    kappa = np.exp(nu)
+    value = 0.0
+    for i in range(len(epp)):
+        for j in range(i):
+            met = n[i, j]
+            if met == 0.0:
+                continue
+            half = 0.5 * (epp[i] - epp[j])
+            gap = abs(half)
+            log_total = gap + np.log1p(np.exp(-2.0 * gap) + kappa * np.exp(-gap))
+            won, lost, tied = wins[i, j], wins[j, i], ties[i, j]
+            if kappa == 0.0:
+                won, lost, tied = won + 0.5 * tied, lost + 0.5 * tied, 0.0
+            if won > 0.0:
+                value += won * (np.log(won / met) - half + log_total)
+            if lost > 0.0:
+                value += lost * (np.log(lost / met) + half + log_total)
+            if tied > 0.0:
+                value += tied * (np.log(tied / met) - nu + log_total)
+    return 2.0 * value
 
 
 def davidson_probability(epp: Floats, nu: float) -> tuple[Floats, Floats]:

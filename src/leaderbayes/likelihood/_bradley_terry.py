@@ -124,7 +124,7 @@ def bradley_terry(
             "covariance": (square, spread),
             "covariance_model": (square, model),
             "loglik": log_likelihood(epp, wins),
-            "deviance": deviance(epp, wins, n),
+            "deviance": deviance(epp, -np.inf, wins, np.zeros_like(wins), n),
         },
         {
             "model": "bradley_terry",

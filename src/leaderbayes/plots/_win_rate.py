@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._answers.check import boards_of
+from leaderbayes._inference.boards import boards_of
 from leaderbayes.plots._canvas import BLUE, GREY, Backend, canvas
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.check import check, deviance
+from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import p_better
+from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.draws import seed_of
 from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.check import boards_of, check, deviance
+from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import compare
+from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.draws import seed_of
 from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
@@ -19,6 +20,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
+from leaderbayes._inference.boards import boards_of
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._scores.facts import facts as facts_of_board
 from leaderbayes.models._weight import dependence

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.check import check, deviance
+from leaderbayes._answers.check import check
+from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.draws import draws_of, seed_of
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import share, whole

@@ -32,6 +32,7 @@ _CATEGORIES = {
     "LB001": _errors.ConvergenceWarning,
     "LB010": _errors.DisconnectedWarning,
     "LB011": _errors.WeightWarning,
+    "LB016": _errors.MisfitWarning,
 }
 
 

@@ -82,6 +82,7 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
         }
     )
     tree.attrs = study.attrs | {"weight": float(weight), "tournament": tournament}
+    tree.attrs["p_check"] = float("nan")  # that of the study is of all tournaments
     return tree
 
 

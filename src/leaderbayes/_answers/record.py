@@ -1,0 +1,75 @@
+"""Each pair's own record: what its matches say, and nothing of the others."""
+
+import json
+
+import numpy as np
+import xarray as xr
+from scipy.special import betainc, betaincinv
+
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.posterior import fitted
+from leaderbayes._fits.trust import trust
+from leaderbayes._inference.boards import matches_of
+
+_JEFFREYS = 0.5  # of the prior Beta(1/2, 1/2)
+
+
+def record(dt: xr.DataTree, prob: float) -> xr.Dataset:
+    r"""Give the posterior of each pair's win probability by its own matches.
+
+    .. math:: p_{ij} \sim \mathrm{Beta}(c\,w_{ij} + 1/2,\ c\,w_{ji} + 1/2)
+
+    w counts wins with ties as the fit has them (of Davidson's model those of matches that were not
+    tied), and c is what a match is worth: 1 of n independent rounds; with a test fraction f
+    1 / (1 + n f / (1 - f)); across rounds 3 / (r_i + r_j + 1), with the rounds of either player,
+    at which w has the variance of a Mann-Whitney count.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`, of one tournament.
+    prob : float
+        Posterior probability of the (equal-tailed) intervals.
+
+    Returns
+    -------
+    Dataset
+        ``mean``, ``lower``, ``upper``, ``better`` (P(p > 1/2)), ``won`` and ``played`` (matches),
+        all (player, opponent).
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is a fit of many tournaments.
+    """
+    fitted(dt, "constant_data")
+    board = matches_of(dt)
+    if "tournament" in board.dims:
+        raise LeaderbayesError(
+            "A pair's record is of one tournament: give leaderbayes.study.select(fit, name)."
+        )
+    won, played = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
+    if dt.attrs["model"] == "davidson":
+        tied = board["tied"].to_numpy()
+        won, played = won - tied / 2.0, played - tied
+    worth = np.ones_like(played)
+    if not board.attrs["within_round"]:
+        rounds = (board["place"] > 0).sum("round").to_numpy()
+        worth = 3.0 / (rounds[:, None] + rounds + 1.0)
+    test_fraction = json.loads(dt.attrs["arguments"]).get("test_fraction")
+    if test_fraction is not None:
+        worth = worth / (1.0 + worth * played * test_fraction / (1.0 - test_fraction))
+    a, b = worth * won + _JEFFREYS, worth * (played - won) + _JEFFREYS
+    low, high = (betaincinv(a, b, tail) for tail in ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0))
+    values = {
+        "mean": a / (a + b), "lower": low, "upper": high, "better": betainc(b, a, 0.5),
+        "won": won, "played": played,
+    }  # fmt: skip
+    for name in ("mean", "lower", "upper", "better"):
+        np.fill_diagonal(values[name], 0.5)
+    names = board["player"].to_numpy()
+    return xr.Dataset(
+        {name: (("player", "opponent"), value) for name, value in values.items()},
+        coords={"player": names, "opponent": names},
+        attrs=trust(dt),
+    )

@@ -1,0 +1,62 @@
+"""The boards that a fit was made from, with its strengths."""
+
+import json
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._fits.posterior import drawn, fitted, refuse
+from leaderbayes._numerics.places import places
+from leaderbayes._scores.matches import matches
+
+
+def matches_of(dt: xr.DataTree) -> xr.Dataset:
+    """Remake the matches (player, opponent) that a fit was made from.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no fit, or its scores are others than those it was made from.
+    """
+    fitted(dt, "constant_data")
+    arguments = json.loads(dt.attrs["arguments"])
+    rules = {name: arguments[name] for name in ("within_round", "ties")}
+    board = matches(dt["constant_data"].to_dataset()["scores"], **rules)
+    if "observed_data" in dt.children and "tournament" not in board.dims:
+        fitted(dt, "observed_data")
+        _check_places(dt, board)
+    return board
+
+
+def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:
+    """Give each tournament's matches and strengths (..., player), for the players it has."""
+    board = matches_of(dt)
+    if "tournament" not in board.dims:
+        return [(board, drawn(dt, "epp").sel(player=board["player"].to_numpy()))]
+    epp = drawn(dt, "epp_tournament")
+    boards = []
+    for t in range(board.sizes["tournament"]):
+        one = board.isel(tournament=t, drop=True)
+        seen = one["place"] > 0
+        who, when = (np.flatnonzero(seen.any(dim)) for dim in ("round", "player"))
+        one = one.isel(player=who, opponent=who, round=when)
+        own = epp.sel(tournament=board["tournament"].to_numpy()[t], drop=True)
+        boards.append((one, own.sel(player=one["player"].to_numpy())))
+    return boards
+
+
+def _check_places(dt: xr.DataTree, board: xr.Dataset) -> None:
+    """Raise unless the places of the fit are in the order of its scores, also of some players."""
+    if "place" not in dt["observed_data"]:
+        return
+    observed = dt["observed_data"].dataset["place"].sel(player=board["player"].to_numpy())
+    if observed.sizes.get("round") == board.sizes["round"]:
+        seen = observed.transpose("round", "player").to_numpy()
+        again = places(
+            np.where(seen > 0, seen, np.nan),
+            higher_is_better=False,
+            within_round=bool(board.attrs["within_round"]),
+        )
+        if np.array_equal(again, board["place"].to_numpy()):
+            return
+    raise refuse(dt, "was made from other scores than those in constant_data")

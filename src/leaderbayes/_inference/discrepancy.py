@@ -1,0 +1,161 @@
+"""Discrepancy of a board from its fit, and of the boards that the fit replicates."""
+
+import json
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._errors import MisfitWarning
+from leaderbayes._fits.posterior import drawn, fitted, refuse
+from leaderbayes._inference.boards import boards_of
+from leaderbayes._numerics import bradley_terry as bt
+from leaderbayes._numerics.places import count_matches
+from leaderbayes._numerics.round_intercept import counts as listed_counts
+from leaderbayes._types import Floats
+
+MISFIT = 0.05  # p-value below which a board does not fit
+_FEWEST, _MOST = 50, 200  # draws
+_PAIRS = 2_000_000  # in all draws, about: beyond, fewer draws are taken
+_PLAYERS = 2000  # most of whom every pair is looked at unasked
+
+
+def enough(players: int) -> int:
+    """Count the draws of a check that nobody waits for: 0 of thousands of players."""
+    if players > _PLAYERS:
+        return 0
+    return int(np.clip(_PAIRS // players**2, _FEWEST, _MOST))
+
+
+def checked(dt: xr.DataTree) -> float:
+    """Compute the p-value of `leaderbayes.check`, and warn where the board does not fit.
+
+    NaN where there are too few replicates, or too many players.
+    """
+    replicates = dt["posterior_predictive"].sizes
+    draws = min(enough(dt["posterior"].sizes["player"]), replicates["chain"] * replicates["draw"])
+    if draws < _FEWEST:
+        return float("nan")
+    observed, by_round, _ = discrepancies(dt, draws)
+    p = float((by_round >= observed).mean())
+    if p < MISFIT and dt.attrs["converged"]:
+        warnings.warn(
+            f"LB016 the model does not describe this board: of boards drawn from it {p:.0%} are as "
+            "far from their fit. Intervals and probabilities of pairs can be wrong: go by each "
+            "pair's own record, win_probability(by='record') and compare().",
+            MisfitWarning,
+            stacklevel=3,
+        )
+    return p
+
+
+def discrepancies(
+    dt: xr.DataTree, draws: int, rng: np.random.Generator | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """Compute the deviance of the board, and of replicates, at draws of its strengths.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`.
+    draws : int
+        Posterior draws to use, spread evenly over those that have replicates.
+    rng : Generator, optional
+        Of naive replicates, whose matches are each on its own; without one there are none.
+
+    Returns
+    -------
+    observed, by_round, naive : (draw,)
+        Of the board, of its whole replicates, and of naive ones (NaN without ``rng``).
+    """
+    fitted(dt, "posterior_predictive", "constant_data")
+    replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
+    _check_draws(dt, replicates.indexes["sample"])
+    total = replicates.sizes["sample"]
+    picked = np.unique(np.linspace(0, total - 1, min(draws, total)).astype(int))
+    replicates = replicates.isel(sample=picked)
+    sample = replicates.indexes["sample"]
+    nu = np.full(len(picked), -np.inf)
+    if dt.attrs["model"] == "davidson":
+        nu = drawn(dt, "tie").stack(sample=("chain", "draw")).sel(sample=sample).to_numpy()
+    shared_luck = json.loads(dt.attrs["arguments"]).get("test_fraction") is not None
+    observed, by_round, naive = np.zeros((3, len(picked)))
+    if rng is None:
+        naive[:] = np.nan
+    first = 0
+    for board, strengths in boards_of(dt):
+        stacked = strengths.stack(sample=("chain", "draw")).sel(sample=sample)
+        epp = stacked.transpose("sample", "player").to_numpy()
+        rows = slice(first, first + board.sizes["round"])
+        first = rows.stop
+        wins, n, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
+        equal = np.zeros_like(tied) if board.attrs["ties"] == "drop" else tied
+        strict = wins - equal / 2.0
+        repeated = _replicated_counts(replicates, board, dt, rows)
+        own = _estimate(strict, equal, n) if shared_luck else None
+        for k, (b, v, counts) in enumerate(zip(epp, nu, repeated, strict=True)):
+            at = b if own is None else b + own - _estimate(*counts)
+            observed[k] += bt.deviance(at, v, strict, equal, n)
+            by_round[k] += bt.deviance(b, v, *counts)
+            if rng is not None:
+                naive[k] += bt.deviance(b, v, *_independent_matches(b, v, n, rng), n)
+    return observed, by_round, naive
+
+
+def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:
+    """Raise unless each replicate is of a draw that the posterior has."""
+    own = dt["posterior"].dataset[["epp"]].stack(sample=("chain", "draw")).indexes["sample"]
+    if own.has_duplicates or sample.has_duplicates or not sample.isin(own).all():
+        raise refuse(dt, "has replicates of other draws than those in posterior")
+
+
+def _estimate(strict: Floats, equal: Floats, n: Floats) -> Floats:
+    """Estimate strengths as exist on any board: ties half, one pseudo-round."""
+    return bt.newton((strict + equal / 2.0).sum(axis=1), n, pseudo_rounds=1.0)[0]
+
+
+def _replicated_counts(
+    replicates: xr.Dataset, board: xr.Dataset, dt: xr.DataTree, rows: slice
+) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Count strict wins, ties and matches of each replicate of one tournament.
+
+    Its rounds are ``rows``. Ties that the board's rule drops are no matches.
+    """
+    within = bool(board.attrs["within_round"])
+    if "outcome" in replicates:
+        own = dt["constant_data"]["order"].sel(player=board["player"].to_numpy())
+        order = np.argsort(own.to_numpy())
+        if replicates.sizes["pair"] != len(order) * (len(order) - 1) // 2:
+            raise refuse(dt, "has replicates of other players than those on its board")
+        again = replicates["outcome"].transpose("sample", "round", "pair").to_numpy()
+        counted = (listed_counts(outcome, order) for outcome in again)
+    else:
+        own = replicates["place"].sel(player=board["player"].to_numpy())
+        again = own.transpose("sample", ..., "player").to_numpy()[:, rows]
+        counted = (count_matches(place, within_round=within) for place in again)
+    place = board["place"].transpose("round", "player").to_numpy()
+    _, met = count_matches(place, within_round=within)
+    for strict, n in counted:
+        if not np.array_equal(n, met):
+            raise refuse(dt, "has replicates in which others meet than on its board")
+        decided = strict + strict.T
+        kept = decided if board.attrs["ties"] == "drop" else n
+        yield strict.astype(float), (kept - decided).astype(float), kept.astype(float)
+
+
+def _independent_matches(
+    epp: Floats, nu: float, n: Floats, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draw strict wins and ties (player, opponent), every match on its own."""
+    upper = np.triu_indices(len(epp), 1)
+    p, t = bt.davidson_probability(epp, nu)
+    met = n[upper].astype(np.int64)
+    drawn = rng.binomial(met, np.clip(t[upper], 0.0, 1.0))
+    won = rng.binomial(met - drawn, (p / (p + p.T))[upper])
+    strict, equal = np.zeros_like(n), np.zeros_like(n)
+    strict[upper] = won
+    strict.T[upper] = met - drawn - won
+    equal[upper] = drawn
+    return strict, equal + equal.T

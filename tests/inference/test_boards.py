@@ -1,0 +1,23 @@
+"""The boards of a fit."""
+
+import pytest
+
+import leaderbayes as lb
+from leaderbayes._inference.boards import boards_of, matches_of
+
+
+def test_matches_are_those_of_the_scores(scores, laplace):
+    assert matches_of(laplace).identical(lb.matches(laplace["constant_data"]["scores"]))
+
+
+def test_one_board_of_one_tournament(laplace):
+    ((board, epp),) = boards_of(laplace)
+    assert list(epp["player"].to_numpy()) == list(board["player"].to_numpy())
+
+
+def test_scores_of_another_board_are_refused(laplace):
+    other = laplace.copy()
+    scores = other["constant_data"]["scores"]
+    other["constant_data"] = other["constant_data"].to_dataset().assign(scores=-scores)
+    with pytest.raises(lb.LeaderbayesError, match="other scores"):
+        matches_of(other)

@@ -1,0 +1,62 @@
+"""The check that every fit gets: its p-value, its warning, and where there is none."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import leaderbayes as lb
+from conftest import board, simulate
+from leaderbayes._inference.discrepancy import enough
+
+
+def cycle(rounds=15):
+    """Rock, paper, scissors: every player beats the next, and no strengths say so."""
+    return board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(rounds, 1))
+
+
+def test_fit_keeps_its_check(laplace):
+    assert laplace.attrs["p_check"] == float(lb.check(laplace)["p_round"])
+
+
+def test_a_board_that_does_not_fit_is_flagged_everywhere():
+    with pytest.warns(lb.MisfitWarning, match="LB016") as caught:
+        dt = lb.fit(cycle(), sampler="laplace", seed=1)
+    assert caught[0].filename == __file__
+    assert dt.attrs["p_check"] < 0.01
+    for answer in (lb.leaderboard(dt), lb.compare(dt, "p0", "p1"), lb.win_probability(dt)):
+        assert json.loads(answer.attrs["warnings"]) == json.loads(dt.attrs["warnings"])
+    assert "LB016" in dt.attrs["warnings"]
+    assert "LB016" in lb.report.text(dt)
+
+
+def test_a_board_that_fits_is_not():
+    """The p-value of a posterior predictive check leans to the middle: at most 5 % are flagged."""
+    rng = np.random.default_rng(1)
+    boards = 60
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", lb.LeaderbayesWarning)
+        for seed in range(boards):
+            lb.fit(simulate(rng.normal(size=6), 12, rng), sampler="laplace", seed=seed, draws=50)
+    flagged = sum(issubclass(one.category, lb.MisfitWarning) for one in caught)
+    assert flagged <= boards * 0.05 + 3.0 * np.sqrt(boards * 0.05 * 0.95)
+
+
+def test_too_few_replicates_say_nothing():
+    dt = lb.fit(cycle(), sampler="laplace", seed=1, replicates=20)
+    assert np.isnan(dt.attrs["p_check"])
+    assert "LB016" not in dt.attrs["warnings"]
+
+
+def test_a_new_player_is_checked_again():
+    rng = np.random.default_rng(2)
+    scores = simulate(np.zeros(4), 20, rng)
+    dt = lb.fit(scores, sampler="laplace", seed=1)
+    new = scores.isel(player=0).copy(data=rng.gumbel(size=20)).rename("new").drop_vars("player")
+    enlarged = lb.new_player(dt, new, seed=1)
+    assert enlarged.attrs["p_check"] == float(lb.check(enlarged)["p_round"])
+
+
+def test_draws_by_the_size_of_the_board():
+    assert [enough(m) for m in (10, 100, 150, 500, 2000, 2001)] == [200, 200, 88, 50, 50, 0]

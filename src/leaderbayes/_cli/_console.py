@@ -92,6 +92,13 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
     console.print(
         f"Deviance {deviance['value']:.1f}, of independent matches {deviance['df']} on average."
     )
+    p_check = diagnostics["p_check"]
+    if p_check is not None:
+        misfit = any(text.startswith("LB016") for text in result["warnings"])
+        verdict = (
+            "the model does NOT describe this board (LB016)" if misfit else "no sign of misfit"
+        )
+        console.print(f"Check of fit: p = {p_check:.2f}, {verdict}.")
     if "sd_round" in result:
         console.print(
             f"Intercept {result['intercept']:.3f}, between rounds sd {result['sd_round']:.3f}."
@@ -171,6 +178,12 @@ def print_comparison(result: "xr.Dataset", prob: float) -> None:
         f"Better {result['p_better']:.3f}, equivalent {result['p_equivalent']:.3f}, "
         f"worse {result['p_worse']:.3f}."
     )
+    if "record" in result:
+        click.echo(
+            f"Of their own {result['record_played']:g} matches {a} won {result['record_won']:g}: "
+            f"by these alone {result['record']:.3f} ({result['record_lower']:.3f} to "
+            f"{result['record_upper']:.3f})."
+        )
     if not result.attrs["converged"]:
         print_doubt()
 

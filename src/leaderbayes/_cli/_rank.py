@@ -114,6 +114,7 @@ def _estimate_one(
             "max_rhat": number(attrs.get("max_rhat", nan)),
             "min_ess": number(attrs.get("min_ess", nan)),
             "divergences": attrs.get("divergences"),
+            "p_check": number(attrs.get("p_check", nan)),
             "converged": bool(attrs["converged"]),
         },
         # Those of reading, and what a fit does not keep itself.

@@ -42,9 +42,9 @@ def checked(dt: xr.DataTree) -> float:
     p = float((by_round >= observed).mean())
     if p < MISFIT and dt.attrs["converged"]:
         warnings.warn(
-            f"LB016 the model does not describe this board: of boards drawn from it {p:.0%} are as "
-            "far from their fit. Intervals and probabilities of pairs can be wrong: go by each "
-            "pair's own record, win_probability(by='record') and compare().",
+            f"LB016 the model does not describe this board (check of fit: p = {p:.3f}). Intervals "
+            "and probabilities can be wrong: of a pair go by its own record, compare() and "
+            "win_probability(by='record').",
             MisfitWarning,
             stacklevel=3,
         )

@@ -190,6 +190,8 @@ def _doubt(attrs: Mapping[Any, Any]) -> str:
     """Give what stands before the title of a result that must not be trusted."""
     if not attrs.get("converged", True):
         return "NOT CONVERGED. "
+    if "LB016" in attrs.get("warnings", ""):
+        return "MISFIT. "
     return "" if attrs.get("solved", True) else "NO SOLUTION. "
 
 

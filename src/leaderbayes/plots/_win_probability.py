@@ -6,12 +6,17 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.leaderboard import leaderboard as table_of
+from leaderbayes._answers.win_probability import By
 from leaderbayes._answers.win_probability import win_probability as probabilities
 from leaderbayes.plots._canvas import Backend, best, canvas, thinned
 
 
 def win_probability(
-    dt: xr.DataTree, *, top: int | None = None, backend: Backend | None = None
+    dt: xr.DataTree,
+    *,
+    top: int | None = None,
+    by: By = "model",
+    backend: Backend | None = None,
 ) -> Any:
     """Draw P(row beats column), best player first; numbers in the cells of up to 20 players.
 
@@ -21,6 +26,8 @@ def win_probability(
         From `leaderbayes.fit`.
     top : int, optional
         Draw this many of the best players only.
+    by : {"model", "record"}
+        As for `leaderbayes.win_probability`: "record" by each pair's own matches.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -32,7 +39,8 @@ def win_probability(
     Raises
     ------
     LeaderbayesError
-        If ``top`` is below 1, or the backend is unknown.
+        If ``top`` is below 1, ``by`` or the backend is unknown, or a fit of many tournaments has
+        no record.
 
     Examples
     --------
@@ -41,11 +49,12 @@ def win_probability(
     >>> pc = lb.plots.win_probability(dt, top=5, backend="matplotlib")
     """
     best_first = best(table_of(dt), top)["player"].to_numpy()
-    mean = probabilities(dt)["mean"].sel(player=best_first, opponent=best_first).to_numpy()
+    mean = probabilities(dt, by=by)["mean"].sel(player=best_first, opponent=best_first).to_numpy()
     m = len(best_first)
+    own = ", own matches" if by == "record" else ""
     side = float(np.clip(0.5 * m, 3.0, 12.0))
     collection, plot = canvas(
-        dt, "P(row beats column)", width=side + 2.5, height=side + 2.0, backend=backend
+        dt, f"P(row beats column){own}", width=side + 2.5, height=side + 2.0, backend=backend
     )
     plot.heat_map(mean[::-1], low=0.0, high=1.0, diverging=True)
     middle = "center" if collection.backend == "matplotlib" else "middle"

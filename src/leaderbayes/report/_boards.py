@@ -87,13 +87,14 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     checked = check(fit, draws=draws, seed=seed_of(fit))
     shown = table["player"].iloc[:top]
     leader, *others = tied_for_top(fit, prob=prob)
+    fits = _goodness(fit, checked)
     return {
         "name": name,
         "size": len(table),
         "shown": len(shown),
         **_rows(fit, table, prob, {leader, *others}),
         "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},
-        "fit": _goodness(fit, checked),
+        "fit": fits,
         "verdict": verdict(fit.attrs),
         "data": data(fit["constant_data"].to_dataset()["scores"]),
         "settings": settings(fit.attrs),
@@ -105,6 +106,8 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
             "scope": scope,
             "prob": prob,
             **_pairs(fit, shown, prob),
+            "record": _record(fit, shown, prob),
+            "fits": fits["kind"] != "bad",
             **_ranks(fit, shown),
             **_points(checked),
         },
@@ -216,6 +219,19 @@ def _pairs(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any]:
         "lower": _whole(wins["lower"].to_numpy()[upper]),
         "upper": _whole(wins["upper"].to_numpy()[upper]),
         "better": _whole(better.to_numpy()[upper]),
+    }
+
+
+def _record(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any] | None:
+    """Give what each pair's own matches say, as `_pairs`; of a new tournament there are none."""
+    if "epp_tournament" in fit["posterior"]:
+        return None
+    names = shown.to_numpy()
+    own = win_probability(fit, prob=prob, by="record").sel(player=names, opponent=names)
+    upper = np.triu_indices(len(names), 1)
+    return {
+        **{name: _whole(own[name].to_numpy()[upper]) for name in ("mean", "lower", "upper")},
+        **{name: own[name].to_numpy()[upper].tolist() for name in ("won", "played")},
     }
 
 

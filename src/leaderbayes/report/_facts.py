@@ -117,20 +117,29 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
         "tied": [name[player] for player in tied_for_top(dt, prob=prob)[1:]],
         "groups": int(groups(dt, prob=prob)["group"].max()),
         "leads": _leads(dt, first, prob),
-        "p_check": float(check(dt, seed=seed_of(dt))["p_round"]),
+        "p_check": _p_check(dt),
         "deviance": _deviance(dt),
     }
 
 
 def _trust(dt: xr.DataTree) -> Facts:
-    """Say whether it converged; a fit that did not has LB001 first, and not among the others."""
+    """Say whether it converged; a fit that did not has LB001 first, and not among the others.
+
+    LB016, of a board that does not fit, has sentences of its own.
+    """
     trusted = trust(dt)
     said = warnings_of(trusted)
     return {
         "converged": bool(trusted["converged"]),
         "unconverged": [w for w in said if w.startswith("LB001")],
-        "warnings": [w for w in said if not w.startswith("LB001")],
+        "warnings": [w for w in said if not w.startswith(("LB001", "LB016"))],
     }
+
+
+def _p_check(dt: xr.DataTree) -> float:
+    """Give the p-value of the check: the fit's own, where it has one."""
+    own = float(dt.attrs.get("p_check", np.nan))
+    return float(check(dt, seed=seed_of(dt))["p_round"]) if np.isnan(own) else own
 
 
 def _sota(dt: xr.DataTree, prob: float) -> Facts:

@@ -57,13 +57,26 @@
   let board = boards[0];
 
   // Probabilities of pairs stand row by row, each pair once, the higher-placed player first.
-  const pair = (i, j) => {
+  const place = (i, j) => {
     const [a, b] = i < j ? [i, j] : [j, i], m = board.players.length;
-    const at = a * (2 * m - a - 1) / 2 + b - a - 1;
+    return a * (2 * m - a - 1) / 2 + b - a - 1;
+  };
+  const pair = (i, j) => {
+    const at = place(i, j);
     const [win, lower, upper, better] =
       [board.win, board.lower, board.upper, board.better].map((values) => values[at] / scale);
     return i < j ? { win, lower, upper, better }
       : { win: 1 - win, lower: 1 - upper, upper: 1 - lower, better: 1 - better };
+  };
+  // What a pair's own matches say, or null where there are none.
+  const recorded = (i, j) => {
+    if (!board.record) return null;
+    const at = place(i, j), { won, played } = board.record;
+    if (!played[at]) return null;
+    const [mean, lower, upper] =
+      [board.record.mean, board.record.lower, board.record.upper].map((values) => values[at] / scale);
+    return i < j ? { mean, lower, upper, won: won[at], played: played[at] }
+      : { mean: 1 - mean, lower: 1 - upper, upper: 1 - lower, won: played[at] - won[at], played: played[at] };
   };
   const fixed = (p, digits) => {
     const least = 10 ** -digits;
@@ -98,8 +111,16 @@
       name(i), " is better than ", name(j), " with probability ",
       element("strong", fixed(p.better, 3)), `. It beats it ${board.scope} with probability `,
       element("strong", fixed(p.win, 2)), ` (${percent} interval ${range(p)}). `,
-      `At ${percent} they are ${sure ? "told apart" : "not told apart"}.`,
+      `At ${percent} they are ${sure ? "told apart" : "not told apart"}. `,
     );
+    const own = recorded(i, j);
+    if (own) {
+      answer.append(
+        `Their own matches alone, of which it won ${own.won} of ${own.played}, say `,
+        element(board.fits ? "span" : "strong", fixed(own.mean, 2)), ` (${range(own)})`,
+        board.fits ? "." : ": go by these, for the model does not describe this board.",
+      );
+    }
     const [won, lost] = $("split").children;
     won.style.width = `${100 * p.better}%`;
     lost.style.width = `${100 - 100 * p.better}%`;

@@ -66,6 +66,11 @@ def board(values, *, higher_is_better=True):
     )
 
 
+def cycle():
+    """Rock, paper, scissors: every player beats the next, and no strengths say so."""
+    return board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(15, axis=1))
+
+
 def simulate(epp, rounds, rng, noise="gumbel"):
     """Scores of players with these strengths: epp plus noise of logistic differences' scale."""
     shape = (len(epp), rounds)
@@ -197,6 +202,14 @@ def scores():
 def laplace(scores):
     """Laplace's approximation of it: a fit in milliseconds."""
     return lb.fit(scores, sampler="laplace", seed=1)
+
+
+@pytest.fixture(scope="session")
+def misfit():
+    """A fit that does not describe its board."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.MisfitWarning)
+        return lb.fit(cycle(), sampler="laplace", seed=1)
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,10 @@
 """Predictive checks: what fits, and what does not."""
 
-import numpy as np
 import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import board
+from conftest import cycle
 
 
 def test_repeats_by_its_seed(scores):
@@ -23,11 +22,8 @@ def _check_twice(dt):
     xr.testing.assert_identical(result, lb.check(dt, draws=100, seed=3))
 
 
-def test_check_rejects_a_board_that_does_not_fit():
-    """Rock, paper, scissors: every player beats the next, and no strengths say so."""
-    cycle = board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(15, axis=1))
-    dt = lb.fit(cycle, sampler="laplace", seed=1)
-    assert float(lb.check(dt)["p_round"]) < 0.01
+def test_check_rejects_a_board_that_does_not_fit(misfit):
+    assert float(lb.check(misfit)["p_round"]) < 0.01
 
 
 def test_check_of_rounds_that_share_training_data():
@@ -35,6 +31,5 @@ def test_check_of_rounds_that_share_training_data():
     scores = lb.datasets.load("classifiers", "breast_cancer")
     dt = lb.fit(scores, test_fraction=0.2, sampler="laplace", seed=1)
     assert 0.05 < float(lb.check(dt)["p_round"]) < 0.95
-    cycle = board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(15, axis=1))
-    dt = lb.fit(cycle, test_fraction=0.1, sampler="laplace", seed=1)
+    dt = lb.fit(cycle(), test_fraction=0.1, sampler="laplace", seed=1)
     assert float(lb.check(dt)["p_round"]) < 0.01

@@ -3,6 +3,7 @@
 import os
 
 from command import run
+from conftest import cycle
 
 
 def test_names_do_not_steer_the_terminal(folder):
@@ -13,3 +14,19 @@ def test_names_do_not_steer_the_terminal(folder):
     assert done.returncode == 0, done.stderr
     assert b"\x1b" not in done.stdout
     assert rb"Z\x1b[31m\xfc" in done.stdout
+
+
+def test_a_board_that_does_not_fit(folder):
+    cycle().to_pandas().T.rename_axis("task").to_csv(folder / "cycle.csv")
+    asked = ("--sampler", "laplace", "--seed", 1)
+    ranked = run("rank", "cycle.csv", *asked, cwd=folder)
+    assert ranked.returncode == 0, ranked.stderr
+    assert (
+        "Check of fit: p = 0.00, the model does NOT describe this board (LB016)." in ranked.stdout
+    )
+    assert "Warning: LB016" in ranked.stderr
+    compared = run("compare", "cycle.csv", "p0", "p1", *asked, cwd=folder)
+    # Beta(15.5, 0.5).
+    assert "Of their own 15 matches p0 won 15: by these alone 0.969 (0.849 to 1.000)." in (
+        compared.stdout
+    )

@@ -29,7 +29,9 @@ def test_json_has_exactly_the_promised_keys(ranked):
         "rank", "rank_lower", "rank_upper",
     ]  # fmt: skip
     assert list(ranked["deviance"]) == ["value", "df", "p_value", "standardised"]
-    assert list(ranked["diagnostics"]) == ["max_rhat", "min_ess", "divergences", "converged"]
+    assert list(ranked["diagnostics"]) == [
+        "max_rhat", "min_ess", "divergences", "p_check", "converged",
+    ]  # fmt: skip
     epp = [player["epp"] for player in ranked["players"]]
     assert epp == sorted(epp, reverse=True)
     assert ranked["seed"] == 1

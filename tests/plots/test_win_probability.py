@@ -19,3 +19,13 @@ def test_cells_are_of_the_row_against_the_column(fitted):
     assert {(int(t["x"].squeeze()), 5 - int(t["y"].squeeze())): t["string"] for t in texts} == {
         (j, i): f"{mean[i, j]:.2f}" for i in range(6) for j in range(6) if i != j
     }
+
+
+def test_by_the_record(misfit):
+    collection = lb.plots.win_probability(misfit, by="record", backend="none")
+    (cells,) = drawn(collection, "board", "heat_map")
+    names = lb.leaderboard(misfit)["player"].to_list()
+    mean = lb.win_probability(misfit, by="record")["mean"].sel(player=names, opponent=names)
+    np.testing.assert_array_equal(cells["values"][::-1], mean.to_numpy())
+    (title,) = drawn(collection, "board", "title")
+    assert title["string"] == "MISFIT. P(row beats column), own matches"

@@ -69,6 +69,14 @@ def test_filter(single, visit):
     assert page.locator("#leaderboard .count").text_content() == ""
 
 
+def by_record(told):
+    return (
+        f"Their own matches alone, of which it won {told['record_won']:g} of "
+        f"{told['record_played']:g}, say {told['record']:.2f} ({told['record_lower']:.2f} to "
+        f"{told['record_upper']:.2f})."
+    )
+
+
 def test_two_players_in_words(single, laplace, visit):
     page = visit(single)
     a, b = lb.leaderboard(laplace)["player"].iloc[[3, 1]]
@@ -79,7 +87,8 @@ def test_two_players_in_words(single, laplace, visit):
         f"{a} is better than {b} with probability {told['p_better']:.3f}. It beats it in a new "
         f"round with probability {told['win_probability']:.2f} (95\u00a0% interval "
         f"{told['win_lower']:.2f} to {told['win_upper']:.2f}). At 95\u00a0% they are "
-        f"{'told' if told['p_better'] <= 0.05 or told['p_better'] >= 0.95 else 'not told'} apart."
+        f"{'told' if told['p_better'] <= 0.05 or told['p_better'] >= 0.95 else 'not told'} apart. "
+        f"{by_record(told)}"
     )
     answer = page.locator("#answer")
     assert answer.text_content() == expected
@@ -88,8 +97,18 @@ def test_two_players_in_words(single, laplace, visit):
     assert (
         f"{b} is better than {a} with probability {told['p_better']:.3f}" in answer.text_content()
     )
+    assert answer.text_content().endswith(by_record(told))
     page.get_by_label("Opponent", exact=True).select_option(label=b)
     assert answer.text_content() == "Pick two different players."
+
+
+def test_where_the_model_does_not_fit_go_by_the_record(misfit, folder, visit):
+    page = visit(lb.report.html(misfit, folder / "misfit.html"))
+    assert "LB016" in page.locator("#leaderboard").text_content()
+    said = page.locator("#answer").text_content()
+    assert said.endswith(": go by these, for the model does not describe this board.")
+    won = lb.compare(misfit, *page.locator("#answer bdi").all_text_contents()[:2])["record_won"]
+    assert f"of which it won {won:g} of 15" in said
 
 
 def cell(page, chart, across, down):

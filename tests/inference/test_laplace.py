@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import log_expit
+from scipy.stats import halfnorm, kstest
 
 import leaderbayes as lb
-from conftest import simulate
+from conftest import kolmogorov_bound, simulate
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,37 @@ def test_log_likelihood_by_round(scores, approximate):
     pair = np.where(ahead > 0, log_expit(gap), 0.0)  # NaN, absent players, are not above 0
     expected = approximate.attrs["weight"] * pair.sum(axis=(1, 2))
     np.testing.assert_allclose(approximate["log_likelihood"]["place"][1, 7], expected)
+
+
+def test_log_prior(approximate):
+    """The density of HalfNormal(2), as PyMC has it."""
+    scale = approximate["posterior"]["epp_scale"]
+    np.testing.assert_allclose(
+        approximate["log_prior"]["epp_scale"], halfnorm(scale=2.0).logpdf(scale)
+    )
+
+
+def test_prior_is_the_models(scores):
+    """By NUTS and by Laplace: the same groups, and the same laws."""
+    dt = lb.fit(scores, sampler="laplace", prior=True, prior_scale=0.5, draws=4000, seed=1)
+    prior = dt["prior"].to_dataset()
+    assert prior["epp"].dims == ("chain", "draw", "player")
+    assert dt["prior_predictive"]["place"].dims == ("chain", "draw", "round", "player")
+    np.testing.assert_allclose(prior["epp"].sum("player"), 0.0, atol=1e-12)
+    scale = prior["epp_scale"].to_numpy().ravel()
+    bound = kolmogorov_bound(4000)
+    assert kstest(scale, halfnorm(scale=0.5).cdf).statistic < bound
+    # Of m normal strengths less their mean, sqrt(m / (m - 1)) of each is normal with sigma.
+    normal = prior["epp"].to_numpy()[0] / scale[:, None] * np.sqrt(6 / 5)
+    assert max(kstest(each, "norm").statistic for each in normal.T) < bound
+    places = dt["prior_predictive"]["place"]
+    assert ((places == 0).all(("chain", "draw")) == (dt["observed_data"]["place"] == 0)).all()
+
+
+def test_prior_changes_no_other_group(scores, approximate):
+    dt = lb.fit(scores, sampler="laplace", prior=True, seed=1)
+    for name in approximate.children:
+        xr.testing.assert_identical(dt[name].to_dataset(), approximate[name].to_dataset())
 
 
 def test_everything_takes_it(approximate, tmp_path):
@@ -84,7 +116,6 @@ def test_needs_no_pymc():
     ("options", "message"),
     [
         ({"model": "davidson"}, "for model='bradley_terry'"),
-        ({"prior": True}, "without prior"),
         ({"centring": 0.5}, "no option 'centring'"),
         ({"prior_scale": 0.0}, "prior_scale"),
         ({"weight": 2.0}, "weight"),

@@ -24,9 +24,9 @@ _DRAWS = 1000  # of the posterior, for each match's probability
 def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     r"""Estimate how well a fit predicts the matches of a round that it has not seen.
 
-    ``az.loo`` on fits of different models compares the probabilities of different events (a whole
-    ranking under Plackett-Luce, weighted matches under Bradley-Terry). Here every model is scored
-    on the same: each match of a round, by
+    ``az.loo`` of fits would compare the probabilities of different events (a whole ranking under
+    Plackett-Luce, weighted matches under Bradley-Terry), and stops. Here every model is scored on
+    the same: each match of a round, by
 
     .. math:: y_{ij} \log p_{ij} + (1 - y_{ij}) \log (1 - p_{ij}),
 

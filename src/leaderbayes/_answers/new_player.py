@@ -175,5 +175,6 @@ def _placed(
     epp = np.column_stack([epp, d]) - d[:, None] / (m + 1)
     step = -(-draws // dt["posterior_predictive"].sizes["draw"])
     every = epp.reshape(chains, draws, m + 1)
-    tree = assemble(played, eta, every, scale.reshape(chains, draws), step, rng)
+    prior_scale = json.loads(dt.attrs["arguments"])["prior_scale"]
+    tree = assemble(played, eta, prior_scale, every, scale.reshape(chains, draws), step, rng)
     return tree, {"pareto_k": smoothed.pareto_k, "ess": smoothed.ess, "converged": int(converged)}

@@ -16,7 +16,7 @@ from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._inference.diagnostics import diagnose, repeat
 from leaderbayes._inference.discrepancy import checked
-from leaderbayes._inference.laplace import approximate
+from leaderbayes._inference.laplace import approximate, draw_prior
 from leaderbayes._inference.nuts import quiet, sample
 from leaderbayes._inference.replicates import replicated
 from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
@@ -66,7 +66,7 @@ def fit(
         probabilities of being better within 0.03 (for two players 0.04 at six matches, 0.09 at
         two); intervals are too narrow, by a tenth to 0.27, where nearly every match goes one way.
     prior : bool
-        Also draw the groups ``prior`` and ``prior_predictive``; not by "laplace".
+        Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     replicates : int, optional
         Draws, spread evenly, that get a board in ``posterior_predictive``; all of them by
         default, where they take less than 400 MB.
@@ -80,11 +80,13 @@ def fit(
     DataTree
         Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``,
         ``epp_unit`` (what NUTS samples for ``epp``), and what the model adds),
-        ``sample_stats``, ``posterior_predictive`` (``place`` (chain, draw, round, player), whole
-        rankings), ``log_likelihood`` (``place`` (chain, draw, round)), ``log_prior`` (of NUTS),
-        ``observed_data`` (``place``), ``constant_data`` (``scores``, ``weight``). Of many
-        tournaments the rounds stand along ``tournament_round``; "round_intercept" has
-        ``outcome`` (round, pair) in place of ``place``. attrs:
+        ``sample_stats`` (of NUTS), ``posterior_predictive`` (``place`` (chain, draw, round,
+        player), whole rankings), ``log_likelihood`` (``place`` (chain, draw, round), weighted, and
+        ``use_lb_loo``, zeros, at which ``az.loo`` stops: `loo` answers), ``log_prior`` (of what
+        options set the prior of: ``epp_scale``, and what the model adds), ``observed_data``
+        (``place``), ``constant_data`` (``scores``, ``weight``). Of many tournaments the rounds
+        stand along ``tournament_round``; "round_intercept" has ``outcome`` (round, pair) in place
+        of ``place``. attrs:
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over
         tournaments), ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``,
         ``p_check`` (``p_round`` of `leaderbayes.check`; NaN of fewer than 50 replicates or more
@@ -131,10 +133,8 @@ def fit(
     seed = _arguments.seed_or_new(seed)
     if replicates is not None:
         replicates = whole("replicates", replicates)
-    if sampler == "laplace" and (model != "bradley_terry" or prior):
-        raise LeaderbayesError(
-            "sampler='laplace' is for model='bradley_terry', without prior=True: take 'nutpie'."
-        )
+    if sampler == "laplace" and model != "bradley_terry":
+        raise LeaderbayesError("sampler='laplace' is for model='bradley_terry': take 'nutpie'.")
     arguments = {
         "within_round": within_round, "ties": ties, "draws": draws, "tune": tune, "chains": chains,
         "sampler": sampler, "replicates": replicates, **_model_options(model, sampler, options),
@@ -148,6 +148,8 @@ def fit(
         if sampler == "laplace":
             most = replicated((chains, draws), played["place"].size, replicates)
             tree = approximate(played, (chains, draws), most, seed, **options)
+            if prior:
+                tree.update(draw_prior(played, arguments["prior_scale"], draws, seed))
             diagnostics = {"converged": 1, "max_rhat": np.nan, "min_ess": float(draws * chains)}
             diagnostics["divergences"] = 0
         else:

@@ -9,6 +9,7 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes._fits.require import require_tree
+from leaderbayes._inference.log_likelihood import with_notice
 from leaderbayes._numerics.laplace import sample
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
@@ -52,11 +53,35 @@ def approximate(
     drawn = sample(points, n, eta, prior_scale, chains * draws, posterior)
     step = -(-draws * chains // replicates)
     epp, scale = drawn.epp.reshape(chains, draws, -1), drawn.scale.reshape(shape)
-    return assemble(matches, eta, epp, scale, step, predictive)
+    return assemble(matches, eta, prior_scale, epp, scale, step, predictive)
+
+
+def draw_prior(matches: xr.Dataset, prior_scale: float, draws: int, seed: int) -> xr.DataTree:
+    """Draw the groups ``prior`` and ``prior_predictive`` of `fit`, in one chain."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(3)[2])  # after `approximate`'s
+    place = matches["place"].to_numpy()
+    scale = prior_scale * abs(rng.standard_normal((1, draws)))
+    epp = scale[..., None] * rng.standard_normal((1, draws, place.shape[1]))
+    epp -= epp.mean(axis=-1, keepdims=True)
+    within = bool(matches.attrs["within_round"])
+    return xr.DataTree.from_dict(
+        {
+            "prior": _strengths(matches, epp, scale),
+            "prior_predictive": _boards(
+                matches, _replicate(epp, place > 0, rng, within_round=within)
+            ),
+        }
+    )
 
 
 def assemble(
-    matches: xr.Dataset, eta: float, epp: Floats, scale: Floats, step: int, rng: np.random.Generator
+    matches: xr.Dataset,
+    eta: float,
+    prior_scale: float,
+    epp: Floats,
+    scale: Floats,
+    step: int,
+    rng: np.random.Generator,
 ) -> xr.DataTree:
     """Make the groups of `fit` from draws of Bradley-Terry's posterior.
 
@@ -66,6 +91,8 @@ def assemble(
         As fitted.
     eta : float
         Weight of a match.
+    prior_scale : float
+        Of the half-normal prior on ``scale``.
     epp : (chain, draw, player)
     scale : (chain, draw)
     step : int
@@ -77,27 +104,43 @@ def assemble(
     again = _replicate(epp[:, ::step], place > 0, rng, within_round=within)
     statistics = round_statistics(place, within_round=within, ties=ties)
     log_likelihood = eta * round_log_likelihood(epp.reshape(-1, m), statistics)
-    names = {dim: matches[dim].to_numpy() for dim in ("player", "round")}
     cells = ("chain", "draw")
+    by_round = log_likelihood.reshape(chains, draws, -1)
+    # HalfNormal's density.
+    log_prior = 0.5 * np.log(2.0 / np.pi) - np.log(prior_scale) - 0.5 * (scale / prior_scale) ** 2
     sampled = {"chain": np.arange(chains), "draw": np.arange(draws)}
     return xr.DataTree.from_dict(
         {
-            "posterior": xr.Dataset(
-                {"epp": ((*cells, "player"), epp), "epp_scale": (cells, scale)},
-                sampled | {"player": names["player"]},
+            "posterior": _strengths(matches, epp, scale),
+            "posterior_predictive": _boards(matches, again, step),
+            "log_likelihood": with_notice(
+                xr.Dataset(
+                    {"place": ((*cells, "round"), by_round)},
+                    sampled | {"round": matches["round"].to_numpy()},
+                )
             ),
-            "posterior_predictive": xr.Dataset(
-                {"place": ((*cells, "round", "player"), again)},
-                sampled | {"draw": sampled["draw"][::step]} | names,
-            ),
-            "log_likelihood": xr.Dataset(
-                {"place": ((*cells, "round"), log_likelihood.reshape(chains, draws, -1))},
-                sampled | {"round": names["round"]},
-            ),
-            "observed_data": xr.Dataset({"place": (("round", "player"), place)}, names),
+            "log_prior": xr.Dataset({"epp_scale": (cells, log_prior)}, sampled),
+            "observed_data": matches[["place"]].drop_attrs(),
             "constant_data": xr.Dataset({"weight": eta}),
         }
     )
+
+
+def _strengths(matches: xr.Dataset, epp: Floats, scale: Floats) -> xr.Dataset:
+    """Name draws of epp (chain, draw, player) and epp_scale (chain, draw)."""
+    cells = ("chain", "draw")
+    drawn = {"epp": ((*cells, "player"), epp), "epp_scale": (cells, scale)}
+    counted = {dim: np.arange(size) for dim, size in zip(cells, scale.shape, strict=True)}
+    return xr.Dataset(drawn, counted | {"player": matches["player"].to_numpy()})
+
+
+def _boards(matches: xr.Dataset, place: Ints, step: int = 1) -> xr.Dataset:
+    """Name places (chain, draw, round, player) of every ``step``-th draw."""
+    dims = ("chain", "draw", "round", "player")
+    chains, draws = place.shape[:2]
+    counted = {"chain": np.arange(chains), "draw": step * np.arange(draws)}
+    names = {dim: matches[dim].to_numpy() for dim in ("round", "player")}
+    return xr.Dataset({"place": (dims, place)}, counted | names)
 
 
 def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:

@@ -7,7 +7,10 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 
 # Sphinx reads below its own folder only, and MyST resolves links: so copies, remade each time.
-COPIES = {"models": ("**/README.md", "**/evidence/*"), "notebooks": ("*.ipynb",)}
+COPIES = {
+    "models": ("**/README.md", "**/evidence/*.*", "evidence/*/*.*"),
+    "notebooks": ("*.ipynb",),
+}
 for folder, patterns in COPIES.items():
     shutil.rmtree(DOCS / folder, ignore_errors=True)
     for source in sorted(p for pattern in patterns for p in (DOCS.parent / folder).glob(pattern)):

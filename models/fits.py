@@ -37,6 +37,9 @@ WIDE = (
 FAMILIES = 4  # at most, of players that share half of their noise's variance
 SIGNAL = 0.7  # of a normal on the log scale of how much rounds tell players apart
 GRID = 1.2787  # that scores are rounded to: 30 % of equal players' matches tie
+# In models/README.md.
+SHOWN_SIZES = ("8 x 10", "20 x 30")
+SHOWN = ("pairs", "record", "wider", "each player", "best player", "misfit")
 _POINTS = (np.arange(400) + 0.5) / 400.0  # of a quadrature by quantiles
 
 

@@ -4,9 +4,9 @@
     uv run --group evidence python models/make.py coverage
 
 NAME is a model (its plate diagram, drawn from the code, and simulation-based calibration, in
-models/NAME/evidence/), "coverage" (models/evidence/coverage.csv) or "all". What is there is kept
-if this very code made it (run.json has its hash, see sources.py): a run that was stopped goes on;
-delete a file to remake it. What other code made is deleted. Plates need Graphviz' dot.
+models/NAME/evidence/), "coverage" or "fits" (tables in models/evidence/) or "all". What is there
+is kept if this very code made it (run.json has its hash, see sources.py): a run that was stopped
+goes on; delete a file to remake it. What other code made is deleted. Plates need Graphviz' dot.
 --confirm remakes some rows of each table in place of all: where this code gives the very same
 numbers (a function moved, a name changed), the evidence is taken as its own, and run.json says so.
 --dask ADDRESS runs on a cluster's scheduler instead of processes here.
@@ -27,9 +27,14 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import bests  # noqa: E402
+import intervals  # noqa: E402
 from calibration import SETTINGS, build, calibrate  # noqa: E402
-from intervals import METHODS, cover  # noqa: E402
 from sources import digest  # noqa: E402
+
+import fits  # noqa: E402
+
+# Of all models together.
+TABLES = {"coverage": intervals.cover, "fits": fits.cover}
 
 
 def plate(name, folder):
@@ -40,21 +45,28 @@ def plate(name, folder):
     graph.render(folder / "plate", format="svg", cleanup=True)
 
 
-def write_table(readme, table):
-    """Put the coverage at 20 rounds between the marks of models/README.md."""
+def write_table(name, readme, table):
+    """Put some rows of a table between its marks in models/README.md."""
     import pandas as pd
 
-    shown = pd.read_csv(table).query("rounds == 20")
-    shown = shown[["scenario", "players", *METHODS]].sort_values(["scenario", "players"])
+    shown = pd.read_csv(table)
+    if name == "coverage":
+        shown = shown.query("rounds == 20")
+        shown = shown[["scenario", "players", *intervals.METHODS]]
+        shown = shown.sort_values(["scenario", "players"])
+    else:
+        sizes = shown["players"].astype(str) + " x " + shown["rounds"].astype(str)
+        shown = shown.assign(size=sizes)[["noise", "size", *fits.SHOWN]]
+        shown = shown[sizes.isin(fits.SHOWN_SIZES)]
     rows = [list(shown.columns), ["---"] * shown.shape[1]]
     rows += [
-        [str(v) if c in ("scenario", "players") else f"{v:.3f}" for c, v in row.items()]
-        for _, row in shown.iterrows()
+        [f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()]
+        for row in shown.to_dict("records")
     ]
     lines = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    head, rest = readme.read_text().split("<!-- coverage -->")
-    tail = rest.split("<!-- end -->")[1]
-    readme.write_text(f"{head}<!-- coverage -->\n{lines}\n<!-- end -->{tail}")
+    head, rest = readme.read_text().split(f"<!-- {name} -->")
+    tail = rest.split("<!-- end -->", 1)[1]
+    readme.write_text(f"{head}<!-- {name} -->\n{lines}\n<!-- end -->{tail}")
 
 
 def begin(name, folder):
@@ -71,8 +83,8 @@ def begin(name, folder):
 
 def complete(name, folder, executor: Executor, count, **parts):
     """Make what is not there."""
-    if name == "coverage":
-        cover(folder, executor)
+    if name in TABLES:
+        TABLES[name](folder, executor)
         return
     if not (folder / "plate.svg").exists():
         plate(name, folder)
@@ -83,17 +95,17 @@ def complete(name, folder, executor: Executor, count, **parts):
 
 def folder_of(name):
     """Where the evidence of a name is."""
-    return HERE / "evidence" if name == "coverage" else HERE / name / "evidence"
+    return HERE / "evidence" / name if name in TABLES else HERE / name / "evidence"
 
 
 def make(name, executor: Executor, count):
     """Evidence of one name."""
     folder = folder_of(name)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     begin(name, folder)
     complete(name, folder, executor, count)
-    if name == "coverage":
-        write_table(HERE / "README.md", folder / "coverage.csv")
+    if name in TABLES:
+        write_table(name, HERE / "README.md", folder / f"{name}.csv")
 
 
 def confirm(name, executor: Executor, rows):
@@ -103,7 +115,7 @@ def confirm(name, executor: Executor, rows):
     if run["sources"] == sources:
         return
     count = None
-    if name != "coverage":
+    if name not in TABLES:
         count = json.loads((folder / "sbc.json").read_text())["simulations"]
     with TemporaryDirectory() as scratch:
         again = copytree(folder, Path(scratch) / "evidence")
@@ -111,14 +123,14 @@ def confirm(name, executor: Executor, rows):
             head, *lines = table.read_text().splitlines(keepends=True)
             step = -(-len(lines) // rows)
             table.write_text(head + "".join(lines[i] for i in range(len(lines)) if i % step))
-        if name != "coverage":
+        if name not in TABLES:
             (again / "plate.svg").unlink()
         # Each part compiles its model.
         complete(name, again, executor, count, parts=1)
         for table in again.glob("*.csv"):
             if table.read_text() != (folder / table.name).read_text():
                 sys.exit(f"{name}: this code makes another {table.name}; remake the evidence")
-        if name != "coverage":
+        if name not in TABLES:
             # The same graph may be listed in another order.
             copy(again / "plate.svg", folder)
     run |= {"sources": sources, "confirmed": {"made by": run["sources"], "rows": rows}}
@@ -139,7 +151,7 @@ def workers(count, dask):
     local = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
     with Client(**local) if dask == "local" else Client(dask) as client:
         # Workers import the modules beside this file.
-        for module in ("bests.py", "calibration.py", "intervals.py"):
+        for module in ("bests.py", "calibration.py", "fits.py", "intervals.py"):
             client.upload_file(str(HERE / module))
         yield client.get_executor()
 
@@ -149,13 +161,13 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("name", choices=[*SETTINGS, "coverage", "all"])
+    parser.add_argument("name", choices=[*SETTINGS, *TABLES, "all"])
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--confirm", type=int, metavar="ROWS", help="about so many of each table")
     parser.add_argument("--dask", metavar="ADDRESS", help='a scheduler; "local" starts one')
     given = parser.parse_args()
-    names = [*SETTINGS, "coverage"] if given.name == "all" else [given.name]
+    names = [*SETTINGS, *TABLES] if given.name == "all" else [given.name]
     with workers(given.workers, given.dask) as executor:
         for name in names:
             if given.confirm:

@@ -29,6 +29,8 @@ def roots(name: str) -> list[Unit]:
     """Definitions that make the evidence of a name of make.py."""
     if name == "coverage":
         return [("intervals", "cover")]
+    if name == "fits":
+        return [("fits", "cover")]
     # `build` and `specification` look these up by name.
     model = ("sota.model", "model") if name == "sota" else ("leaderbayes.models", name)
     covered = [("bests", "cover")] if name == "sota" else []

@@ -100,6 +100,7 @@ def board(kind, players, rounds, number):
         dt = lb.fit(
             xr.DataArray(scores, coords, ("player", "round"), attrs={"higher_is_better": 1}),
             sampler="laplace",
+            replicates=200,  # as many as the check takes
             seed=int(rng.integers(2**32)),
         )
     upper = np.triu_indices(players, 1)

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes._inference.diagnostics import MAX_RHAT, MIN_ESS, diagnose
+from leaderbayes._inference.diagnostics import MAX_RHAT, MIN_ESS, careful, diagnose, warn
 
 
 def chains(shift=0.0, diverging=0, draws=500):
@@ -34,18 +34,25 @@ def test_independent_chains_converged():
 
 
 @pytest.mark.parametrize(
-    ("tree", "said"),
+    ("tree", "said", "remedy"),
     [
-        (chains(shift=1.0), r"max R-hat 1\.[1-9]"),
-        (chains(diverging=2), "2 divergences"),
-        (chains(draws=60), "effective sample size [0-9]{2,3} "),
+        (chains(shift=1.0), r"max R-hat 1\.[1-9]", r"draws=[0-9]{4,} and tune=2000\."),
+        (chains(diverging=2), "2 divergences", r"target_accept=0\.967 and tune=2000\."),
+        (chains(draws=60), "effective sample size [0-9]{2,3} ", "draws=[0-9]+00"),
     ],
 )
-def test_what_did_not_says_why(tree, said):
-    with pytest.warns(lb.ConvergenceWarning, match=f"LB001 not converged: .*{said}"):
-        assert diagnose(tree)["converged"] == 0
+def test_what_did_not_says_why_and_what_to_take(tree, said, remedy):
+    found = diagnose(tree)
+    assert found["converged"] == 0
+    with pytest.warns(lb.ConvergenceWarning, match=f"LB001 not converged: .*{said}.*{remedy}"):
+        warn(found, draws=tree["posterior"].sizes["draw"], tune=1000, target_accept=0.9)
 
 
 def test_one_chain_is_no_evidence():
+    found = diagnose(chains().isel(chain=[0]))
     with pytest.warns(lb.ConvergenceWarning, match="R-hat nan"):
-        assert diagnose(chains().isel(chain=[0]))["converged"] == 0
+        warn(found, draws=500, tune=1000, target_accept=0.9)
+
+
+def test_careful_is_nearer_to_one():
+    assert [round(careful(share), 3) for share in (0.8, 0.9, 0.97)] == [0.933, 0.967, 0.99]

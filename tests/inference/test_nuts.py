@@ -1,8 +1,22 @@
-"""How NUTS is set for boards of every size."""
+"""How NUTS is set for boards of every size, and that it tries once more."""
 
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
+import xarray as xr
 
+import leaderbayes as lb
+from leaderbayes._inference import nuts as module
 from leaderbayes._inference.nuts import adaptation
+
+
+def model(parameters, variables=2):
+    """As much of a model as its size."""
+    return SimpleNamespace(
+        initial_point=lambda: {"unit": np.zeros(parameters)}, free_RVs=[None] * variables
+    )
 
 
 @pytest.mark.parametrize(
@@ -10,9 +24,47 @@ from leaderbayes._inference.nuts import adaptation
     [(150, 2, 0.9, "low_rank"), (150, 4, 0.97, "low_rank"), (151, 4, 0.9, "diag")],
 )
 def test_a_low_rank_matrix_while_it_pays(parameters, variables, accept, matrix):
-    nuts = adaptation("nutpie", parameters, variables)["nuts"]
+    nuts = adaptation(model(parameters, variables), "nutpie")
     assert nuts == {"target_accept": accept, "adaptation": matrix}
 
 
 def test_other_samplers_have_no_such_matrix():
-    assert adaptation("pymc", 10)["nuts"] == {"target_accept": 0.9}
+    assert adaptation(model(10), "pymc") == {"target_accept": 0.9}
+    assert adaptation(model(10), "pymc", 0.8) == {"target_accept": 0.8}
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What chains were asked for; the first ones diverge."""
+    calls = []
+
+    def diverging(arguments, tune, nuts, seed, *, progressbar):
+        calls.append((tune, round(nuts["target_accept"], 3)))
+        tree = real(arguments, tune, nuts, seed, progressbar=progressbar)
+        if len(calls) == 1:
+            stats = tree["sample_stats"].to_dataset()
+            tree["sample_stats"] = xr.DataTree(
+                stats.assign(diverging=xr.ones_like(stats["diverging"]))
+            )
+        return tree
+
+    real = module._posterior
+    monkeypatch.setattr(module, "_posterior", diverging)
+    return calls
+
+
+@pytest.mark.slow
+def test_chains_that_diverged_are_drawn_again(asked, scores):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", lb.ConvergenceWarning)
+        dt = lb.fit(scores, seed=1, progressbar=False)
+    assert asked == [(1000, 0.9), (3000, 0.967)]
+    assert (dt.attrs["tune"], dt.attrs["converged"]) == (3000, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"tune": 400}, {"draws": 100}])
+def test_but_not_where_tune_was_asked_for_or_draws_are_few(asked, scores, options):
+    with pytest.warns(lb.ConvergenceWarning, match="LB001"):
+        lb.fit(scores, seed=1, progressbar=False, **options)
+    assert len(asked) == 1

@@ -171,7 +171,10 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
 def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
     import leaderbayes as lb
 
-    asked = {k: options[k] for k in ("ties", "draws", "chains", "seed", "sampler")}
+    asked = {
+        k: options[k]
+        for k in ("ties", "draws", "tune", "target_accept", "chains", "seed", "sampler")
+    }
     asked |= {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
     within, shown = not options["across_rounds"], sys.stderr.isatty()
     # PyMC draws its progress bar on standard output, which is for results here.

@@ -82,7 +82,7 @@ def _is_list(value: Any) -> bool:
 
 _NUMBERS = (
     "seed", "placed_seed", "weight", "max_rhat", "min_ess", "divergences", "pareto_k", "ess",
-    "p_check",
+    "p_check", "tune",
 )  # fmt: skip
 _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "model": (_is_text, "a name"),

@@ -12,7 +12,7 @@ MIN_ESS = 400.0
 
 
 def diagnose(tree: xr.DataTree) -> dict[str, float | int]:
-    """Hold R-hat, effective sample sizes and divergences against the limits; warn on failure."""
+    """Hold R-hat, effective sample sizes and divergences against the limits."""
     import arviz as az
 
     posterior = tree["posterior"].to_dataset()
@@ -21,21 +21,47 @@ def diagnose(tree: xr.DataTree) -> dict[str, float | int]:
     max_rhat = float(np.max([v.to_numpy().max() for v in az.rhat(posterior).values()]))
     min_ess = float(np.min([v.to_numpy().min() for size in sizes for v in size.values()]))
     divergences = int(tree["sample_stats"]["diverging"].sum())
-    converged = max_rhat < MAX_RHAT and min_ess > MIN_ESS and divergences == 0
-    if not converged:
-        warnings.warn(
-            f"LB001 not converged: max R-hat {max_rhat:.3f} (below {MAX_RHAT} is good), min "
-            f"effective sample size {min_ess:.0f} (above {MIN_ESS:.0f}), {divergences} divergences "
-            "(none). Do not report these numbers: take more draws or a longer tune.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
     return {
-        "converged": int(converged),
+        "converged": int(max_rhat < MAX_RHAT and min_ess > MIN_ESS and divergences == 0),
         "max_rhat": max_rhat,
         "min_ess": min_ess,
         "divergences": divergences,
     }
+
+
+def warn(found: dict[str, float | int], draws: int, tune: int, target_accept: float) -> None:
+    """Warn, LB001, where the limits are not kept; name what to change.
+
+    Parameters
+    ----------
+    found : dict
+        From `diagnose`.
+    draws, tune, target_accept
+        That the chains were drawn with.
+    """
+    if found["converged"]:
+        return
+    max_rhat, min_ess, divergences = (found[k] for k in ("max_rhat", "min_ess", "divergences"))
+    if divergences:
+        remedy = f"target_accept={careful(target_accept):.3g} and tune={2 * tune}"
+    else:
+        # Half as many again as the least effective quantity asks for; twice where R-hat is wrong.
+        few = 1.5 * MIN_ESS / min_ess if min_ess > 0.0 else 2.0
+        more = few if max_rhat < MAX_RHAT else max(few, 2.0)
+        remedy = f"draws={int(np.ceil(draws * more / 100.0) * 100)}"
+        remedy += f" and tune={2 * tune}" if max_rhat >= MAX_RHAT else ""
+    warnings.warn(
+        f"LB001 not converged: max R-hat {max_rhat:.3f} (below {MAX_RHAT} is good), min "
+        f"effective sample size {min_ess:.0f} (above {MIN_ESS:.0f}), {divergences} divergences "
+        f"(none), after tune={tune}. Do not report these numbers: take {remedy}.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def careful(target_accept: float) -> float:
+    """Give a third of the way left to 1: shorter steps, which diverge less."""
+    return 1.0 - (1.0 - target_accept) / 3.0
 
 
 def repeat(caught: list[warnings.WarningMessage]) -> list[str]:

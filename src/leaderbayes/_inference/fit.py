@@ -12,9 +12,9 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments, models
-from leaderbayes._arguments import whole
+from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._inference.diagnostics import diagnose, repeat
+from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import checked
 from leaderbayes._inference.laplace import approximate, draw_prior
 from leaderbayes._inference.nuts import quiet, sample
@@ -35,6 +35,7 @@ def fit(
     ties: Ties = "half",
     draws: int = 1000,
     tune: int | None = None,
+    target_accept: float | None = None,
     chains: int = 4,
     seed: int | None = None,
     sampler: Sampler = "nutpie",
@@ -56,7 +57,11 @@ def fit(
     within_round, ties
         As for `leaderbayes.matches`.
     draws, tune, chains : int
-        Draws kept and tuning steps per chain (None: 1000), number of chains.
+        Draws kept and tuning steps per chain, number of chains. A tune of None is 1000, and once
+        more 3000 with shorter steps where chains of 2000 draws or more did not converge.
+    target_accept : float, optional
+        Of NUTS: nearer to 1 steps are shorter, and diverge less. None: 0.9, or 0.97 of small boards
+        with several scales.
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax", "laplace"}
@@ -88,8 +93,8 @@ def fit(
         stand along ``tournament_round``; "round_intercept" has ``outcome`` (round, pair) in place
         of ``place``. attrs:
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over
-        tournaments), ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``,
-        ``p_check`` (``p_round`` of `leaderbayes.check`; NaN of fewer than 50 replicates or more
+        tournaments), ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``, ``tune``
+        (of NUTS: steps taken), ``p_check`` (``p_round`` of `leaderbayes.check`; NaN of fewer than 50 replicates or more
         than 2000 players), ``warnings`` (JSON list).
 
     Raises
@@ -130,14 +135,17 @@ def fit(
     draws, chains = whole("draws", draws), whole("chains", chains)
     if tune is not None:
         tune = whole("tune", tune, at_least=0)
+    if target_accept is not None:
+        target_accept = share("target_accept", target_accept)
     seed = _arguments.seed_or_new(seed)
     if replicates is not None:
         replicates = whole("replicates", replicates)
     if sampler == "laplace" and model != "bradley_terry":
         raise LeaderbayesError("sampler='laplace' is for model='bradley_terry': take 'nutpie'.")
     arguments = {
-        "within_round": within_round, "ties": ties, "draws": draws, "tune": tune, "chains": chains,
-        "sampler": sampler, "replicates": replicates, **_model_options(model, sampler, options),
+        "within_round": within_round, "ties": ties, "draws": draws, "tune": tune,
+        "target_accept": target_accept, "chains": chains, "sampler": sampler,
+        "replicates": replicates, **_model_options(model, sampler, options),
     }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
@@ -155,8 +163,9 @@ def fit(
         else:
             with quiet():
                 built = getattr(models, model)(played, **options)
-                tree = sample(built, arguments, seed, prior=prior, progressbar=progressbar)
-            diagnostics = diagnose(tree)
+                tree, diagnostics = sample(
+                    built, arguments, seed, prior=prior, progressbar=progressbar
+                )
         # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
         constant = tree["constant_data"].to_dataset().assign(scores=board)
         tree["constant_data"] = xr.DataTree(constant)

@@ -8,33 +8,39 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._inference.diagnostics import MIN_ESS, careful, diagnose, warn
 from leaderbayes._inference.log_likelihood import with_notice
 from leaderbayes._inference.replicates import replicated
 
+_TUNE = 1000  # steps, by default
 # Boards are drawn by Python code: compiling what leads there takes longer than it saves.
 _DRAWING = {"mode": "FAST_COMPILE"}
 
 
 def sample(
     model: Any, arguments: dict[str, Any], seed: int, *, prior: bool, progressbar: bool
-) -> xr.DataTree:
-    """Draw every group of `fit`."""
+) -> tuple[xr.DataTree, dict[str, float | int]]:
+    """Draw every group of `fit`, and diagnose.
+
+    Chains that did not converge are drawn again, once, with a longer tune and shorter steps, where
+    that may help and no tune was asked for.
+    """
     import pymc as pm
 
-    # One independent stream for each of: posterior, predictive, prior.
-    streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(3)]
-    parameters = sum(np.size(value) for value in model.initial_point().values())
+    # One independent stream for each of: posterior, predictive, prior, posterior again.
+    streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(4)]
+    nuts = adaptation(model, arguments["sampler"], arguments["target_accept"])
+    tune = _TUNE if arguments["tune"] is None else arguments["tune"]
+    shown = {"progressbar": progressbar}
     with model:
-        tree: xr.DataTree = pm.sample(
-            draws=arguments["draws"],
-            tune=arguments["tune"] if arguments["tune"] is not None else 1000,
-            chains=arguments["chains"],
-            nuts_sampler=arguments["sampler"],
-            random_seed=streams[0],
-            progressbar=progressbar,
-            compute_convergence_checks=False,
-            **adaptation(arguments["sampler"], parameters, len(model.free_RVs)),
-        )
+        tree = _posterior(arguments, tune, nuts, streams[0], **shown)
+        found = diagnose(tree)
+        enough = arguments["draws"] * arguments["chains"] >= 5 * MIN_ESS
+        if not found["converged"] and arguments["tune"] is None and enough:
+            tune, nuts = 3 * tune, nuts | {"target_accept": careful(nuts["target_accept"])}
+            tree = _posterior(arguments, tune, nuts, streams[3], **shown)
+            found = diagnose(tree)
+        warn(found, arguments["draws"], tune, nuts["target_accept"])
         pm.compute_log_likelihood(tree, progressbar=False)
         tree["log_likelihood"] = xr.DataTree(with_notice(tree["log_likelihood"].to_dataset()))
         pm.stats.compute_log_prior(tree, var_names=_chosen(model), progressbar=False)
@@ -51,6 +57,25 @@ def sample(
                 arguments["draws"], random_seed=streams[2], compile_kwargs=_DRAWING
             )
             tree.update(groups)
+    return tree, found | {"tune": tune}
+
+
+def _posterior(
+    arguments: dict[str, Any], tune: int, nuts: dict[str, Any], seed: int, *, progressbar: bool
+) -> xr.DataTree:
+    """Draw chains of the model whose context this is."""
+    import pymc as pm
+
+    tree: xr.DataTree = pm.sample(
+        draws=arguments["draws"],
+        tune=tune,
+        chains=arguments["chains"],
+        nuts_sampler=arguments["sampler"],
+        nuts=nuts,
+        random_seed=seed,
+        progressbar=progressbar,
+        compute_convergence_checks=False,
+    )
     return tree
 
 
@@ -68,19 +93,20 @@ def quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def adaptation(sampler: str, parameters: int, variables: int = 2) -> dict[str, Any]:
+def adaptation(model: Any, sampler: str, target_accept: float | None = None) -> dict[str, Any]:
     """Choose options of NUTS by the size of the model.
 
     Players that split into groups are correlated, so a low-rank mass matrix pays; its cost grows
     with the cube of the parameters, and beyond 150 it is more than it saves.
     """
-    small = parameters <= 150
+    small = sum(np.size(value) for value in model.initial_point().values()) <= 150
     # Short steps cost little on small boards, and keep nearly equal players free of divergences;
     # more so where there are scales within scales.
-    nuts: dict[str, Any] = {"target_accept": 0.97 if small and variables > 3 else 0.9}
+    default = 0.97 if small and len(model.free_RVs) > 3 else 0.9
+    nuts: dict[str, Any] = {"target_accept": default if target_accept is None else target_accept}
     if sampler == "nutpie":
         nuts["adaptation"] = "low_rank" if small else "diag"
-    return {"nuts": nuts}
+    return nuts
 
 
 def _chosen(model: Any) -> list[str]:

@@ -283,7 +283,7 @@ def _sampling(dt: xr.DataTree, arguments: Facts) -> Facts:
         "sampler": _SAMPLERS.get(arguments["sampler"]),  # None: Laplace's approximation
         "chains": posterior["chain"],
         "draws": posterior["draw"],
-        "tune": 1000 if arguments["tune"] is None else arguments["tune"],
+        "tune": dt.attrs.get("tune", arguments["tune"] or 1000),
         **{k: dt.attrs.get(k) for k in ("max_rhat", "min_ess", "divergences", "pareto_k")},
     }
 

@@ -27,7 +27,7 @@ from leaderbayes.study import _store
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
 _ONE_AT_A_TIME = Lock()  # in each process
-_SHARED = ("within_round", "ties", "tune", "chains")  # whatever the model
+_SHARED = ("within_round", "ties", "tune", "target_accept", "chains")  # whatever the model
 _CATEGORIES = {
     "LB001": _errors.ConvergenceWarning,
     "LB010": _errors.DisconnectedWarning,

@@ -210,7 +210,19 @@ def test_warnings_are_said_once(tmp_path):
     with pytest.warns(lb.WeightWarning) as caught:
         lb.study.fit(boards, store=tmp_path / "study", **OPTIONS)
     ours = [str(w.message) for w in caught if issubclass(w.category, lb.WeightWarning)]
-    assert ours == ["LB011 in 3 of 3 tournaments, a, b, c: see the attribute 'warnings' of each."]
+    # Of all three it says the same.
+    assert len(ours) == 1
+    assert ours[0].startswith("LB011 in 3 of 3 tournaments, a, b, c: 2 rounds are too few to")
+
+
+def test_hints_are_said_once(tmp_path):
+    boards = lb.datasets.load("classifiers").sel(tournament=["iris", "wine", "diabetes"])
+    with pytest.warns(lb.HintWarning) as caught:
+        lb.study.fit(boards, store=tmp_path / "study", **OPTIONS)
+    folds, ties = [str(w.message) for w in caught if issubclass(w.category, lb.HintWarning)]
+    assert folds.startswith("LB017 in 3 of 3 tournaments, iris, wine, diabetes: rounds look like")
+    assert "test_fraction=0.2" in folds
+    assert ties == "LB018 in 2 of 3 tournaments, iris, wine: see the attribute 'warnings' of each."
 
 
 def test_bad_arguments(boards, tmp_path):

@@ -18,6 +18,7 @@ from leaderbayes._inference.diagnostics import diagnose, repeat
 from leaderbayes._inference.laplace import approximate
 from leaderbayes._inference.nuts import quiet, sample
 from leaderbayes._inference.replicates import replicated
+from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
@@ -97,6 +98,10 @@ def fit(
     ConvergenceWarning
         If R-hat is not below 1.01, an effective sample size not above 400, or a transition
         diverged.
+    HintWarning
+        LB017, if rounds look like folds and no ``test_fraction`` is given; LB018, if a tenth of
+        the matches or more are tied and the model has no parameter for ties; LB019, if there is
+        one score a player.
 
     References
     ----------
@@ -140,6 +145,7 @@ def fit(
         # Without tables of all pairs boards of very many players fit.
         pairs = model != "plackett_luce"
         played = matches(board, within_round=within_round, ties=ties, pairs=pairs)
+        hint(played, model, arguments["test_fraction"])
         if sampler == "laplace":
             most = replicated((chains, draws), played["place"].size, replicates)
             tree = approximate(played, (chains, draws), most, seed, **options)

@@ -11,7 +11,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes._scores.hints import Folds, _column, hint, look_like_folds, tied_share
+from leaderbayes._scores.hints import Folds, _column, hint, hints, look_like_folds, tied_share
 
 RUN = [str(k) for k in range(10)]
 CV = [f"{r}.{k}" for r in range(1, 6) for k in range(1, 6)]
@@ -140,10 +140,23 @@ def test_a_guess_is_said_as_one():
         columns="player=p, round=fold, score=s"
     )
     with pytest.warns(lb.HintWarning, match=r"=0\.1 .*if they are the 10 folds of one"):
-        hint(lb.matches(scores), "bradley_terry", None)
+        hint(hints(lb.matches(scores), "bradley_terry", None))
     resampled = scores.assign_attrs(columns="player=p, round=resample, score=s")
     with pytest.warns(lb.HintWarning, match="Give test_fraction .*the share of the rows"):
-        hint(lb.matches(resampled), "bradley_terry", None)
+        hint(hints(lb.matches(resampled), "bradley_terry", None))
+
+
+def test_estimates_hint_too():
+    matches = lb.matches(lb.datasets.load("classifiers", "iris"))
+    with pytest.warns(
+        lb.HintWarning, match=r"LB017 .*Take leaderbayes\.fit with test_fraction=0\.2"
+    ):
+        estimate = lb.likelihood.bradley_terry(matches)
+    assert [text[:5] for text in json.loads(estimate.attrs["warnings"])] == ["LB017", "LB018"]
+    assert lb.leaderboard(estimate).attrs["warnings"] == estimate.attrs["warnings"]
+    for estimator in (lb.likelihood.plackett_luce, lb.likelihood.round_intercept):
+        with pytest.warns(lb.HintWarning, match="LB018 44 %"):
+            estimator(matches)
 
 
 def brute_force_share(scores, *, within):
@@ -200,14 +213,14 @@ def ties_of(share):
 )
 def test_many_ties(model, ties, said):
     with pytest.warns(lb.HintWarning, match=f"LB018 {said}"):
-        hint(lb.matches(ties_of(0.1), ties=ties), model, None)
+        hint(hints(lb.matches(ties_of(0.1), ties=ties), model, None))
 
 
 def test_no_hint_of_ties():
     with warnings.catch_warnings():
         warnings.simplefilter("error", lb.HintWarning)
-        hint(lb.matches(ties_of(0.09)), "bradley_terry", None)
-        hint(lb.matches(ties_of(0.5)), "davidson", None)
+        hint(hints(lb.matches(ties_of(0.09)), "bradley_terry", None))
+        hint(hints(lb.matches(ties_of(0.5)), "davidson", None))
 
 
 @pytest.mark.filterwarnings("ignore::leaderbayes._errors.DisconnectedWarning")
@@ -222,7 +235,7 @@ def test_one_score_a_player():
 def test_one_score_a_player_in_each_tournament():
     scores = xr.concat([board([[3.0], [2.0]])] * 4, pd.Index(list("abcd"), name="tournament"))
     with pytest.warns(lb.HintWarning, match="LB019 .*rename") as caught:
-        hint(lb.matches(scores), "tournaments", None)
+        hint(hints(lb.matches(scores), "tournaments", None))
     # What it says to call does that.
     call = re.search(r"leaderbayes\.fit\((.*)\)\.$", str(caught[0].message))[1]
     rounds = eval(call, {"scores": scores})

@@ -29,8 +29,8 @@ def groups(
     control : {"pair", "joint"}
         What has the probability ``prob``. By "pair" each claim that a player is better than another
         has it, taken by itself, and nothing controls all of them together: of 400 simulated boards
-        of 20 players and 20 rounds 48 % had a wrong one. By "joint" all claims together have it (4 %
-        of these boards), so that fewer are made and groups are larger.
+        of 20 players and 20 rounds 48 % had a wrong one. By "joint" all claims together have it (4
+        % of these boards were wrong), so that fewer are made and groups are larger.
 
         The claims of "joint" are those with a certainty above a cut: the certainty of a claim is
         the posterior mean of the two players' difference over its standard deviation, and the cut

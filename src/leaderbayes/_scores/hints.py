@@ -41,8 +41,23 @@ class Folds(NamedTuple):
     sure: bool  # whether repeats are named too: else a number may count the folds of several
 
 
-def hint(matches: xr.Dataset, model: str, test_fraction: float | None) -> None:
-    """Warn of what this board's leaderboard does not tell by itself.
+def hint(texts: Sequence[str]) -> None:
+    """Warn of these, at the first line outside of the package."""
+    for text in texts:
+        warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))
+
+
+def hints(
+    matches: xr.Dataset,
+    model: str,
+    test_fraction: float | None = None,
+    *,
+    posterior: bool = True,
+) -> list[str]:
+    """Say what this board's leaderboard does not tell by itself.
+
+    LB017, if rounds look like folds and there is no ``test_fraction``; LB018, if many matches are
+    tied and the model has no parameter for that; LB019, if there is one round.
 
     Parameters
     ----------
@@ -52,25 +67,20 @@ def hint(matches: xr.Dataset, model: str, test_fraction: float | None) -> None:
         Name of the model that is fitted.
     test_fraction : float, optional
         As given for that model.
-
-    Warns
-    -----
-    HintWarning
-        LB017, if rounds look like folds and there is no ``test_fraction``; LB018, if many matches
-        are tied and the model has no parameter for that; LB019, if there is one round.
+    posterior : bool
+        Whether it is sampled: maximum likelihood has no ``test_fraction``.
     """
     rounds = [str(name) for name in matches["round"].to_numpy()]
     folds = look_like_folds(rounds, _column(matches))
     share = tied_share(matches)
     texts = []
     if folds is not None and test_fraction is None:
-        texts.append(_of_folds(rounds, folds))
+        texts.append(_of_folds(rounds, folds, posterior=posterior))
     if share >= MANY_TIES and model != "davidson":
         texts.append(_of_tied(share, str(matches.attrs["ties"]), model))
-    if matches.sizes["round"] == 1:
+    if len(rounds) == 1:
         texts.append(_of_one_round("tournament" in matches["place"].dims))
-    for text in texts:
-        warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))
+    return texts
 
 
 def _column(matches: xr.Dataset) -> str:
@@ -157,36 +167,40 @@ def _pairs(*keys: np.ndarray) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def _of_folds(rounds: Sequence[str], folds: Folds) -> str:
+def _of_folds(rounds: Sequence[str], folds: Folds, *, posterior: bool) -> str:
     some = listed(rounds[:3]) + (", ..." if len(rounds) > 3 else "")
-    if folds.k is None:
-        remedy = "test_fraction (--test-fraction), the share of the rows that each tests on"
-    else:
-        number = f"{1.0 / folds.k:.3g}"
-        remedy = f"test_fraction={number} (--test-fraction {number})"
-        remedy += (
-            f", for {folds.k} folds"
-            if folds.sure
-            else f" if they are the {folds.k} folds of one cross-validation, else the share of the "
-            "rows that each tests on"
-        )
+    option = "test_fraction"
+    if folds.k is not None:
+        option += f"={1.0 / folds.k:.3g}"
+    every = "the share of the rows that each tests on"
+    meaning = (
+        every
+        if folds.k is None
+        else f"for {folds.k} folds"
+        if folds.sure
+        else f"if they are the {folds.k} folds of one cross-validation, or else {every}"
+    )
+    typed = "--" + option.replace("_", "-").replace("=", " ")
+    give = (
+        "and no test_fraction is given: intervals are too narrow for a statement about fresh "
+        f"data. Give {option} ({typed})"
+        if posterior
+        else "for which maximum likelihood has no remedy: intervals are too narrow for a statement "
+        f"about fresh data. Take leaderbayes.fit with {option} ({typed}, without --ml)"
+    )
     return (
         f"LB017 rounds look like folds of the same data ({some}), which share training rows, "
-        "and no test_fraction is given: intervals are too narrow for a statement about fresh data. "
-        f"Give {remedy}."
+        f"{give}, {meaning}."
     )
 
 
 def _of_tied(share: float, ties: str, model: str) -> str:
-    remedy = (
-        "model='davidson' (--model davidson) has a parameter for ties"
-        if model != "tournaments"
-        else "leaderbayes.study.fit(..., model='davidson') fits each tournament with a parameter "
-        "for ties"
-    )
+    fits = "leaderbayes.study.fit(..., model='davidson') fits each tournament with a parameter"
+    if model != "tournaments":
+        fits = "leaderbayes.fit(..., model='davidson') (--model davidson) has a parameter"
     return (
         f"LB018 {100.0 * share:.0f} % of the matches are tied, and {_OF_TIES[ties]} "
-        f"(ties={ties!r}): {remedy}; scores with more digits tie less."
+        f"(ties={ties!r}): {fits} for ties; scores with more digits tie less."
     )
 
 

@@ -18,7 +18,7 @@ from leaderbayes._inference.diagnostics import diagnose, repeat
 from leaderbayes._inference.laplace import approximate
 from leaderbayes._inference.nuts import quiet, sample
 from leaderbayes._inference.replicates import replicated
-from leaderbayes._scores.hints import hint, hints
+from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
@@ -148,7 +148,7 @@ def fit(
         # Without tables of all pairs boards of very many players fit.
         pairs = model != "plackett_luce"
         played = matches(board, within_round=within_round, ties=ties, pairs=pairs)
-        hint(hints(played, model, arguments["test_fraction"]))
+        hint(played, model, arguments["test_fraction"], board)
         if sampler == "laplace":
             most = replicated((chains, draws), played["place"].size, replicates)
             tree = approximate(played, (chains, draws), most, seed, **options)

@@ -41,9 +41,11 @@ class Folds(NamedTuple):
     sure: bool  # whether repeats are named too: else a number may count the folds of several
 
 
-def hint(texts: Sequence[str]) -> None:
-    """Warn of these, at the first line outside of the package."""
-    for text in texts:
+def hint(
+    matches: xr.Dataset, model: str, test_fraction: float | None, scores: xr.DataArray
+) -> None:
+    """Warn of `hints` of a posterior: of matches of these scores, as its model takes them."""
+    for text in hints(matches, model, test_fraction, column=column_of(scores)):
         warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))
 
 
@@ -52,6 +54,7 @@ def hints(
     model: str,
     test_fraction: float | None = None,
     *,
+    column: str = "",
     posterior: bool = True,
 ) -> list[str]:
     """Say what this board's leaderboard does not tell by itself.
@@ -67,11 +70,13 @@ def hints(
         Name of the model that is fitted.
     test_fraction : float, optional
         As given for that model.
+    column : str
+        What the column of rounds was called, as for `look_like_folds`.
     posterior : bool
         Whether it is sampled: maximum likelihood has no ``test_fraction``.
     """
     rounds = [str(name) for name in matches["round"].to_numpy()]
-    folds = look_like_folds(rounds, _column(matches))
+    folds = look_like_folds(rounds, column)
     share = tied_share(matches)
     texts = []
     if folds is not None and test_fraction is None:
@@ -83,9 +88,9 @@ def hints(
     return texts
 
 
-def _column(matches: xr.Dataset) -> str:
+def column_of(scores: xr.DataArray) -> str:
     """Find what the column of rounds was called in the table that was read; "" if none was."""
-    found = re.search(r"(?:^|, )round=(.*?)(?:, score=|$)", str(matches.attrs.get("columns", "")))
+    found = re.search(r"(?:^|, )round=(.*?)(?:, score=|$)", str(scores.attrs.get("columns", "")))
     return found[1] if found else ""
 
 

@@ -58,7 +58,7 @@ def matches(
         pairs of scores, whatever the rule. ``place`` (round, player), which is all without
         ``pairs``: 1 is best, tied players share the lowest, 0 is absent; over all rounds at once
         where ``within_round`` is False. All with the dimension tournament first where the scores
-        have it. attrs: ``within_round`` (0 or 1), ``ties``; ``columns``, where scores have it.
+        have it. attrs: ``within_round`` (0 or 1), ``ties``.
 
     Raises
     ------
@@ -94,9 +94,7 @@ def matches(
     result = xr.Dataset(
         {"place": (board.dims, np.stack(ranked).reshape(board.shape))},
         coords={dim: board[dim].to_numpy() for dim in board.dims},
-        attrs={"within_round": int(within_round), "ties": ties}
-        # What rounds were called tells what they are.
-        | {name: value for name, value in board.attrs.items() if name == "columns"},
+        attrs={"within_round": int(within_round), "ties": ties},
     )
     if not pairs:
         return result

@@ -9,10 +9,10 @@ from typing import Any
 import xarray as xr
 
 from leaderbayes._arguments import number
-from leaderbayes._errors import DisconnectedError, EstimateWarning, LeaderbayesError
+from leaderbayes._errors import DisconnectedError, EstimateWarning, HintWarning, LeaderbayesError
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._numerics.newton import Linear
-from leaderbayes._scores.hints import hint, hints
+from leaderbayes._scores.hints import hints
 from leaderbayes._scores.matches import components, say_apart
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
@@ -112,8 +112,8 @@ def estimate(
     players = matches["player"].to_numpy()
     fit = xr.Dataset(variables, coords={"player": players, "player_": players}, attrs=attrs)
     texts = [text for text in (*said, without_variation(fit)) if text is not None]
-    for text in texts:
-        warnings.warn(text, EstimateWarning, skip_file_prefixes=(_PACKAGE,))
     shown = hints(matches, str(attrs["model"]), posterior=False)
-    hint(shown)
+    for kind, messages in ((EstimateWarning, texts), (HintWarning, shown)):
+        for text in messages:
+            warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))
     return fit.assign_attrs(converged=1, warnings=json.dumps(texts + shown))

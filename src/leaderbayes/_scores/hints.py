@@ -168,7 +168,8 @@ def tied_share(matches: xr.Dataset) -> float:
 
 def _pairs(*keys: np.ndarray) -> int:
     """Count the pairs of items, (item,), that have the same keys."""
-    _, sizes = np.unique(np.stack(keys), axis=1, return_counts=True)
+    shape = [int(key.max(initial=0)) + 1 for key in keys]
+    _, sizes = np.unique(np.ravel_multi_index(keys, shape), return_counts=True)
     return int((sizes * (sizes - 1) // 2).sum())
 
 

@@ -113,6 +113,8 @@ def test_a_board_with_a_wrong_claim_is_rare_under_joint_control():
 
 
 @pytest.mark.slow
+# Somebody loses every match of a few boards, which the claims have to bear.
+@pytest.mark.filterwarnings("ignore::leaderbayes._errors.DisconnectedWarning")
 def test_joint_control_of_many_boards():
     """0.04 of 400 boards and 0.48 were measured, 0.0475 and 0.40 at 50 rounds."""
     wrong = wrong_boards(400, 1)

@@ -28,6 +28,7 @@ from ._errors import DigestWarning as DigestWarning
 from ._errors import DisconnectedError as DisconnectedError
 from ._errors import DisconnectedWarning as DisconnectedWarning
 from ._errors import EstimateWarning as EstimateWarning
+from ._errors import HintWarning as HintWarning
 from ._errors import LeaderbayesError as LeaderbayesError
 from ._errors import LeaderbayesWarning as LeaderbayesWarning
 from ._errors import MisfitWarning as MisfitWarning

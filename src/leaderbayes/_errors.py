@@ -41,6 +41,10 @@ class WeightWarning(LeaderbayesWarning):
     """LB011: too few rounds to estimate the composite weight."""
 
 
+class HintWarning(LeaderbayesWarning):
+    """LB017 to LB019: what a board shows that its leaderboard does not tell by itself."""
+
+
 class EstimateWarning(LeaderbayesWarning):
     """LB014, LB015: a maximum-likelihood estimate, or its standard errors, need care."""
 

@@ -35,8 +35,8 @@ def doubtful(folder):
     for data in "xy":
         for k in range(8):
             rows += [
-                f"{data},{name},{k},{(3 * i + k * (i + 1)) % 7}" for i, name in enumerate("abc")
+                f"{data},{name},{k},{(3 * i + k * (i + 1)) % 7}.{i}" for i, name in enumerate("abc")
             ]
-            rows += [f"{data},last,{k},{-1 if data == 'y' else k % 7}", f"{data},gone,{k},"]
+            rows += [f"{data},last,{k},{-1 if data == 'y' else k % 7}.5", f"{data},gone,{k},"]
     (folder / "doubtful.csv").write_text("\n".join(rows) + "\n")
     return folder

@@ -103,7 +103,8 @@ def test_what_does_not_vary_between_rounds_has_no_standard_error(case, covarianc
     with pytest.warns(lb.EstimateWarning, match="LB015") if pairs or players else nullcontext():
         fit = lb.likelihood.bradley_terry(matches, covariance=covariance)
     assert fit.attrs["warnings"] == lb.leaderboard(fit).attrs["warnings"]
-    assert bool(json.loads(fit.attrs["warnings"])) == bool(pairs or players)
+    codes = {text[:5] for text in json.loads(fit.attrs["warnings"])}
+    assert ("LB015" in codes) == bool(pairs or players)
     table = lb.leaderboard(fit).set_index("player")
     unknown = table.index[table["epp_lower"].isna() & table["epp_upper"].isna()]
     assert sorted(unknown) == [f"p{i}" for i in players]

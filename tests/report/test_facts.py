@@ -40,7 +40,7 @@ def test_numbers_are_those_of_the_functions(classifiers):
     assert f"{('One', 'Two')[len(tied) - 1]} other player" in results
     assert all(player in results for player in tied)
     assert "90% credible interval" in results
-    assert "at least 0.9;" in section(report, "Methods")
+    assert "at least 0.9," in section(report, "Methods")
 
 
 def test_numbers_of_tournaments(together):

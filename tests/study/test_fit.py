@@ -213,6 +213,16 @@ def test_warnings_are_said_once(tmp_path):
     assert ours == ["LB011 in 3 of 3 tournaments, a, b, c: see the attribute 'warnings' of each."]
 
 
+def test_hints_are_said_once(tmp_path):
+    boards = lb.datasets.load("classifiers").sel(tournament=["iris", "wine", "diabetes"])
+    with pytest.warns(lb.HintWarning) as caught:
+        lb.study.fit(boards, store=tmp_path / "study", **OPTIONS)
+    folds, ties = [str(w.message) for w in caught if issubclass(w.category, lb.HintWarning)]
+    assert folds.startswith("LB017 in 3 of 3 tournaments, iris, wine, diabetes: rounds look like")
+    assert "test_fraction=0.2" in folds
+    assert ties == "LB018 in 2 of 3 tournaments, iris, wine: see the attribute 'warnings' of each."
+
+
 def test_bad_arguments(boards, tmp_path):
     with pytest.raises(lb.LeaderbayesError, match="for one board"):
         lb.study.fit(boards[0], store=tmp_path / "study")

@@ -1,20 +1,24 @@
 """Groups of players that cannot be told apart."""
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.draws import by_mean, draws_of
-from leaderbayes._arguments import share
+from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.trust import trust
+from leaderbayes._types import Bools, Floats
 
 
-def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
+def groups(
+    dt: xr.DataTree, *, prob: float = 0.95, control: Literal["pair", "joint"] = "pair"
+) -> pd.DataFrame:
     """Find the sets of players that cannot be told apart.
 
     Players stand in the order of their posterior means; a group is a longest run in which no pair
-    is told apart, which is to say the higher is better with probability ``prob`` or more. Groups
-    overlap, as the letters of a compact letter display do.
+    is told apart. Groups overlap, as the letters of a compact letter display do.
 
     Parameters
     ----------
@@ -22,6 +26,17 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
         From `leaderbayes.fit`.
     prob : float
         Posterior probability at which two players are told apart.
+    control : {"pair", "joint"}
+        What has the probability ``prob``. By "pair" each claim that a player is better than another
+        has it, taken by itself, and nothing controls all of them together: of 400 simulated boards
+        of 20 players and 20 rounds 48 % had a wrong one. By "joint" all claims together have it (4
+        % of these boards were wrong), so that fewer are made and groups are larger.
+
+        The claims of "joint" are those with a certainty above a cut: the certainty of a claim is
+        the posterior mean of the two players' difference over its standard deviation, and the cut
+        is the least at which all claims above it hold in a share ``prob`` of the draws or more.
+        (Claims picked by how few draws contradict them would fit the draws at hand: of 500 players
+        and 4000 draws such a set came out at 0.95 and held in 0.48 of further draws, this in 0.95.)
 
     Returns
     -------
@@ -32,7 +47,7 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     Raises
     ------
     LeaderbayesError
-        If ``prob`` is not between 0 and 1.
+        If ``prob`` is not between 0 and 1, or ``control`` is neither of the two.
 
     References
     ----------
@@ -49,17 +64,17 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     1      1     logistic C=1
     2      1         svm C=10
     3      2  logistic C=0.01
+    >>> int(lb.groups(dt)["group"].max()), int(lb.groups(dt, control="joint")["group"].max())
+    (9, 8)
     """
     prob = share("prob", prob)
+    one_of("control", control, "pair", "joint")
     epp, players = draws_of(dt)
     order = by_mean(epp)
     ordered = np.ascontiguousarray(epp[:, order])
     m = len(order)
-    reach = np.full(m, m)
-    for i in range(m - 1):
-        told_apart = (ordered[:, i : i + 1] > ordered[:, i + 1 :]).mean(axis=0) >= prob
-        if told_apart.any():
-            reach[i] = i + 1 + int(np.argmax(told_apart))
+    claimed = _each(ordered, prob) if control == "pair" else _together(ordered, prob)
+    reach = np.where(claimed.any(axis=1), claimed.argmax(axis=1), m)
     # A run from i ends where the first of its members is told apart from somebody.
     end = np.minimum.accumulate(reach[::-1])[::-1]
     starts = [i for i in range(m) if i == 0 or end[i] > end[i - 1]]
@@ -73,6 +88,35 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95) -> pd.DataFrame:
     )
     table.attrs.update(trust(dt))
     return table
+
+
+def _each(epp: Floats, prob: float) -> Bools:
+    """Find which of the players of draws (sample, player), best first, are better than which.
+
+    Each claim (player, player) has at least this probability by itself.
+    """
+    better = np.zeros((epp.shape[1],) * 2, dtype=bool)
+    for i, row in enumerate(better[:-1]):
+        row[i + 1 :] = (epp[:, i : i + 1] > epp[:, i + 1 :]).mean(axis=0) >= prob
+    return better
+
+
+def _together(epp: Floats, prob: float) -> Bools:
+    """Find claims (player, player) as `_each` does, that all hold with this probability."""
+    deviation = epp - epp.mean(axis=0)
+    covariance = deviation.T @ deviation / len(epp)
+    own = np.diag(covariance)
+    variance = own[:, None] + own - 2.0 * covariance
+    # Of a difference that does not vary: it is there, or it is not.
+    sd = np.sqrt(np.maximum(variance, np.finfo(float).tiny))
+    certainty = (epp.mean(axis=0)[:, None] - epp.mean(axis=0)) / sd
+    # The most certain claim that each draw contradicts.
+    contradicted = np.full(len(epp), -np.inf)
+    for i in range(len(certainty) - 1):
+        against = np.where(epp[:, i : i + 1] > epp[:, i + 1 :], -np.inf, certainty[i, i + 1 :])
+        contradicted = np.maximum(contradicted, against.max(axis=1))
+    cut = np.quantile(contradicted, prob, method="inverted_cdf")
+    return np.triu(certainty > cut, k=1)
 
 
 def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:

@@ -19,6 +19,7 @@ from leaderbayes._inference.discrepancy import checked
 from leaderbayes._inference.laplace import approximate, draw_prior
 from leaderbayes._inference.nuts import quiet, sample
 from leaderbayes._inference.replicates import replicated
+from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
 
 Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
@@ -79,6 +80,9 @@ def fit(
         Show progress, in terminals and notebooks.
     **options
         Options of the model's function, such as ``weight``, ``test_fraction`` or ``prior_scale``.
+        With ``test_fraction``, for folds, the answer is about rounds of fresh data sets of this
+        size from the same population: not about further splits of this one, other populations or
+        other sizes. ``epp`` is about rounds with a test set of this size: larger ones, larger epp.
 
     Returns
     -------
@@ -94,8 +98,8 @@ def fit(
         of ``place``. attrs:
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over
         tournaments), ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``, ``tune``
-        (of NUTS: steps taken), ``p_check`` (``p_round`` of `leaderbayes.check`; NaN of fewer than 50 replicates or more
-        than 2000 players), ``warnings`` (JSON list).
+        (of NUTS: steps taken), ``p_check`` (``p_round`` of `leaderbayes.check`; NaN of fewer than
+        50 replicates or more than 2000 players), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -109,6 +113,10 @@ def fit(
         diverged.
     MisfitWarning
         If ``p_check`` is below 0.05: the model does not describe the board.
+    HintWarning
+        LB017, if rounds look like folds and no ``test_fraction`` is given; LB018, if a tenth of
+        the matches or more are tied and the model has no parameter for ties; LB019, if there is
+        one score a player.
 
     References
     ----------
@@ -153,6 +161,7 @@ def fit(
         # Without tables of all pairs boards of very many players fit.
         pairs = model != "plackett_luce"
         played = matches(board, within_round=within_round, ties=ties, pairs=pairs)
+        hint(played, model, arguments["test_fraction"], board)
         if sampler == "laplace":
             most = replicated((chains, draws), played["place"].size, replicates)
             tree = approximate(played, (chains, draws), most, seed, **options)

@@ -106,7 +106,7 @@ def read_scores(
     """
     table, searched = read_table(source, score, max_mb)
     if searched:
-        player, round, score = "player", "round", "score"
+        player, round, score = "player", "split", "score"
     roles = {"player": player, "round": round, "score": score, "tournament": tournament}
     long, columns = to_long(table, roles)
     if searched:

@@ -366,7 +366,7 @@ def _from_cv_results(results: Mapping[Any, Any], where: str, metric: str | None)
         ]
         players = pd.Series(names, dtype=object)
         blocks = [
-            pd.DataFrame({"player": players, "round": split, "score": as_column(results[key])})
+            pd.DataFrame({"player": players, "split": split, "score": as_column(results[key])})
             for key, split, of in splits
             if of == metric
         ]

@@ -81,6 +81,8 @@ def bradley_terry(
     EstimateWarning
         LB015, if rounds are two, or do not vary in what they say of a player or a pair: standard
         errors of these would be 0, and are NaN in every table.
+    HintWarning
+        LB017 to LB019, as of `leaderbayes.fit`.
 
     References
     ----------
@@ -118,7 +120,7 @@ def bradley_terry(
         spread = model
     square = ("player", "player_")
     return estimate(
-        matches["player"].to_numpy(),
+        matches,
         {
             "epp": ("player", epp),
             "covariance": (square, spread),

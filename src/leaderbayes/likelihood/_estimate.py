@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import xarray as xr
-from numpy.typing import NDArray
 
 from leaderbayes._arguments import number
-from leaderbayes._errors import DisconnectedError, EstimateWarning, LeaderbayesError
+from leaderbayes._errors import DisconnectedError, EstimateWarning, HintWarning, LeaderbayesError
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._numerics.newton import Linear
+from leaderbayes._scores.hints import hints
 from leaderbayes._scores.matches import components, say_apart
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
@@ -91,13 +91,15 @@ def restriction(
 
 
 def estimate(
-    players: NDArray[Any],
+    matches: xr.Dataset,
     variables: dict[str, Any],
     attrs: dict[str, Any],
     restricted: Linear | None,
     said: Sequence[str] = (),
 ) -> xr.Dataset:
-    """Make the Dataset of an estimate; warn of ``said``, and of differences without variation.
+    """Make the Dataset of an estimate from these matches.
+
+    Warn of ``said``, of differences without variation, and of what the matches show (hints).
 
     ``attrs["df"]`` is that without hypotheses, each of which adds one.
     """
@@ -107,8 +109,11 @@ def estimate(
             "hypothesis_value": ("hypothesis", restricted.value),
         }
         attrs = attrs | {"df": attrs["df"] + len(restricted.matrix)}
+    players = matches["player"].to_numpy()
     fit = xr.Dataset(variables, coords={"player": players, "player_": players}, attrs=attrs)
     texts = [text for text in (*said, without_variation(fit)) if text is not None]
-    for text in texts:
-        warnings.warn(text, EstimateWarning, skip_file_prefixes=(_PACKAGE,))
-    return fit.assign_attrs(converged=1, warnings=json.dumps(texts))
+    shown = hints(matches, str(attrs["model"]), posterior=False)
+    for kind, messages in ((EstimateWarning, texts), (HintWarning, shown)):
+        for text in messages:
+            warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))
+    return fit.assign_attrs(converged=1, warnings=json.dumps(texts + shown))

@@ -75,6 +75,11 @@ def plackett_luce(
         If these are no matches, an option has no meaning for them, or there are more than 5000
         players and a covariance or ``firth`` is wanted.
 
+    Warns
+    -----
+    HintWarning
+        LB017 to LB019, as of `leaderbayes.fit`.
+
     References
     ----------
     Luce (1959), Individual choice behavior. Plackett (1975), The analysis of permutations, Applied
@@ -132,4 +137,4 @@ def plackett_luce(
         "firth": int(firth),
     }
     said = few_rounds(matches) if covariance in ("clustered", "bootstrap") else []
-    return estimate(matches["player"].to_numpy(), variables, attrs, linear, said)
+    return estimate(matches, variables, attrs, linear, said)

@@ -95,6 +95,8 @@ def round_intercept(
     EstimateWarning
         LB014, if the estimate depends on the order of the players: ties count as losses, players
         of the same scores get different strengths, or b_0 is 1.96 standard errors from 0.
+    HintWarning
+        LB017 to LB019, as of `leaderbayes.fit`.
 
     References
     ----------
@@ -191,7 +193,7 @@ def describe(
         "n_quadrature": n_quadrature,
         "singular": int(scale < 1e-4),
     }
-    fit = estimate(players, variables, attrs, linear, _order(board, variables, ties))
+    fit = estimate(board.matches, variables, attrs, linear, _order(board, variables, ties))
     return fit.assign_coords(round=board.matches["round"].to_numpy())
 
 

@@ -33,6 +33,7 @@ _CATEGORIES = {
     "LB010": _errors.DisconnectedWarning,
     "LB011": _errors.WeightWarning,
     "LB016": _errors.MisfitWarning,
+    **dict.fromkeys(("LB017", "LB018", "LB019"), _errors.HintWarning),
 }
 
 
@@ -102,8 +103,8 @@ def fit(
     Warns
     -----
     LeaderbayesWarning
-        Once for each code, with the tournaments that it is said of; and LB030 for those that could
-        not be fitted.
+        Once for each code, hints too, with the tournaments that it is said of; and LB030 for those
+        that could not be fitted.
 
     Examples
     --------
@@ -312,15 +313,18 @@ def _progress(shown: bool) -> Iterator[Any]:
 
 def _warn(study: xr.DataTree, failed: dict[str, str]) -> None:
     """Say each warning once, with the tournaments that it is said of."""
-    said: dict[str, list[str]] = {}
+    said: dict[str, dict[str, str]] = {}
     for child in study.children.values():
-        for code in sorted({text[:5] for text in json.loads(child.attrs["warnings"])}):
-            said.setdefault(code, []).append(str(child.attrs["tournament"]))
-    for code, names in sorted(said.items()):
-        some = ", ".join(name[:60] for name in names[:5]) + (", ..." if len(names) > 5 else "")
+        for text in json.loads(child.attrs["warnings"]):
+            said.setdefault(text[:5], {})[str(child.attrs["tournament"])] = text[6:]
+    for code, texts in sorted(said.items()):
+        some = ", ".join(name[:60] for name in list(texts)[:5]) + (
+            ", ..." if len(texts) > 5 else ""
+        )
+        alike = set(texts.values())
+        what = alike.pop() if len(alike) == 1 else "see the attribute 'warnings' of each."
         warnings.warn(
-            f"{code} in {len(names)} of {len(study.children)} tournaments, {some}: see the "
-            "attribute 'warnings' of each.",
+            f"{code} in {len(texts)} of {len(study.children)} tournaments, {some}: {what}",
             _CATEGORIES.get(code, LeaderbayesWarning),
             stacklevel=3,
         )

@@ -1,0 +1,224 @@
+"""What the matches of a board show, and whoever reads its leaderboard should know."""
+
+import re
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._errors import HintWarning
+from leaderbayes._scores import names
+from leaderbayes._scores.metrics import words
+from leaderbayes._scores.tables import listed
+
+# Warnings point to the first line outside of it.
+_PACKAGE = str(Path(__file__).parents[1])
+MANY_TIES = 0.1
+# More folds of one cross-validation are rare: they are those of several, in one row.
+_MOST_FOLDS = 20
+_FOLD = frozenset("fold folds kfold split splits cv resample resamples resampling".split())
+_BESIDE = "rep reps repeats repeated test holdout bootstrap subsampling"
+_WORD = "|".join(sorted({*names.ROUND.split(), *_BESIDE.split(), *_FOLD}, key=len, reverse=True))
+# A fold's name: one number, or those of repeat and fold, and words of rounds. No year is one. (No
+# word is made of others, or a name would be tried in too many ways.)
+_NAME = re.compile(rf"(?:(?:{_WORD}|[\W_])*(?<!\d)\d{{1,3}}){{1,2}}")
+_NUMBER = re.compile(r"([^\W\d_]*)[\W_]*(\d+)")
+_OF_TIES = {
+    "half": "each counts as half a win for both",
+    "floor": "each counts as half a win for both, and sums are rounded down",
+    "drop": "they are left out",
+    "loss": "each counts as the loss of who is listed first",
+}
+
+
+class Folds(NamedTuple):
+    """What the names of folds tell of them."""
+
+    k: int | None  # folds of one cross-validation; None where nobody can tell
+    sure: bool  # whether repeats are named too: else a number may count the folds of several
+
+
+def hint(
+    matches: xr.Dataset, model: str, test_fraction: float | None, scores: xr.DataArray
+) -> None:
+    """Warn of `hints` of a posterior: of matches of these scores, as its model takes them."""
+    for text in hints(matches, model, test_fraction, column=column_of(scores)):
+        warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))
+
+
+def hints(
+    matches: xr.Dataset,
+    model: str,
+    test_fraction: float | None = None,
+    *,
+    column: str = "",
+    posterior: bool = True,
+) -> list[str]:
+    """Say what this board's leaderboard does not tell by itself.
+
+    LB017, if rounds look like folds and there is no ``test_fraction``; LB018, if many matches are
+    tied and the model has no parameter for that; LB019, if there is one round.
+
+    Parameters
+    ----------
+    matches : Dataset
+        From `leaderbayes.matches`, with or without the tables of pairs.
+    model : str
+        Name of the model that is fitted.
+    test_fraction : float, optional
+        As given for that model.
+    column : str
+        What the column of rounds was called, as for `look_like_folds`.
+    posterior : bool
+        Whether it is sampled: maximum likelihood has no ``test_fraction``.
+    """
+    rounds = [str(name) for name in matches["round"].to_numpy()]
+    folds = look_like_folds(rounds, column)
+    share = tied_share(matches)
+    texts = []
+    if folds is not None and test_fraction is None:
+        texts.append(_of_folds(rounds, folds, posterior=posterior))
+    if share >= MANY_TIES and model != "davidson":
+        texts.append(_of_tied(share, str(matches.attrs["ties"]), model))
+    if len(rounds) == 1:
+        texts.append(_of_one_round("tournament" in matches["place"].dims))
+    return texts
+
+
+def column_of(scores: xr.DataArray) -> str:
+    """Find what the column of rounds was called in the table that was read; "" if none was."""
+    found = re.search(r"(?:^|, )round=(.*?)(?:, score=|$)", str(scores.attrs.get("columns", "")))
+    return found[1] if found else ""
+
+
+def look_like_folds(rounds: Sequence[str], column: str = "") -> Folds | None:
+    """Tell whether rounds are folds of a cross-validation, or resamples; None where nothing does.
+
+    They are where every name has one or two numbers, no word that is not a round's, and
+
+    - the column of the rounds is called fold, split, cv or resample; or
+    - every name has such a word ("fold 3", "Fold03.Rep2"); or
+    - names are pairs of numbers, the same run of folds in each of several repeats ("2.5"), and no
+      column says that they are something else.
+
+    A number by itself says nothing, nor does "seed 3" or "run 3".
+
+    Parameters
+    ----------
+    rounds : sequence of str
+        Names.
+    column : str
+        What their column was called; "" where nobody knows.
+    """
+    if len(rounds) < 2 or not all(_NAME.fullmatch(name.lower()) for name in rounds):
+        return None
+    pairs = [_repeat_and_fold(name.lower()) for name in rounds]
+    folds_of = {
+        repeat: sorted(fold for of, fold in pairs if of == repeat)
+        for repeat in dict.fromkeys(of for of, _ in pairs)
+    }
+    first, *others = folds_of.values()
+    run = first == list(range(first[0], first[0] + len(first))) and first[0] in (0, 1)
+    grid = bool(others) and len(first) > 1 and run and all(own == first for own in others)
+    said = _FOLD & set(words(column))
+    named = all(_FOLD & set(re.findall(r"[^\W\d_]+", name.lower())) for name in rounds)
+    open_column = column in ("", "column", "row") or names.is_round(column)
+    if not (said or named or (grid and open_column)):
+        return None
+    if None not in folds_of:
+        every = {fold for _, fold in pairs}
+        return Folds(len(every) if len(every) > 1 else None, sure=True)
+    resampled = any(word.startswith("resampl") for word in said or words(rounds[0]))
+    known = run and len(first) == len(rounds) <= _MOST_FOLDS and not resampled
+    return Folds(len(rounds) if known else None, sure=False)
+
+
+def _repeat_and_fold(name: str) -> tuple[int | None, int]:
+    """Read "2.3", "fold 3" or "fold03.rep2": (2, 3), (None, 3) and (2, 3)."""
+    *before, (word, number) = _NUMBER.findall(name)
+    if not before:
+        return None, int(number)
+    ((other, first),) = before
+    if other in _FOLD and word not in _FOLD:
+        return int(number), int(first)
+    return int(first), int(number)
+
+
+def tied_share(matches: xr.Dataset) -> float:
+    """Give the share of matches that are tied, whatever the rule for ties; 0 where there is none.
+
+    Parameters
+    ----------
+    matches : Dataset
+        From `leaderbayes.matches`; its places are enough.
+    """
+    place = matches["place"]
+    board = place.expand_dims("tournament") if "tournament" not in place.dims else place
+    board = board.transpose("tournament", "round", "player")
+    t, k, i = np.nonzero(board.to_numpy())
+    rank = board.to_numpy()[t, k, i]
+    if matches.attrs["within_round"]:
+        return _pairs(t, k, rank) / max(_pairs(t, k), 1)
+    # A player does not meet itself, of another round.
+    return (_pairs(t, rank) - _pairs(t, i, rank)) / max(_pairs(t) - _pairs(t, i), 1)
+
+
+def _pairs(*keys: np.ndarray) -> int:
+    """Count the pairs of items, (item,), that have the same keys."""
+    shape = [int(key.max(initial=0)) + 1 for key in keys]
+    _, sizes = np.unique(np.ravel_multi_index(keys, shape), return_counts=True)
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _of_folds(rounds: Sequence[str], folds: Folds, *, posterior: bool) -> str:
+    some = listed(rounds[:3]) + (", ..." if len(rounds) > 3 else "")
+    option = "test_fraction"
+    if folds.k is not None:
+        option += f"={1.0 / folds.k:.3g}"
+    every = "the share of the rows that each tests on"
+    meaning = (
+        every
+        if folds.k is None
+        else f"for {folds.k} folds"
+        if folds.sure
+        else f"if they are the {folds.k} folds of one cross-validation, or else {every}"
+    )
+    typed = "--" + option.replace("_", "-").replace("=", " ")
+    give = (
+        "and no test_fraction is given: intervals are too narrow for a statement about fresh "
+        f"data. Give {option} ({typed})"
+        if posterior
+        else "for which maximum likelihood has no remedy: intervals are too narrow for a statement "
+        f"about fresh data. Take leaderbayes.fit with {option} ({typed}, without --ml)"
+    )
+    return (
+        f"LB017 rounds look like folds of the same data ({some}), which share training rows, "
+        f"{give}, {meaning}."
+    )
+
+
+def _of_tied(share: float, ties: str, model: str) -> str:
+    fits = "leaderbayes.study.fit(..., model='davidson') fits each tournament with a parameter"
+    if model != "tournaments":
+        fits = "leaderbayes.fit(..., model='davidson') (--model davidson) has a parameter"
+    return (
+        f"LB018 {100.0 * share:.0f} % of the matches are tied, and {_OF_TIES[ties]} "
+        f"(ties={ties!r}): {fits} for ties; scores with more digits tie less."
+    )
+
+
+def _of_one_round(several: bool) -> str:
+    if several:
+        return (
+            "LB019 one score a player in each tournament: nothing tells a round's luck from how "
+            "tournaments differ, but the prior. Take the tournaments as the rounds of one board: "
+            "leaderbayes.fit(scores.isel(round=0, drop=True).rename(tournament='round'))."
+        )
+    return (
+        "LB019 one score a player: the board is one ranking, and how sure it is only the prior "
+        "says. Report it as a ranking; give more rounds (folds, seeds, other test sets) for "
+        "intervals, or ask how good the best is (leaderbayes.sota.posterior)."
+    )

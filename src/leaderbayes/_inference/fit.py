@@ -61,8 +61,8 @@ def fit(
         Draws kept and tuning steps per chain, number of chains. A tune of None is 1000, and once
         more 3000 with shorter steps where chains of 2000 draws or more did not converge.
     target_accept : float, optional
-        Of NUTS: nearer to 1 steps are shorter, and diverge less. None: 0.9, or 0.97 of small boards
-        with several scales.
+        Of NUTS: nearer to 1 steps are shorter, and diverge less. None: 0.97 of boards with up to
+        150 parameters, else 0.9.
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     sampler : {"nutpie", "pymc", "numpyro", "blackjax", "laplace"}

@@ -100,9 +100,8 @@ def adaptation(model: Any, sampler: str, target_accept: float | None = None) -> 
     with the cube of the parameters, and beyond 150 it is more than it saves.
     """
     small = sum(np.size(value) for value in model.initial_point().values()) <= 150
-    # Short steps cost little on small boards, and keep nearly equal players free of divergences;
-    # more so where there are scales within scales.
-    default = 0.97 if small and len(model.free_RVs) > 3 else 0.9
+    # Short steps cost little on small boards, and keep nearly equal players free of divergences.
+    default = 0.97 if small else 0.9
     nuts: dict[str, Any] = {"target_accept": default if target_accept is None else target_accept}
     if sampler == "nutpie":
         nuts["adaptation"] = "low_rank" if small else "diag"

@@ -196,14 +196,14 @@ def fits():
 
 def test_the_record_covers_whatever_the_noise(fits):
     """A Beta interval with Jeffreys' prior is not exact: of few matches it leans to covering."""
-    plain = fits.query("rounds > 3 and noise != '30 % ties' and noise != 'varying signal'")
-    assert (plain["record"] > 0.92 - 2 * plain["record: error"]).all()
-    assert abs(plain["record"].mean() - 0.95) < 0.015
+    plain = fits.query("rounds > 3 and noise != '30 % ties' and noise != 'equal'")
+    assert (plain["record"] > 0.93 - 3 * plain["record: error"]).all()
+    assert abs(plain["record"].mean() - 0.95) < 0.01
 
 
 def test_misfit_is_flagged_where_the_model_is_wrong_and_not_where_it_is_right(fits):
     own_noise = ["Gumbel", "equal", "one far above", "one far below", "30 % missing"]
     right = fits[fits["noise"].isin([*own_noise, "missing in blocks"])]
-    assert right["misfit"].mean() < 0.05
+    assert right["misfit"].mean() < 0.01
     wrong = fits.query("noise == 'own scales' and players == 20 and rounds == 30")
-    assert float(wrong["misfit"].iloc[0]) > 0.8
+    assert float(wrong["misfit"].iloc[0]) > 0.5

@@ -222,3 +222,19 @@ def test_looking_loads_nothing(dt, tmp_path):
     with xr.open_datatree(tmp_path / "posterior.nc") as lazy:
         fitted(lazy, "constant_data", "posterior_predictive")
         assert not lazy["posterior"].dataset["epp"].variable._in_memory
+
+
+@pytest.mark.parametrize("share", [[1], "0.2", 0.0, 2])
+def test_a_test_fraction_that_is_none(dt, share):
+    arguments = json.loads(dt.attrs["arguments"]) | {"test_fraction": share}
+    made = changed(dt, attrs={"arguments": json.dumps(arguments)})
+    with pytest.raises(lb.LeaderbayesError, match="test_fraction"):
+        lb.compare(made, "p0", "p1")
+
+
+def test_places_that_are_true_or_false(dt):
+    made = changed(
+        dt, "posterior_predictive", place=dt["posterior_predictive"]["place"].astype(bool)
+    )
+    with pytest.raises(lb.LeaderbayesError, match="dtype bool"):
+        lb.check(made)

@@ -86,7 +86,9 @@ ANSWERS: dict[str, dict[str, Callable[[xr.DataTree], Any]]] = {
         "p_top": lambda dt: lb.p_top(dt, 2).sort_index(),
         "tied_for_top": lambda dt: lb.tied_for_top(dt),
         "groups": lambda dt: lb.groups(dt),
-        "compare": lambda dt: lb.compare(dt, "a", "b").to_pandas(),
+        # By the posterior alone there is no record.
+        "compare": lambda dt: lb.compare(dt, "a", "b").to_pandas().filter(regex="^(?!record)"),
+        "record": lambda dt: lb.win_probability(dt, by="record")["mean"].to_series().sort_index(),
         "deviance": lambda dt: lb.deviance(dt).to_pandas().drop("p_value_normal"),
         "check": lambda dt: float(lb.check(dt)["p_round"]),
         "loo": lambda dt: float(lb.loo(dt).elpd),

@@ -190,7 +190,7 @@ def drawn(dt: xr.DataTree, name: str, group: str = "posterior") -> xr.DataArray:
         cause = f"{problem!s:.200}"
         raise refuse(dt, f"has values in {group}/{name} that cannot be read ({cause})") from problem
     values = draws.to_numpy()
-    if values.dtype.kind not in "biuf":
+    if values.dtype.kind not in "iuf":
         raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")
     bad = values.size - np.count_nonzero(np.isfinite(values))
     if bad:
@@ -227,7 +227,7 @@ def _check_arguments(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
     if not needed:
         return
     arguments: Mapping[str, Any] = json.loads(dt.attrs["arguments"])
-    for name in (*needed, *(scale for scale in _SCALES if scale in arguments)):
+    for name in (*needed, *(name for name in (*_SCALES, "test_fraction") if name in arguments)):
         is_so = _ARGUMENTS.get(name, lambda _: True)
         if name not in arguments or not is_so(arguments[name]):
             raise refuse(dt, f"has the argument {name}={arguments.get(name)!r:.60}")
@@ -252,7 +252,7 @@ def _check_group(dt: xr.DataTree, group: str, needed: tuple[str, ...]) -> None:
             )
         if not values.size:
             raise refuse(dt, f"has an empty {group}/{name}")
-        if values.dtype.kind not in ("f" if group == "posterior" else "biuf"):
+        if values.dtype.kind not in ("f" if group == "posterior" else "iuf"):
             raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")
 
 

@@ -51,7 +51,9 @@ def test_every_function_takes_every_fit(any_fit, tmp_path):
     check = lb.check(any_fit, draws=100)
     assert 0.02 < float(check["p_round"]) < 0.999
     assert lb.deviance(any_fit)["value"] > 0
-    assert np.isfinite(az.loo(any_fit).elpd)
+    with pytest.raises(TypeError, match="use_lb_loo"):
+        az.loo(any_fit)
+    assert np.isfinite(lb.loo(any_fit).elpd)
     assert np.isfinite(az.psense_summary(any_fit, var_names=["epp_scale"])["prior"]).all()
     for plot in ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance"):
         getattr(lb.plots, plot)(any_fit, backend="none")

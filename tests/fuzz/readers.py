@@ -235,12 +235,12 @@ def mutate(source: Any, rng: random.Random) -> Any:
     if isinstance(source, tuple) and source and isinstance(source[0], bytes):
         content, suffix = source
         if rng.random() < 0.02:
-            return gzip.compress(content + bytes(rng.choice((10**4, 3 * 10**6))), 1), suffix
+            return zipped(content + bytes(rng.choice((10**4, 3 * 10**6)))), suffix
         if rng.random() < 0.02:
-            packer = rng.choice((gzip, bz2, lzma, zlib))
-            return mutate_bytes(packer.compress(content), rng), suffix
-        zipped = suffix == ".csv.gz" and rng.random() < 0.7
-        if zipped:
+            compress = rng.choice((zipped, bz2.compress, lzma.compress, zlib.compress))
+            return mutate_bytes(compress(content), rng), suffix
+        is_zipped = suffix == ".csv.gz" and rng.random() < 0.7
+        if is_zipped:
             content = gzip.decompress(content)
         for _ in range(rng.choice((0, 1, 1, 1, 2, 3, 6))):
             structured = rng.random() < 0.6 and suffix != ".parquet"
@@ -250,7 +250,7 @@ def mutate(source: Any, rng: random.Random) -> Any:
                 content = mutate_csv(content, rng)
             else:
                 content = mutate_bytes(content, rng)
-        return (gzip.compress(content, 1) if zipped else content), suffix
+        return (zipped(content) if is_zipped else content), suffix
     for _ in range(rng.choice((0, 1, 1, 1, 2, 3, 6))):
         if isinstance(source, pd.DataFrame):
             try:
@@ -260,6 +260,11 @@ def mutate(source: Any, rng: random.Random) -> Any:
         else:
             source = mutate_object(source, rng)
     return source
+
+
+def zipped(content: bytes) -> bytes:
+    """Compress to the same bytes whatever the time."""
+    return gzip.compress(content, 1, mtime=0)
 
 
 def mutate_bytes(content: bytes, rng: random.Random) -> bytes:

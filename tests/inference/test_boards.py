@@ -21,3 +21,11 @@ def test_scores_of_another_board_are_refused(laplace):
     other["constant_data"] = other["constant_data"].to_dataset().assign(scores=-scores)
     with pytest.raises(lb.LeaderbayesError, match="other scores"):
         matches_of(other)
+
+
+def test_matches_of_some_players_are_theirs_among_all(laplace):
+    some = ["p1", "p4"]
+    pair = matches_of(laplace, some)
+    whole = matches_of(laplace).sel(player=some, opponent=some)
+    for name in ("wins", "n", "tied"):
+        assert pair[name].identical(whole[name])

@@ -54,4 +54,4 @@ def test_a_new_player_is_checked_again():
 
 
 def test_draws_by_the_size_of_the_board():
-    assert [enough(m) for m in (10, 100, 150, 500, 2000, 2001)] == [200, 200, 88, 50, 50, 0]
+    assert [enough(m) for m in (10, 100, 150, 500, 2000)] == [200, 200, 88, 50, 50]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import leaderbayes as lb
+from leaderbayes.report._facts import facts_of
 from leaderbayes.report._style import number, probability
 from prose import rows, section
 
@@ -94,3 +95,12 @@ def test_words_are_as_sure_as_the_probability(classifiers, monkeypatch, better, 
 
 def _with(compared, better):
     return compared.assign(p_better=better)
+
+
+def test_misfit_of_all_tournaments_is_said_of_one(laplace):
+    """LB016 has sentences of its own where the fit's own check says it, and else is repeated."""
+    dt = laplace.copy()
+    dt.attrs |= {"warnings": '["LB016 of all."]', "p_check": float("nan")}
+    assert facts_of(dt, 0.95, None)["warnings"] == ["LB016 of all."]
+    dt.attrs["p_check"] = 0.01
+    assert facts_of(dt, 0.95, None)["warnings"] == []

@@ -101,7 +101,7 @@ def _has_scores(dt: xr.DataTree) -> bool:
 
 def _of_record(dt: xr.DataTree, a: str, b: str, prob: float) -> dict[str, float]:
     """Give what the matches of two players say by themselves."""
-    pair = record(dt, prob).sel(player=a, opponent=b)
+    pair = record(dt, prob, [a, b]).sel(player=a, opponent=b)
     return {
         f"record_{name}".removesuffix("_mean"): float(value)
         for name, value in pair.data_vars.items()

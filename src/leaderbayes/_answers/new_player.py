@@ -12,7 +12,7 @@ from leaderbayes import _arguments
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._inference.diagnostics import repeat
-from leaderbayes._inference.discrepancy import checked
+from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.laplace import assemble, fitted_arguments
 from leaderbayes._inference.psis import smooth
 from leaderbayes._numerics.new_player import draw_strength
@@ -103,7 +103,7 @@ def new_player(
             **diagnostics,
             "converged": int(dt.attrs["converged"] and diagnostics["converged"]),
         }
-        tree.attrs["p_check"] = checked(tree)
+        tree.attrs["p_check"] = p_check(tree)
     # What was said of the smaller board has been said again, where it still holds.
     said = [w for w in json.loads(dt.attrs["warnings"]) if not w.startswith(_SAID_AGAIN)]
     tree.attrs["warnings"] = json.dumps(said + repeat(caught))

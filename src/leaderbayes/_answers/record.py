@@ -1,6 +1,7 @@
 """Each pair's own record: what its matches say, and nothing of the others."""
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
@@ -14,7 +15,7 @@ from leaderbayes._inference.boards import matches_of
 _JEFFREYS = 0.5  # of the prior Beta(1/2, 1/2)
 
 
-def record(dt: xr.DataTree, prob: float) -> xr.Dataset:
+def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -> xr.Dataset:
     r"""Give the posterior of each pair's win probability by its own matches.
 
     .. math:: p_{ij} \sim \mathrm{Beta}(c\,w_{ij} + 1/2,\ c\,w_{ji} + 1/2)
@@ -30,6 +31,8 @@ def record(dt: xr.DataTree, prob: float) -> xr.Dataset:
         From `leaderbayes.fit`, of one tournament.
     prob : float
         Posterior probability of the (equal-tailed) intervals.
+    players : sequence of str, optional
+        Those whose pairs are wanted; all by default.
 
     Returns
     -------
@@ -43,7 +46,7 @@ def record(dt: xr.DataTree, prob: float) -> xr.Dataset:
         If it is a fit of many tournaments.
     """
     fitted(dt, "constant_data")
-    board = matches_of(dt)
+    board = matches_of(dt, players)
     if "tournament" in board.dims:
         raise LeaderbayesError(
             "A pair's record is of one tournament: give leaderbayes.study.select(fit, name)."

@@ -1,6 +1,7 @@
 """The boards that a fit was made from, with its strengths."""
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
@@ -10,8 +11,8 @@ from leaderbayes._numerics.places import places
 from leaderbayes._scores.matches import matches
 
 
-def matches_of(dt: xr.DataTree) -> xr.Dataset:
-    """Remake the matches (player, opponent) that a fit was made from.
+def matches_of(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.Dataset:
+    """Remake the matches (player, opponent) that a fit was made from, of all or of some players.
 
     Raises
     ------
@@ -21,7 +22,8 @@ def matches_of(dt: xr.DataTree) -> xr.Dataset:
     fitted(dt, "constant_data")
     arguments = json.loads(dt.attrs["arguments"])
     rules = {name: arguments[name] for name in ("within_round", "ties")}
-    board = matches(dt["constant_data"].to_dataset()["scores"], **rules)
+    scores = dt["constant_data"].to_dataset()["scores"]
+    board = matches(scores if players is None else scores.sel(player=list(players)), **rules)
     if "observed_data" in dt.children and "tournament" not in board.dims:
         fitted(dt, "observed_data")
         _check_places(dt, board)

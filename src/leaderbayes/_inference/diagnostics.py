@@ -42,14 +42,17 @@ def warn(found: dict[str, float | int], draws: int, tune: int, target_accept: fl
     if found["converged"]:
         return
     max_rhat, min_ess, divergences = (found[k] for k in ("max_rhat", "min_ess", "divergences"))
+    longer = max(2 * tune, 1000)
     if divergences:
-        remedy = f"target_accept={careful(target_accept):.3g} and tune={2 * tune}"
+        remedy = f"target_accept={careful(target_accept):.3g} and tune={longer}"
+    elif np.isnan(max_rhat):
+        remedy = "several chains, which alone can disagree (chains=4)"
     else:
         # Half as many again as the least effective quantity asks for; twice where R-hat is wrong.
         few = 1.5 * MIN_ESS / min_ess if min_ess > 0.0 else 2.0
         more = few if max_rhat < MAX_RHAT else max(few, 2.0)
         remedy = f"draws={int(np.ceil(draws * more / 100.0) * 100)}"
-        remedy += f" and tune={2 * tune}" if max_rhat >= MAX_RHAT else ""
+        remedy += f" and tune={longer}" if max_rhat >= MAX_RHAT else ""
     warnings.warn(
         f"LB001 not converged: max R-hat {max_rhat:.3f} (below {MAX_RHAT} is good), min "
         f"effective sample size {min_ess:.0f} (above {MIN_ESS:.0f}), {divergences} divergences "

@@ -19,24 +19,22 @@ from leaderbayes._types import Floats
 MISFIT = 0.05  # p-value below which a board does not fit
 _FEWEST, _MOST = 50, 200  # draws
 _PAIRS = 2_000_000  # in all draws, about: beyond, fewer draws are taken
-_PLAYERS = 2000  # most of whom every pair is looked at unasked
+_PLAYERS = 1000  # most of whom every pair is looked at unasked
 
 
 def enough(players: int) -> int:
-    """Count the draws of a check that nobody waits for: 0 of thousands of players."""
-    if players > _PLAYERS:
-        return 0
+    """Count the draws of a check that nobody waits for, up to a thousand players or so."""
     return int(np.clip(_PAIRS // players**2, _FEWEST, _MOST))
 
 
-def checked(dt: xr.DataTree) -> float:
+def p_check(dt: xr.DataTree) -> float:
     """Compute the p-value of `leaderbayes.check`, and warn where the board does not fit.
 
     NaN where there are too few replicates, or too many players.
     """
-    replicates = dt["posterior_predictive"].sizes
-    draws = min(enough(dt["posterior"].sizes["player"]), replicates["chain"] * replicates["draw"])
-    if draws < _FEWEST:
+    players, replicates = dt["posterior"].sizes["player"], dt["posterior_predictive"].sizes
+    draws = min(enough(players), replicates["chain"] * replicates["draw"])
+    if draws < _FEWEST or players > _PLAYERS:
         return float("nan")
     observed, by_round, _ = discrepancies(dt, draws)
     p = float((by_round >= observed).mean())

@@ -15,7 +15,7 @@ from leaderbayes import _arguments, models
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._inference.diagnostics import repeat
-from leaderbayes._inference.discrepancy import checked
+from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.laplace import approximate, draw_prior
 from leaderbayes._inference.nuts import quiet, sample
 from leaderbayes._inference.replicates import replicated
@@ -99,7 +99,7 @@ def fit(
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over
         tournaments), ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``, ``tune``
         (of NUTS: steps taken), ``p_check`` (``p_round`` of `leaderbayes.check`; NaN of fewer than
-        50 replicates or more than 2000 players), ``warnings`` (JSON list).
+        50 replicates or more than 1000 players), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -187,7 +187,7 @@ def fit(
             **diagnostics,
             "warnings": "[]",
         }
-        tree.attrs["p_check"] = checked(tree)
+        tree.attrs["p_check"] = p_check(tree)
     tree.attrs["warnings"] = json.dumps(repeat(caught))
     return tree
 

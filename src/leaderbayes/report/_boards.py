@@ -14,8 +14,10 @@ from leaderbayes._answers.draws import seed_of
 from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.ranks import rank_probability
+from leaderbayes._answers.record import record
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._fits.posterior import fitted
+from leaderbayes._inference.discrepancy import MISFIT, enough
 from leaderbayes.report._style import distinct, number
 from leaderbayes.report._verdicts import data, interval, probability, settings, span, verdict
 from leaderbayes.study._compare import compare
@@ -24,8 +26,6 @@ from leaderbayes.study._tournaments import fits_of
 _GROUPS = ("posterior_predictive", "constant_data")  # what a page needs beside posterior
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this
 _LONGEST = 22  # characters of a name beside a chart
-_MISFIT = 0.05  # share of replicates below which a board does not fit
-_CHECKED = 2_000_000  # pairs in all draws of a check, about
 _OVER_ALL = "All tournaments"
 
 
@@ -82,9 +82,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     scope = "in a new tournament" if "epp_tournament" in fit["posterior"] else "in a new round"
     if fit.attrs["model"] == "davidson":
         scope += ", given that they do not tie,"
-    # A replicate of 100 players takes milliseconds, of 1000 a second.
-    draws = int(np.clip(_CHECKED // len(table) ** 2, 50, 200))
-    checked = check(fit, draws=draws, seed=seed_of(fit))
+    checked = check(fit, draws=enough(len(table)), seed=seed_of(fit))
     shown = table["player"].iloc[:top]
     leader, *others = tied_for_top(fit, prob=prob)
     fits = _goodness(fit, checked)
@@ -172,9 +170,9 @@ class Axis:
 def _goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
     """Give the deviance, and the predictive check, in numbers and words."""
     p, distance = float(checked["p_round"]), deviance(fit)
-    if p < _MISFIT:
+    if p < MISFIT:
         kind, text = "bad", "The board does not fit: replicates of it vary less than it does."
-    elif p > 1.0 - _MISFIT:
+    elif p > 1.0 - MISFIT:
         kind, text = "care", "The board varies less than the model says it would."
     else:
         kind, text = "good", "No sign of misfit: replicates of the board vary as much as it does."
@@ -226,8 +224,8 @@ def _record(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any] |
     """Give what each pair's own matches say, as `_pairs`; of a new tournament there are none."""
     if "epp_tournament" in fit["posterior"]:
         return None
-    names = shown.to_numpy()
-    own = win_probability(fit, prob=prob, by="record").sel(player=names, opponent=names)
+    names = list(shown)
+    own = record(fit, prob, names).sel(player=names, opponent=names)
     upper = np.triu_indices(len(names), 1)
     return {
         **{name: _whole(own[name].to_numpy()[upper]) for name in ("mean", "lower", "upper")},

@@ -21,6 +21,7 @@ from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._inference.boards import boards_of
+from leaderbayes._inference.discrepancy import MISFIT
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._scores.facts import facts as facts_of_board
 from leaderbayes.models._weight import dependence
@@ -128,11 +129,12 @@ def _trust(dt: xr.DataTree) -> Facts:
     LB016, of a board that does not fit, has sentences of its own.
     """
     trusted = trust(dt)
+    own = ("LB001", "LB016") if dt.attrs.get("p_check", 1.0) < MISFIT else ("LB001",)
     said = warnings_of(trusted)
     return {
         "converged": bool(trusted["converged"]),
         "unconverged": [w for w in said if w.startswith("LB001")],
-        "warnings": [w for w in said if not w.startswith(("LB001", "LB016"))],
+        "warnings": [w for w in said if not w.startswith(own)],
     }
 
 

@@ -1,5 +1,6 @@
 """What holds for every figure: backends, doubt, names, and what has no width."""
 
+import json
 from typing import get_args
 
 import pytest
@@ -107,3 +108,14 @@ def test_what_has_no_width(backend):
     certain = lb.sota.maximum(1.0, 5, n=10)
     lb.plots.maximum(certain, theta=1.0, backend=backend)
     lb.plots.board(lb.sota.read_board([1.0, 1.0], n=4), backend=backend)
+
+
+@pytest.mark.parametrize(
+    ("said", "title"), [("LB016 it does not fit.", "MISFIT. "), ("tournament 'a': LB016 it.", "")]
+)
+def test_misfit_is_of_the_board_that_is_drawn(laplace, said, title):
+    made = laplace.copy()
+    made.attrs["warnings"] = json.dumps([said])
+    collection = lb.plots.leaderboard(made, backend="none")
+    (written,) = drawn(collection, "board", "title")
+    assert written["string"].startswith(title + "Leaderboard")

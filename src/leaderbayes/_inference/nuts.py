@@ -31,14 +31,13 @@ def sample(
     streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(4)]
     nuts = adaptation(model, arguments["sampler"], arguments["target_accept"])
     tune = _TUNE if arguments["tune"] is None else arguments["tune"]
-    shown = {"progressbar": progressbar}
     with model:
-        tree = _posterior(arguments, tune, nuts, streams[0], **shown)
+        tree = _posterior(arguments, tune, nuts, streams[0], progressbar=progressbar)
         found = diagnose(tree)
         enough = arguments["draws"] * arguments["chains"] >= 5 * MIN_ESS
         if not found["converged"] and arguments["tune"] is None and enough:
             tune, nuts = 3 * tune, nuts | {"target_accept": careful(nuts["target_accept"])}
-            tree = _posterior(arguments, tune, nuts, streams[3], **shown)
+            tree = _posterior(arguments, tune, nuts, streams[3], progressbar=progressbar)
             found = diagnose(tree)
         warn(found, arguments["draws"], tune, nuts["target_accept"])
         pm.compute_log_likelihood(tree, progressbar=False)

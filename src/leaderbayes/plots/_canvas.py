@@ -13,6 +13,7 @@ import xarray as xr
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._extras import extra
+from leaderbayes._fits.trust import warnings_of
 from leaderbayes._types import Floats
 
 Backend = Literal["matplotlib", "plotly", "bokeh", "none"]
@@ -190,7 +191,8 @@ def _doubt(attrs: Mapping[Any, Any]) -> str:
     """Give what stands before the title of a result that must not be trusted."""
     if not attrs.get("converged", True):
         return "NOT CONVERGED. "
-    if "LB016" in attrs.get("warnings", ""):
+    # Of a study, where it is said of some tournament by name, the others may well fit.
+    if any(text.startswith("LB016") for text in warnings_of({"warnings": "[]", **attrs})):
         return "MISFIT. "
     return "" if attrs.get("solved", True) else "NO SOLUTION. "
 

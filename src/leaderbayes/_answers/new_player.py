@@ -15,8 +15,10 @@ from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.laplace import assemble, fitted_arguments
 from leaderbayes._inference.psis import smooth
+from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.new_player import draw_strength
 from leaderbayes._scores.matches import matches, one_tournament
+from leaderbayes._types import Floats
 from leaderbayes.models._weight import check_board, resolve_weight
 
 _SAID_AGAIN = ("LB010", "LB011", "LB016")
@@ -99,7 +101,7 @@ def new_player(
         tree.attrs = dt.attrs | {
             "placed": str(board["player"].to_numpy()[-1]),
             "placed_seed": seed,
-            "weight": eta,
+            "weight": float(eta.mean()),
             **diagnostics,
             "converged": int(dt.attrs["converged"] and diagnostics["converged"]),
         }
@@ -141,21 +143,26 @@ def _enlarged(board: xr.DataArray, scores: Any) -> xr.DataArray:
 
 
 def _placed(
-    dt: xr.DataTree, played: xr.Dataset, eta: float, rng: np.random.Generator
+    dt: xr.DataTree, played: xr.Dataset, eta: Floats, rng: np.random.Generator
 ) -> tuple[xr.DataTree, dict[str, float]]:
     """Draw by weight from the old draws, and a difference d for each; say how good it is."""
     strengths = drawn(dt, "epp").sel(player=played["player"].to_numpy()[:-1])
     chains, draws, m = strengths.shape
     epp = strengths.to_numpy().reshape(-1, m)
     scale = drawn(dt, "epp_scale").to_numpy().reshape(-1)
-    wins, n = (played[name].to_numpy()[-1, :-1].astype(float) for name in ("wins", "n"))
+    place = played["place"].transpose("round", "player").to_numpy()
+    within, ties = bool(played.attrs["within_round"]), str(played.attrs["ties"])
+    wins, n, _ = weighted_counts(place, eta, within_round=within, ties=ties)
+    law = float(json.loads(dt.attrs["arguments"])["prior_df"])
     count = len(epp)
-    _, log_marginal = draw_strength(epp, scale, wins, n, eta, rng.random(count))
-    old = drawn(dt, "place", "log_likelihood").sum("round").to_numpy().reshape(-1)
-    weight = float(drawn(dt, "weight", "constant_data"))
-    if len(old) != count or not weight > 0.0:
-        raise refuse(dt, "has a log-likelihood of other draws, or no weight above 0")
-    tempered = (eta / weight - 1.0) * old
+    new = scale, law, wins[-1, :-1], n[-1, :-1]
+    _, log_marginal = draw_strength(epp, *new, rng.random((count, 2)))
+    old = drawn(dt, "place", "log_likelihood").transpose("chain", "draw", "round").to_numpy()
+    old = old.reshape(-1, old.shape[-1])
+    weight = drawn(dt, "weight", "constant_data").to_numpy()
+    if len(old) != count or weight.shape != eta.shape or not (weight > 0.0).all():
+        raise refuse(dt, "has a log-likelihood of other draws, or no weights above 0")
+    tempered = old @ (eta / weight - 1.0)
     smoothed = smooth(log_marginal + tempered)
     converged = smoothed.reliable(count)
     if not converged:
@@ -168,9 +175,9 @@ def _placed(
     # Systematic resampling: a draw comes as often as its weight says, but for less than one.
     levels = (np.arange(count) + rng.random()) / count
     taken = np.minimum(np.searchsorted(np.cumsum(smoothed.weight), levels), count - 1)
-    epp, scale = epp[taken], scale[taken]
     # Draws that come twice have two d.
-    d, _ = draw_strength(epp, scale, wins, n, eta, rng.random(count))
+    d, _ = draw_strength(epp[taken], scale[taken], *new[1:], rng.random((count, 2)))
+    epp, scale = epp[taken], scale[taken]
     # All m + 1 sum to zero.
     epp = np.column_stack([epp, d]) - d[:, None] / (m + 1)
     step = -(-draws // dt["posterior_predictive"].sizes["draw"])

@@ -19,10 +19,9 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
-from leaderbayes._numerics.composite_weight import board_weight
-from leaderbayes._numerics.laplace import sample
+from leaderbayes._numerics.composite_weight import board_weight, weighted_counts
+from leaderbayes._numerics.laplace import Board, sample
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._scores.matches import count
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats, Ints, Longs
 
@@ -262,11 +261,15 @@ def _simulate(
 def _refit(place: Ints, arguments: dict[str, Any], rng: np.random.Generator) -> Floats:
     """Draw strengths (draw, player) from the posterior of places (round, player)."""
     place = place[(place > 0).any(axis=1)]
-    ties, eta = arguments["ties"], arguments["weight"]
-    wins, n, _ = count(place, within_round=True, ties=ties)
-    if eta == "composite":
-        eta = board_weight(place, wins, n, None, within_round=True, ties=ties)
-    return sample(wins.sum(axis=1), n, eta, arguments["prior_scale"], _DRAWS, rng).epp
+    ties, weight = arguments["ties"], arguments["weight"]
+    eta = (
+        board_weight(place, within_round=True, ties=ties)
+        if weight == "composite"
+        else np.full(len(place), weight)
+    )
+    wins, n, _ = weighted_counts(place, eta, within_round=True, ties=ties)
+    board = Board(wins.sum(axis=1), n, arguments["prior_scale"], arguments["prior_df"])
+    return sample(board, _DRAWS, rng).epp
 
 
 def _verdict(epp: Floats, pair: list[int] | None, prob: float) -> _Verdict:

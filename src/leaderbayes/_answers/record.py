@@ -60,8 +60,7 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
         rounds = (board["place"] > 0).sum("round").to_numpy()
         worth = 3.0 / (rounds[:, None] + rounds + 1.0)
     test_fraction = json.loads(dt.attrs["arguments"]).get("test_fraction")
-    if test_fraction is not None:
-        worth = worth / (1.0 + worth * played * test_fraction / (1.0 - test_fraction))
+    worth = worth / (1.0 + worth * played * shared_luck(test_fraction))
     a, b = worth * won + _JEFFREYS, worth * (played - won) + _JEFFREYS
     low, high = (betaincinv(a, b, tail) for tail in ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0))
     values = {

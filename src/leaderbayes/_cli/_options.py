@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FORMATS = {name: f"from_{name.replace('-', '_')}" for name in ("amlb", "lm-eval", "mlr3", "openml")}
 WEIGHT = "COMPOSITE|NUMBER"
 # As `leaderbayes.fit` has them; asking it would import NumPy before --help.
-SAMPLERS = ("nutpie", "pymc", "numpyro", "blackjax", "laplace")
+SAMPLERS = ("auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax")
 
 
 def weight(text: str) -> float | str:
@@ -45,9 +45,9 @@ def together(*options: Callable[..., Any]) -> Callable[..., Any]:
 seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1),
                     help="Same seed, same numbers.  [default: a new one, which is recorded]",
                     )  # fmt: skip
-sampler = click.option("--sampler", type=click.Choice(SAMPLERS), default="nutpie",
-                       show_default=True, help="NUTS, by any of four programs; or laplace, for "
-                       "bradley_terry alone: an approximation, in milliseconds.")  # fmt: skip
+sampler = click.option("--sampler", type=click.Choice(SAMPLERS), default="auto",
+                       show_default=True, help="laplace is exact and at once, for bradley_terry "
+                       "alone; the last four are NUTS; auto takes laplace where it can.")  # fmt: skip
 prob = click.option("--prob", type=float, callback=probability, default=0.95, show_default=True,
                     help="Probability of the intervals, or that decides.")  # fmt: skip
 as_json = click.option(

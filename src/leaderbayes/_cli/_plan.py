@@ -50,7 +50,7 @@ def counts(text: str) -> list[int]:
 @click.option("--weight", type=weight, metavar=WEIGHT, default="composite",
               show_default=True, help="Power of the likelihood; 1 is as published.")  # fmt: skip
 @ties
-@click.option("--sampler", type=click.Choice(SAMPLERS), default="laplace", show_default=True,
+@click.option("--sampler", type=click.Choice(SAMPLERS), default="auto", show_default=True,
               help="Of the posterior now, as for rank. Further runs are fitted by laplace.",
               )  # fmt: skip
 @click.option("--simulations", type=click.IntRange(1), default=200, show_default=True,

@@ -34,7 +34,7 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
     ("observed_data", "place"): tuple({rounds, "player"} for rounds in _ROUNDS),
     ("observed_data", "score"): ({"team"},),
     ("constant_data", "scores"): ({"player", "round"}, {"tournament", "player", "round"}),
-    ("constant_data", "weight"): (set(), {"tournament"}),
+    ("constant_data", "weight"): tuple({rounds} for rounds in _ROUNDS),
     ("constant_data", "order"): ({"player"},),
 }
 _DRAWN = ("posterior", "posterior_predictive", "log_likelihood")
@@ -93,7 +93,7 @@ _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
     **{name: (_is_text, "a name") for name in ("tournament", "placed", "sampler")},
     **{name: (_is_number, "a number") for name in _NUMBERS},
 }
-_SCALES = ("prior_scale", "tie_scale", "spread_scale", "intercept_scale")
+_SCALES = ("prior_scale", "prior_df", "tie_scale", "spread_scale", "intercept_scale")
 _ARGUMENTS: dict[str, Callable[[Any], bool]] = {
     "within_round": lambda v: isinstance(v, bool),
     "ties": lambda v: isinstance(v, str) and v in ("half", "drop", "floor", "loss"),

@@ -6,21 +6,20 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesWarning
+from leaderbayes._inference.psis import MAX_PARETO_K
 
 MAX_RHAT = 1.01
 MIN_ESS = 400.0
 
 
-def diagnose(tree: xr.DataTree) -> dict[str, float | int]:
+def diagnose(posterior: xr.Dataset, divergences: int = 0) -> dict[str, float | int]:
     """Hold R-hat, effective sample sizes and divergences against the limits."""
     import arviz as az
 
-    posterior = tree["posterior"].to_dataset()
     sizes = [az.ess(posterior, method=method) for method in ("bulk", "tail")]
     # A nan (one chain, constant draws) is no evidence of convergence, and is not skipped.
     max_rhat = float(np.max([v.to_numpy().max() for v in az.rhat(posterior).values()]))
     min_ess = float(np.min([v.to_numpy().min() for size in sizes for v in size.values()]))
-    divergences = int(tree["sample_stats"]["diverging"].sum())
     return {
         "converged": int(max_rhat < MAX_RHAT and min_ess > MIN_ESS and divergences == 0),
         "max_rhat": max_rhat,
@@ -57,6 +56,17 @@ def warn(found: dict[str, float | int], draws: int, tune: int, target_accept: fl
         f"LB001 not converged: max R-hat {max_rhat:.3f} (below {MAX_RHAT} is good), min "
         f"effective sample size {min_ess:.0f} (above {MIN_ESS:.0f}), {divergences} divergences "
         f"(none), after tune={tune}. Do not report these numbers: take {remedy}.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def warn_of_weights(found: dict[str, float | int]) -> None:
+    """Warn, LB001, where chains of the Laplace approximation do not keep the limits."""
+    warnings.warn(
+        f"LB001 not converged: Pareto k of the proposals' weights {found['pareto_k']:.2f} (below "
+        f"{MAX_PARETO_K} is good), max R-hat {found['max_rhat']:.3f}, min effective sample size "
+        f"{found['min_ess']:.0f}. Do not report these numbers: take sampler='auto'.",
         ConvergenceWarning,
         stacklevel=3,
     )

@@ -8,21 +8,21 @@ from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Any, Literal, get_args
 
-import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments, models
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._inference.diagnostics import repeat
+from leaderbayes._inference.diagnostics import repeat, warn_of_weights
 from leaderbayes._inference.discrepancy import p_check
-from leaderbayes._inference.laplace import approximate, draw_prior
+from leaderbayes._inference.laplace import draw_prior
+from leaderbayes._inference.metropolis import draw_exactly
 from leaderbayes._inference.nuts import quiet, sample
 from leaderbayes._inference.replicates import replicated
 from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
 
-Sampler = Literal["nutpie", "pymc", "numpyro", "blackjax", "laplace"]
+Sampler = Literal["auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
 _PACKAGES = ("leaderbayes", "pymc", "arviz", "nutpie", "numpy", "xarray")
 MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments")
@@ -39,7 +39,7 @@ def fit(
     target_accept: float | None = None,
     chains: int = 4,
     seed: int | None = None,
-    sampler: Sampler = "nutpie",
+    sampler: Sampler = "auto",
     prior: bool = False,
     replicates: int | None = None,
     progressbar: bool = True,
@@ -65,12 +65,11 @@ def fit(
         150 parameters, else 0.9.
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
-    sampler : {"nutpie", "pymc", "numpyro", "blackjax", "laplace"}
-        NUTS implementation, by PyMC's name. Or "laplace", for "bradley_terry" alone: independent
-        draws of a normal approximation given the players' scale, which is integrated out; in
-        milliseconds and without PyMC. Means are within a tenth of a standard deviation,
-        probabilities of being better within 0.03 (for two players 0.04 at six matches, 0.09 at
-        two); intervals are too narrow, by a tenth to 0.27, where nearly every match goes one way.
+    sampler : {"auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"}
+        "laplace", for "bradley_terry" alone: exact, in milliseconds and without PyMC, by chains of
+        an independence Metropolis sampler that proposes draws of a nested Laplace approximation.
+        "auto" takes it where it converges, and "nutpie" elsewhere and for all other models. The
+        others are implementations of NUTS, by PyMC's names.
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     replicates : int, optional
@@ -148,8 +147,9 @@ def fit(
     seed = _arguments.seed_or_new(seed)
     if replicates is not None:
         replicates = whole("replicates", replicates)
-    if sampler == "laplace" and model != "bradley_terry":
-        raise LeaderbayesError("sampler='laplace' is for model='bradley_terry': take 'nutpie'.")
+    at_once = sampler in ("auto", "laplace") and model == "bradley_terry"
+    if sampler == "laplace" and not at_once:
+        raise LeaderbayesError("sampler='laplace' is for model='bradley_terry': take 'auto'.")
     arguments = {
         "within_round": within_round, "ties": ties, "draws": draws, "tune": tune,
         "target_accept": target_accept, "chains": chains, "sampler": sampler,
@@ -162,18 +162,22 @@ def fit(
         pairs = model != "plackett_luce"
         played = matches(board, within_round=within_round, ties=ties, pairs=pairs)
         hint(played, model, arguments["test_fraction"], board)
-        if sampler == "laplace":
+        if at_once:
             most = replicated((chains, draws), played["place"].size, replicates)
-            tree = approximate(played, (chains, draws), most, seed, **options)
+            # The way that NUTS samples players is no part of the model.
+            law = {name: value for name, value in options.items() if name != "centring"}
+            tree, found = draw_exactly(played, (chains, draws), most, seed, **law)
             if prior:
-                tree.update(draw_prior(played, arguments["prior_scale"], draws, seed))
-            diagnostics = {"converged": 1, "max_rhat": np.nan, "min_ess": float(draws * chains)}
-            diagnostics["divergences"] = 0
-        else:
+                laws = arguments["prior_scale"], arguments["prior_df"]
+                tree.update(draw_prior(played, *laws, draws, seed))
+            if not found["converged"] and sampler == "laplace":
+                warn_of_weights(found)
+        if not (at_once and (found["converged"] or sampler == "laplace")):
+            by = "nutpie" if sampler == "auto" else sampler
             with quiet():
                 built = getattr(models, model)(played, **options)
-                tree, diagnostics = sample(
-                    built, arguments, seed, prior=prior, progressbar=progressbar
+                tree, found = sample(
+                    built, arguments | {"sampler": by}, seed, prior=prior, progressbar=progressbar
                 )
         # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
         constant = tree["constant_data"].to_dataset().assign(scores=board)
@@ -184,7 +188,8 @@ def fit(
             "versions": json.dumps({package: version(package) for package in _PACKAGES}),
             "seed": seed,
             "weight": float(constant["weight"].mean()),
-            **diagnostics,
+            "sampler": "laplace" if "pareto_k" in found else by,
+            **found,
             "warnings": "[]",
         }
         tree.attrs["p_check"] = p_check(tree)
@@ -206,7 +211,7 @@ def _plain(value: Any) -> Any:
 
 def _model_options(model: str, sampler: Sampler, given: dict[str, Any]) -> dict[str, Any]:
     """Give all options of a model's function: its defaults, and what is given instead."""
-    function = approximate if sampler == "laplace" else getattr(models, model)
+    function = draw_exactly if sampler == "laplace" else getattr(models, model)
     defaults: dict[str, Any] = inspect.getfullargspec(function).kwonlydefaults or {}
     for name in given:
         if name not in defaults:

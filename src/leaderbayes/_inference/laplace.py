@@ -1,4 +1,4 @@
-"""Bradley-Terry's posterior by nested Laplace approximation: milliseconds, and no PyMC."""
+"""Groups of a fit of Bradley-Terry's model, without PyMC: of its draws, and of its prior."""
 
 import json
 from typing import Any
@@ -10,58 +10,19 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes._fits.require import require_tree
 from leaderbayes._inference.log_likelihood import with_notice
-from leaderbayes._numerics.laplace import sample
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._types import Bools, Floats, Ints
-from leaderbayes.models._weight import (
-    PRIOR_SCALE,
-    Weight,
-    check_board,
-    check_pairs,
-    check_scales,
-    resolve_weight,
-)
 
 
-def approximate(
-    matches: xr.Dataset,
-    shape: tuple[int, int],
-    replicates: int,
-    seed: int,
-    *,
-    weight: Weight = "composite",
-    test_fraction: float | None = None,
-    prior_scale: float = PRIOR_SCALE,
+def draw_prior(
+    matches: xr.Dataset, prior_scale: float, prior_df: float, draws: int, seed: int
 ) -> xr.DataTree:
-    """Draw the groups of `fit` for ``models.bradley_terry``, (chain, draw) of ``shape``.
-
-    Draws are independent; chains are parts of them. Up to ``replicates`` of them, evenly spread,
-    have a posterior predictive board.
-    """
-    check_pairs(matches, "models.bradley_terry")
-    check_board(matches)
-    check_scales(prior_scale=prior_scale)
-    chains, draws = shape
-    # One stream for the posterior and one for replicates, as `fit` has them.
-    posterior, predictive = (
-        np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(2)
-    )
-    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
-    points = matches["wins"].to_numpy().sum(axis=1)
-    n = matches["n"].to_numpy().astype(float)
-    drawn = sample(points, n, eta, prior_scale, chains * draws, posterior)
-    step = -(-draws * chains // replicates)
-    epp, scale = drawn.epp.reshape(chains, draws, -1), drawn.scale.reshape(shape)
-    return assemble(matches, eta, prior_scale, epp, scale, step, predictive)
-
-
-def draw_prior(matches: xr.Dataset, prior_scale: float, draws: int, seed: int) -> xr.DataTree:
     """Draw the groups ``prior`` and ``prior_predictive`` of `fit`, in one chain."""
-    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(3)[2])  # after `approximate`'s
+    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(3)[2])  # after `draw_exactly`'s
     place = matches["place"].to_numpy()
     scale = prior_scale * abs(rng.standard_normal((1, draws)))
-    epp = scale[..., None] * rng.standard_normal((1, draws, place.shape[1]))
+    epp = scale[..., None] * rng.standard_t(prior_df, (1, draws, place.shape[1]))
     epp -= epp.mean(axis=-1, keepdims=True)
     within = bool(matches.attrs["within_round"])
     return xr.DataTree.from_dict(
@@ -76,7 +37,7 @@ def draw_prior(matches: xr.Dataset, prior_scale: float, draws: int, seed: int) -
 
 def assemble(
     matches: xr.Dataset,
-    eta: float,
+    eta: Floats,
     prior_scale: float,
     epp: Floats,
     scale: Floats,
@@ -89,8 +50,8 @@ def assemble(
     ----------
     matches : Dataset
         As fitted.
-    eta : float
-        Weight of a match.
+    eta : (round,)
+        Weights of the rounds' matches.
     prior_scale : float
         Of the half-normal prior on ``scale``.
     epp : (chain, draw, player)
@@ -109,6 +70,7 @@ def assemble(
     # HalfNormal's density.
     log_prior = 0.5 * np.log(2.0 / np.pi) - np.log(prior_scale) - 0.5 * (scale / prior_scale) ** 2
     sampled = {"chain": np.arange(chains), "draw": np.arange(draws)}
+    rounds = {"round": matches["round"].to_numpy()}
     return xr.DataTree.from_dict(
         {
             "posterior": _strengths(matches, epp, scale),
@@ -116,12 +78,12 @@ def assemble(
             "log_likelihood": with_notice(
                 xr.Dataset(
                     {"place": ((*cells, "round"), by_round)},
-                    sampled | {"round": matches["round"].to_numpy()},
+                    sampled | rounds,
                 )
             ),
             "log_prior": xr.Dataset({"epp_scale": (cells, log_prior)}, sampled),
             "observed_data": matches[["place"]].drop_attrs(),
-            "constant_data": xr.Dataset({"weight": eta}),
+            "constant_data": xr.Dataset({"weight": ("round", eta)}, rounds),
         }
     )
 
@@ -156,9 +118,8 @@ def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
         raise LeaderbayesError(
             f"This takes a fit of model='bradley_terry', not of {dt.attrs.get('model')!r}."
         )
-    fitted(
-        dt, "constant_data", "observed_data", arguments=("weight", "test_fraction", "prior_scale")
-    )
+    options = ("weight", "test_fraction", "prior_scale", "prior_df")
+    fitted(dt, "constant_data", "observed_data", arguments=options)
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
     return arguments
 

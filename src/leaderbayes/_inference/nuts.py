@@ -33,12 +33,12 @@ def sample(
     tune = _TUNE if arguments["tune"] is None else arguments["tune"]
     with model:
         tree = _posterior(arguments, tune, nuts, streams[0], progressbar=progressbar)
-        found = diagnose(tree)
+        found = _diagnosed(tree)
         enough = arguments["draws"] * arguments["chains"] >= 5 * MIN_ESS
         if not found["converged"] and arguments["tune"] is None and enough:
             tune, nuts = 3 * tune, nuts | {"target_accept": careful(nuts["target_accept"])}
             tree = _posterior(arguments, tune, nuts, streams[3], progressbar=progressbar)
-            found = diagnose(tree)
+            found = _diagnosed(tree)
         warn(found, arguments["draws"], tune, nuts["target_accept"])
         pm.compute_log_likelihood(tree, progressbar=False)
         tree["log_likelihood"] = xr.DataTree(with_notice(tree["log_likelihood"].to_dataset()))
@@ -76,6 +76,12 @@ def _posterior(
         compute_convergence_checks=False,
     )
     return tree
+
+
+def _diagnosed(tree: xr.DataTree) -> dict[str, float | int]:
+    """Diagnose chains of NUTS."""
+    divergences = int(tree["sample_stats"]["diverging"].sum())
+    return diagnose(tree["posterior"].to_dataset(), divergences)
 
 
 @contextmanager

@@ -25,6 +25,43 @@ def log_likelihood(epp: Floats, wins: Floats) -> float:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def log_normaliser(strength: Floats, n: Floats) -> Floats:
+    """Sum n log(e^a_i + e^a_j) over unordered pairs, for each of many draws (draw,).
+
+    Parameters
+    ----------
+    strength : (draw, player)
+    n : (player, opponent)
+    """
+    draws, m = strength.shape
+    out, u = np.empty(draws), np.empty(m)
+    for d in range(draws):
+        a = strength[d]
+        top = np.max(a)
+        for i in range(m):
+            u[i] = np.exp(max(a[i] - top, -300.0))
+        total, matches = 0.0, 0.0
+        for i in range(m):
+            product, count = 1.0, 0.0
+            for j in range(i):
+                if n[i, j] == 0.0:
+                    continue
+                matches += n[i, j]
+                if u[i] < 1e-130 and u[j] < 1e-130:
+                    high = max(a[i], a[j])
+                    total += n[i, j] * (high - top + np.log1p(np.exp(-abs(a[i] - a[j]))))
+                    continue
+                # One logarithm for many opponents that were met as often.
+                if n[i, j] != count or product < 1e-150:
+                    total += count * np.log(product)
+                    product, count = 1.0, n[i, j]
+                product *= u[i] + u[j]
+            total += count * np.log(product)
+        out[d] = total + matches * top
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
 def deviance(epp: Floats, nu: float, wins: Floats, ties: Floats, n: Floats) -> float:
     """Twice the log-likelihood that a saturated model gains, over unordered pairs.
 

@@ -1,13 +1,16 @@
 r"""Composite-likelihood weight: the power that gives a pairwise likelihood its honest width.
 
-All pairs of a round are one ranking, not m (m - 1) / 2 independent matches. The likelihood is
-raised to
+All pairs of a round are one ranking, not m (m - 1) / 2 independent matches. The likelihood of
+round k is raised to the power
 
-.. math:: \eta = d \,/\, \mathrm{tr}(H^+ J), \quad
+.. math:: \eta_k = c\, e_k, \quad e_k = \frac{3}{m_k + 1}, \quad
+          \frac{1}{c} = \frac{(r - 1) \mathrm{tr}(H^+ J) / d + 5}{r - 1 + 5}, \quad
           J = \frac{r}{r - 1} \sum_k s_k s_k',
 
-with d free parameters, H the Hessian and s_k round k's score vector at the estimate
-(magnitude adjustment).
+where e_k is the weight of equal players, m_k of whom play in round k (magnitude adjustment of the
+likelihood with these weights: d free parameters, H its Hessian and s_k round k's score vector at
+its estimate). c is 1 for equal players, and is drawn to 1 by as much as 5 rounds: a few rounds say
+little of it, and say it too well.
 
 References
 ----------
@@ -16,8 +19,6 @@ Ribatet, Cooley and Davison (2012), Bayesian inference from composite likelihood
 application to spatial extremes, Statistica Sinica 22.
 """
 
-from functools import partial
-
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
@@ -25,9 +26,11 @@ from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import solve
 from leaderbayes._numerics.pairs_by_round import RoundStatistics, round_scores, round_statistics
+from leaderbayes._numerics.places import count
 from leaderbayes._types import Floats, Ints
 
 FEWEST = 3  # rounds that say how rounds differ
+_EXCHANGEABLE = 5.0  # rounds that the weights of equal players are worth
 
 
 def clustered_scores(
@@ -53,78 +56,113 @@ def meat(scores: Floats) -> Floats:
     return np.asarray(r / (r - 1.0) * apart.T @ apart)
 
 
-def exchangeable_weight(place: Ints, *, within_round: bool) -> float:
-    """Weight for equal players: 3 / (m + 1) within rounds, 3 / (m r + 1) across them."""
+def exchangeable_weight(place: Ints, *, within_round: bool) -> Floats:
+    """Weights (round,) for equal players: 3 / (m + 1) within rounds, 3 / (m r + 1) across them."""
     present = place > 0
-    players = present.sum(axis=1).mean()
     if within_round:
-        return float(min(1.0, 3.0 / (players + 1.0)))
+        return np.asarray(np.minimum(1.0, 3.0 / (present.sum(axis=1) + 1.0)))
     # A player's wins are a Mann-Whitney count of r scores against (m - 1) r others: variance
     # (m - 1) r^2 (m r + 1) / 12, where independent matches would have (m - 1) r^2 / 4.
-    rounds = present.sum(axis=0).mean()
-    return float(min(1.0, 3.0 / (players * rounds + 1.0)))
+    players, rounds = present.sum(axis=1).mean(), present.sum(axis=0).mean()
+    return np.full(len(place), min(1.0, 3.0 / (players * rounds + 1.0)))
 
 
-def board_weight(
-    place: Ints,
-    wins: Floats,
-    n: Floats,
-    tied: Floats | None,
-    *,
-    within_round: bool,
-    ties: str,
-) -> float:
-    """Estimate the weight of a board (round, player); below 3 rounds, give that of equal players.
+def weighted_counts(
+    place: Ints, weight: Floats, *, within_round: bool, ties: str
+) -> tuple[Floats, Floats, Floats]:
+    """Count wins, matches and ties (player, opponent), those of each round by its weight (round,).
 
-    Other arguments as for `composite_weight` and `round_statistics`.
+    Across rounds, whose matches have two, all weights are the same.
     """
+    wins, n, tied = np.zeros((3, place.shape[1], place.shape[1]))
+    for value in np.unique(weight):
+        counts = count(place[weight == value], within_round=within_round, ties=ties)
+        for total, each in zip((wins, n, tied), counts, strict=True):
+            total += value * each
+    return wins, n, tied
+
+
+def board_weight(place: Ints, *, within_round: bool, ties: str, with_ties: bool = False) -> Floats:
+    """Estimate the weights (round,) of a board; below 3 rounds, give those of equal players.
+
+    Parameters
+    ----------
+    place : (round, player)
+    within_round, ties
+        As for `round_statistics`.
+    with_ties : bool
+        For Davidson's model, which has a parameter for ties. Else ties half make matches less
+        variable than wins and losses are: the weight may be above 1, up to 1 over the share of
+        matches that are decided (a round without ties is added to those played).
+    """
+    equal = exchangeable_weight(place, within_round=within_round)
     if len(place) < FEWEST:
-        return exchangeable_weight(place, within_round=within_round)
-    groups = connected_components(wins > 0, connection="strong", return_labels=False)
-    estimate = partial(
-        composite_weight,
-        wins,
-        n,
-        tied,
-        round_statistics(place, within_round=within_round, ties=ties),
-        within_round=within_round,
-    )
-    if groups == 1:
-        try:
-            return estimate(pseudo_rounds=0.0)
-        except NotConvergedError:
-            pass  # Davidson's has none on some connected boards, such as those without an upset.
-    # Where no estimate exists, a drawn match against an average player makes one.
-    return estimate(pseudo_rounds=1.0)
+        return equal
+    wins, n, tied = weighted_counts(place, equal, within_round=within_round, ties=ties)
+    share = float(tied.sum() / n.sum()) if ties == "half" else 0.0
+    # Without a single tie, or anything else, nu has no estimate and says nothing of players.
+    free_ties = tied if with_ties and 0.0 < share < 1.0 else None
+    statistics = round_statistics(place, within_round=within_round, ties=ties)
+    r = len(place)
+    inverse = _inverse_weight(wins, n, free_ties, statistics, equal, within_round=within_round)
+    factor = (r - 1.0 + _EXCHANGEABLE) / ((r - 1.0) * inverse + _EXCHANGEABLE)
+    most = 1.0 if with_ties else (r + 1.0) / (r * (1.0 - share) + 1.0)
+    return np.asarray(np.minimum(most, factor * equal))
 
 
-def composite_weight(
+def _inverse_weight(
     wins: Floats,
     n: Floats,
     ties: Floats | None,
     statistics: RoundStatistics,
+    weight: Floats,
+    *,
+    within_round: bool,
+) -> float:
+    """Compute tr(H^+ J) / d at the estimate, or next to it where there is none."""
+    groups = connected_components(wins > 0, connection="strong", return_labels=False)
+    for pseudo_rounds in (0.0, 1.0) if groups == 1 else (1.0,):
+        try:
+            return inverse_weight(
+                wins, n, ties, statistics, weight,
+                within_round=within_round, pseudo_rounds=pseudo_rounds,
+            )  # fmt: skip
+        except NotConvergedError:
+            # Davidson's has no estimate on some connected boards, such as those without an upset:
+            # there a drawn match against an average player makes one.
+            if pseudo_rounds > 0.0:
+                raise
+    raise AssertionError("a board has an estimate with pseudo-rounds")  # pragma: no cover
+
+
+def inverse_weight(
+    wins: Floats,
+    n: Floats,
+    ties: Floats | None,
+    statistics: RoundStatistics,
+    weight: Floats,
     *,
     within_round: bool,
     pseudo_rounds: float,
 ) -> float:
-    """Estimate eta; never above 1. Needs at least 3 rounds.
+    """Compute tr(H^+ J) / d of a weighted likelihood: what its variance is too small by.
 
     Parameters
     ----------
     wins, n, ties : (player, opponent)
-        As for `newton`; ``ties`` for Davidson's model only.
+        By weight, as for `newton`; ``ties`` for Davidson's model only.
     statistics : RoundStatistics
-        Of the same matches.
+        Of the same matches, not weighted.
+    weight : (round,)
     pseudo_rounds : float
         0 at the maximum-likelihood estimate; above 0 where that does not exist.
     """
     m = len(wins)
     tied = None if ties is None else float(ties.sum() / 2.0)
     epp, nu, hessian = newton(wins.sum(axis=1), n, tied, pseudo_rounds=pseudo_rounds)
-    scores = clustered_scores(epp, nu, statistics, within_round=within_round)
+    scores = weight[:, None] * clustered_scores(epp, nu, statistics, within_round=within_round)
     r = len(scores)
     # At the estimate the scores sum to zero; with pseudo-rounds only nearly so.
     scores = scores - scores.mean(axis=0)
     trace = r / (r - 1.0) * float((scores * solve(hessian, scores.T, m).T).sum())
-    free = m - 1 + (ties is not None)
-    return float(min(1.0, free / trace)) if trace > 0 else 1.0
+    return trace / (m - 1 + (ties is not None))

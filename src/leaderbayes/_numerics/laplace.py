@@ -1,12 +1,15 @@
-r"""Nested Laplace approximation of Bradley-Terry's posterior.
+r"""Nested Laplace approximation of Bradley-Terry's posterior, whose draws know their own density.
 
-.. math:: \sigma \sim \mathrm{HalfNormal}(s), \quad b \sim \mathrm{ZeroSumNormal}(\sigma), \quad
-          p(y \mid b)^\eta
+.. math:: \sigma \sim \mathrm{HalfNormal}(s), \quad a_i \sim t_\nu(0, \sigma), \quad
+          \prod_k p(y_k \mid a)^{\eta_k}, \quad b = a - \bar a
 
-Given sigma the posterior of b is nearly normal; sigma itself is integrated numerically, on a grid
-of its logarithm that reaches as far as its density does. The normal laws are centred on the means
-that the third derivatives give, to first order (undefeated players are farther off than the mode
-says).
+Given sigma the posterior of the strengths a is nearly normal; sigma itself is integrated
+numerically, on a grid of its logarithm that reaches as far as its density does. Each strength's
+margin is not normal but what it is along the line on which the others follow it, with its own prior
+and its own matches (`margins`): players who won or lost nearly every match have one long tail. The
+margins' centres are the means that the third derivatives give, to first order.
+
+Weights (`log_weight`) take draws of it to the posterior itself.
 
 References
 ----------
@@ -18,10 +21,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.optimize import minimize_scalar
 
-from leaderbayes._numerics.bradley_terry import pair_sums, probability
+from leaderbayes._numerics.bradley_terry import log_normaliser, pair_sums, probability
+from leaderbayes._numerics.margins import Margins, margins, stretch
 from leaderbayes._types import Floats
 
 _STEP = 1.0  # of the grid, in standard deviations of log sigma
@@ -29,6 +33,15 @@ _DROP = 8.0  # of the log density, where the grid ends
 _RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, and hundreds of log-odds apart above
 _DECREMENT = 1e-4  # of Newton's method: about twice the log-density still to be gained
 _FINE = 64  # points between nodes, where log sigma is drawn
+
+
+class Board(NamedTuple):
+    """What the posterior depends on: matches by their weights, and the prior."""
+
+    points: Floats  # (player,): wins, ties half
+    n: Floats  # (player, opponent): matches of each pair
+    prior_scale: float  # of sigma's half-normal prior, log-odds
+    df: float  # degrees of freedom of the strengths' law
 
 
 class _Node(NamedTuple):
@@ -41,69 +54,91 @@ class _Node(NamedTuple):
     factor: Floats  # (player, player): its lower triangle is the information's Cholesky factor
 
 
+class _Spread(NamedTuple):
+    """What is drawn around a node's mode."""
+
+    centre: Floats  # (player,)
+    sd: Floats  # (player,)
+    margins: Margins
+
+
 class Laplace(NamedTuple):
     """Draws of the approximate posterior."""
 
-    epp: Floats  # (draw, player), sum to zero
+    strength: Floats  # (draw, player): a
     scale: Floats  # (draw,)
+    log_density: Floats  # (draw,): of strengths and log sigma, up to a constant
+
+    @property
+    def epp(self) -> Floats:
+        """Strengths relative to their mean (draw, player)."""
+        return self.strength - self.strength.mean(axis=1, keepdims=True)
 
 
-def sample(
-    points: Floats, n: Floats, weight: float, prior_scale: float, draws: int,
-    rng: np.random.Generator,
-) -> Laplace:  # fmt: skip
-    """Draw from the approximate posterior.
-
-    Parameters
-    ----------
-    points : (player,)
-        Wins, ties half.
-    n : (player, opponent)
-        Matches of each pair.
-    weight : float
-        Power of the likelihood, eta.
-    prior_scale : float
-        Scale of sigma's half-normal prior, log-odds.
-    draws : int
-        Independent draws.
-    """
-    log_scale, nodes = _grid(weight * points, weight * n, prior_scale)
-    drawn = _draw_log_scale(log_scale, np.array([node.log_density for node in nodes]), draws, rng)
+def sample(board: Board, draws: int, rng: np.random.Generator) -> Laplace:
+    """Draw from the approximate posterior, independently."""
+    log_scale, nodes = _grid(board)
+    spreads = [_spread(node, board) for node in nodes]
+    density = np.array([node.log_density for node in nodes])
+    density += [each.margins.log_mass for each in spreads]
+    drawn, log_density = _draw_log_scale(log_scale, density, draws, rng)
     # Between nodes the centre moves along a line; the spread is that of the nearest.
     at = np.clip(np.searchsorted(log_scale, drawn), 1, len(nodes) - 1)
     share = (drawn - log_scale[at - 1]) / (log_scale[at] - log_scale[at - 1])
-    mode = np.stack([node.mode for node in nodes])
-    epp = (1.0 - share[:, None]) * mode[at - 1] + share[:, None] * mode[at]
+    centre = np.stack([each.centre for each in spreads])
+    strength = (1.0 - share[:, None]) * centre[at - 1] + share[:, None] * centre[at]
     nearest = np.where(share > 0.5, at, at - 1)
-    highest = int(np.argmax([node.log_density for node in nodes]))
-    epp += _skewness(nodes[highest], weight * n)
     for k in np.unique(nearest):
         mine = np.flatnonzero(nearest == k)
-        normal = rng.standard_normal((len(points), len(mine)))
-        epp[mine] += solve_triangular(
-            nodes[k].factor, normal, trans="T", lower=True, check_finite=False
-        ).T
-    epp -= epp.mean(axis=1, keepdims=True)
-    return Laplace(epp, np.exp(drawn))
+        normal = rng.standard_normal((len(board.points), len(mine)))
+        factor, sd = nodes[k].factor, spreads[k].sd
+        apart = solve_triangular(factor, normal, trans="T", lower=True, check_finite=False).T
+        moved, log_slope = stretch(np.ascontiguousarray(apart / sd), *spreads[k].margins[:2])
+        strength[mine] += sd * moved
+        log_density[mine] += np.log(np.diag(factor)).sum() - 0.5 * (normal**2).sum(axis=0)
+        log_density[mine] -= log_slope
+    return Laplace(strength, np.exp(drawn), log_density)
 
 
-def _grid(points: Floats, n: Floats, prior_scale: float) -> tuple[Floats, list[_Node]]:
+def log_weight(drawn: Laplace, board: Board) -> Floats:
+    """Log of the posterior's density over that of the draws (draw,), up to a constant."""
+    a, scale = drawn.strength, drawn.scale
+    square = (a / scale[:, None]) ** 2
+    value = a @ board.points - log_normaliser(np.ascontiguousarray(a), board.n)
+    value -= 0.5 * (board.df + 1.0) * np.log1p(square / board.df).sum(axis=1)
+    # Less one for the Jacobian of log sigma.
+    value -= (a.shape[1] - 1) * np.log(scale) + 0.5 * (scale / board.prior_scale) ** 2
+    return np.asarray(value - drawn.log_density)
+
+
+def _prior(a: Floats, scale: float, df: float) -> tuple[float, Floats, Floats, Floats]:
+    """Log-density of strengths given sigma, up to a constant; three derivatives of each's."""
+    q = df * scale**2 + a**2
+    value = -0.5 * (df + 1.0) * float(np.log1p((a / scale) ** 2 / df).sum())
+    first = -(df + 1.0) * a / q
+    second = -(df + 1.0) * (q - 2.0 * a**2) / q**2
+    third = 2.0 * (df + 1.0) * a * (3.0 * q - 4.0 * a**2) / q**3
+    return value, first, second, third
+
+
+def _grid(board: Board) -> tuple[Floats, list[_Node]]:
     """Even grid of log sigma over its posterior, and the strengths at each node."""
     seen: list[_Node] = []
+    m = len(board.points)
 
     def at(log_scale: float) -> _Node:
-        start = np.zeros(len(points))
+        start = np.zeros(m)
         if seen:
             nearest = min(seen, key=lambda node: abs(node.log_scale - log_scale))
             ahead = np.clip(log_scale - nearest.log_scale, -1.0, 1.0)
             start = nearest.mode + ahead * nearest.slope
-        node = _given(log_scale, points, n, prior_scale, start)
+        node = _given(log_scale, board, start)
         # Factors of thousands of players are large, and only the grid's are wanted again.
         seen.append(node._replace(factor=np.empty(0)))
         return node
 
-    middle = _highest(at, len(points))
-    width = 1.0 / np.sqrt(len(points))
+    middle = _highest(at, m)
+    width = 1.0 / np.sqrt(m)
     low, high = (at(middle + d).log_density for d in (-width, width))
     top = at(middle)
     curvature = max((2.0 * top.log_density - low - high) / width**2, 4.0)
@@ -119,7 +154,7 @@ def _grid(points: Floats, n: Floats, prior_scale: float) -> tuple[Floats, list[_
 
 
 def _highest(at: Callable[[float], _Node], m: int) -> float:
-    """Log sigma of the highest density: two steps of EM, then a search around."""
+    """Log sigma of the highest density: two steps of EM for a normal law, then a search around."""
     t = 0.0
     for _ in range(2):
         node = at(t)
@@ -138,25 +173,24 @@ def _highest(at: Callable[[float], _Node], m: int) -> float:
     return float(found.x)
 
 
-def _given(log_scale: float, points: Floats, n: Floats, prior_scale: float, start: Floats) -> _Node:
+def _given(log_scale: float, board: Board, start: Floats) -> _Node:
     """Mode and curvature of the strengths, and the density of log sigma (Laplace's method)."""
-    m = len(points)
-    precision = np.exp(-2.0 * log_scale)
+    m = len(board.points)
+    scale = float(np.exp(log_scale))
     x, step, best = start, np.zeros(m), -np.inf
     # Newton's method as in `newton.maximise`, whose last factor is what is wanted here.
-    for _ in range(100):
-        log_normaliser, expected, information, _ = pair_sums(x, 0.0, n)
-        value = float(points @ x) - log_normaliser - 0.5 * precision * float(x @ x)
+    for _ in range(200):
+        total, expected, information, _ = pair_sums(x, 0.0, board.n)
+        log_prior, slope, curvature, _ = _prior(x, scale, board.df)
+        value = float(board.points @ x) - total + log_prior
         if value < best - 1e-6:
             # Too long a step: half of it.
             step = 0.5 * step
             x = x - step
             continue
         best = value
-        information = information[:m, :m]
-        information[np.diag_indices(m)] += precision
-        gradient = points - expected - precision * x
-        factor = cho_factor(information, lower=True, check_finite=False)[0]
+        gradient = board.points - expected + slope
+        factor = _factor(information[:m, :m], -curvature, scale, board.df)
         step = cho_solve((factor, True), gradient, check_finite=False)
         decrement = float(gradient @ step)
         x = x + step
@@ -164,32 +198,63 @@ def _given(log_scale: float, points: Floats, n: Floats, prior_scale: float, star
             break
     # The last step gains half its decrement; the curvature is as good as that at its end.
     value += 0.5 * decrement
-    # Along 1 the information is sigma^-2, and no strength moves there: m - 1 dimensions, one sigma
-    # less in the determinant, and the Jacobian of log sigma.
+    # One sigma less: the Jacobian of log sigma.
     density = value - (m - 1) * log_scale - float(np.log(np.diag(factor)).sum())
-    density -= 0.5 * np.exp(2.0 * log_scale) / prior_scale**2
-    mode = x - x.mean()
-    slope = cho_solve((factor, True), 2.0 * precision * mode, check_finite=False)
-    return _Node(log_scale, density, mode, slope, factor)
+    density -= 0.5 * (scale / board.prior_scale) ** 2
+    pull = 2.0 * (board.df + 1.0) * board.df * scale**2 * x / (board.df * scale**2 + x**2) ** 2
+    mode_slope = cho_solve((factor, True), pull, check_finite=False)
+    return _Node(log_scale, density, x, mode_slope, factor)
 
 
-def _skewness(node: _Node, n: Floats) -> Floats:
-    """Mean less mode, to first order: half H^-1 times third derivatives times variances."""
-    m = len(n)
+def _factor(information: Floats, prior: Floats, scale: float, df: float) -> Floats:
+    """Cholesky factor of the information and the prior's; where that is none, of a bound of it.
+
+    Far out the prior's log-density is convex.
+    """
+    diagonal = np.diag_indices(len(prior))
+    own = information[diagonal]
+    for each in (prior, np.full(len(prior), (df + 1.0) / (df * scale**2))):
+        information[diagonal] = own + each
+        try:
+            factor: Floats = cho_factor(information, lower=True, check_finite=False)[0]
+        except LinAlgError:
+            continue
+        return factor
+    raise AssertionError("the bound is positive definite")  # pragma: no cover
+
+
+def _spread(node: _Node, board: Board) -> _Spread:
+    """Centre and margins of the strengths at a node."""
+    m, x = len(node.mode), node.mode
     covariance = cho_solve((node.factor, True), np.eye(m), check_finite=False)
-    spread = np.diag(covariance)
-    p = probability(node.mode)
-    third = n * p * (1.0 - p) * (2.0 * p - 1.0) * (spread[:, None] + spread - 2.0 * covariance)
-    return np.asarray(0.5 * covariance @ third.sum(axis=1))
+    variance = np.diag(covariance)
+    sd = np.sqrt(variance)
+    p = probability(x)
+    met = board.n * p * (1.0 - p)
+    # How far the others follow a player, by how much their matches with it say.
+    weight = met.sum(axis=1)
+    follow = (met * covariance).sum(axis=1) / np.where(weight > 0.0, weight * variance, 1.0)
+    found = margins(x, sd, 1.0 - follow, board.n, float(np.exp(node.log_scale)), board.df)
+    # Mean less mode, to first order: half H^-1 times third derivatives times variances. A margin
+    # that leans has its own part of that.
+    pairs = met * (2.0 * p - 1.0)
+    third = (pairs * (variance[:, None] + variance - 2.0 * covariance)).sum(axis=1)
+    prior = _prior(x, float(np.exp(node.log_scale)), board.df)[3]
+    own = variance * (prior + (1.0 - follow) ** 3 * pairs.sum(axis=1))
+    shift = covariance @ (third + prior * variance) - variance * own
+    return _Spread(x + 0.5 * shift, sd, found)
 
 
 def _draw_log_scale(
     nodes: Floats, log_density: Floats, draws: int, rng: np.random.Generator
-) -> Floats:
-    """Draw from a density that is known at nodes, by a spline of its logarithm."""
+) -> tuple[Floats, Floats]:
+    """Draw from a density that is known at nodes, by a spline of its logarithm; say how dense."""
     from scipy.interpolate import CubicSpline
 
     fine = np.linspace(nodes[0], nodes[-1], _FINE * (len(nodes) - 1) + 1)
     density = np.exp(CubicSpline(nodes, log_density)(fine) - log_density.max())
-    below = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2.0)])
-    return np.asarray(np.interp(rng.random(draws), below / below[-1], fine))
+    mass = (density[1:] + density[:-1]) / 2.0
+    below = np.concatenate([[0.0], np.cumsum(mass)])
+    drawn = np.interp(rng.random(draws), below / below[-1], fine)
+    cell = np.clip(np.searchsorted(fine, drawn) - 1, 0, len(mass) - 1)
+    return drawn, np.log(mass[cell])

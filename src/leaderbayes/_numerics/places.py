@@ -89,6 +89,19 @@ def count_matches(place: Ints, *, within_round: bool) -> tuple[AnyInts, AnyInts]
     return wins, n
 
 
+def count(place: Ints, *, within_round: bool, ties: str) -> tuple[Floats, Floats, Floats]:
+    """Count wins, matches and ties of every pair (player, opponent) in places (round, player)."""
+    strict, n = count_matches(place, within_round=within_round)
+    tied = n - strict - strict.T
+    if ties == "drop":
+        return strict.astype(float), (strict + strict.T).astype(float), tied.astype(float)
+    wins = strict + tied / 2.0
+    if ties == "floor":
+        wins = np.floor(wins)
+        return wins, wins + wins.T, tied.astype(float)
+    return wins, n.astype(float), tied.astype(float)
+
+
 def win_graph(place: Ints) -> csr_array:
     """Graph with the win graph's paths between players, in O(players x rounds) edges.
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from leaderbayes._errors import LeaderbayesError, ScoresError
-from leaderbayes._numerics.places import count_matches, places, win_graph
+from leaderbayes._numerics.places import count, places, win_graph
 from leaderbayes._scores.tables import counted, listed
-from leaderbayes._types import Bools, Floats, Ints, Longs
+from leaderbayes._types import Bools, Ints, Longs
 
 Ties = Literal["half", "drop", "floor", "loss"]
 TIES: tuple[Ties, ...] = get_args(Ties)
@@ -165,19 +165,6 @@ def require_matches(
             f"{what} needs the tables of all pairs: give leaderbayes.matches(scores), with "
             "pairs=True."
         )
-
-
-def count(place: Ints, *, within_round: bool, ties: Ties) -> tuple[Floats, Floats, Floats]:
-    """Count wins, matches and ties of every pair (player, opponent) in places (round, player)."""
-    strict, n = count_matches(place, within_round=within_round)
-    tied = n - strict - strict.T
-    if ties == "drop":
-        return strict.astype(float), (strict + strict.T).astype(float), tied.astype(float)
-    wins = strict + tied / 2.0
-    if ties == "floor":
-        wins = np.floor(wins)
-        return wins, wins + wins.T, tied.astype(float)
-    return wins, n.astype(float), tied.astype(float)
 
 
 def valid_scores(scores: Any) -> xr.DataArray:

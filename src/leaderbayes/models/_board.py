@@ -22,19 +22,19 @@ def coords_of(matches: xr.Dataset) -> dict[str, Any]:
     return {dim: matches[dim].to_numpy() for dim in ("player", "round")}
 
 
-def reliability(matches: xr.Dataset, eta: float) -> float:
+def reliability(matches: xr.Dataset, eta: Floats) -> float:
     """Share of the estimates' variance that is not their error: 0 for equal players, at most 1."""
     epp, error = estimates(matches, eta)
     variance = float((epp**2).sum()) / (len(epp) - 1)
     return float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
 
 
-def estimates(matches: xr.Dataset, eta: float) -> tuple[Floats, float]:
+def estimates(matches: xr.Dataset, eta: Floats) -> tuple[Floats, float]:
     """Estimate strengths, drawn to 0 by a pseudo-round, and the mean variance of their error."""
     points = matches["wins"].sum("opponent").to_numpy()
     epp, _, hessian = newton(points, matches["n"].to_numpy(), pseudo_rounds=1.0)
     m = len(epp)
-    return epp, float(np.trace(inverse(eta * hessian, m)) / (m - 1))
+    return epp, float(np.trace(inverse(eta.mean() * hessian, m)) / (m - 1))
 
 
 def rank_reliability(place: Ints) -> float:

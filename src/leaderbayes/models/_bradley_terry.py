@@ -10,7 +10,14 @@ from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import draw_places
 from leaderbayes.models._board import check_options, coords_of, reliability
 from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.models._weight import PRIOR_SCALE, Weight, check_board, check_pairs, resolve_weight
+from leaderbayes.models._weight import (
+    PRIOR_DF,
+    PRIOR_SCALE,
+    Weight,
+    check_board,
+    check_pairs,
+    resolve_weight,
+)
 
 
 def bradley_terry(
@@ -19,6 +26,7 @@ def bradley_terry(
     weight: Weight = "composite",
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
+    prior_df: float = PRIOR_DF,
     centring: float | None = None,
 ) -> pm.Model:
     r"""Bradley-Terry model of a board, with an honest width by default.
@@ -26,24 +34,28 @@ def bradley_terry(
     .. math::
 
         \sigma &\sim \mathrm{HalfNormal}(prior\_scale) \\
-        b &\sim \mathrm{ZeroSumNormal}(\sigma) \\
+        a_i &\sim \mathrm{StudentT}(prior\_df, 0, \sigma), \quad b = a - \bar a \\
         \mathrm{logit}\,P(i\ \mathrm{beats}\ j) &= b_i - b_j
 
-    and the likelihood of all matches of a round is raised to the power ``weight``.
+    and the likelihood of all matches of a round is raised to its power, ``weight``.
 
     Parameters
     ----------
     matches : Dataset
         From `leaderbayes.matches`, with ties "half" or "drop".
     weight : "composite" or float
-        Power of the likelihood. "composite" estimates the one at which intervals have their
-        nominal coverage although a round's matches are dependent; 1.0 is as published.
+        Power of the likelihood of each round. "composite" estimates those at which intervals have
+        their nominal coverage although a round's matches are dependent, from how many play in it
+        and from how rounds differ; 1.0 is as published.
     test_fraction : float, optional
         Share of the data that each round tests on, for rounds of a repeated cross-validation,
         which share training data: a further factor 1 / (1 + r f / (1 - f)) on the weight of r
         rounds (Nadeau and Bengio 2003).
     prior_scale : float
-        Scale of the half-normal prior on the players' standard deviation, log-odds.
+        Scale of the half-normal prior on the scale of the players' strengths, log-odds.
+    prior_df : float
+        Degrees of freedom of the strengths' Student-t law. 4 leaves a player who is far ahead of,
+        or behind, all others where its matches put it; large ones are normal.
     centring : float, optional
         How the players are sampled, from 0 (not centred) to 1 (centred): the model is the same.
         Chosen from the board by default.
@@ -52,9 +64,9 @@ def bradley_terry(
     -------
     pymc.Model
         Variables ``epp`` (player), sum to zero, natural log-odds of beating the average player;
-        ``epp_scale`` (); ``epp_unit`` (player), what is sampled for ``epp``;
-        observed ``place`` (round, player), 1 is best and 0 absent; data ``weight``
-        (). Log-likelihood and replicates come by round.
+        ``epp_scale`` (); ``epp_unit`` (player), what is sampled for ``epp``, before its mean is
+        taken off; observed ``place`` (round, player), 1 is best and 0 absent; data ``weight``
+        (round,). Log-likelihood and replicates come by round.
 
     Raises
     ------
@@ -84,7 +96,7 @@ def bradley_terry(
     >>> [variable.name for variable in model.observed_RVs]
     ['place']
     """
-    check_options(centring, prior_scale=prior_scale)
+    check_options(centring, prior_scale=prior_scale, prior_df=prior_df)
     check_pairs(matches, "models.bradley_terry")
     check_board(matches)
     eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
@@ -101,10 +113,11 @@ def bradley_terry(
         return draw_places(b, present.astype(bool), rng, within_round=within)
 
     with pm.Model(coords=coords_of(matches)) as model:
-        power = pm.Data("weight", eta)
+        power = pm.Data("weight", eta, dims="round")
         scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
-        b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
+        unit = pm.StudentT("epp_unit", nu=prior_df, sigma=scale**centring, dims="player")
+        apart = unit - unit.mean()
+        b = pm.Deterministic("epp", scale ** (1.0 - centring) * apart, dims="player")
         pm.CustomDist(
             "place",
             b,

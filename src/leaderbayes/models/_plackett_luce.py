@@ -12,7 +12,7 @@ from leaderbayes._numerics.plackett_luce import draw_rankings, rankings
 from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, coords_of, rank_reliability
 from leaderbayes.models._ops import known, ranking_log_likelihood
-from leaderbayes.models._weight import PRIOR_SCALE, Weight, check_board, dependence
+from leaderbayes.models._weight import PRIOR_DF, PRIOR_SCALE, Weight, check_board, shared_luck
 
 
 def plackett_luce(
@@ -21,6 +21,7 @@ def plackett_luce(
     weight: Weight = 1.0,
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
+    prior_df: float = PRIOR_DF,
     centring: float | None = None,
 ) -> pm.Model:
     r"""Plackett-Luce model of a board: each round is one ranking.
@@ -53,7 +54,10 @@ def plackett_luce(
     test_fraction : float, optional
         As for `bradley_terry`.
     prior_scale : float
-        Scale of the half-normal prior on the players' standard deviation, log-odds.
+        Scale of the half-normal prior on the scale of the players' strengths, log-odds.
+    prior_df : float
+        Degrees of freedom of the strengths' Student-t law. 4 leaves a player who is far ahead of,
+        or behind, all others where its matches put it; large ones are normal.
     centring : float, optional
         As for `bradley_terry`.
 
@@ -87,7 +91,7 @@ def plackett_luce(
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit']
     """
-    check_options(centring, prior_scale=prior_scale)
+    check_options(centring, prior_scale=prior_scale, prior_df=prior_df)
     require_matches(matches, "models.plackett_luce", ties=("half",), across=False)
     check_board(matches)
     if weight == "composite" or not 0.0 < number("weight", weight) <= 1.0:
@@ -105,10 +109,12 @@ def plackett_luce(
         return draw_rankings(b.reshape(-1, b.shape[-1]), pattern, rng)
 
     with pm.Model(coords=coords_of(matches)) as model:
-        power = pm.Data("weight", weight * dependence(len(place), test_fraction))
+        eta = np.full(len(place), weight / (1.0 + len(place) * shared_luck(test_fraction)))
+        power = pm.Data("weight", eta, dims="round")
         scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
-        b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
+        unit = pm.StudentT("epp_unit", nu=prior_df, sigma=scale**centring, dims="player")
+        apart = unit - unit.mean()
+        b = pm.Deterministic("epp", scale ** (1.0 - centring) * apart, dims="player")
         pm.CustomDist(
             "place",
             b,

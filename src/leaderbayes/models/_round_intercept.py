@@ -128,7 +128,7 @@ def round_intercept(
         return draw_outcomes(b.reshape(-1, b.shape[-1])[0], level, played, listed, rng)
 
     with pm.Model(coords=coords) as model:
-        power = pm.Data("weight", eta)
+        power = pm.Data("weight", eta, dims="round")
         pm.Data("order", np.argsort(listed), dims="player")
         scale = pm.HalfNormal("epp_scale", prior_scale)
         unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")

@@ -14,6 +14,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._scores.matches import require_matches
+from leaderbayes._types import Floats
 from leaderbayes.models._board import check_options, estimates
 from leaderbayes.models._ops import known, pairs_log_likelihood
 from leaderbayes.models._weight import PRIOR_SCALE, Weight, resolve_weight
@@ -114,7 +115,7 @@ def tournaments(
             raise LeaderbayesError(
                 f"Tournament {str(name)[:60]!r} has scores of one player only; leave it out."
             )
-    eta = np.array([resolve_weight(b, weight, test_fraction, with_ties=False) for b in boards])
+    eta = [resolve_weight(b, weight, test_fraction, with_ties=False) for b in boards]
     present = (place > 0).any(axis=1)
     cells = np.nonzero(present)
     group = None if groups is None else _numbered(groups, matches["player"].to_numpy())
@@ -134,7 +135,7 @@ def tournaments(
         return draw_places(b, present.astype(bool), rng)
 
     with pm.Model(coords=_coords(matches, tournament, round_)) as model:
-        power = pm.Data("weight", eta, dims="tournament")
+        power = pm.Data("weight", np.concatenate(eta), dims="tournament_round")
         if group is None:
             scale = pm.HalfNormal("epp_scale", prior_scale)
             unit = pm.ZeroSumNormal("epp_unit", sigma=scale**mean_centring, dims="player")
@@ -166,7 +167,7 @@ def tournaments(
             "place",
             b[tournament],
             (rows > 0).astype("int8"),
-            power[tournament],
+            power,
             logp=logp,
             random=random,
             signature="(p),(p),()->(p)",
@@ -210,7 +211,7 @@ def _alone(matches: xr.Dataset, t: int) -> xr.Dataset:
 
 
 def _reliabilities(
-    boards: list[xr.Dataset], eta: np.ndarray, players: np.ndarray
+    boards: list[xr.Dataset], eta: list[Floats], players: np.ndarray
 ) -> tuple[float, float]:
     """Shares of the variance between tournaments, and between means, that are not error."""
     found = [estimates(board, weight) for board, weight in zip(boards, eta, strict=True)]

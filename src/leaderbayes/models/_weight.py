@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import xarray as xr
 
 from leaderbayes._arguments import number, positive, share
@@ -11,11 +12,14 @@ from leaderbayes._errors import DisconnectedWarning, LeaderbayesError, WeightWar
 from leaderbayes._numerics.composite_weight import FEWEST, board_weight
 from leaderbayes._scores.matches import components, require_matches, say_apart
 from leaderbayes._scores.tables import counted
+from leaderbayes._types import Floats
 
 Weight = float | Literal["composite"]
 
 # Of the players' strengths, in log-odds, by default: of every model, however it is sampled.
 PRIOR_SCALE = 2.0
+# Degrees of freedom of their Student-t law: heavy tails leave a dominant player where it is.
+PRIOR_DF = 4.0
 
 # Warnings point to the first line outside of it.
 _PACKAGE = str(Path(__file__).parents[1])
@@ -55,46 +59,43 @@ def check_pairs(matches: xr.Dataset, what: str) -> None:
 
 def resolve_weight(
     matches: xr.Dataset, weight: Weight, test_fraction: float | None, *, with_ties: bool
-) -> float:
-    """Give the power of the likelihood of one tournament as a number."""
+) -> Floats:
+    """Give the power of the likelihood of each round (round,) of one tournament."""
     if not isinstance(weight, str):
-        eta = number("weight", weight, above=0.0, at_most=1.0)
+        eta = np.full(matches.sizes["round"], number("weight", weight, above=0.0, at_most=1.0))
     elif weight == "composite":
         eta = _composite_weight(matches, with_ties=with_ties)
     else:
         raise LeaderbayesError(f"weight={weight!r}: give 'composite' or a number above 0.")
-    return eta * dependence(matches.sizes["round"], test_fraction)
+    return eta / (1.0 + matches.sizes["round"] * shared_luck(test_fraction))
 
 
-def dependence(rounds: int, test_fraction: float | None) -> float:
-    """Factor for rounds that share training data: 1 / (1 + r f / (1 - f)).
+def shared_luck(test_fraction: float | None) -> float:
+    """Variance that rounds which share training data have in common, in that of one round.
 
-    The variance of a mean over r splits with test fraction f is (1/r + f/(1-f)) / (1/r) times
-    that over independent rounds (Nadeau and Bengio 2003).
+    The scores of two splits with test fraction f have the correlation f (Nadeau and Bengio 2003);
+    the signs of their differences, who won, that of normal ones with it, rho = 2 / pi asin f. The
+    variance of a mean over r splits is 1 + r rho / (1 - rho) times that over independent rounds.
     """
     if test_fraction is None:
-        return 1.0
-    test_fraction = share("test_fraction", test_fraction)
-    return 1.0 / (1.0 + rounds * test_fraction / (1.0 - test_fraction))
+        return 0.0
+    rho = float(2.0 / np.pi * np.arcsin(share("test_fraction", test_fraction)))
+    return rho / (1.0 - rho)
 
 
-def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> float:
-    """Estimate the composite weight (methods: `numerics.composite_weight`)."""
-    tied = matches["tied"].to_numpy()
+def _composite_weight(matches: xr.Dataset, *, with_ties: bool) -> Floats:
+    """Estimate the composite weights (methods: `numerics.composite_weight`)."""
     eta = board_weight(
         matches["place"].to_numpy(),
-        matches["wins"].to_numpy(),
-        matches["n"].to_numpy(),
-        # Without a single tie, or anything else, nu has no estimate and says nothing of players.
-        tied if with_ties and 0 < tied.sum() < matches["n"].sum() else None,
         within_round=bool(matches.attrs["within_round"]),
         ties=str(matches.attrs["ties"]),
+        with_ties=with_ties,
     )
-    if (number := matches.sizes["round"]) < FEWEST:
-        rounds = counted(number, "round") + (" is" if number == 1 else " are")
+    if (rounds := matches.sizes["round"]) < FEWEST:
+        few = counted(rounds, "round") + (" is" if rounds == 1 else " are")
         warnings.warn(
-            f"LB011 {rounds} too few to estimate the composite weight; "
-            f"{eta:.3f}, that of equal players, is used, and the posterior leans on its prior.",
+            f"LB011 {few} too few to estimate the composite weight; {eta.mean():.3f}, that of "
+            "equal players, is used, and the posterior leans on its prior.",
             WeightWarning,
             skip_file_prefixes=(_PACKAGE,),
         )

@@ -24,7 +24,7 @@ from leaderbayes._inference.boards import boards_of
 from leaderbayes._inference.discrepancy import MISFIT
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._scores.facts import facts as facts_of_board
-from leaderbayes.models._weight import dependence
+from leaderbayes.models._weight import shared_luck
 from leaderbayes.report._style import labels
 from leaderbayes.study._compare import compare as compare_boards
 
@@ -253,7 +253,7 @@ def _data(dt: xr.DataTree, arguments: Facts) -> Facts:
 
 
 def _prior(dt: xr.DataTree, arguments: Facts) -> Facts:
-    scales = ("prior_scale", "tie_scale", "spread_scale", "intercept_scale")
+    scales = ("prior_scale", "prior_df", "tie_scale", "spread_scale", "intercept_scale")
     spread = "epp_spread" in dt["posterior"]
     return {
         **{name: arguments.get(name) for name in scales},
@@ -266,15 +266,17 @@ def _prior(dt: xr.DataTree, arguments: Facts) -> Facts:
 def _weight(dt: xr.DataTree, arguments: Facts) -> Facts:
     """Say how much a match counts, and why."""
     weight, fraction = arguments["weight"], arguments["test_fraction"]
-    each = np.atleast_1d(drawn(dt, "weight", "constant_data").to_numpy())
-    single = len(each) == 1
+    each = drawn(dt, "weight", "constant_data")
+    single = "round" in each.dims
     return {
         "composite": weight == "composite",
         "given_weight": None if weight == "composite" else float(weight),
         "weight_low": float(each.min()),
         "weight_high": float(each.max()),
         "test_fraction": fraction,
-        "dependence": dependence(dt["constant_data"].sizes["round"], fraction) if single else None,
+        "dependence": 1.0 / (1.0 + dt["constant_data"].sizes["round"] * shared_luck(fraction))
+        if single
+        else None,
         "few_rounds": FEWEST,
     }
 
@@ -282,7 +284,7 @@ def _weight(dt: xr.DataTree, arguments: Facts) -> Facts:
 def _sampling(dt: xr.DataTree, arguments: Facts) -> Facts:
     posterior = dt["posterior"].sizes
     return {
-        "sampler": _SAMPLERS.get(arguments["sampler"]),  # None: Laplace's approximation
+        "sampler": _SAMPLERS.get(str(dt.attrs["sampler"])),  # None: independence Metropolis
         "chains": posterior["chain"],
         "draws": posterior["draw"],
         "tune": dt.attrs.get("tune", arguments["tune"] or 1000),

@@ -39,14 +39,10 @@ def verdict(attrs: Mapping[Any, Any]) -> dict[str, Any]:
         name, value, what is good), ``warnings``.
     """
     warnings = json.loads(attrs["warnings"])
-    approximate = _arguments(attrs).get("sampler") == "laplace"
     if not attrs["converged"]:
         kind, text = "bad", "Not converged: do not report these numbers."
     elif warnings:
-        how = "Laplace's approximation" if approximate else "Converged"
-        kind, text = "care", f"{how}, with warnings to heed before reporting these numbers."
-    elif approximate:
-        kind, text = "good", "Laplace's approximation: sample in full before reporting close calls."
+        kind, text = "care", "Converged, with warnings to heed before reporting these numbers."
     else:
         kind, text = "good", "Converged: these numbers can be reported."
     return {"kind": kind, "text": text, "facts": list(_facts(attrs)), "warnings": warnings}
@@ -63,9 +59,9 @@ def _facts(attrs: Mapping[Any, Any]) -> list[tuple[str, str, str]]:
     return [
         (name, number(float(attrs[key]), digits), good)
         for key, (name, digits, good) in known.items()
-        # Independent draws have no R-hat, and no transitions.
+        # Only NUTS has transitions that diverge.
         if key in attrs and not np.isnan(float(attrs[key]))
-        if key != "divergences" or _arguments(attrs).get("sampler") != "laplace"
+        if key != "divergences" or attrs.get("sampler") != "laplace"
     ]
 
 

@@ -43,7 +43,7 @@ def fit(
     *,
     store: str | os.PathLike[str],
     executor: Any = None,
-    sampler: str = "nutpie",
+    sampler: str = "auto",
     draws: int | None = None,
     replicates: int = 200,
     seed: int | None = None,

@@ -66,13 +66,14 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     who = {"player": board["player"].to_numpy()}
 
     def rounds_of(group: str) -> xr.Dataset:
-        places = study[group].to_dataset().isel(tournament_round=own).sel(who)
+        every = study[group].to_dataset().drop_dims(["tournament"], errors="ignore")
+        places = every.isel(tournament_round=own).sel(who)
         return places.rename(tournament_round="round").assign_coords(
             round=board["round"].to_numpy()
         )
 
     epp = drawn(study, "epp_tournament").sel(tournament=tournament, drop=True).sel(who)
-    weight = drawn(study, "weight", "constant_data").sel(tournament=tournament, drop=True)
+    weight = rounds_of("constant_data")["weight"]
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset({"epp": epp}),
@@ -81,7 +82,7 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
             "constant_data": xr.Dataset({"scores": board, "weight": weight}),
         }
     )
-    tree.attrs = study.attrs | {"weight": float(weight), "tournament": tournament}
+    tree.attrs = study.attrs | {"weight": float(weight.mean()), "tournament": tournament}
     tree.attrs["p_check"] = float("nan")  # that of the study is of all tournaments
     return tree
 

@@ -4,12 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leaderbayes._numerics.composite_weight import board_weight
-from leaderbayes._numerics.laplace import sample
+from leaderbayes._numerics.composite_weight import board_weight, weighted_counts
+from leaderbayes._numerics.laplace import Board, sample
 from leaderbayes._numerics.places import places
-from leaderbayes._scores.matches import count
 from leaderbayes._types import Bools, Floats
-from leaderbayes.models._weight import dependence
+from leaderbayes.models._weight import PRIOR_DF, shared_luck
 
 _DRAWS = 2000  # independent: a probability of 0.05 has a standard error of 0.005
 # Of sigma, log-odds: half of that of `leaderbayes.fit`. After two or three rounds the prior still
@@ -54,11 +53,11 @@ def standing(
         As for `leaderbayes.models.bradley_terry`. None: independent rounds.
     """
     place = places(scores.T, higher_is_better=True, within_round=True)
-    wins, n, _ = count(place, within_round=True, ties="half")
-    eta = board_weight(place, wins, n, None, within_round=True, ties="half")
-    eta *= dependence(scores.shape[1], test_fraction)
+    eta = board_weight(place, within_round=True, ties="half")
+    eta /= 1.0 + scores.shape[1] * shared_luck(test_fraction)
+    wins, n, _ = weighted_counts(place, eta, within_round=True, ties="half")
     points = wins.sum(axis=1)
     # On a complete board strengths are in the order of the points, which no draw disturbs.
     # Of equals the one that was proposed first leads, and newcomers do not take its place.
     leader = int(np.lexsort((-np.arange(len(points)), scores.mean(axis=1), points))[-1])
-    return Standing(leader, sample(points, n, eta, _PRIOR_SCALE, _DRAWS, rng).epp)
+    return Standing(leader, sample(Board(points, n, _PRIOR_SCALE, PRIOR_DF), _DRAWS, rng).epp)

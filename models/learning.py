@@ -205,6 +205,12 @@ def win_rate(scores):
     return 0.5 + 0.5 * np.sign(gap).mean(axis=-1)
 
 
+def chance(scores):
+    """Win probability by many rounds; never 0 or 1, which no interval holds."""
+    number = scores.shape[1]
+    return (number * win_rate(scores) + 0.5) / (number + 1.0)
+
+
 def trial(population, repeats, folds, number):
     """Scores of the cross-validation of one data set; of a few, the true win probabilities, too."""
     rng = np.random.default_rng([list(POPULATIONS).index(population), repeats, folds, number])
@@ -214,14 +220,14 @@ def trial(population, repeats, folds, number):
     if number >= OWN:
         return scores, None
     tests = [rng.permutation(of.rows)[: of.rows // folds] for _ in range(SPLITS)]
-    return scores, win_rate(split_scores(population, data, tests))
+    return scores, chance(split_scores(population, data, tests))
 
 
 def truth(population, folds):
     """Win probabilities and mean scores on fresh data."""
     rng = np.random.default_rng([list(POPULATIONS).index(population), folds])
     scores = fresh_scores(population, POPULATIONS[population].rows // folds, FRESH, rng)
-    return win_rate(scores), scores.mean(axis=1)
+    return chance(scores), scores.mean(axis=1)
 
 
 def said(scores, test_fraction):

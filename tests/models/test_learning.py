@@ -13,6 +13,7 @@ def learning(script):
 def test_win_rates_count_ties_half(learning):
     scores = np.array([[1.0, 2.0, 2.0, 0.0], [0.0, 2.0, 1.0, 1.0]])
     np.testing.assert_array_equal(learning.win_rate(scores), [[0.5, 0.625], [0.375, 0.5]])
+    np.testing.assert_allclose(learning.chance(scores), [[0.5, 0.6], [0.4, 0.5]])
 
 
 def test_folds_of_a_repeat_test_every_row_once(learning):

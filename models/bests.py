@@ -5,14 +5,13 @@ the paper's model: true binomials, and a whole number of instances on which the 
 Beside it the exact binomial interval of the best score alone. See make.py.
 """
 
-import csv
-import itertools
 import json
 import warnings
 from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
+from tables import complete
 
 N = 1000  # instances
 THETA_0 = 0.86  # of the reference
@@ -23,7 +22,7 @@ BOARDS = {  # a and b of the beta law, teams, how many boards
 }
 RHO = (0.0, 0.6)
 DRAWS = 100  # in each of 4 chains
-CHUNK = 20  # boards between writes
+CHUNK = 20  # boards that go to a process at once
 
 
 def board(law, rho, number):
@@ -61,21 +60,12 @@ def board(law, rho, number):
     ends = float(best["theta_sota_lower"]), float(best["theta_sota_upper"])
     row = {"law": law, "rho": rho, "board": number, "converged": found.attrs["converged"]}
     names = ("theta_sota", "lower", "upper", "naive_lower", "naive_upper")
-    return row | dict(zip(names, np.round([theta.max(), *ends, *naive], 6), strict=True))
-
-
-def boards(asked):
-    """Rows of several boards."""
-    return [board(*one) for one in asked]
+    row |= dict(zip(names, np.round([theta.max(), *ends, *naive], 6), strict=True))
+    return {"coverage": [row]}
 
 
 def cover(folder: Path, executor: Executor):
     """Write folder/coverage.csv, going on from the boards that it has."""
-    path = folder / "coverage.csv"
-    done = {}
-    if path.exists():
-        with path.open(newline="") as file:
-            done = {(r["law"], float(r["rho"]), int(r["board"])): r for r in csv.DictReader(file)}
     asked = [
         (law, rho, number)
         for number in range(max(count for *_, count in BOARDS.values()))
@@ -83,16 +73,7 @@ def cover(folder: Path, executor: Executor):
         for rho in RHO
         if number < count
     ]
-    left = [one for one in asked if one not in done]
-    for rows in executor.map(boards, itertools.batched(left, CHUNK)):
-        done |= {(r["law"], r["rho"], r["board"]): r for r in rows}
-        part = path.with_suffix(".part")
-        with part.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(done[one] for one in asked if one in done)
-        part.replace(path)
-        print(f"sota: coverage of {len(done)} of {len(asked)} boards", flush=True)
+    complete(folder, "coverage", ("law", "rho", "board"), asked, board, executor, CHUNK)
     record = {
         "command": "python models/make.py sota",
         "setting": {"n": N, "theta_0": THETA_0, "draws": 4 * DRAWS, "boards": BOARDS},

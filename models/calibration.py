@@ -6,7 +6,6 @@ was chosen ("sota") has no matches and is not sampled by NUTS: its data come fro
 specification, and its posterior from `sota.posterior`. See make.py.
 """
 
-import csv
 import json
 import runpy
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from tables import read, write
 
 THIN, KEPT = 10, 99  # posterior draws between those that count, and how many do
 PLAYERS = 5
@@ -312,10 +312,7 @@ WAYS = {
 def calibrate(name, folder: Path, executor: Executor, *, count=1000, seed=1, parts=4):
     """Write folder/sbc_ranks.csv, going on from the simulations that it has, and the figure."""
     path = folder / "sbc_ranks.csv"
-    done = {}
-    if path.exists():
-        with path.open(newline="") as file:
-            done = {int(row["simulation"]): row for row in csv.DictReader(file)}
+    done = {int(row["simulation"]): row for row in read(path)}
     left = [s for s in range(count) if s not in done]
     chunks = [left[part::parts] for part in range(parts) if left[part::parts]]
     for rows in (
@@ -324,12 +321,7 @@ def calibrate(name, folder: Path, executor: Executor, *, count=1000, seed=1, par
         else ()
     ):
         done |= {row["simulation"]: row for row in rows}
-        part = path.with_suffix(".part")
-        with part.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(next(iter(done.values()))))
-            writer.writeheader()
-            writer.writerows(done[s] for s in sorted(done))
-        part.replace(path)
+        write(path, [done[s] for s in sorted(done)])
         print(f"{name}: {len(done)} of {count}", flush=True)
     draw(path, folder / "sbc.png")
     record = {

@@ -2,10 +2,10 @@
 
 What is true of a pair is its log-odds of winning in a new round (ties half), whatever the noise; a
 player's strength is the mean of its log-odds against all players. Beside the model's win
-probabilities stand those by each pair's own record. See make.py.
+probabilities stand those by each pair's own record. Davidson's are given that a match is not tied.
+See make.py.
 """
 
-import csv
 import itertools
 import json
 import warnings
@@ -15,9 +15,12 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, logit
 from scipy.stats import gumbel_r, lognorm, norm, skewnorm, t
+from tables import complete, error, mean, read
 
-SIZES = tuple(itertools.product((3, 8, 20), (3, 10, 30)))  # players, rounds
-BOARDS = 60  # of each cell
+# As users get them, but for the sampler; the check of the fit takes 200 replicates.
+OPTIONS = {"bradley_terry": {"sampler": "laplace", "replicates": 200}}
+BOARDS = {3: 100, 5: 100, 8: 80, 20: 40, 50: 16}  # of each cell, by players
+ROUNDS = (3, 5, 10, 30, 100)
 SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable: differences of two have the logistic's sd
 # Of a shape with standard deviation SD.
 NOISE = {
@@ -31,20 +34,27 @@ KINDS = (
     "equal", "one far above", "one far below", "30 % ties", "30 % missing", "missing in blocks",
 )  # fmt: skip
 FAR = 5.0  # log-odds between a dominant player and the others' mean
-WIDE = (
-    2.0 / 3.0
-)  # of a normal on the log scale of players' noise: a factor of 5 between 11 and 89 %
+# Of a normal on the log scale of players' noise: a factor of 5 between 11 and 89 %.
+WIDE = 2.0 / 3.0
 FAMILIES = 4  # at most, of players that share half of their noise's variance
 SIGNAL = 0.7  # of a normal on the log scale of how much rounds tell players apart
 GRID = 1.2787  # that scores are rounded to: 30 % of equal players' matches tie
+ALIKE = ("Gumbel", "normal", "heavy tails", "skewed", "30 % missing")  # noise of all players
+# Cells: model, noise, players, rounds.
+KEYS = ("model", "noise", "players", "rounds")
+CELLS = (
+    *itertools.product(("bradley_terry",), KINDS, BOARDS, ROUNDS),
+    *itertools.product(("davidson", "plackett_luce"), ("30 % ties",), (8,), (10, 30)),
+)
+COVERAGES = ("pairs", "record", "each player", "best player")
+CLASSES = 10  # of a probability that is said
 # In models/README.md.
 SHOWN_SIZES = ("8 x 10", "20 x 30")
-SHOWN = ("pairs", "record", "wider", "each player", "best player", "misfit")
 _POINTS = (np.arange(400) + 0.5) / 400.0  # of a quadrature by quantiles
 
 
 def simulate(kind, players, rounds, rng):
-    """Scores (player, round), and the true win probability of row over column."""
+    """Scores (player, round), and the true probabilities that row beats and ties with column."""
     epp = rng.normal(size=players)
     shape = (players, rounds)
     if kind == "equal":
@@ -56,23 +66,24 @@ def simulate(kind, players, rounds, rng):
     if kind == "own scales":
         scale = SD * np.exp(rng.normal(scale=WIDE, size=players))
         scores = epp[:, None] + scale[:, None] * rng.normal(size=shape)
-        return scores, norm.cdf(gap / np.hypot(scale[:, None], scale))
+        return scores, norm.cdf(gap / np.hypot(scale[:, None], scale)), 0.0
     if kind == "families":
         family = np.arange(players) % min(FAMILIES, players - 1)
         shared = rng.normal(size=(family.max() + 1, rounds))[family]
         scores = epp[:, None] + SD * np.sqrt(0.5) * (shared + rng.normal(size=shape))
-        return scores, norm.cdf(gap / (SD * np.where(family[:, None] == family, 1.0, np.sqrt(2.0))))
+        alone = family[:, None] != family
+        return scores, norm.cdf(gap / (SD * np.where(alone, np.sqrt(2.0), 1.0))), 0.0
     if kind == "varying signal":
         law = lognorm(SIGNAL, scale=np.exp(-0.5 * SIGNAL**2))
         scores = epp[:, None] * law.rvs(rounds, random_state=rng) + rng.gumbel(size=shape)
-        return scores, expit(gap[..., None] * law.ppf(_POINTS)).mean(axis=-1)
+        return scores, expit(gap[..., None] * law.ppf(_POINTS)).mean(axis=-1), 0.0
     law = NOISE.get(kind, NOISE["Gumbel"])
     scores = epp[:, None] + law.rvs(shape, random_state=rng)
     if kind == "30 % ties":
         # With a random offset a distance d ties with probability 1 - |d| / GRID.
         scores = np.floor(scores / GRID + rng.random(rounds))
-        distance = gap[..., None] + logit(_POINTS)
-        return scores, 0.5 + 0.5 * np.clip(distance / GRID, -1.0, 1.0).mean(axis=-1)
+        distance = np.clip((gap[..., None] + logit(_POINTS)) / GRID, -1.0, 1.0)
+        return scores, np.maximum(distance, 0.0).mean(axis=-1), 1.0 - np.abs(distance).mean(axis=-1)
     # All players play in the first round.
     if kind == "30 % missing":
         absent = rng.random(shape) < 0.3
@@ -80,17 +91,19 @@ def simulate(kind, players, rounds, rng):
         scores[absent] = np.nan
     if kind == "missing in blocks":
         scores[players // 2 :, rounds - round(0.6 * rounds) :] = np.nan
-    return scores, law.cdf(gap[..., None] + law.ppf(_POINTS)).mean(axis=-1)
+    return scores, law.cdf(gap[..., None] + law.ppf(_POINTS)).mean(axis=-1), 0.0
 
 
-def board(kind, players, rounds, number):
-    """What `leaderbayes.fit` says of one board, and whether it is so."""
+def board(model, kind, players, rounds, number):
+    """What `leaderbayes.fit` says of one board, and whether it is so: coverages, P(best)."""
     import xarray as xr
 
     import leaderbayes as lb
 
+    # The same boards for all models.
     rng = np.random.default_rng([KINDS.index(kind), players, rounds, number])
-    scores, true = simulate(kind, players, rounds, rng)
+    scores, won, tied = simulate(kind, players, rounds, rng)
+    true = won / (1.0 - tied) if model == "davidson" else won + tied / 2.0
     coords = {
         "player": [f"p{i}" for i in range(players)],
         "round": [f"r{k}" for k in range(rounds)],
@@ -99,65 +112,94 @@ def board(kind, players, rounds, number):
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         dt = lb.fit(
             xr.DataArray(scores, coords, ("player", "round"), attrs={"higher_is_better": 1}),
-            sampler="laplace",
-            replicates=200,  # as many as the check takes
+            model,
             seed=int(rng.integers(2**32)),
+            progressbar=False,
+            **OPTIONS.get(model, {}),
         )
     upper = np.triu_indices(players, 1)
     win, own = lb.win_probability(dt), lb.win_probability(dt, by="record")
+    np.fill_diagonal(true, 0.5)
     epp = logit(true).mean(axis=1)
     table = lb.leaderboard(dt).set_index("player").loc[coords["player"]]
     inside = ((table["epp_lower"] <= epp) & (epp <= table["epp_upper"])).to_numpy()
-    first = int(table["epp"].to_numpy().argmax())
-    return {
+    row = {
         "pairs": _covered(win, true)[upper].mean(),
         "record": _covered(own, true)[upper].mean(),
         "wider": float((own["upper"] - own["lower"]).mean() / (win["upper"] - win["lower"]).mean()),
         "each player": inside.mean(),
         "best player": inside[epp.argmax()],
-        "first is best, said": table["p_best"].iloc[first],
-        "first is best": epp[first] == epp.max(),
         "misfit": dt.attrs["p_check"] < 0.05,
+        "converged": dt.attrs["converged"],
     }
+    first = np.arange(players) == table["epp"].to_numpy().argmax()
+    return row, (table["p_best"].to_numpy(), epp == epp.max(), first)
 
 
 def _covered(found, true):
     return ((found["lower"] <= true) & (true <= found["upper"])).to_numpy()
 
 
-def cell(kind, players, rounds):
-    """Means over the boards of a cell, and the Monte Carlo errors of coverages."""
-    rows = [board(kind, players, rounds, number) for number in range(BOARDS)]
-    row = {"noise": kind, "players": players, "rounds": rounds}
-    for name in rows[0]:
-        values = np.array([float(one[name]) for one in rows])
-        row[name] = round(float(values.mean()), 4)
-        if name in ("pairs", "record", "each player"):
-            row[f"{name}: error"] = round(float(values.std() / np.sqrt(BOARDS)), 4)
-    return row
+def cell(model, kind, players, rounds):
+    """Means over the boards of a cell, with Monte Carlo errors; and P(best) in classes."""
+    found = [board(model, kind, players, rounds, number) for number in range(BOARDS[players])]
+    key = dict(zip(KEYS, (model, kind, players, rounds), strict=True))
+    row = key | {"boards": len(found)}
+    for name in found[0][0]:
+        values = [one[name] for one, _ in found]
+        row[name] = mean(values)
+        if name in COVERAGES:
+            row[f"{name}: error"] = error(values)
+    said, best, first = (np.concatenate(part) for part in zip(*(p for _, p in found), strict=True))
+    classes = np.minimum((said * CLASSES).astype(int), CLASSES - 1)
+    rows = []
+    # Where all are equal nobody is the best.
+    for who, asked in (("first", first), ("every player", ~np.isnan(said))):
+        for k in range(CLASSES if kind != "equal" else 0):
+            of = asked & (classes == k)
+            if of.any():
+                means = {"said": mean(said[of]), "happened": mean(best[of])}
+                rows.append(key | {"who": who, "class": k, "cases": int(of.sum())} | means)
+    return {"fits": [row], "fits_best": rows}
 
 
 def cover(folder: Path, executor: Executor):
-    """Write folder/fits.csv, going on from the cells that it has."""
-    path = folder / "fits.csv"
-    done = {}
-    if path.exists():
-        with path.open(newline="") as file:
-            done = {
-                (r["noise"], int(r["players"]), int(r["rounds"])): r for r in csv.DictReader(file)
-            }
-    asked = [(kind, *size) for kind in KINDS for size in SIZES]
-    left = [one for one in asked if one not in done]
-    for one, row in zip(
-        left, executor.map(cell, *zip(*left, strict=True)) if left else (), strict=True
-    ):
-        done[one] = row
-        part = path.with_suffix(".part")
-        with part.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(row))
-            writer.writeheader()
-            writer.writerows(done[one] for one in asked if one in done)
-        part.replace(path)
-        print("fits", *one, flush=True)
-    record = {"command": "python models/make.py fits", "sampler": "laplace", "boards": BOARDS}
+    """Write folder/fits.csv and fits_best.csv, going on from the cells that are there."""
+    complete(folder, "fits", KEYS, CELLS, cell, executor)
+    record = {"command": "python models/make.py fits", "options": OPTIONS, "boards": BOARDS}
     (folder / "fits.json").write_text(json.dumps(record, indent=2) + "\n")
+
+
+def shown(folder: Path):
+    """Tables of models/README.md by their marks."""
+    import pandas as pd
+
+    table = pd.DataFrame(read(folder / "fits.csv")).set_index(["model", "noise"]).astype(float)
+    table = table.reset_index()
+    sizes = [f"{m:.0f} x {r:.0f}" for m, r in zip(table["players"], table["rounds"], strict=True)]
+    table = table.assign(size=sizes)
+    columns = ["pairs", "record", "wider", "each player", "best player", "misfit"]
+    default = table[table["model"] == "bradley_terry"]
+    by_size = default[default["noise"].isin(ALIKE)].pivot_table("pairs", "players", "rounds")
+    by_size = by_size.rename(columns=lambda r: f"{r:.0f} rounds", index=int)
+    return {
+        "fits": default[default["size"].isin(SHOWN_SIZES)][["noise", "size", *columns]],
+        "fits_sizes": by_size.rename_axis(columns=None).reset_index(),
+        "fits_best": calibration(folder),
+        "fits_models": table[table["model"] != "bradley_terry"][
+            ["model", "noise", "size", *columns, "converged"]
+        ],
+    }
+
+
+def calibration(folder: Path):
+    """P(best) as it was said and as it happened, in classes over all cells of the default model."""
+    import pandas as pd
+
+    table = pd.DataFrame(read(folder / "fits_best.csv"))
+    table = table[table["model"] == "bradley_terry"]
+    numbers = table[["class", "cases", "said", "happened"]].astype(float)
+    numbers[["said", "happened"]] = numbers[["said", "happened"]].mul(numbers["cases"], axis=0)
+    sums = numbers.groupby([table["who"], numbers.pop("class").astype(int)]).sum()
+    sums[["said", "happened"]] = sums[["said", "happened"]].div(sums["cases"], axis=0)
+    return sums.astype({"cases": int}).reset_index("class", drop=True).reset_index()

@@ -4,7 +4,6 @@ All pairs of players; intervals from the normal approximation at the posterior's
 N(0, 2^2) a priori, so that thousands of tournaments take minutes. See make.py.
 """
 
-import csv
 import itertools
 import json
 from concurrent.futures import Executor
@@ -14,6 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logit
 from scipy.stats import norm, t
+from tables import complete, error, mean, read
 
 PRIOR_SD = 2.0
 SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable: differences of two have the logistic's sd
@@ -21,6 +21,7 @@ TRUE_SD = 1.0  # of the players
 TEST_FRACTION = 0.1
 SCENARIOS = ("gumbel", "normal", "own scale", "heavy tails", "ties", "missing", "repeated CV")
 GRID = tuple(itertools.product((4, 8, 20), (10, 20, 50), SCENARIOS))
+TOURNAMENTS, SEED = 200, 1  # of each cell
 SLOW_TOURNAMENTS = 60  # of each cell, for the round intercept
 METHODS = (
     "EloML", "weight 1", "composite", "composite, test_fraction", "round intercept",
@@ -167,46 +168,38 @@ def estimates(scores, *, slow):
     return found | ({"round intercept": round_intercept(matches)} if slow else {})
 
 
-def cell(players, rounds, scenario, tournaments, seed):
+def cell(players, rounds, scenario):
     """Mean coverage and its Monte Carlo error by method, in one cell of the grid."""
-    rng = np.random.default_rng([seed, players, rounds, SCENARIOS.index(scenario)])
+    rng = np.random.default_rng([SEED, players, rounds, SCENARIOS.index(scenario)])
     upper = np.triu_indices(players, 1)
     covered = {method: [] for method in METHODS}
-    for number in range(tournaments):
+    for number in range(TOURNAMENTS):
         scores, true = simulate(scenario, players, rounds, rng)
         found = estimates(scores, slow=number < SLOW_TOURNAMENTS)
         for method, (mode, covariance) in found.items():
             variance = np.diag(covariance)
             sd = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
-            error = mode[:, None] - mode - true
-            covered[method].append((np.abs(error) < 1.96 * sd)[upper].mean())
+            off = mode[:, None] - mode - true
+            covered[method].append((np.abs(off) < 1.96 * sd)[upper].mean())
     row = {"players": players, "rounds": rounds, "scenario": scenario}
     for method, shares in covered.items():
-        row[method] = round(float(np.mean(shares)), 4)
-        row[f"{method}: error"] = round(float(np.std(shares) / np.sqrt(len(shares))), 4)
-    return row
+        row[method] = mean(shares)
+        row[f"{method}: error"] = error(shares)
+    return {"coverage": [row]}
 
 
-def cover(folder: Path, executor: Executor, *, tournaments=200, seed=1):
+def cover(folder: Path, executor: Executor):
     """Write folder/coverage.csv, going on from the cells that it has."""
-    path = folder / "coverage.csv"
-    done = {}
-    if path.exists():
-        with path.open(newline="") as file:
-            rows = list(csv.DictReader(file))
-        done = {(int(r["players"]), int(r["rounds"]), r["scenario"]): r for r in rows}
-    left = [c for c in GRID if c not in done]
-    arguments = [(*c, tournaments, seed) for c in left]
-    for place, row in zip(
-        left, executor.map(cell, *zip(*arguments, strict=True)) if left else (), strict=True
-    ):
-        done[place] = row
-        part = path.with_suffix(".part")
-        with part.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(row))
-            writer.writeheader()
-            writer.writerows(done[c] for c in GRID if c in done)
-        part.replace(path)
-        print("coverage", *place, flush=True)
-    record = {"command": "python models/make.py coverage", "tournaments": tournaments, "seed": seed}
+    complete(folder, "coverage", ("players", "rounds", "scenario"), GRID, cell, executor)
+    record = {"command": "python models/make.py coverage", "tournaments": TOURNAMENTS, "seed": SEED}
     (folder / "coverage.json").write_text(json.dumps(record, indent=2) + "\n")
+
+
+def shown(folder: Path):
+    """Table of models/README.md by its mark."""
+    import pandas as pd
+
+    table = pd.DataFrame(read(folder / "coverage.csv")).set_index("scenario").astype(float)
+    table = table[table["rounds"] == 20].astype({"players": int}).reset_index()
+    table = table.sort_values(["scenario", "players"])
+    return {"coverage": table[["scenario", "players", *METHODS]]}

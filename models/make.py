@@ -4,9 +4,10 @@
     uv run --group evidence python models/make.py coverage
 
 NAME is a model (its plate diagram, drawn from the code, and simulation-based calibration, in
-models/NAME/evidence/), "coverage" or "fits" (tables in models/evidence/) or "all". What is there
-is kept if this very code made it (run.json has its hash, see sources.py): a run that was stopped
-goes on; delete a file to remake it. What other code made is deleted. Plates need Graphviz' dot.
+models/NAME/evidence/), "coverage", "fits" or "learning" (tables in models/evidence/) or "all".
+What is there is kept if this very code made it (run.json has its hash, see sources.py): a run that
+was stopped goes on; delete a file to remake it. What other code made is deleted. Plates need
+Graphviz' dot.
 --confirm remakes some rows of each table in place of all: where this code gives the very same
 numbers (a function moved, a name changed), the evidence is taken as its own, and run.json says so.
 --dask ADDRESS runs on a cluster's scheduler instead of processes here.
@@ -28,13 +29,16 @@ sys.path.insert(0, str(HERE))
 
 import bests  # noqa: E402
 import intervals  # noqa: E402
+import learning  # noqa: E402
 from calibration import SETTINGS, build, calibrate  # noqa: E402
 from sources import digest  # noqa: E402
 
 import fits  # noqa: E402
 
 # Of all models together.
-TABLES = {"coverage": intervals.cover, "fits": fits.cover}
+TABLES = {"coverage": intervals, "fits": fits, "learning": learning}
+# Each after those that it imports.
+MODULES = ("tables", "bests", "calibration", "fits", "intervals", "learning")
 
 
 def plate(name, folder):
@@ -45,28 +49,17 @@ def plate(name, folder):
     graph.render(folder / "plate", format="svg", cleanup=True)
 
 
-def write_table(name, readme, table):
-    """Put some rows of a table between its marks in models/README.md."""
-    import pandas as pd
-
-    shown = pd.read_csv(table)
-    if name == "coverage":
-        shown = shown.query("rounds == 20")
-        shown = shown[["scenario", "players", *intervals.METHODS]]
-        shown = shown.sort_values(["scenario", "players"])
-    else:
-        sizes = shown["players"].astype(str) + " x " + shown["rounds"].astype(str)
-        shown = shown.assign(size=sizes)[["noise", "size", *fits.SHOWN]]
-        shown = shown[sizes.isin(fits.SHOWN_SIZES)]
-    rows = [list(shown.columns), ["---"] * shown.shape[1]]
+def write_table(mark, readme, table):
+    """Put a table between its marks in models/README.md."""
+    rows = [list(table.columns), ["---"] * table.shape[1]]
     rows += [
         [f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()]
-        for row in shown.to_dict("records")
+        for row in table.to_dict("records")
     ]
     lines = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    head, rest = readme.read_text().split(f"<!-- {name} -->")
+    head, rest = readme.read_text().split(f"<!-- {mark} -->")
     tail = rest.split("<!-- end -->", 1)[1]
-    readme.write_text(f"{head}<!-- {name} -->\n{lines}\n<!-- end -->{tail}")
+    readme.write_text(f"{head}<!-- {mark} -->\n{lines}\n<!-- end -->{tail}")
 
 
 def begin(name, folder):
@@ -84,7 +77,7 @@ def begin(name, folder):
 def complete(name, folder, executor: Executor, count, **parts):
     """Make what is not there."""
     if name in TABLES:
-        TABLES[name](folder, executor)
+        TABLES[name].cover(folder, executor)
         return
     if not (folder / "plate.svg").exists():
         plate(name, folder)
@@ -105,7 +98,8 @@ def make(name, executor: Executor, count):
     begin(name, folder)
     complete(name, folder, executor, count)
     if name in TABLES:
-        write_table(name, HERE / "README.md", folder / f"{name}.csv")
+        for mark, table in TABLES[name].shown(folder).items():
+            write_table(mark, HERE / "README.md", table)
 
 
 def confirm(name, executor: Executor, rows):
@@ -119,7 +113,8 @@ def confirm(name, executor: Executor, rows):
         count = json.loads((folder / "sbc.json").read_text())["simulations"]
     with TemporaryDirectory() as scratch:
         again = copytree(folder, Path(scratch) / "evidence")
-        for table in again.glob("*.csv"):
+        # Of what goes with a table all is remade that its rows are remade with.
+        for table in again.glob(f"{name}.csv" if name in TABLES else "*.csv"):
             head, *lines = table.read_text().splitlines(keepends=True)
             step = -(-len(lines) // rows)
             table.write_text(head + "".join(lines[i] for i in range(len(lines)) if i % step))
@@ -151,8 +146,8 @@ def workers(count, dask):
     local = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
     with Client(**local) if dask == "local" else Client(dask) as client:
         # Workers import the modules beside this file.
-        for module in ("bests.py", "calibration.py", "fits.py", "intervals.py"):
-            client.upload_file(str(HERE / module))
+        for module in MODULES:
+            client.upload_file(str(HERE / f"{module}.py"))
         yield client.get_executor()
 
 

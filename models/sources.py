@@ -27,10 +27,9 @@ type Unit = tuple[str, str]  # module, name
 
 def roots(name: str) -> list[Unit]:
     """Definitions that make the evidence of a name of make.py."""
-    if name == "coverage":
-        return [("intervals", "cover")]
-    if name == "fits":
-        return [("fits", "cover")]
+    tables = {"coverage": "intervals", "fits": "fits", "learning": "learning"}
+    if name in tables:
+        return [(tables[name], "cover")]
     # `build` and `specification` look these up by name.
     model = ("sota.model", "model") if name == "sota" else ("leaderbayes.models", name)
     covered = [("bests", "cover")] if name == "sota" else []

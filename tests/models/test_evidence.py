@@ -1,6 +1,5 @@
 """The evidence beside the models says what the cards claim."""
 
-import importlib
 import json
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import leaderbayes as lb
 
 MODELS = Path(__file__).parents[2] / "models"
 KEPT = 99
-TABLES = ("coverage", "fits")  # of all models together
+TABLES = ("coverage", "fits", "learning")  # of all models together
 
 
 def ranks(name):
@@ -21,11 +20,9 @@ def ranks(name):
 
 
 @pytest.fixture(scope="module")
-def sources():
+def sources(script):
     """The module models/sources.py."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(MODELS))
-        yield importlib.import_module("sources")
+    return script("sources")
 
 
 @pytest.mark.parametrize("name", [*lb.models.__all__, *TABLES])
@@ -191,7 +188,8 @@ def test_the_best_score_alone_misses_the_best_theta(bests):
 
 @pytest.fixture(scope="module")
 def fits():
-    return pd.read_csv(MODELS / "evidence" / "fits" / "fits.csv")
+    table = pd.read_csv(MODELS / "evidence" / "fits" / "fits.csv")
+    return table[table["model"] == "bradley_terry"]
 
 
 def test_the_record_covers_whatever_the_noise(fits):
@@ -207,3 +205,25 @@ def test_misfit_is_flagged_where_the_model_is_wrong_and_not_where_it_is_right(fi
     assert right["misfit"].mean() < 0.01
     wrong = fits.query("noise == 'own scales' and players == 20 and rounds == 30")
     assert float(wrong["misfit"].iloc[0]) > 0.5
+
+
+@pytest.fixture(scope="module")
+def learning():
+    return pd.read_csv(MODELS / "evidence" / "learning" / "learning.csv")
+
+
+def test_trained_learners_need_the_test_fraction_too(learning):
+    """For statements about fresh data."""
+    assert (learning["fresh"] < learning["fresh, test_fraction"]).all()
+    assert (learning["wrong, test_fraction"] <= learning["wrong"]).all()
+
+
+def test_the_best_is_the_best_as_often_as_said():
+    """Of the first of a board, in classes of 200 cases or more."""
+    table = pd.read_csv(MODELS / "evidence" / "fits" / "fits_best.csv")
+    table = table.query("model == 'bradley_terry' and who == 'first'")
+    sums = table[["said", "happened"]].mul(table["cases"], axis=0).groupby(table["class"]).sum()
+    cases = table.groupby("class")["cases"].sum()
+    shares = sums.div(cases, axis=0)[cases >= 200]
+    assert len(shares) >= 7
+    assert (abs(shares["said"] - shares["happened"]) < 0.1).all()

@@ -11,6 +11,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
+from leaderbayes.models._weight import shared_luck
 
 _JEFFREYS = 0.5  # of the prior Beta(1/2, 1/2)
 

@@ -6,18 +6,20 @@ import numpy as np
 import pymc as pm
 
 
-def model(scores, weight, prior_scale=2.0, tie_scale=2.0, centring=0.0):
+def model(scores, weight, prior_scale=2.0, prior_df=4.0, tie_scale=2.0, centring=0.0):
     """Build the model of a board.
 
     scores: array (player, round), higher is better, nan where a player did not play.
-    weight: power of the likelihood (1.0 counts every match as independent).
-    centring: how b is sampled, from 0 to 1; whatever it is, b given its scale is the same.
+    weight: power of the likelihood of each round, or of all (1.0 counts every match as independent).
+    centring: how strengths are sampled, from 0 to 1; given their scale they are the same.
     """
     players, rounds = scores.shape
+    weight = np.broadcast_to(weight, rounds)
     with pm.Model(coords={"player": range(players)}) as specification:
         scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
-        b = pm.Deterministic("epp", scale ** (1 - centring) * unit, dims="player")
+        unit = pm.StudentT("epp_unit", nu=prior_df, sigma=scale**centring, dims="player")
+        strength = scale ** (1 - centring) * unit
+        b = pm.Deterministic("epp", strength - strength.mean(), dims="player")
         nu = pm.Normal("tie", 0.0, tie_scale)
         for k in range(rounds):
             present = np.flatnonzero(~np.isnan(scores[:, k]))
@@ -26,5 +28,5 @@ def model(scores, weight, prior_scale=2.0, tie_scale=2.0, centring=0.0):
                 outcome = int(np.sign(scores[i, k] - scores[j, k]))
                 total = sum(pm.math.exp(o) for o in odds.values())
                 match = odds[outcome] - pm.math.log(total)
-                pm.Potential(f"match_{k}_{i}_{j}", weight * match)
+                pm.Potential(f"match_{k}_{i}_{j}", weight[k] * match)
     return specification

@@ -6,18 +6,20 @@ import numpy as np
 import pymc as pm
 
 
-def model(scores, weight=1.0, prior_scale=2.0, centring=0.0):
+def model(scores, weight=1.0, prior_scale=2.0, prior_df=4.0, centring=0.0):
     """Build the model of a board.
 
     scores: array (player, round), higher is better, nan where a player did not play.
-    weight: power of the likelihood.
-    centring: how b is sampled, from 0 to 1; whatever it is, b given its scale is the same.
+    weight: power of the likelihood of each round, or of all.
+    centring: how strengths are sampled, from 0 to 1; given their scale they are the same.
     """
     players, rounds = scores.shape
+    weight = np.broadcast_to(weight, rounds)
     with pm.Model(coords={"player": range(players)}) as specification:
         scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
-        b = pm.Deterministic("epp", scale ** (1 - centring) * unit, dims="player")
+        unit = pm.StudentT("epp_unit", nu=prior_df, sigma=scale**centring, dims="player")
+        strength = scale ** (1 - centring) * unit
+        b = pm.Deterministic("epp", strength - strength.mean(), dims="player")
 
         def log_probability(order):
             """Of players, best first: each is chosen among those left."""
@@ -30,5 +32,5 @@ def model(scores, weight=1.0, prior_scale=2.0, centring=0.0):
             tied = [permutations(np.flatnonzero(scores[:, k] == level)) for level in levels]
             orders = [np.concatenate(parts) for parts in product(*tied)]
             mean = sum(log_probability(order) for order in orders) / len(orders)
-            pm.Potential(f"ranking_{k}", weight * mean)
+            pm.Potential(f"ranking_{k}", weight[k] * mean)
     return specification

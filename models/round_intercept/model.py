@@ -10,10 +10,11 @@ def model(scores, weight=1.0, prior_scale=2.0, intercept_scale=1.0, centring=0.0
     """Build the model of a board whose players stand in their listed order.
 
     scores: array (player, round), higher is better, nan where a player did not play.
-    weight: power of the likelihood (1.0 is as published).
+    weight: power of the likelihood of each round, or of all (1.0 is as published).
     centring: how b is sampled, from 0 to 1; whatever it is, b given its scale is the same.
     """
     players, rounds = scores.shape
+    weight = np.broadcast_to(weight, rounds)
     with pm.Model(coords={"player": range(players), "round": range(rounds)}) as specification:
         scale = pm.HalfNormal("epp_scale", prior_scale)
         unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
@@ -29,5 +30,5 @@ def model(scores, weight=1.0, prior_scale=2.0, intercept_scale=1.0, centring=0.0
                 p = pm.math.sigmoid(b0 + b[i] - b[j] + u[k])
                 y = 0.5 + 0.5 * np.sign(scores[i, k] - scores[j, k])
                 match = y * pm.math.log(p) + (1 - y) * pm.math.log(1 - p)
-                pm.Potential(f"match_{k}_{i}_{j}", weight * match)
+                pm.Potential(f"match_{k}_{i}_{j}", weight[k] * match)
     return specification

@@ -15,7 +15,7 @@ def model(scores, weight, prior_scale=2.0, spread_scale=2.0, mean_centring=0.0):
     """Build the model of several boards.
 
     scores: array (tournament, player, round), higher is better, nan where a player did not play.
-    weight: array (tournament), power of the likelihood.
+    weight: array (tournament, round), power of the likelihood.
     mean_centring: how means are sampled, from 0 to 1; whatever it is, the model is the same.
     """
     tournaments, players, rounds = scores.shape
@@ -33,5 +33,5 @@ def model(scores, weight, prior_scale=2.0, spread_scale=2.0, mean_centring=0.0):
                     p = pm.math.sigmoid(b[t, i] - b[t, j])
                     y = 0.5 + 0.5 * np.sign(scores[t, i, k] - scores[t, j, k])
                     match = y * pm.math.log(p) + (1 - y) * pm.math.log(1 - p)
-                    pm.Potential(f"match_{t}_{k}_{i}_{j}", weight[t] * match)
+                    pm.Potential(f"match_{t}_{k}_{i}_{j}", weight[t, k] * match)
     return specification

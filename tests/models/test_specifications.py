@@ -65,7 +65,7 @@ def test_tournaments_have_the_specifications_likelihood_and_prior(scores):
     two[1] = two[1].assign_coords(round=two[0]["round"])
     two[1][0] = np.nan
     boards = xr.concat(two, pd.Index(["x", "y"], name="tournament")).assign_attrs(scores.attrs)
-    weight = np.array([0.4, 0.4])
+    weight = np.full((2, 4), 0.4)
     slow = specification("tournaments")(boards.to_numpy(), weight, mean_centring=0.3)
     fast = lb.models.tournaments(lb.matches(boards), weight=0.4, centring=0.3)
     slow_logp, fast_logp = slow.compile_logp(), fast.compile_logp()

@@ -33,6 +33,7 @@ _DROP = 8.0  # of the log density, where the grid ends
 _RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, and hundreds of log-odds apart above
 _DECREMENT = 1e-4  # of Newton's method: about twice the log-density still to be gained
 _FINE = 64  # points between nodes, where log sigma is drawn
+_WIDER = 1.0  # over the number of players: by how much normal numbers are stretched
 
 
 class Board(NamedTuple):
@@ -88,12 +89,15 @@ def sample(board: Board, draws: int, rng: np.random.Generator) -> Laplace:
     centre = np.stack([each.centre for each in spreads])
     strength = (1.0 - share[:, None]) * centre[at - 1] + share[:, None] * centre[at]
     nearest = np.where(share > 0.5, at, at - 1)
+    m = len(board.points)
+    # Of few players the tails decide how good weights are, and cost little.
+    wider = 1.0 + _WIDER / m
     for k in np.unique(nearest):
         mine = np.flatnonzero(nearest == k)
-        normal = rng.standard_normal((len(board.points), len(mine)))
+        normal = rng.standard_normal((m, len(mine)))
         factor, sd = nodes[k].factor, spreads[k].sd
-        apart = solve_triangular(factor, normal, trans="T", lower=True, check_finite=False).T
-        moved, log_slope = stretch(np.ascontiguousarray(apart / sd), *spreads[k].margins[:2])
+        apart = solve_triangular(factor, wider * normal, trans="T", lower=True, check_finite=False)
+        moved, log_slope = stretch(np.ascontiguousarray(apart.T / sd), *spreads[k].margins[:2])
         strength[mine] += sd * moved
         log_density[mine] += np.log(np.diag(factor)).sum() - 0.5 * (normal**2).sum(axis=0)
         log_density[mine] -= log_slope

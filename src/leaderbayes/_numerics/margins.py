@@ -53,7 +53,10 @@ def margins(
     curvature = (df + 1.0) * (q - 2.0 * mode[:, None] ** 2) / q**2
     gain = np.log1p((2.0 * mode[:, None] + way) * way / q)
     log_density = -0.5 * (df + 1.0) * gain - slope * way + 0.5 * curvature * way**2
-    log_density += _matches(mode, own * sd, n, _POINTS) - 0.5 * _POINTS**2
+    matches, informed = _matches(mode, own * sd, n, _POINTS)
+    # Where the others' priors are convex more is taken off than there is: the margin still falls.
+    least = np.maximum(1.0, informed[:, None] + curvature * sd[:, None] ** 2)
+    log_density += matches - 0.5 * least * _POINTS**2
     top = log_density.max(axis=1, keepdims=True)
     density = np.exp(log_density - top)
     cell = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(_POINTS)
@@ -61,29 +64,31 @@ def margins(
     below = np.cumsum(cell, axis=1)[:, :-1] / mass
     above = np.cumsum(cell[:, ::-1], axis=1)[:, -2::-1] / mass
     low, high = (ndtri(np.maximum(tail, 1e-300)) for tail in (below, above))
-    normal = np.where(below < 0.5, low, -high)
+    # Where nothing can be drawn it still rises.
+    normal = np.where(below < 0.5, low, -high) + 1e-9 * _POINTS[1:-1]
     log_mass = float((np.log(mass) + top).sum()) - 0.5 * len(mode) * np.log(2.0 * np.pi)
     return Margins(normal, _POINTS[1:-1], log_mass)
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _matches(mode: Floats, way: Floats, n: Floats, points: Floats) -> Floats:
-    """Sum what a player's matches add to their second order, (player, point)."""
+def _matches(mode: Floats, way: Floats, n: Floats, points: Floats) -> tuple[Floats, Floats]:
+    """Sum what a player's matches add to their second order, (player, point), and that (player,)."""
     m = mode.size
-    out = np.zeros((m, points.size))
+    out, informed = np.zeros((m, points.size)), np.zeros(m)
     odds, met = np.empty(m), np.empty(m)
     for i in range(m):
         size, first, second, start = 0, 0.0, 0.0, 0.0
         for j in range(m):
             if n[i, j] == 0.0:
                 continue
-            gap = min(max(mode[i] - mode[j], -500.0), 500.0)
+            gap = min(max(mode[i] - mode[j], -150.0), 150.0)
             p = 1.0 / (1.0 + np.exp(-gap))
             first += n[i, j] * p
             second += n[i, j] * p * (1.0 - p)
             odds[size], met[size] = p / (1.0 - p) if p < 1.0 else np.exp(gap), n[i, j]
             start += met[size] * np.log1p(odds[size])
             size += 1
+        informed[i] = second * way[i] ** 2
         for k in range(points.size):
             far = way[i] * points[k]
             factor = np.exp(min(max(far, -150.0), 150.0))
@@ -96,7 +101,7 @@ def _matches(mode: Floats, way: Floats, n: Floats, points: Floats) -> Floats:
                 product *= 1.0 + odds[j] * factor
             total += count * np.log(product)
             out[i, k] = start - total + first * far + 0.5 * second * far * far
-    return out
+    return out, informed
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -122,8 +127,6 @@ def stretch(normal: Floats, table: Floats, moved: Floats) -> tuple[Floats, Float
         for i in range(normal.shape[1]):
             z, row = normal[d, i], table[i]
             k = min(max(np.searchsorted(row, z) - 1, 0), last)
-            while row[k + 1] <= row[k] and k > 0:
-                k -= 1
             slope = (moved[k + 1] - moved[k]) / (row[k + 1] - row[k])
             out[d, i] = moved[k] + slope * (z - row[k])
             product *= slope

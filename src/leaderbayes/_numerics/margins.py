@@ -72,7 +72,7 @@ def margins(
 
 @numba.njit(cache=True, error_model="numpy")
 def _matches(mode: Floats, way: Floats, n: Floats, points: Floats) -> tuple[Floats, Floats]:
-    """Sum what a player's matches add to their second order, (player, point), and that (player,)."""
+    """Sum what matches add to their second order, (player, point), and that order (player,)."""
     m = mode.size
     out, informed = np.zeros((m, points.size)), np.zeros(m)
     odds, met = np.empty(m), np.empty(m)

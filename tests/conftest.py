@@ -124,7 +124,9 @@ def _normal_fit(name, strengths, rng, sd, draws, rounds):
             ),
             "posterior_predictive": xr.Dataset({"place": (dims, place.astype(np.int32))}, names),
             "observed_data": lb.matches(scores, pairs=False)[["place"]],
-            "constant_data": xr.Dataset({"scores": scores, "weight": 0.4}),
+            "constant_data": xr.Dataset(
+                {"scores": scores, "weight": ("round", np.full(rounds, 0.4))}
+            ),
         }
     )
     fit.attrs = {

@@ -122,7 +122,9 @@ def drawn(scores, strengths, *, eta=0.35, within_round=True, **options):
                 numbered | names,
             ),
             "observed_data": xr.Dataset({"place": (("round", "player"), place)}, names),
-            "constant_data": xr.Dataset({"scores": scores, "weight": eta}),
+            "constant_data": xr.Dataset(
+                {"scores": scores, "weight": ("round", np.full(len(place), eta))}, names
+            ),
         }
     )
     kept = {"within_round": within_round, "ties": "half", "tune": None, "sampler": "laplace"}
@@ -134,9 +136,11 @@ def drawn(scores, strengths, *, eta=0.35, within_round=True, **options):
         "seed": 1,
         "weight": eta,
         "converged": 1,
-        "max_rhat": np.nan,
-        "min_ess": float(draws * chains),
+        "sampler": "laplace",
+        "max_rhat": 1.0012,
+        "min_ess": 1790.4,
         "divergences": 0,
+        "pareto_k": 0.12,
         "warnings": "[]",
     }
     return dt
@@ -161,7 +165,9 @@ def sampled(dt, model, given, ties="half", **variables):
         "max_rhat": 1.0031,
         "min_ess": 1234.4,
         "divergences": 0,
+        "sampler": "nutpie",
     }
+    del dt.attrs["pareto_k"]
     return dt
 
 
@@ -218,7 +224,8 @@ def together():
     each = each.fillna(0.0)
 
     def rounds_of(group):
-        every = [f[group].to_dataset().reindex(player=players, fill_value=0) for f in fits]
+        every = [f[group].to_dataset().drop_vars("scores", errors="ignore") for f in fits]
+        every = [each.reindex(player=players, fill_value=0) for each in every]
         return xr.concat(every, "round").rename(round="tournament_round")
 
     dt = xr.DataTree.from_dict(
@@ -236,7 +243,7 @@ def together():
             "constant_data": xr.Dataset(
                 {
                     "scores": xr.concat(boards, names).assign_attrs(boards[0].attrs),
-                    "weight": ("tournament", [f.attrs["weight"] for f in fits]),
+                    "weight": rounds_of("constant_data")["weight"],
                 }
             ),
         }

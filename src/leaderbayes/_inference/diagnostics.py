@@ -14,7 +14,7 @@ MIN_ESS = 400.0
 
 def diagnose(posterior: xr.Dataset, divergences: int = 0) -> dict[str, float | int]:
     """Hold R-hat, effective sample sizes and divergences against the limits."""
-    import arviz as az
+    import arviz_stats as az
 
     sizes = [az.ess(posterior, method=method) for method in ("bulk", "tail")]
     # A nan (one chain, constant draws) is no evidence of convergence, and is not skipped.

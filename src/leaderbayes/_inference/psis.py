@@ -32,7 +32,7 @@ class Smoothed(NamedTuple):
 
 def smooth(log_weight: Floats) -> Smoothed:
     """Replace the heaviest weights (draw,) by what their tail says they should be."""
-    import arviz  # noqa: F401  registers the accessor
+    import arviz_stats  # noqa: F401  registers the accessor
 
     size = len(log_weight)
     if np.ptp(log_weight) == 0.0:

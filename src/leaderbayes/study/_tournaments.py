@@ -66,20 +66,19 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     who = {"player": board["player"].to_numpy()}
 
     def rounds_of(group: str) -> xr.Dataset:
-        every = study[group].to_dataset().drop_dims(["tournament"], errors="ignore")
-        places = every.isel(tournament_round=own).sel(who)
+        places = study[group].to_dataset().isel(tournament_round=own).sel(who)
         return places.rename(tournament_round="round").assign_coords(
             round=board["round"].to_numpy()
         )
 
     epp = drawn(study, "epp_tournament").sel(tournament=tournament, drop=True).sel(who)
-    weight = rounds_of("constant_data")["weight"]
+    weight = study["constant_data"]["weight"].to_numpy()[own]
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset({"epp": epp}),
             "posterior_predictive": rounds_of("posterior_predictive"),
             "observed_data": rounds_of("observed_data"),
-            "constant_data": xr.Dataset({"scores": board, "weight": weight}),
+            "constant_data": xr.Dataset({"scores": board, "weight": ("round", weight)}),
         }
     )
     tree.attrs = study.attrs | {"weight": float(weight.mean()), "tournament": tournament}

@@ -1,6 +1,5 @@
 """Discrepancy of a board from its fit, and of the boards that the fit replicates."""
 
-import json
 import warnings
 from collections.abc import Iterator
 
@@ -52,7 +51,11 @@ def p_check(dt: xr.DataTree) -> float:
 def discrepancies(
     dt: xr.DataTree, draws: int, rng: np.random.Generator | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Compute the deviance of the board, and of replicates, at draws of its strengths.
+    """Compute the deviance of the board, and of replicates, each at its own estimate.
+
+    Bradley-Terry's estimate with one pseudo-round: the board and its replicates are treated alike.
+    At draws of the strengths the board would be farther from them than replicates are from the
+    draws that made them, by as much as the draws are spread, which hides misfit.
 
     Parameters
     ----------
@@ -66,7 +69,8 @@ def discrepancies(
     Returns
     -------
     observed, by_round, naive : (draw,)
-        Of the board, of its whole replicates, and of naive ones (NaN without ``rng``).
+        Of the board, the same at all draws but for Davidson's nu, which is the draw's; of its
+        whole replicates, and of naive ones (NaN without ``rng``).
     """
     fitted(dt, "posterior_predictive", "constant_data")
     replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
@@ -78,7 +82,6 @@ def discrepancies(
     nu = np.full(len(picked), -np.inf)
     if dt.attrs["model"] == "davidson":
         nu = drawn(dt, "tie").stack(sample=("chain", "draw")).sel(sample=sample).to_numpy()
-    shared_luck = json.loads(dt.attrs["arguments"]).get("test_fraction") is not None
     observed, by_round, naive = np.zeros((3, len(picked)))
     if rng is None:
         naive[:] = np.nan
@@ -92,13 +95,13 @@ def discrepancies(
         equal = np.zeros_like(tied) if board.attrs["ties"] == "drop" else tied
         strict = wins - equal / 2.0
         repeated = _replicated_counts(replicates, board, dt, rows)
-        own = _estimate(strict, equal, n) if shared_luck else None
-        for k, (b, v, counts) in enumerate(zip(epp, nu, repeated, strict=True)):
-            at = b if own is None else b + own - _estimate(*counts)
-            observed[k] += bt.deviance(at, v, strict, equal, n)
-            by_round[k] += bt.deviance(b, v, *counts)
+        own = _estimate(strict, equal, n, epp.mean(axis=0))
+        for k, (b, v, again) in enumerate(zip(epp, nu, repeated, strict=True)):
+            observed[k] += bt.deviance(own, v, strict, equal, n)
+            by_round[k] += bt.deviance(_estimate(*again, b), v, *again)
             if rng is not None:
-                naive[k] += bt.deviance(b, v, *_independent_matches(b, v, n, rng), n)
+                alone = *_independent_matches(b, v, n, rng), n
+                naive[k] += bt.deviance(_estimate(*alone, b), v, *alone)
     return observed, by_round, naive
 
 
@@ -109,9 +112,9 @@ def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:
         raise refuse(dt, "has replicates of other draws than those in posterior")
 
 
-def _estimate(strict: Floats, equal: Floats, n: Floats) -> Floats:
-    """Estimate strengths as exist on any board: ties half, one pseudo-round."""
-    return bt.newton((strict + equal / 2.0).sum(axis=1), n, pseudo_rounds=1.0)[0]
+def _estimate(strict: Floats, equal: Floats, n: Floats, near: Floats) -> Floats:
+    """Estimate strengths that exist on any board: ties half, one pseudo-round."""
+    return bt.estimate_near(near, (strict + equal / 2.0).sum(axis=1), n)
 
 
 def _replicated_counts(

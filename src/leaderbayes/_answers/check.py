@@ -14,11 +14,13 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     """Check the fit by replicates of the board that are drawn round by round.
 
     A posterior predictive check. The discrepancy is the deviance of the counts of wins, summed over
-    tournaments: of the board at its own estimate (Bradley-Terry with one pseudo-round), and of each
-    replicate at the replicate's. Replicated boards are two: those of the fit
-    (``posterior_predictive``), which are whole rankings and keep the dependence between the matches
-    of a round (PMRA's are matches given the round's intercept); and naive ones, every match on its
-    own, as the published test supposes.
+    tournaments. Replicated boards are two: those of the fit (``posterior_predictive``), which are
+    whole rankings and keep the dependence between the matches of a round (PMRA's are matches given
+    the round's intercept); and naive ones, every match on its own, as the published test supposes.
+
+    A whole replicate's deviance is taken at the draw of strengths that made it. The board's, and a
+    naive replicate's, is taken as far from its own estimate (Bradley-Terry with one pseudo-round)
+    as that draw is from the whole replicate's: all are treated alike.
 
     A posterior of the best of a board is checked by boards of other teams from the fitted P(theta):
     all draws are used, and nothing is drawn.
@@ -35,8 +37,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     Returns
     -------
     Dataset
-        ``observed``, ``replicated_round``, ``replicated_naive`` (draw): discrepancies; the board's
-        varies by draw with Davidson's nu alone, which is the draw's. ``p_round``,
+        ``observed``, ``replicated_round``, ``replicated_naive`` (draw): discrepancies. ``p_round``,
         ``p_naive``: share of draws whose replicate is at least as discrepant as the board. Near 0:
         the board does not fit; near 1: it varies less than the model says. Of the best of a board:
         ``observed``, ``lower`` and ``upper`` (95 % interval of the model's boards) and ``p_value``
@@ -51,7 +52,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     References
     ----------
     Gelman, Meng, Stern (1996), Posterior predictive assessment of model fitness via realized
-    discrepancies, Statistica Sinica 6: the discrepancy is their minimum over the parameters.
+    discrepancies, Statistica Sinica 6.
 
     Examples
     --------

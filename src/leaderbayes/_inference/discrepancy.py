@@ -51,11 +51,12 @@ def p_check(dt: xr.DataTree) -> float:
 def discrepancies(
     dt: xr.DataTree, draws: int, rng: np.random.Generator | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Compute the deviance of the board, and of replicates, each at its own estimate.
+    """Compute the deviance of the board, and of replicates, as far from their own estimates.
 
-    Bradley-Terry's estimate with one pseudo-round: the board and its replicates are treated alike.
-    At draws of the strengths the board would be farther from them than replicates are from the
-    draws that made them, by as much as the draws are spread, which hides misfit.
+    A replicate's deviance is at the draw that made it, which is some way from the replicate's own
+    estimate (Bradley-Terry with one pseudo-round); that of the board is as far from the board's.
+    At the draw itself the board would stand farther off, by as much as draws are spread: with few
+    rounds, or luck that all rounds share, misfit would be lost in that.
 
     Parameters
     ----------
@@ -69,8 +70,7 @@ def discrepancies(
     Returns
     -------
     observed, by_round, naive : (draw,)
-        Of the board, the same at all draws but for Davidson's nu, which is the draw's; of its
-        whole replicates, and of naive ones (NaN without ``rng``).
+        Of the board, of its whole replicates, and of naive ones (NaN without ``rng``).
     """
     fitted(dt, "posterior_predictive", "constant_data")
     replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
@@ -97,11 +97,12 @@ def discrepancies(
         repeated = _replicated_counts(replicates, board, dt, rows)
         own = _estimate(strict, equal, n, epp.mean(axis=0))
         for k, (b, v, again) in enumerate(zip(epp, nu, repeated, strict=True)):
-            observed[k] += bt.deviance(own, v, strict, equal, n)
-            by_round[k] += bt.deviance(_estimate(*again, b), v, *again)
+            away = b - _estimate(*again, b)
+            observed[k] += bt.deviance(own + away, v, strict, equal, n)
+            by_round[k] += bt.deviance(b, v, *again)
             if rng is not None:
                 alone = *_independent_matches(b, v, n, rng), n
-                naive[k] += bt.deviance(_estimate(*alone, b), v, *alone)
+                naive[k] += bt.deviance(_estimate(*alone, b) + away, v, *alone)
     return observed, by_round, naive
 
 
@@ -114,7 +115,7 @@ def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:
 
 def _estimate(strict: Floats, equal: Floats, n: Floats, near: Floats) -> Floats:
     """Estimate strengths that exist on any board: ties half, one pseudo-round."""
-    return bt.estimate_near(near, (strict + equal / 2.0).sum(axis=1), n)
+    return np.asarray(bt.estimate_near(near, (strict + equal / 2.0).sum(axis=1), n))
 
 
 def _replicated_counts(

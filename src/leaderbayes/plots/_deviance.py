@@ -6,19 +6,16 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.check import check
-from leaderbayes.plots._canvas import BLACK, BLUE, ORANGE, Backend, Mark, canvas
-
-_BINS = 40
+from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas
 
 
 def deviance(
     dt: xr.DataTree, *, draws: int = 200, seed: int | None = None, backend: Backend | None = None
 ) -> Any:
-    """Draw how much larger than the board's the deviances of replicated boards are.
+    """Draw the board's deviance among those of replicated boards, draw by draw.
 
-    Right of the line at 0 are replicates that are farther from their own estimate than the board
-    is from its: their share is p. Whole rankings are the valid reference; independent matches, the
-    published test's assumption, stand beside them.
+    Points above the diagonal are replicates that vary more than the board. Whole rankings are
+    the valid reference; independent matches, the published test's assumption, stand beside them.
 
     Parameters
     ----------
@@ -32,7 +29,7 @@ def deviance(
     Returns
     -------
     arviz_plots.PlotCollection
-        One plot: deviance of a replicate less the board's across, number of replicates up.
+        One plot: deviance of the board across, of its replicate up.
 
     Raises
     ------
@@ -48,23 +45,19 @@ def deviance(
     result = check(dt, draws=draws, seed=seed)
     p_round, p_naive = float(result["p_round"]), float(result["p_naive"])
     collection, plot = canvas(
-        dt, f"Deviance check: p = {p_round:.2f} (rankings)", width=6.5, height=5.0, backend=backend
+        dt, f"Deviance check: p = {p_round:.2f} (rankings)", width=6.5, height=6.0, backend=backend
     )
-    replicated = result[["replicated_naive", "replicated_round"]].to_array().to_numpy()
-    more = replicated - result["observed"].to_numpy()
-    edges = np.histogram_bin_edges(np.append(more, 0.0), _BINS)
-    counts = np.array([np.histogram(values, edges)[0] for values in more])
-    for count, color in zip(counts, (ORANGE, BLUE), strict=True):
-        plot.hist(count, edges[:-1], edges[1:], color=color, alpha=0.5)
-    board = Mark(0.0, "line: the board", BLACK)
-    key = [
-        Mark(None, f"blue: whole rankings, p = {p_round:.2f}", BLUE),
-        Mark(None, f"orange: independent matches, p = {p_naive:.2f}", ORANGE),
-        board,
-    ]
-    top = float(counts.max())
-    plot.marks([board], top)
-    plot.frame(key, across=(edges[0], edges[-1]), top=top)
-    plot.xlabel("deviance of a replicate, less the board's")
-    plot.ylabel("replicates")
+    observed = result["observed"].to_numpy()
+    values = result[["observed", "replicated_round", "replicated_naive"]].to_array().to_numpy()
+    ends = np.array([values.min(), values.max()])
+    plot.line(ends, ends, color=GREY)
+    for name, color in (("replicated_naive", ORANGE), ("replicated_round", BLUE)):
+        plot.scatter(observed, result[name].to_numpy(), color=color, alpha=0.5, size=18)
+    plot.xlabel("deviance of the board at a posterior draw")
+    plot.ylabel("deviance of its replicate")
+    for at, text, color in (
+        (ends[1], f"blue: whole rankings, p = {p_round:.2f}", BLUE),
+        (ends[1] - 0.05 * np.ptp(ends), f"orange: independent matches, p = {p_naive:.2f}", ORANGE),
+    ):
+        plot.text(ends[0], at, text, color=color, vertical_align="top", horizontal_align="left")
     return collection

@@ -24,7 +24,6 @@ from leaderbayes.study._compare import compare
 from leaderbayes.study._tournaments import fits_of
 
 _GROUPS = ("posterior_predictive", "constant_data")  # what a page needs beside posterior
-_BARS = 30  # of the histogram of deviances
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this
 _LONGEST = 22  # characters of a name beside a chart
 _OVER_ALL = "All tournaments"
@@ -108,7 +107,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
             "record": _record(fit, shown, prob),
             "fits": fits["kind"] != "bad",
             **_ranks(fit, shown),
-            "bars": _bars(checked),
+            **_points(checked),
         },
     }
 
@@ -247,10 +246,8 @@ def _ranks(fit: xr.DataTree, shown: pd.Series) -> dict[str, Any]:
     }
 
 
-def _bars(checked: xr.Dataset) -> dict[str, list[float]]:
-    """Give a histogram of the deviances of whole replicates, less the board's."""
-    more = (checked["replicated_round"] - checked["observed"]).to_numpy()
-    # A range that holds 0, where the board is.
-    top, edges = np.histogram(more, _BARS, (min(0.0, more.min()), max(0.0, more.max())))
-    edges = np.array([float(f"{edge:.4g}") for edge in edges])
-    return {"left": edges[:-1].tolist(), "right": edges[1:].tolist(), "top": top.tolist()}
+def _points(checked: xr.Dataset) -> dict[str, Any]:
+    return {
+        name: [float(f"{v:.4g}") for v in checked[name].to_numpy()]
+        for name in ("observed", "replicated_round")
+    }

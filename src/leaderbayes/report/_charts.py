@@ -17,7 +17,7 @@ from bokeh.palettes import Blues256, RdBu11
 from bokeh.plotting import figure
 from bokeh.transform import linear_cmap
 
-from leaderbayes.plots._canvas import BLUE
+from leaderbayes.plots._canvas import BLUE, GREY
 
 _FONT = "Helvetica Neue, Helvetica, Arial, sans-serif"
 
@@ -126,13 +126,15 @@ def _rank() -> Any:
 
 
 def _fit() -> Any:
-    """Open a histogram of the deviances of replicates, and a line at the board's."""
+    """Open a plot of the deviance: of the board across, of its replicates up."""
     chart = _figure(
-        "fit", height=300, x_axis_label="deviance of a replicate, less the board's",
-        y_axis_label="replicates",
+        "fit", height=340, x_axis_label="deviance of the board, at a posterior draw",
+        y_axis_label="deviance of its replicate",
     )  # fmt: skip
-    chart.y_range.start = 0.0
-    bars = models.ColumnDataSource({"left": [], "right": [], "top": []})
-    chart.quad("left", "right", "top", 0.0, source=bars, color=BLUE, alpha=0.5)
-    chart.add_layout(models.Span(location=0.0, dimension="height", line_width=1.5))
+    chart.grid.visible = True
+    chart.grid.grid_line_color = "#e6e6e6"
+    ends = models.ColumnDataSource({"x": [], "y": []})
+    chart.line("x", "y", source=ends, color=GREY, line_width=1.5)
+    points = models.ColumnDataSource({"x": [], "y": []})
+    chart.scatter("x", "y", source=points, color=BLUE, alpha=0.5, size=6)
     return chart

@@ -161,7 +161,7 @@
   };
   const draw = () => {
     if (!charts.win) return;
-    const { labels } = board;
+    const { labels, observed, replicated_round } = board;
     const down = [...labels].reverse(), m = labels.length;
     const side = Math.min(Math.max(24 * m, 96), Math.max(9 * m, 600));
     const longest = Math.max(...labels.map((label) => label.length));
@@ -176,7 +176,10 @@
     charts.win.renderers[0].data_source.data = win;
     charts.rank.renderers[0].data_source.data = rank;
     charts.win.renderers[1].data_source.data = text;
-    charts.fit.renderers[0].data_source.data = board.bars;
+    const values = [...observed, ...replicated_round];
+    const ends = [Math.min(...values), Math.max(...values)];
+    charts.fit.renderers[0].data_source.data = { x: ends, y: ends };
+    charts.fit.renderers[1].data_source.data = { x: observed, y: replicated_round };
   };
   // A key does nothing in a chart: Tab goes on to its table.
   const passed = (root) => {

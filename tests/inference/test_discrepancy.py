@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
-from conftest import cycle, simulate
-from leaderbayes._inference.discrepancy import enough
+from conftest import board, cycle, simulate
+from leaderbayes._inference.discrepancy import MISFIT, enough
 
 
 def test_fit_keeps_its_check(laplace):
@@ -36,6 +36,20 @@ def test_a_board_that_fits_is_not():
             lb.fit(simulate(rng.normal(size=6), 12, rng), sampler="laplace", seed=seed, draws=50)
     flagged = sum(issubclass(one.category, lb.MisfitWarning) for one in caught)
     assert flagged <= boards * 0.05 + 3.0 * np.sqrt(boards * 0.05 * 0.95)
+
+
+def test_noise_of_each_players_own_scale_is_seen_on_few_rounds():
+    """On 0.75 of boards of 8 x 30 (models/fits.py): of 20, 9 or fewer with probability 0.004."""
+    rng = np.random.default_rng(3)
+    flagged = 0
+    for seed in range(20):
+        epp, scale = rng.normal(size=8), 1.28 * np.exp(rng.normal(scale=2.0 / 3.0, size=8))
+        scores = epp[:, None] + scale[:, None] * rng.normal(size=(8, 30))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.MisfitWarning)
+            dt = lb.fit(board(scores), sampler="laplace", seed=seed, draws=50)
+        flagged += dt.attrs["p_check"] < MISFIT
+    assert flagged > 9
 
 
 def test_too_few_replicates_say_nothing():

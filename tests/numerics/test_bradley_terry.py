@@ -8,6 +8,7 @@ from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.bradley_terry import (
     davidson_probability,
     deviance,
+    estimate_near,
     log_likelihood,
     newton,
     probability,
@@ -83,3 +84,19 @@ def test_deviance_is_that_of_davidson_by_definition():
     halves = won + tied / 2.0
     p = 1.0 / (1.0 + np.exp(epp - epp[:, None]))
     assert deviance(epp, -np.inf, won, tied, n) == pytest.approx(2.0 * gained(halves, p))
+
+
+def test_an_estimate_from_nearby_is_the_maximum_from_anywhere():
+    """Also on a board where every match goes one way, and from a start that is far."""
+    rng = np.random.default_rng(5)
+    n = np.triu(rng.integers(0, 9, (7, 7)), 1).astype(float)
+    n += n.T
+    for upper in (np.triu(rng.binomial(n.astype(int), 0.7), 1), np.triu(n, 1)):
+        points = (upper + np.tril(n - upper.T, -1)).sum(axis=1)
+        for start in (np.zeros(7), 5.0 * rng.normal(size=7), 50.0 * rng.normal(size=7)):
+            epp = estimate_near(start, points, n)
+            # One pseudo-round: a match against a player at 0, half won.
+            expected = (n * probability(epp)).sum(axis=1) + probability(np.append(epp, 0.0))[
+                :-1, -1
+            ]
+            np.testing.assert_allclose(points + 0.5, expected, atol=1e-3)

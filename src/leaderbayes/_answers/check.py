@@ -13,15 +13,14 @@ from leaderbayes._inference.discrepancy import discrepancies
 def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.Dataset:
     """Check the fit by replicates of the board that are drawn round by round.
 
-    A posterior predictive check. The discrepancy is the deviance of the counts of wins at each
-    posterior draw's strengths, summed over tournaments. Replicated boards are two: those of the fit
-    (``posterior_predictive``), which are whole rankings and keep the dependence between the matches
-    of a round (PMRA's are matches given the round's intercept); and naive ones, every match on its
-    own, as the published test supposes.
+    A posterior predictive check. The discrepancy is the deviance of the counts of wins, summed over
+    tournaments. Replicated boards are two: those of the fit (``posterior_predictive``), which are
+    whole rankings and keep the dependence between the matches of a round (PMRA's are matches given
+    the round's intercept); and naive ones, every match on its own, as the published test supposes.
 
-    With ``test_fraction`` strengths are spread by luck that all rounds of the board share, and
-    replicates drawn from them do not vary by it again. Then the board's deviance is taken as far
-    from its own estimate as the strengths of the replicate are from that of the replicate.
+    A whole replicate's deviance is taken at the draw of strengths that made it. The board's, and a
+    naive replicate's, is taken as far from its own estimate (Bradley-Terry with one pseudo-round)
+    as that draw is from the whole replicate's: all are treated alike.
 
     A posterior of the best of a board is checked by boards of other teams from the fitted P(theta):
     all draws are used, and nothing is drawn.

@@ -1,6 +1,5 @@
 """Discrepancy of a board from its fit, and of the boards that the fit replicates."""
 
-import json
 import warnings
 from collections.abc import Iterator
 
@@ -52,7 +51,12 @@ def p_check(dt: xr.DataTree) -> float:
 def discrepancies(
     dt: xr.DataTree, draws: int, rng: np.random.Generator | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Compute the deviance of the board, and of replicates, at draws of its strengths.
+    """Compute the deviance of the board, and of replicates, as far from their own estimates.
+
+    A replicate's deviance is at the draw that made it, which is some way from the replicate's own
+    estimate (Bradley-Terry with one pseudo-round); that of the board is as far from the board's.
+    At the draw itself the board would stand farther off, by as much as draws are spread: with few
+    rounds, or luck that all rounds share, misfit would be lost in that.
 
     Parameters
     ----------
@@ -78,7 +82,6 @@ def discrepancies(
     nu = np.full(len(picked), -np.inf)
     if dt.attrs["model"] == "davidson":
         nu = drawn(dt, "tie").stack(sample=("chain", "draw")).sel(sample=sample).to_numpy()
-    shared_luck = json.loads(dt.attrs["arguments"]).get("test_fraction") is not None
     observed, by_round, naive = np.zeros((3, len(picked)))
     if rng is None:
         naive[:] = np.nan
@@ -92,13 +95,14 @@ def discrepancies(
         equal = np.zeros_like(tied) if board.attrs["ties"] == "drop" else tied
         strict = wins - equal / 2.0
         repeated = _replicated_counts(replicates, board, dt, rows)
-        own = _estimate(strict, equal, n) if shared_luck else None
-        for k, (b, v, counts) in enumerate(zip(epp, nu, repeated, strict=True)):
-            at = b if own is None else b + own - _estimate(*counts)
-            observed[k] += bt.deviance(at, v, strict, equal, n)
-            by_round[k] += bt.deviance(b, v, *counts)
+        own = _estimate(strict, equal, n, epp.mean(axis=0))
+        for k, (b, v, again) in enumerate(zip(epp, nu, repeated, strict=True)):
+            away = b - _estimate(*again, b)
+            observed[k] += bt.deviance(own + away, v, strict, equal, n)
+            by_round[k] += bt.deviance(b, v, *again)
             if rng is not None:
-                naive[k] += bt.deviance(b, v, *_independent_matches(b, v, n, rng), n)
+                alone = *_independent_matches(b, v, n, rng), n
+                naive[k] += bt.deviance(_estimate(*alone, b) + away, v, *alone)
     return observed, by_round, naive
 
 
@@ -109,9 +113,9 @@ def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:
         raise refuse(dt, "has replicates of other draws than those in posterior")
 
 
-def _estimate(strict: Floats, equal: Floats, n: Floats) -> Floats:
-    """Estimate strengths as exist on any board: ties half, one pseudo-round."""
-    return bt.newton((strict + equal / 2.0).sum(axis=1), n, pseudo_rounds=1.0)[0]
+def _estimate(strict: Floats, equal: Floats, n: Floats, near: Floats) -> Floats:
+    """Estimate strengths that exist on any board: ties half, one pseudo-round."""
+    return np.asarray(bt.estimate_near(near, (strict + equal / 2.0).sum(axis=1), n))
 
 
 def _replicated_counts(

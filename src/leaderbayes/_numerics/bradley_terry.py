@@ -13,6 +13,8 @@ from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
 from leaderbayes._types import Floats
 
+_STEPS = 1000  # at most; from nearby three are enough
+
 
 def probability(epp: Floats) -> Floats:
     """P(row beats column), (player, player); 1/2 on the diagonal."""
@@ -229,6 +231,38 @@ def newton(
         start[m] = np.log(2.0 * (tied + 0.5) / (matches - tied + 0.5))
     x, information = maximise(parts, start, m, linear=linear)
     return x[:m] - x[:m].mean(), -np.inf if tied is None else float(x[m]), information
+
+
+@numba.njit(cache=True, error_model="numpy")
+def estimate_near(start: Floats, points: Floats, n: Floats) -> Floats:
+    """Estimate Bradley-Terry with one pseudo-round by Newton's steps from nearby, all compiled.
+
+    A step that moves no pair's log-odds by more than 1 always climbs, as the logistic's third
+    derivative is nowhere above its second: nothing has to be tried twice.
+
+    Parameters
+    ----------
+    start : (player,)
+    points : (player,)
+        Wins, ties half.
+    n : (player, opponent)
+
+    Returns
+    -------
+    epp : (player,)
+        Against a player at 0, who meets each of them once and wins half: they have any mean.
+    """
+    epp = start.copy()
+    for _ in range(_STEPS):
+        _, expected, bordered, _ = pair_sums(epp, 0.0, n)
+        q = 1.0 / (1.0 + np.exp(-epp))
+        gradient = points - expected + 0.5 - q
+        information = bordered[:-1, :-1] + np.diag(q * (1.0 - q))
+        step = np.linalg.solve(information, gradient)
+        epp += step / max(1.0, step.max() - step.min())
+        if gradient @ step < 1e-4:
+            break
+    return epp
 
 
 def _jeffreys(epp: Floats, n: Floats, information: Floats) -> tuple[float, Floats]:

@@ -53,6 +53,14 @@ def _add_wins(place: Ints, player: Ints, wins: AnyInts) -> None:
         start = stop
 
 
+@numba.njit(cache=True)
+def _add_wins_of_rounds(place: Ints, wins: AnyInts) -> None:
+    """Add the wins of every round, of the players that it has."""
+    for row in place:
+        player = np.flatnonzero(row)
+        _add_wins(row[player], player.astype(np.int32), wins)
+
+
 def count_matches(place: Ints, *, within_round: bool) -> tuple[AnyInts, AnyInts]:
     """Count strict wins and matches of every pair; O(m * m * r) time, O(m * m) memory.
 
@@ -73,9 +81,7 @@ def count_matches(place: Ints, *, within_round: bool) -> tuple[AnyInts, AnyInts]
     # Within rounds a pair has r matches at most, across them r * r.
     wins = np.zeros((m, m), np.int32 if within_round else np.int64)
     if within_round:
-        for k in range(r):
-            players = np.flatnonzero(present[k]).astype(np.int32)
-            _add_wins(place[k, players], players, wins)
+        _add_wins_of_rounds(place, wins)
         # BLAS has no integer product, and float32 counts are exact up to 2**24 alone.
         seen: AnyFloats = present.astype(np.float32 if r <= 2**24 else np.float64)
         n = (seen.T @ seen).astype(np.int32)

@@ -19,7 +19,7 @@ from tables import complete, error, mean, read
 
 # As users get them, but for the sampler; the check of the fit takes 200 replicates.
 OPTIONS = {"bradley_terry": {"sampler": "laplace", "replicates": 200}}
-BOARDS = {3: 100, 5: 100, 8: 80, 20: 40, 50: 16}  # of each cell, by players
+BOARDS = {3: 40, 5: 40, 8: 40, 20: 16, 50: 5}  # of each cell, by players
 ROUNDS = (3, 5, 10, 30, 100)
 SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable: differences of two have the logistic's sd
 # Of a shape with standard deviation SD.

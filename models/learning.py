@@ -19,9 +19,9 @@ from scipy.stats import rankdata
 from tables import complete, error, mean, read
 
 SAMPLER = "laplace"
-DATA_SETS = 100  # of each cell
-FRESH = 2000  # training sets, each with a test set, for what is true of fresh data
-OWN, SPLITS = 15, 300  # data sets of which so many random splits are made
+DATA_SETS = 40  # of each cell
+FRESH = 1500  # training sets, each with a test set, for what is true of fresh data
+OWN, SPLITS = 8, 200  # data sets of which so many random splits are made
 SCHEMES = ((10, 5), (5, 2))  # repeats and folds
 # In models/README.md.
 SHOWN = tuple(

@@ -51,12 +51,6 @@ def test_a_range_of_one_number_is_the_number():
         ({"converged": 0}, "bad", "Not converged"),
         ({"converged": 0, "warnings": '["LB001"]'}, "bad", "Not converged"),
         ({"warnings": '["LB011"]'}, "care", "Converged, with warnings"),
-        ({"arguments": '{"sampler": "laplace"}'}, "good", "Laplace's approximation: sample in"),
-        (
-            {"arguments": '{"sampler": "laplace"}', "warnings": '["LB011"]'},
-            "care",
-            "Laplace's approximation, with warnings",
-        ),
     ],
 )
 def test_a_verdict_is_as_good_as_the_worst_that_is_known(changes, kind, begins):
@@ -72,7 +66,7 @@ def test_diagnostics_are_those_that_a_fit_has():
         ("Smallest effective sample size", "813", "above 400"),
         ("Divergent transitions", "0", "none"),
     ]
-    independent = FIT | {"arguments": '{"sampler": "laplace"}', "max_rhat": float("nan")}
+    independent = FIT | {"sampler": "laplace", "max_rhat": float("nan")}
     assert [name for name, *_ in verdict(independent)["facts"]] == [
         "Smallest effective sample size"
     ]

@@ -22,6 +22,7 @@ from leaderbayes._types import Floats
 
 # In standard deviations; Student's tails of an undefeated player reach far.
 _POINTS = 60.0 * np.sinh(np.linspace(-5.3, 5.3, 107)) / np.sinh(5.3)
+_WIDEST = 3.0  # scale of Student's law that bounds a margin
 
 
 class Margins(NamedTuple):
@@ -54,6 +55,10 @@ def margins(
     gain = np.log1p((2.0 * mode[:, None] + way) * way / q)
     log_density = -0.5 * (df + 1.0) * gain - slope * way + 0.5 * curvature * way**2
     log_density += _matches(mode, own * sd, n, _POINTS) - 0.5 * _POINTS**2
+    # Far out the others' terms would end what these two let grow.
+    log_density = np.minimum(
+        log_density, -0.5 * (df + 1.0) * np.log1p((_POINTS / _WIDEST) ** 2 / df)
+    )
     top = log_density.max(axis=1, keepdims=True)
     density = np.exp(log_density - top)
     cell = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(_POINTS)

@@ -50,7 +50,7 @@ def test_across_rounds_all_matches_count_once(scores):
 
 @pytest.mark.parametrize("centring", [0.0, 0.4, 1.0])
 def test_centring_changes_coordinates_and_not_strengths(centring, scores):
-    """Strengths over their scale have the same law, whatever is sampled: Student's less its mean."""
+    """Strengths over their scale have one law, whatever is sampled: Student's less its mean."""
     import pymc as pm
 
     model = lb.models.bradley_terry(lb.matches(scores), weight=1.0, centring=centring)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy.integrate import cumulative_trapezoid
-from scipy.special import beta, log_expit
-from scipy.stats import t
+from scipy.special import beta, log_expit, logsumexp
+from scipy.stats import norm, t
 
 from leaderbayes._numerics.new_player import draw_strength
 
@@ -43,19 +43,23 @@ def density(name, scale, df):
 def test_against_a_fine_grid(name, scale, df):
     """Levels and differences on a grid of their levels, each by its likelihood."""
     wins, n, weight = (np.asarray(x) for x in CASES[name])
-    uniform = np.stack(np.meshgrid(GRID, GRID, indexing="ij"), axis=-1).reshape(-1, 2)
+    # Far into the tails of the level, where a player that wins everything wants it.
+    z = np.linspace(-6.0, 6.0, 121)
+    uniform = np.stack(np.meshgrid(norm.cdf(z), GRID, indexing="ij"), axis=-1).reshape(-1, 2)
+    share = np.repeat(norm.pdf(z) * (z[1] - z[0]) / len(GRID), len(GRID))
     count = len(uniform)
     strength, log_marginal = draw_strength(
         np.tile(EPP, (count, 1)), np.full(count, scale), df, weight * wins, weight * n, uniform
     )
     at, below, expected = density(name, scale, df)
     # The normaliser of Student's law is left out.
-    found = np.exp(log_marginal - np.log(np.sqrt(df) * beta(0.5, df / 2.0)))
-    # A hundred levels of each of two numbers: what lies beyond the first and last is not there.
-    assert found.mean() == pytest.approx(np.exp(expected), rel=0.01)
+    found = log_marginal - np.log(np.sqrt(df) * beta(0.5, df / 2.0))
+    assert logsumexp(found, b=share) == pytest.approx(expected, abs=0.01)
     order = strength.argsort()
-    own = found[order].cumsum() / found.sum()
-    np.testing.assert_allclose(own, np.interp(strength[order], at, below), rtol=0, atol=0.01)
+    own = (share * np.exp(found - found.max()))[order].cumsum()
+    np.testing.assert_allclose(
+        own / own[-1], np.interp(strength[order], at, below), rtol=0, atol=0.01
+    )
 
 
 def test_prior_alone():
@@ -78,5 +82,6 @@ def test_the_level_is_where_the_others_are():
     uniform = np.random.default_rng(2).random((500, 2))
     none = np.zeros(400)
     d, _ = draw_strength(epp, np.full(500, 1.0), 4.0, none, none, uniform)
-    # All 400 at the centre of a law of scale 1: the level is nearly 0.
-    assert np.abs(t(4.0).cdf(d) - uniform[:, 1]).max() < 0.05
+    # All 400 at the centre: the level is 0 up to 1 / sqrt(400 (df + 1) / df).
+    far = 4.5 / np.sqrt(400 * 5.0 / 4.0)
+    assert np.abs(t(4.0).cdf(d) - uniform[:, 1]).max() < far * t(4.0).pdf(0.0)

@@ -202,7 +202,7 @@ def scores():
 
 @pytest.fixture(scope="session")
 def laplace(scores):
-    """Laplace's approximation of it: a fit in milliseconds."""
+    """The posterior of it without PyMC: a fit in milliseconds."""
     return lb.fit(scores, sampler="laplace", seed=1)
 
 
@@ -216,8 +216,10 @@ def misfit():
 
 @pytest.fixture(scope="session")
 def fitted(scores):
-    """Bradley-Terry's posterior of `scores`."""
-    return lb.fit(scores, draws=500, tune=500, chains=4, seed=1, prior=True, progressbar=False)
+    """Bradley-Terry's posterior of `scores`, by NUTS."""
+    return lb.fit(
+        scores, draws=500, tune=500, seed=1, sampler="nutpie", prior=True, progressbar=False
+    )
 
 
 @pytest.fixture(scope="session")

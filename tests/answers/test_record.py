@@ -46,7 +46,8 @@ def test_ties_as_in_the_fit(scores):
 def test_a_test_fraction_takes_of_the_matches():
     scores = board(np.stack([np.arange(20.0), np.r_[np.arange(15.0) - 1, np.arange(15, 20) + 1]]))
     dt = lb.fit(scores, test_fraction=0.2, sampler="laplace", seed=1)
-    worth = 1.0 / (1.0 + 20.0 * 0.2 / 0.8)
+    rho = 2.0 / np.pi * np.arcsin(0.2)
+    worth = 1.0 / (1.0 + 20.0 * rho / (1.0 - rho))
     law = beta(15 * worth + 0.5, 5 * worth + 0.5)
     assert float(pair(dt)["lower"]) == pytest.approx(law.ppf(0.025))
 

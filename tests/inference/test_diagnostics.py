@@ -7,20 +7,21 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes._inference.diagnostics import MAX_RHAT, MIN_ESS, careful, diagnose, warn
+from leaderbayes._inference.diagnostics import (
+    MAX_RHAT,
+    MIN_ESS,
+    careful,
+    diagnose,
+    warn,
+    warn_of_weights,
+)
 
 
-def chains(shift=0.0, diverging=0, draws=500):
+def chains(shift=0.0, draws=500):
     epp = np.random.default_rng(1).normal(size=(4, draws, 3))
     epp[0] += shift
     dims = ("chain", "draw")
-    diverged = np.arange(4 * draws).reshape(4, -1) < diverging
-    return xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset({"epp": ((*dims, "player"), epp)}),
-            "sample_stats": xr.Dataset({"diverging": (dims, diverged)}),
-        }
-    )
+    return xr.Dataset({"epp": ((*dims, "player"), epp)})
 
 
 def test_independent_chains_converged():
@@ -34,24 +35,31 @@ def test_independent_chains_converged():
 
 
 @pytest.mark.parametrize(
-    ("tree", "said", "remedy"),
+    ("posterior", "divergences", "said", "remedy"),
     [
-        (chains(shift=1.0), r"max R-hat 1\.[1-9]", r"draws=[0-9]{4,} and tune=2000\."),
-        (chains(diverging=2), "2 divergences", r"target_accept=0\.967 and tune=2000\."),
-        (chains(draws=60), "effective sample size [0-9]{2,3} ", "draws=[0-9]+00"),
+        (chains(shift=1.0), 0, r"max R-hat 1\.[1-9]", r"draws=[0-9]{4,} and tune=2000\."),
+        (chains(), 2, "2 divergences", r"target_accept=0\.967 and tune=2000\."),
+        (chains(draws=60), 0, "effective sample size [0-9]{2,3} ", "draws=[0-9]+00"),
     ],
 )
-def test_what_did_not_says_why_and_what_to_take(tree, said, remedy):
-    found = diagnose(tree)
+def test_what_did_not_says_why_and_what_to_take(posterior, divergences, said, remedy):
+    found = diagnose(posterior, divergences)
     assert found["converged"] == 0
     with pytest.warns(lb.ConvergenceWarning, match=f"LB001 not converged: .*{said}.*{remedy}"):
-        warn(found, draws=tree["posterior"].sizes["draw"], tune=1000, target_accept=0.9)
+        warn(found, draws=posterior.sizes["draw"], tune=1000, target_accept=0.9)
 
 
 def test_one_chain_is_no_evidence():
     found = diagnose(chains().isel(chain=[0]))
     with pytest.warns(lb.ConvergenceWarning, match=r"R-hat nan.*chains=4"):
         warn(found, draws=500, tune=1000, target_accept=0.9)
+
+
+def test_weights_that_do_not_do_say_what_to_take():
+    found = {"pareto_k": 0.912, "max_rhat": 1.052, "min_ess": 87.4}
+    said = r"LB001 .*Pareto k .* 0\.91 \(below 0\.7 .*R-hat 1\.052, .* 87\. .*sampler='auto'"
+    with pytest.warns(lb.ConvergenceWarning, match=said):
+        warn_of_weights(found)
 
 
 def test_careful_is_nearer_to_one():

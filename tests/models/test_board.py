@@ -23,13 +23,21 @@ def test_coordinates_are_the_boards(scores):
 def test_error_falls_with_rounds_and_with_the_weight():
     rng = np.random.default_rng(0)
     few, many = (lb.matches(simulate([1.0, 0.0, -1.0], rounds, rng)) for rounds in (10, 1000))
-    assert estimates(few, 1.0)[1] > 50 * estimates(many, 1.0)[1]
-    assert estimates(few, 0.25)[1] == pytest.approx(4 * estimates(few, 1.0)[1])
-    np.testing.assert_allclose(estimates(many, 1.0)[0], [1.0, 0.0, -1.0], atol=0.2)
+    (_, wide), (_, half) = (estimates(few, np.full(10, eta)) for eta in (1.0, 0.25))
+    epp, narrow = estimates(many, np.ones(1000))
+    assert wide > 50 * narrow
+    assert half == pytest.approx(4 * wide)
+    mixed = estimates(few, np.repeat([0.25, 0.75], 5))[1]
+    assert mixed == pytest.approx(2 * wide)
+    np.testing.assert_allclose(epp, [1.0, 0.0, -1.0], atol=0.2)
 
 
 @pytest.mark.parametrize(
-    "share", [lambda m: reliability(m, 0.5), lambda m: rank_reliability(m["place"].to_numpy())]
+    "share",
+    [
+        lambda m: reliability(m, np.full(m.sizes["round"], 0.5)),
+        lambda m: rank_reliability(m["place"].to_numpy()),
+    ],
 )
 def test_reliability_is_low_for_equals_and_high_for_well_known_differences(share):
     rng = np.random.default_rng(3)

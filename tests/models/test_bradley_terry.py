@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.special import log_expit
+from scipy.stats import ks_2samp
 
 import leaderbayes as lb
 
@@ -49,16 +50,17 @@ def test_across_rounds_all_matches_count_once(scores):
 
 @pytest.mark.parametrize("centring", [0.0, 0.4, 1.0])
 def test_centring_changes_coordinates_and_not_strengths(centring, scores):
-    """Strengths over their scale have the same prior draws, whatever is sampled."""
+    """Strengths over their scale have one law, whatever is sampled: Student's less its mean."""
     import pymc as pm
 
     model = lb.models.bradley_terry(lb.matches(scores), weight=1.0, centring=centring)
     with model:
-        scale, epp = pm.draw([model["epp_scale"], model["epp"]], 300, random_seed=2)
+        scale, epp = pm.draw([model["epp_scale"], model["epp"]], 2000, random_seed=2)
     np.testing.assert_allclose(epp.sum(axis=1), 0.0, atol=1e-9)
-    # Of six values that sum to zero the variance is 5 / 6 of sigma^2.
-    share = (epp / scale[:, None]).var()
-    assert share == pytest.approx(5.0 / 6.0, rel=0.15)
+    law = np.random.default_rng(3).standard_t(4.0, (20_000, 6))
+    law -= law.mean(axis=1, keepdims=True)
+    for found, expected in zip((epp / scale[:, None]).T, law.T, strict=True):
+        assert ks_2samp(found, expected).pvalue > 1e-4
 
 
 def test_replicates_have_the_boards_players(scores):

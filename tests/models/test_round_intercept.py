@@ -60,12 +60,22 @@ def test_without_intercepts_it_is_bradley_terry():
     matches = lb.matches(simulate([1.0, 0.5, 0.0, -1.5], 8, rng))
     plain = lb.models.bradley_terry(matches, weight=1.0, centring=0.5)
     order_free = lb.models.round_intercept(matches, centring=0.5)
+    wanted = order_free.replace_rvs_by_values([order_free["epp"]])
+    strengths = order_free.compile_fn(
+        wanted, inputs=order_free.value_vars, point_fn=True, on_unused_input="ignore"
+    )
     values = []
     for _ in range(5):
-        point = {k: rng.normal(size=np.shape(v)) for k, v in plain.initial_point().items()}
         none = {k: np.zeros(np.shape(v)) for k, v in order_free.initial_point().items()}
         # s = e^-60: no round effect whatever the unit.
-        none |= {"intercept_scale_log__": np.array(-60.0)} | point
+        none |= {
+            "intercept_scale_log__": np.array(-60.0),
+            "epp_scale_log__": rng.normal(),
+            "epp_unit_zerosum__": rng.normal(size=3),
+        }
+        # The strengths' laws differ, and what they are sampled by.
+        unit = strengths(none)[0] / np.exp(0.5 * none["epp_scale_log__"])
+        point = {"epp_scale_log__": none["epp_scale_log__"], "epp_unit": unit}
         of = [m.compile_logp(vars=[m.observed_RVs[0]]) for m in (plain, order_free)]
         values.append([of[0](point), of[1](none)])
     np.testing.assert_allclose(*np.transpose(values), atol=1e-8)

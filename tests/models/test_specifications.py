@@ -21,6 +21,7 @@ def specification(name):
     return runpy.run_path(str(MODELS / name / "model.py"))["model"]
 
 
+@pytest.mark.parametrize("weight", [0.4, "composite"])
 @pytest.mark.parametrize(
     "name",
     [
@@ -29,13 +30,17 @@ def specification(name):
         for name in ONE_BOARD
     ],
 )
-def test_fast_model_equals_specification(name, tied_scores):
+def test_fast_model_equals_specification(name, weight, tied_scores):
     board = tied_scores.isel(player=slice(0, 5), round=slice(0, 5))
-    slow = specification(name)(board.to_numpy(), weight=0.4, centring=0.3)
     with warnings.catch_warnings():
         # So small a board falls into groups; its likelihood is the same.
         warnings.simplefilter("ignore", lb.DisconnectedWarning)
-        fast = getattr(lb.models, name)(lb.matches(board), weight=0.4, centring=0.3)
+        fast = getattr(lb.models, name)(lb.matches(board), weight=weight, centring=0.3)
+    eta = fast["weight"].get_value()
+    assert eta.shape == (5,)
+    # A player is missing from a round, whose matches count by themselves.
+    assert (np.ptp(eta) > 0.0) == (weight == "composite" and name in ("bradley_terry", "davidson"))
+    slow = specification(name)(board.to_numpy(), weight=eta, centring=0.3)
     rng = np.random.default_rng(0)
     values = []
     functions = [(m.compile_logp(), m.compile_dlogp()) for m in (slow, fast)]

@@ -8,17 +8,21 @@ import pytest
 import leaderbayes as lb
 from conftest import board
 from leaderbayes._numerics.composite_weight import board_weight
-from leaderbayes.models._weight import check_board, check_pairs, dependence, resolve_weight
+from leaderbayes.models._weight import check_board, check_pairs, resolve_weight, shared_luck
 
 
 def test_a_number_is_itself_and_composite_is_the_estimate(scores):
     matches = lb.matches(scores)
-    place, wins, n = (matches[name].to_numpy() for name in ("place", "wins", "n"))
-    expected = board_weight(place, wins, n, None, within_round=True, ties="half")
-    assert resolve_weight(matches, 0.3, None, with_ties=False) == 0.3
-    assert resolve_weight(matches, "composite", None, with_ties=False) == expected < 1.0
+    expected = board_weight(matches["place"].to_numpy(), within_round=True, ties="half")
+    assert expected.shape == (10,)
+    assert (expected < 1.0).all()
+    np.testing.assert_array_equal(resolve_weight(matches, 0.3, None, with_ties=False), [0.3] * 10)
     # Without a single tie Davidson's has no parameter to be estimated.
-    assert resolve_weight(matches, "composite", None, with_ties=True) == expected
+    for with_ties in (False, True):
+        found = resolve_weight(matches, "composite", None, with_ties=with_ties)
+        np.testing.assert_array_equal(found, expected)
+    # The round that one of six misses has a weight by itself.
+    assert found[3] / found[0] == pytest.approx((3 / 6) / (3 / 7))
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, 1.5, "magic", True, None])
@@ -27,14 +31,23 @@ def test_bad_weights(weight, scores):
         resolve_weight(lb.matches(scores), weight, None, with_ties=False)
 
 
-def test_dependence_is_nadeaus_and_bengios():
-    """Variance of a mean over r splits: 1/r + f/(1 - f) in place of 1/r."""
-    assert dependence(10, None) == 1.0
-    for rounds, f in ((10, 0.1), (1, 0.5), (100, 0.2)):
-        independent = 1.0 / rounds
-        assert dependence(rounds, f) == pytest.approx(independent / (independent + f / (1.0 - f)))
+@pytest.mark.parametrize("f", [0.1, 0.2, 0.5])
+def test_shared_luck_is_that_of_signs(f):
+    """Of who wins, where scores' differences in two rounds are normal with correlation f."""
+    rng, r, repeats = np.random.default_rng(1), 20, 40_000
+    shared, own = rng.normal(size=(repeats, 1)), rng.normal(size=(repeats, r))
+    wins = np.sign(np.sqrt(f) * shared + np.sqrt(1.0 - f) * own)
+    # Variances of means, over those of independent rounds with the same variance within them.
+    ratio = r * wins.mean(axis=1).var() / wins.var(axis=1, ddof=1).mean()
+    error = ratio * np.sqrt(3.0 / repeats)
+    assert abs(ratio - (1.0 + r * shared_luck(f))) < 4.0 * error
+
+
+def test_independent_rounds_share_nothing():
+    assert shared_luck(None) == 0.0
+    assert shared_luck(0.5) == pytest.approx(0.5)  # rho = 1/3
     with pytest.raises(lb.LeaderbayesError, match="test_fraction=1"):
-        dependence(10, 1.0)
+        shared_luck(1.0)
 
 
 def test_few_rounds_say_so_here():
@@ -64,13 +77,13 @@ def test_ties_dropped_across_rounds_have_no_likelihood_by_round(scores):
 
 def test_test_fraction_divides_the_weight(scores, tournaments):
     matches, many = lb.matches(scores), lb.matches(tournaments)
-    factor = 1 + 10 * 0.1 / 0.9
+    factor = 1 + 10 * shared_luck(0.1)
     for name in ("bradley_terry", "davidson", "plackett_luce", "round_intercept"):
         plain, wide = (
             getattr(lb.models, name)(matches, test_fraction=f)["weight"].get_value()
             for f in (None, 0.1)
         )
-        assert plain / wide == pytest.approx(factor)
+        np.testing.assert_allclose(plain / wide, factor)
     wide = lb.models.tournaments(many, test_fraction=0.1)["weight"].get_value()
     plain = lb.models.tournaments(many)["weight"].get_value()
-    np.testing.assert_allclose(plain / wide, 1 + 12 * 0.1 / 0.9)
+    np.testing.assert_allclose(plain / wide, 1 + 12 * shared_luck(0.1))

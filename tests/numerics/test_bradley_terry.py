@@ -10,6 +10,7 @@ from leaderbayes._numerics.bradley_terry import (
     deviance,
     estimate_near,
     log_likelihood,
+    log_normaliser,
     newton,
     probability,
 )
@@ -100,3 +101,16 @@ def test_an_estimate_from_nearby_is_the_maximum_from_anywhere():
                 :-1, -1
             ]
             np.testing.assert_allclose(points + 0.5, expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0, 300.0, 1e5])
+@pytest.mark.parametrize("met", ["all", "some"])
+def test_normaliser_is_a_sum_over_pairs(met, spread):
+    """Also of players so far apart that no power of e holds them, and of many."""
+    rng = np.random.default_rng(3)
+    m = 40
+    n = np.full((m, m), 2.5) if met == "all" else rng.integers(0, 3, (m, m)) * 0.75
+    n = np.triu(n, 1) + np.triu(n, 1).T
+    a = spread * rng.normal(size=(5, m))
+    expected = 0.5 * (n * np.logaddexp(a[:, :, None], a[:, None])).sum(axis=(1, 2))
+    np.testing.assert_allclose(log_normaliser(a, n), expected, rtol=1e-10, atol=1e-8)

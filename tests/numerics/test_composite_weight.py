@@ -7,12 +7,28 @@ from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.composite_weight import (
     board_weight,
     clustered_scores,
-    composite_weight,
     exchangeable_weight,
+    inverse_weight,
     meat,
+    weighted_counts,
 )
 from leaderbayes._numerics.pairs_by_round import round_statistics
-from leaderbayes._numerics.places import count_matches, draw_places
+from leaderbayes._numerics.places import count, count_matches, draw_places
+
+
+def inverse(place, weight, *, within_round=True, pseudo_rounds=0.0, with_ties=False):
+    """tr(H^+ J) / d of a board at these weights (round,)."""
+    wins, n, tied = weighted_counts(place, weight, within_round=within_round, ties="half")
+    statistics = round_statistics(place, within_round=within_round, ties="half")
+    return inverse_weight(
+        wins, n, tied if with_ties else None, statistics, weight,
+        within_round=within_round, pseudo_rounds=pseudo_rounds,
+    )  # fmt: skip
+
+
+def shrunk(value, rounds):
+    """Factor on the weights of equal players, drawn to 1 by five rounds."""
+    return (rounds - 1 + 5) / ((rounds - 1) * value + 5)
 
 
 def test_meat_is_the_covariance_of_rounds_times_their_number():
@@ -38,70 +54,136 @@ def test_scores_by_round_vanish_at_the_estimate(within_round, nu):
     np.testing.assert_allclose(scores.sum(axis=0), 0.0, atol=1e-5)
 
 
-def test_two_rounds_have_the_weight_of_equal_players():
+def test_counts_are_those_of_rounds_by_their_weight():
+    rng = np.random.default_rng(8)
+    place = draw_places(np.zeros(4), rng.random((6, 4)) < 0.8, rng, tie=0.0)
+    weight = np.array([0.5, 0.5, 0.2, 1.0, 0.7, 0.2])
+    for ties in ("half", "drop"):
+        expected = [
+            sum(w * c for w, c in zip(weight, each, strict=True))
+            for each in zip(
+                *(count(row[None], within_round=True, ties=ties) for row in place), strict=True
+            )
+        ]
+        np.testing.assert_allclose(
+            weighted_counts(place, weight, within_round=True, ties=ties), expected
+        )
+    pooled = draw_places(np.zeros(4), np.ones((6, 4), bool), rng, within_round=False)
+    across = weighted_counts(pooled, np.full(6, 0.3), within_round=False, ties="half")
+    once = np.stack(count(pooled, within_round=False, ties="half"))
+    np.testing.assert_allclose(across, 0.3 * once)
+
+
+def test_two_rounds_have_the_weights_of_equal_players():
     place = np.array([[1, 2, 3], [2, 1, 0]], np.int32)
-    strict, n = count_matches(place, within_round=True)
-    found = board_weight(place, strict * 1.0, n * 1.0, None, within_round=True, ties="half")
-    assert found == exchangeable_weight(place, within_round=True) == 3.0 / (2.5 + 1.0)
+    found = board_weight(place, within_round=True, ties="half")
+    np.testing.assert_allclose(found, [3.0 / 4.0, 1.0])
+    np.testing.assert_array_equal(found, exchangeable_weight(place, within_round=True))
 
 
-def test_a_board_without_an_estimate_has_the_weight_of_one_with_a_pseudo_round():
-    place = np.array([[1, 2, 3], [1, 3, 2], [1, 2, 3], [1, 3, 2]], np.int32)
-    strict, n = count_matches(place, within_round=True)
-    wins, n = strict * 1.0, n * 1.0
-    statistics = round_statistics(place, within_round=True, ties="half")
-    expected = composite_weight(wins, n, None, statistics, within_round=True, pseudo_rounds=1.0)
-    assert board_weight(place, wins, n, None, within_round=True, ties="half") == expected
+def test_rounds_have_weights_by_how_many_play():
+    """Up to a factor that is the board's, and 1 of none."""
+    rng = np.random.default_rng(9)
+    present = np.ones((40, 8), bool)
+    present[:20, 5:] = False
+    place = draw_places(np.linspace(-1.0, 1.0, 8), present, rng)
+    found = board_weight(place, within_round=True, ties="half")
+    equal = exchangeable_weight(place, within_round=True)
+    np.testing.assert_allclose(equal, np.repeat([3.0 / 6.0, 3.0 / 9.0], 20))
+    np.testing.assert_allclose(found / equal, shrunk(inverse(place, equal), 40))
+
+
+@pytest.mark.parametrize("rounds", [4, 30])
+def test_a_board_without_an_estimate_has_the_weight_of_one_with_a_pseudo_round(rounds):
+    place = np.tile(np.array([[1, 2, 3], [1, 3, 2]], np.int32), (rounds // 2, 1))
+    equal = np.full(rounds, 3.0 / 4.0)
+    expected = shrunk(inverse(place, equal, pseudo_rounds=1.0), rounds) * equal
+    np.testing.assert_allclose(
+        board_weight(place, within_round=True, ties="half"), np.minimum(1.0, expected)
+    )
+
+
+def test_rounds_that_are_all_the_same_count_once_at_most():
+    """Of no variation the estimate alone would be without a bound."""
+    place = np.tile(np.array([1, 2, 3, 4], np.int32), (50, 1))
+    assert (board_weight(place, within_round=True, ties="half") == 1.0).all()
+
+
+def test_ties_that_are_halves_may_count_more():
+    """Up to one over the share of matches that are decided, of one more round than were played."""
+    rng, rounds = np.random.default_rng(11), 60
+    place = draw_places(np.zeros(2), np.ones((rounds, 2), bool), rng, tie=2.0)
+    share = (place[:, 0] == place[:, 1]).mean()
+    most = (rounds + 1.0) / (rounds * (1.0 - share) + 1.0)
+    equal = np.ones(rounds)
+    expected = min(most, shrunk(inverse(place, equal), rounds))
+    np.testing.assert_allclose(board_weight(place, within_round=True, ties="half"), expected)
+    assert 1.5 < expected
+    # Davidson's model has a parameter for them, and no more than one match a match.
+    both = shrunk(inverse(place, equal, with_ties=True), rounds)
+    found = board_weight(place, within_round=True, ties="half", with_ties=True)
+    np.testing.assert_allclose(found, min(1.0, both))
+    # All tied: no weight is without a bound.
+    tied = board_weight(np.ones((60, 2), np.int32), within_round=True, ties="half")
+    assert (tied <= 61.0).all()
+    # Dropped, ties are no matches.
+    assert (board_weight(place, within_round=True, ties="drop") <= 1.0).all()
 
 
 @pytest.mark.parametrize("players", [4, 10, 20])
 def test_weight_of_equal_players(players):
-    """Within 10 % of 3 / (m + 1) on average over boards (Monte Carlo error is below 2 %)."""
+    """3 / (m + 1) is theirs: nothing is left to divide by, on average over boards."""
     rng = np.random.default_rng(2)
-    weights = []
+    factors = []
     for _ in range(40):
         place = draw_places(np.zeros(players), np.ones((100, players), bool), rng)
-        strict, n = count_matches(place, within_round=True)
-        statistics = round_statistics(place, within_round=True, ties="half")
-        weights.append(
-            composite_weight(
-                strict * 1.0, n * 1.0, None, statistics, within_round=True, pseudo_rounds=0.0
-            )
-        )
-    assert np.mean(weights) == pytest.approx(3 / (players + 1), rel=0.1)
-    assert exchangeable_weight(place, within_round=True) == 3 / (players + 1)
+        equal = exchangeable_weight(place, within_round=True)
+        assert (equal == 3 / (players + 1)).all()
+        factors.append(inverse(place, equal))
+    # The estimate's own bias is of the order of 1 / rounds.
+    error = np.std(factors) / np.sqrt(len(factors))
+    assert abs(np.mean(factors) - 1.0) < 4.0 * error + 2.0 / 100
 
 
 def test_weight_of_equal_players_across_rounds():
     """Two equal players over r rounds: variance (2 r + 1) / 3 times that of r^2 matches."""
     rng, rounds = np.random.default_rng(3), 60
-    weights = []
+    factors = []
     for _ in range(60):
         place = draw_places(np.zeros(2), np.ones((rounds, 2), bool), rng, within_round=False)
-        strict, n = count_matches(place, within_round=False)
-        statistics = round_statistics(place, within_round=False, ties="half")
-        weights.append(
-            composite_weight(
-                strict * 1.0, n * 1.0, None, statistics, within_round=False, pseudo_rounds=0.0
-            )
-        )
-    assert np.mean(weights) == pytest.approx(3 / (2 * rounds + 1), rel=0.1)
-    assert exchangeable_weight(place, within_round=False) == 3 / (2 * rounds + 1)
+        equal = exchangeable_weight(place, within_round=False)
+        np.testing.assert_allclose(equal, 3 / (2 * rounds + 1))
+        factors.append(inverse(place, equal, within_round=False))
+    error = np.std(factors) / np.sqrt(len(factors))
+    assert abs(np.mean(factors) - 1.0) < 4.0 * error + 2.0 / rounds
+
+
+def test_few_rounds_are_drawn_to_equal_players():
+    """The weight varies less than what it is estimated by."""
+    rng = np.random.default_rng(12)
+    drawn, raw = [], []
+    for _ in range(60):
+        place = draw_places(np.zeros(5), np.ones((4, 5), bool), rng)
+        equal = exchangeable_weight(place, within_round=True)
+        drawn.append(board_weight(place, within_round=True, ties="half")[0] / equal[0])
+        raw.append(inverse(place, equal, pseudo_rounds=1.0))
+    assert np.std(np.log(drawn)) < 0.6 * np.std(np.log(raw))
 
 
 def test_weight_is_the_ratio_of_two_traces():
-    """Free parameters over tr(H^-1 J), J the unbiased covariance of six rounds' scores."""
+    """tr(H^-1 J) over free parameters, J the unbiased covariance of six rounds' scores."""
     rng, m = np.random.default_rng(4), 4
-    place = draw_places(np.array([1.0, 0.3, -0.3, -1.0]), np.ones((6, m), bool), rng)
-    strict, n = count_matches(place, within_round=True)
-    statistics = round_statistics(place, within_round=True, ties="half")
-    wins = strict * 1.0
-    found = composite_weight(wins, n * 1.0, None, statistics, within_round=True, pseudo_rounds=0.0)
-    epp = newton(wins.sum(axis=1), n * 1.0)[0]
+    present = np.ones((6, m), bool)
+    present[0, 3] = False
+    place = draw_places(np.array([1.0, 0.3, -0.3, -1.0]), present, rng)
+    weight = exchangeable_weight(place, within_round=True)
+    wins, n, _ = weighted_counts(place, weight, within_round=True, ties="half")
+    epp = newton(wins.sum(axis=1), n)[0]
     p = 1.0 / (1.0 + np.exp(epp - epp[:, None]))
-    scores = ((place[:, :, None] < place[:, None]) - p) * (1 - np.eye(m))
-    j = 6 * np.cov(scores.sum(axis=2).T, ddof=1)
+    met = (present[:, :, None] & present[:, None]) * (1 - np.eye(m))
+    scores = met * ((place[:, :, None] < place[:, None]) - p)
+    j = 6 * np.cov((weight[:, None] * scores.sum(axis=2)).T, ddof=1)
     information = n * p * p.T
     h = np.diag(information.sum(axis=1)) - information
-    assert found < 1.0
-    assert found == pytest.approx((m - 1) / np.trace(np.linalg.pinv(h) @ j), rel=1e-6)
+    expected = np.trace(np.linalg.pinv(h) @ j) / (m - 1)
+    assert inverse(place, weight) == pytest.approx(expected, rel=1e-6)

@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import rankdata
 
 from leaderbayes._numerics.places import (
+    count,
     count_matches,
     draw_places,
     places,
@@ -28,6 +29,35 @@ def test_places_are_ranks_and_absent_players_shift_nobody(within_round, higher_i
         seen = ~np.isnan(row)
         np.testing.assert_array_equal(mine[seen], rankdata(row[seen], "min"))
         assert not mine[~seen].any()
+
+
+@pytest.mark.parametrize("within_round", [True, False])
+def test_counts_by_the_rule_for_ties(within_round):
+    rng = np.random.default_rng(1)
+    scores = rng.integers(0, 3, size=(5, 4)).astype(float)
+    scores[rng.random(scores.shape) < 0.2] = np.nan
+    place = places(scores, higher_is_better=True, within_round=within_round)
+    won, tied = np.zeros((4, 4)), np.zeros((4, 4))
+    for i, j in combinations(range(4), 2):
+        met = [
+            (x, y)
+            for k, x in enumerate(scores[:, i])
+            for h, y in enumerate(scores[:, j])
+            if (h == k or not within_round) and not np.isnan(x + y)
+        ]
+        won[i, j], won[j, i] = sum(x > y for x, y in met), sum(y > x for x, y in met)
+        tied[i, j] = tied[j, i] = sum(x == y for x, y in met)
+    half, floor = won + tied / 2.0, np.floor(won + tied / 2.0)
+    expected = {
+        "half": (half, half + half.T),
+        "drop": (won, won + won.T),
+        "floor": (floor, floor + floor.T),
+    }
+    assert (tied % 2.0 == 1.0).any()
+    for ties, (wins, n) in expected.items():
+        found = count(place, within_round=within_round, ties=ties)
+        for mine, other in zip(found, (wins, n, tied), strict=True):
+            np.testing.assert_array_equal(mine, other)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -156,7 +156,8 @@ def _placed(
     law = float(json.loads(dt.attrs["arguments"])["prior_df"])
     count = len(epp)
     new = scale, law, wins[-1, :-1], n[-1, :-1]
-    _, log_marginal = draw_strength(epp, *new, rng.random((count, 2)))
+    uniform = rng.random((count, 2))
+    _, log_marginal = draw_strength(epp, *new, uniform)
     old = drawn(dt, "place", "log_likelihood").transpose("chain", "draw", "round").to_numpy()
     old = old.reshape(-1, old.shape[-1])
     weight = drawn(dt, "weight", "constant_data").to_numpy()
@@ -175,8 +176,9 @@ def _placed(
     # Systematic resampling: a draw comes as often as its weight says, but for less than one.
     levels = (np.arange(count) + rng.random()) / count
     taken = np.minimum(np.searchsorted(np.cumsum(smoothed.weight), levels), count - 1)
-    # Draws that come twice have two d.
-    d, _ = draw_strength(epp[taken], scale[taken], *new[1:], rng.random((count, 2)))
+    # Draws that come twice have two d, and the level that their weight is of.
+    again = np.column_stack([uniform[taken, 0], rng.random(count)])
+    d, _ = draw_strength(epp[taken], scale[taken], *new[1:], again)
     epp, scale = epp[taken], scale[taken]
     # All m + 1 sum to zero.
     epp = np.column_stack([epp, d]) - d[:, None] / (m + 1)

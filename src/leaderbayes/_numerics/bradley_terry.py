@@ -41,7 +41,7 @@ def log_normaliser(strength: Floats, n: Floats) -> Floats:
         a = strength[d]
         top = np.max(a)
         for i in range(m):
-            u[i] = np.exp(max(a[i] - top, -300.0))
+            u[i] = np.exp(max(a[i] - top, -700.0))
         total, matches = 0.0, 0.0
         for i in range(m):
             product, count = 1.0, 0.0

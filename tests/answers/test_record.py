@@ -92,7 +92,9 @@ def test_covers_where_bradley_terry_does_not():
 def test_of_many_tournaments_one_is_asked_for(laplace):
     many, one = laplace.copy(), laplace["constant_data"]["scores"]
     scores = xr.concat([one, one], xr.DataArray(["a", "b"], dims="tournament", name="tournament"))
-    many["constant_data"] = xr.Dataset({"scores": scores.assign_attrs(one.attrs), "weight": 1.0})
+    many["constant_data"] = xr.Dataset(
+        {"scores": scores.assign_attrs(one.attrs), "weight": laplace["constant_data"]["weight"]}
+    )
     with pytest.raises(lb.LeaderbayesError, match="select"):
         lb.win_probability(many, by="record")
 

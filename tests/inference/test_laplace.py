@@ -68,7 +68,7 @@ def test_auto_takes_it(scores, approximate):
 
 def test_auto_takes_nuts_where_weights_do_not_do(scores, monkeypatch):
     monkeypatch.setattr(metropolis, "MAX_PARETO_K", -1.0)
-    dt = lb.fit(scores, draws=300, tune=300, seed=1, progressbar=False)
+    dt = lb.fit(scores, draws=500, seed=1, progressbar=False)
     assert dt.attrs["sampler"] == "nutpie"
     assert "pareto_k" not in dt.attrs
     assert "epp_unit" in dt["posterior"]

@@ -107,4 +107,4 @@ def _chains(
         )
         if found["converged"]:
             break
-    return kept, acceptance.reshape(*shape, thin).mean(axis=2), found
+    return kept, acceptance.reshape(*shape, -1).mean(axis=2), found

@@ -83,13 +83,18 @@ def with_prior(value, slope, b):
 
 
 def bradley_terry(matches, weight):
-    """Weighted Bradley-Terry."""
-    wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
+    """Bradley-Terry, its rounds weighted."""
+    from leaderbayes._numerics.composite_weight import weighted_counts
+
+    place = matches["place"].to_numpy()
+    wins, n, _ = weighted_counts(
+        place, np.broadcast_to(weight, len(place)), within_round=True, ties="half"
+    )
 
     def gradient(b):
         p = 1 / (1 + np.exp(b - b[:, None]))
         value = (wins * -np.logaddexp(0, b - b[:, None])).sum()
-        return with_prior(weight * value, weight * (wins - n * p).sum(axis=1), b)
+        return with_prior(value, (wins - n * p).sum(axis=1), b)
 
     return laplace(gradient, np.zeros(len(wins)), len(wins))
 
@@ -149,14 +154,14 @@ def estimates(scores, *, slow):
     import xarray as xr
 
     import leaderbayes as lb
-    from leaderbayes.models._weight import dependence, resolve_weight
+    from leaderbayes.models._weight import resolve_weight, shared_luck
 
     coords = {"player": np.arange(len(scores)), "round": np.arange(scores.shape[1])}
     matches = lb.matches(xr.DataArray(scores, coords, ("player", "round")))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         weight = resolve_weight(matches, "composite", None, with_ties=False)
-    factor = dependence(scores.shape[1], TEST_FRACTION)
+    factor = 1.0 / (1.0 + scores.shape[1] * shared_luck(TEST_FRACTION))
     found = {
         # Every match counted from both sides.
         "EloML": bradley_terry(matches, 2.0),

@@ -24,6 +24,7 @@ from leaderbayes.models._weight import (
 
 _FEWEST = 4000  # proposals
 _PROPOSALS = (1, 4, 16)  # times as many, where those do not do
+_GOOD_K, _GOOD_ESS = 0.5, 1000.0  # at which no more are drawn
 _WALKERS = 4  # chains, at least
 _DIMS = ("chain", "draw", "player")
 _MOST = 4_000_000  # numbers of proposed strengths
@@ -105,6 +106,6 @@ def _chains(
         kept = _Kept(
             epp.reshape(-1, m)[every].reshape(*shape, m), scale.reshape(-1)[every].reshape(shape)
         )
-        if found["converged"]:
+        if found["converged"] and tail < _GOOD_K and found["min_ess"] > min(_GOOD_ESS, size / 2):
             break
     return kept, acceptance.reshape(*shape, -1).mean(axis=2), found

@@ -23,6 +23,8 @@ from leaderbayes._types import Floats
 # In standard deviations; Student's tails of an undefeated player reach far.
 _POINTS = 60.0 * np.sinh(np.linspace(-5.3, 5.3, 107)) / np.sinh(5.3)
 
+_FOLLOW = 3.0  # how fast, in variances, others cease to follow
+
 
 class Margins(NamedTuple):
     """Table of the map from normal numbers."""
@@ -54,9 +56,15 @@ def margins(
     gain = np.log1p((2.0 * mode[:, None] + way) * way / q)
     log_density = -0.5 * (df + 1.0) * gain - slope * way + 0.5 * curvature * way**2
     matches, informed = _matches(mode, own * sd, n, _POINTS)
-    # Where the others' priors are convex more is taken off than there is: the margin still falls.
-    least = np.maximum(1.0, informed[:, None] + curvature * sd[:, None] ** 2)
-    log_density += matches - 0.5 * least * _POINTS**2
+    log_density += matches
+    # The sums above are less their first and second orders, which at the mode the others balance, as
+    # far as they follow: no farther when a player goes far. Where their priors are convex their
+    # second order is below 0, and the margin would not fall.
+    first = slope * (1.0 - own[:, None]) * sd[:, None]
+    second = informed[:, None] + curvature * sd[:, None] ** 2
+    far = 1.0 + _POINTS**2 / (2.0 * _FOLLOW)
+    log_density += first * _POINTS * (1.0 - 1.0 / np.sqrt(far)) - 0.5 * second * _POINTS**2
+    log_density -= np.maximum(0.0, 1.0 - second) * _FOLLOW * np.log(far)
     top = log_density.max(axis=1, keepdims=True)
     density = np.exp(log_density - top)
     cell = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(_POINTS)

@@ -19,8 +19,9 @@ from tables import complete, error, mean, read
 
 # As users get them, but for the sampler; the check of the fit takes 200 replicates.
 OPTIONS = {"bradley_terry": {"sampler": "laplace", "replicates": 200}}
-BOARDS = {3: 40, 5: 40, 8: 40, 20: 16, 50: 5}  # of each cell, by players
-ROUNDS = (3, 5, 10, 30, 100)
+BOARDS = {3: 40, 8: 40, 20: 24}  # of each cell, by players
+SAMPLED = 8  # boards of a cell of a model that NUTS samples
+ROUNDS = (3, 10, 30)
 SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable: differences of two have the logistic's sd
 # Of a shape with standard deviation SD.
 NOISE = {
@@ -142,7 +143,8 @@ def _covered(found, true):
 
 def cell(model, kind, players, rounds):
     """Means over the boards of a cell, with Monte Carlo errors; and P(best) in classes."""
-    found = [board(model, kind, players, rounds, number) for number in range(BOARDS[players])]
+    boards = BOARDS[players] if model == "bradley_terry" else SAMPLED
+    found = [board(model, kind, players, rounds, number) for number in range(boards)]
     key = dict(zip(KEYS, (model, kind, players, rounds), strict=True))
     row = key | {"boards": len(found)}
     for name in found[0][0]:

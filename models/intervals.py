@@ -22,7 +22,7 @@ TEST_FRACTION = 0.1
 SCENARIOS = ("gumbel", "normal", "own scale", "heavy tails", "ties", "missing", "repeated CV")
 GRID = tuple(itertools.product((4, 8, 20), (10, 20, 50), SCENARIOS))
 TOURNAMENTS, SEED = 200, 1  # of each cell
-SLOW_TOURNAMENTS = 60  # of each cell, for the round intercept
+SLOW_TOURNAMENTS = 10
 METHODS = (
     "EloML", "weight 1", "composite", "composite, test_fraction", "round intercept",
     "Plackett-Luce",

@@ -10,7 +10,7 @@ def model(scores, weight, prior_scale=2.0, prior_df=4.0, tie_scale=2.0, centring
     """Build the model of a board.
 
     scores: array (player, round), higher is better, nan where a player did not play.
-    weight: power of the likelihood of each round, or of all (1.0 counts every match as independent).
+    weight: power of the likelihood of each round, or of all (1.0: matches are independent).
     centring: how strengths are sampled, from 0 to 1; given their scale they are the same.
     """
     players, rounds = scores.shape

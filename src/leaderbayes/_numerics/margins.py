@@ -57,8 +57,8 @@ def margins(
     log_density = -0.5 * (df + 1.0) * gain - slope * way + 0.5 * curvature * way**2
     matches, informed = _matches(mode, own * sd, n, _POINTS)
     log_density += matches
-    # The sums above are less their first and second orders, which at the mode the others balance, as
-    # far as they follow: no farther when a player goes far. Where their priors are convex their
+    # The sums above are less their first and second orders. At the mode the others balance these,
+    # as far as they follow: no farther when a player goes far. Where their priors are convex their
     # second order is below 0, and the margin would not fall.
     first = slope * (1.0 - own[:, None]) * sd[:, None]
     second = informed[:, None] + curvature * sd[:, None] ** 2

@@ -90,7 +90,9 @@ def test_rounded_scores_mean_the_same_to_rankings_and_to_pairs():
     drawn = np.sort(place.transpose("sample", "round", "player"))
     seen = np.sort(ranking["observed_data"]["place"].transpose("round", "player"))
     np.testing.assert_array_equal(drawn, np.broadcast_to(seen, drawn.shape))
-    assert 0.01 < float(lb.check(ranking, draws=200)["p_round"]) < 0.99
+    # Scores that round to the same were near each other, replicates' ties are anywhere: a board
+    # that ties varies less than its replicates, and no upper bound is right.
+    assert float(lb.check(ranking, draws=200)["p_round"]) > 0.05
     assert lb.deviance(ranking)["value"] == pytest.approx(lb.deviance(pairs)["value"])
     assert lb.loo(ranking).elpd == pytest.approx(lb.loo(pairs).elpd, abs=3.0)
 

@@ -237,7 +237,7 @@ def newton(
 def estimate_near(start: Floats, points: Floats, n: Floats) -> Floats:
     """Estimate Bradley-Terry with one pseudo-round by Newton's steps from nearby, all compiled.
 
-    A step that moves no pair's log-odds by more than 1 always climbs, as the logistic's third
+    A step that moves no match's log-odds by more than 1 always climbs, as the logistic's third
     derivative is nowhere above its second: nothing has to be tried twice.
 
     Parameters
@@ -259,7 +259,7 @@ def estimate_near(start: Floats, points: Floats, n: Floats) -> Floats:
         gradient = points - expected + 0.5 - q
         information = bordered[:-1, :-1] + np.diag(q * (1.0 - q))
         step = np.linalg.solve(information, gradient)
-        epp += step / max(1.0, step.max() - step.min())
+        epp += step / max(1.0, max(step.max(), 0.0) - min(step.min(), 0.0))
         if gradient @ step < 1e-4:
             break
     return epp

@@ -202,7 +202,7 @@ def test_the_record_covers_whatever_the_noise(fits):
 def test_misfit_is_flagged_where_the_model_is_wrong_and_not_where_it_is_right(fits):
     own_noise = ["Gumbel", "equal", "one far above", "one far below", "30 % missing"]
     right = fits[fits["noise"].isin([*own_noise, "missing in blocks"])]
-    assert right["misfit"].mean() < 0.01
+    assert right["misfit"].mean() < 0.05
     wrong = fits.query("noise == 'own scales' and players == 20 and rounds == 30")
     assert float(wrong["misfit"].iloc[0]) > 0.5
 

@@ -49,8 +49,8 @@ def bradley_terry(
         and from how rounds differ; 1.0 is as published.
     test_fraction : float, optional
         Share of the data that each round tests on, for rounds of a repeated cross-validation,
-        which share training data: a further factor 1 / (1 + r f / (1 - f)) on the weight of r
-        rounds (Nadeau and Bengio 2003).
+        which share training data: a further factor 1 / (1 + r rho / (1 - rho)) on the weight of r
+        rounds, rho = 2 / pi asin(test_fraction) (Nadeau and Bengio 2003, for who won).
     prior_scale : float
         Scale of the half-normal prior on the scale of the players' strengths, log-odds.
     prior_df : float

@@ -29,7 +29,7 @@ def davidson(
     .. math::
 
         \sigma &\sim \mathrm{HalfNormal}(prior\_scale),\quad
-        b \sim \mathrm{ZeroSumNormal}(\sigma),\quad \nu \sim N(0, tie\_scale^2) \\
+        a_i \sim \mathrm{StudentT}(prior\_df, 0, \sigma),\quad b = a - \bar a,\quad \nu \sim N(0, tie\_scale^2) \\
         P(i) : P(tie) : P(j) &= e^{b_i} : e^{\nu + (b_i + b_j)/2} : e^{b_j}
 
     Given that a match is not tied its odds are Bradley-Terry's, so ``epp`` keeps its meaning.
@@ -43,8 +43,8 @@ def davidson(
         Power of the likelihood, as for `bradley_terry`.
     test_fraction : float, optional
         Share of the data that each round tests on, for rounds of a repeated cross-validation,
-        which share training data: a further factor 1 / (1 + r f / (1 - f)) on the weight of r
-        rounds (Nadeau and Bengio 2003).
+        which share training data: a further factor 1 / (1 + r rho / (1 - rho)) on the weight of r
+        rounds, rho = 2 / pi asin(test_fraction) (Nadeau and Bengio 2003, for who won).
     prior_scale : float
         Scale of the half-normal prior on the scale of the players' strengths, log-odds.
     prior_df : float

@@ -31,7 +31,7 @@ def plackett_luce(
     .. math::
 
         \sigma &\sim \mathrm{HalfNormal}(prior\_scale),\quad
-        b \sim \mathrm{ZeroSumNormal}(\sigma) \\
+        a_i \sim \mathrm{StudentT}(prior\_df, 0, \sigma), \quad b = a - \bar a \\
         \log L_k &= \mathrm{mean}_{\pi} \sum_a \Big( b_{\pi_a}
         - \log \sum_{c \ge a} e^{b_{\pi_c}} \Big),
 

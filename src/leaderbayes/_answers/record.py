@@ -23,7 +23,8 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
 
     w counts wins with ties as the fit has them (of Davidson's model those of matches that were not
     tied), and c is what a match is worth: 1 of n independent rounds; with a test fraction f
-    1 / (1 + n rho / (1 - rho)), rho = 2 / pi asin f; across rounds 3 / (r_i + r_j + 1), with the rounds of either player,
+    1 / (1 + n rho / (1 - rho)), rho = 2 / pi asin f; across rounds 3 / (r_i + r_j + 1), with the
+    rounds of either player,
     at which w has the variance of a Mann-Whitney count.
 
     Parameters

@@ -13,6 +13,7 @@ from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
 from leaderbayes._types import Floats
 
+_FAR = 12.0  # log-odds, where a start is taken back to
 _STEPS = 1000  # at most; from nearby three are enough
 
 
@@ -252,7 +253,8 @@ def estimate_near(start: Floats, points: Floats, n: Floats) -> Floats:
     epp : (player,)
         Against a player at 0, who meets each of them once and wins half: they have any mean.
     """
-    epp = start.copy()
+    # Far out nothing curves.
+    epp = np.minimum(np.maximum(start, -_FAR), _FAR)
     for _ in range(_STEPS):
         _, expected, bordered, _ = pair_sums(epp, 0.0, n)
         q = 1.0 / (1.0 + np.exp(-epp))

@@ -29,7 +29,8 @@ def davidson(
     .. math::
 
         \sigma &\sim \mathrm{HalfNormal}(prior\_scale),\quad
-        a_i \sim \mathrm{StudentT}(prior\_df, 0, \sigma),\quad b = a - \bar a,\quad \nu \sim N(0, tie\_scale^2) \\
+        a_i \sim \mathrm{StudentT}(prior\_df, 0, \sigma),\quad b = a - \bar a \\
+        \nu \sim N(0, tie\_scale^2) \\
         P(i) : P(tie) : P(j) &= e^{b_i} : e^{\nu + (b_i + b_j)/2} : e^{b_j}
 
     Given that a match is not tied its odds are Bradley-Terry's, so ``epp`` keeps its meaning.

@@ -76,7 +76,7 @@ def test_tables_of_studies_say_it_too(doubtful):
     assert done.returncode == 0, done.stderr
     warned = json.loads(done.stdout)["warnings"]
     assert warned[0].startswith("LB040")
-    assert warned[1].startswith("tournament 'y': LB010")
+    assert any(line.startswith("tournament 'y': LB010") for line in warned)
     table = pd.read_csv(doubtful / "marks" / "leaderboards.csv", keep_default_na=False)
     assert table["warnings"].tolist() == ["LB040", "LB010 LB040"]
     average = pd.read_csv(doubtful / "marks" / "average_player.csv", index_col=0)

@@ -161,7 +161,7 @@ def test_needs_no_pymc():
     ("options", "message"),
     [
         ({"model": "davidson"}, "for model='bradley_terry'"),
-        ({"centring": 0.5}, "no option 'centring'"),
+        ({"centring": 2.0}, "centring"),
         ({"prior_scale": 0.0}, "prior_scale"),
         ({"weight": 2.0}, "weight"),
         ({"replicates": 0}, "replicates"),

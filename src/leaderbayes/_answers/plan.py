@@ -20,7 +20,7 @@ from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.composite_weight import board_weight, weighted_counts
-from leaderbayes._numerics.laplace import Board, sample
+from leaderbayes._numerics.laplace import Board, posterior
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats, Ints, Longs
@@ -269,7 +269,7 @@ def _refit(place: Ints, arguments: dict[str, Any], rng: np.random.Generator) -> 
     )
     wins, n, _ = weighted_counts(place, eta, within_round=True, ties=ties)
     board = Board(wins.sum(axis=1), n, arguments["prior_scale"], arguments["prior_df"])
-    return sample(board, _DRAWS, rng).epp
+    return posterior(board, _DRAWS, rng)
 
 
 def _verdict(epp: Floats, pair: list[int] | None, prob: float) -> _Verdict:

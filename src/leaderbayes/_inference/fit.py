@@ -164,9 +164,7 @@ def fit(
         hint(played, model, arguments["test_fraction"], board)
         if at_once:
             most = replicated((chains, draws), played["place"].size, replicates)
-            # The way that NUTS samples players is no part of the model.
-            law = {name: value for name, value in options.items() if name != "centring"}
-            tree, found = draw_exactly(played, (chains, draws), most, seed, **law)
+            tree, found = draw_exactly(played, (chains, draws), most, seed, **options)
             if prior:
                 laws = arguments["prior_scale"], arguments["prior_df"]
                 tree.update(draw_prior(played, *laws, draws, seed))

@@ -12,13 +12,13 @@ from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.independence import independence_chains
 from leaderbayes._numerics.laplace import Board, log_weight, sample
 from leaderbayes._types import Floats
+from leaderbayes.models._board import check_options
 from leaderbayes.models._weight import (
     PRIOR_DF,
     PRIOR_SCALE,
     Weight,
     check_board,
     check_pairs,
-    check_scales,
     resolve_weight,
 )
 
@@ -40,16 +40,18 @@ def draw_exactly(
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float = PRIOR_DF,
+    centring: float | None = None,
 ) -> tuple[xr.DataTree, dict[str, float | int]]:
     """Draw the groups of `fit` for ``models.bradley_terry``, (chain, draw) of ``shape``.
 
     Chains of an independence Metropolis sampler, whose proposals are draws of the nested Laplace
     approximation. Up to ``replicates`` of the draws, evenly spread, have a posterior predictive
-    board. The tree comes with its diagnostics, as of NUTS.
+    board. The tree comes with its diagnostics, as of NUTS, whose way of sampling players, the
+    centring, is no part of the model and changes nothing.
     """
     check_pairs(matches, "models.bradley_terry")
     check_board(matches)
-    check_scales(prior_scale=prior_scale, prior_df=prior_df)
+    check_options(centring, prior_scale=prior_scale, prior_df=prior_df)
     chains, draws = shape
     # One stream for the posterior and one for replicates, as `fit` has them.
     posterior, predictive = (

@@ -115,6 +115,16 @@ def log_weight(drawn: Laplace, board: Board) -> Floats:
     return np.asarray(value - drawn.log_density)
 
 
+def posterior(board: Board, draws: int, rng: np.random.Generator) -> Floats:
+    """Draw epp (draw, player) from the posterior: draws of the approximation, taken by weight."""
+    drawn = sample(board, draws, rng)
+    ratio = log_weight(drawn, board)
+    total = np.cumsum(np.exp(ratio - ratio.max()))
+    # Systematically: a draw comes as often as its weight says, but for less than one.
+    taken = np.searchsorted(total, total[-1] * (np.arange(draws) + rng.random()) / draws)
+    return np.asarray(rng.permutation(drawn.epp[np.minimum(taken, draws - 1)]))
+
+
 def _prior(a: Floats, scale: float, df: float) -> tuple[float, Floats, Floats, Floats]:
     """Log-density of strengths given sigma, up to a constant; three derivatives of each's."""
     q = df * scale**2 + a**2

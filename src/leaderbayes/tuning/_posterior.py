@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leaderbayes._numerics.composite_weight import board_weight, weighted_counts
-from leaderbayes._numerics.laplace import Board, sample
+from leaderbayes._numerics.laplace import Board, posterior
 from leaderbayes._numerics.places import places
 from leaderbayes._types import Bools, Floats
 from leaderbayes.models._weight import PRIOR_DF, shared_luck
@@ -60,4 +60,4 @@ def standing(
     # On a complete board strengths are in the order of the points, which no draw disturbs.
     # Of equals the one that was proposed first leads, and newcomers do not take its place.
     leader = int(np.lexsort((-np.arange(len(points)), scores.mean(axis=1), points))[-1])
-    return Standing(leader, sample(Board(points, n, _PRIOR_SCALE, PRIOR_DF), _DRAWS, rng).epp)
+    return Standing(leader, posterior(Board(points, n, _PRIOR_SCALE, PRIOR_DF), _DRAWS, rng))

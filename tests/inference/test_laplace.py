@@ -1,5 +1,6 @@
 """fit(sampler="laplace") against NUTS, and as a DataTree that everything takes."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from scipy.stats import halfnorm, ks_2samp, kstest
 import leaderbayes as lb
 from conftest import kolmogorov_bound, simulate
 from leaderbayes._inference import metropolis
+from leaderbayes._inference.metropolis import draw_exactly
 from leaderbayes._inference.psis import MAX_PARETO_K
 
 
@@ -177,3 +179,11 @@ def test_across_rounds():
     board = simulate([1.0, 0.0, -1.0], 8, np.random.default_rng(1))
     dt = lb.fit(board, sampler="laplace", within_round=False, draws=50, seed=1)
     assert dt["posterior_predictive"]["place"].max() == 24
+
+
+def test_options_are_those_of_the_model():
+    """Fit reads them where PyMC need not be loaded."""
+    ours, models = (
+        inspect.getfullargspec(f).kwonlydefaults for f in (draw_exactly, lb.models.bradley_terry)
+    )
+    assert ours == models

@@ -131,7 +131,7 @@ def drawn(scores, strengths, *, eta=0.35, within_round=True, **options):
     given = kept | {"draws": draws, "chains": chains, "replicates": None}
     dt.attrs = {
         "model": "bradley_terry",
-        "arguments": written(given | _model_options("bradley_terry", "laplace", options)),
+        "arguments": written(given | _model_options("bradley_terry", options)),
         "versions": json.dumps(VERSIONS),
         "seed": 1,
         "weight": eta,
@@ -157,7 +157,7 @@ def sampled(dt, model, given, ties="half", **variables):
     """Make Bradley-Terry's draws look like those that NUTS gave of another model."""
     dt = dt.copy()
     kept = {"within_round": True, "ties": ties, "tune": None, "sampler": "nutpie"}
-    arguments = kept | {"draws": 500, "chains": 4} | _model_options(model, "nutpie", given)
+    arguments = kept | {"draws": 500, "chains": 4} | _model_options(model, given)
     dt["posterior"] = xr.DataTree(dt["posterior"].to_dataset().assign(**variables))
     dt.attrs |= {
         "model": model,

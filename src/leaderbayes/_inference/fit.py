@@ -153,7 +153,7 @@ def fit(
     arguments = {
         "within_round": within_round, "ties": ties, "draws": draws, "tune": tune,
         "target_accept": target_accept, "chains": chains, "sampler": sampler,
-        "replicates": replicates, **_model_options(model, sampler, options),
+        "replicates": replicates, **_model_options(model, options),
     }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
@@ -207,9 +207,10 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
-def _model_options(model: str, sampler: Sampler, given: dict[str, Any]) -> dict[str, Any]:
+def _model_options(model: str, given: dict[str, Any]) -> dict[str, Any]:
     """Give all options of a model's function: its defaults, and what is given instead."""
-    function = draw_exactly if sampler == "laplace" else getattr(models, model)
+    # The same options, without PyMC.
+    function = draw_exactly if model == "bradley_terry" else getattr(models, model)
     defaults: dict[str, Any] = inspect.getfullargspec(function).kwonlydefaults or {}
     for name in given:
         if name not in defaults:

@@ -37,5 +37,7 @@ def test_table(call, sampler, works, fitted, with_prior, monkeypatch):
     if works:
         assert eval(call, names) is not None
     else:
-        with pytest.raises((TypeError, ValueError, KeyError, IndexError)):  # no slip of the page
+        with pytest.raises(
+            (TypeError, ValueError, KeyError, IndexError, AttributeError)
+        ):  # no slip of the page
             eval(call, names)

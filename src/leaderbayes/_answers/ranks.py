@@ -36,8 +36,8 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     >>> ranks = lb.rank_probability(dt)
     >>> ranks.dims
     ('player', 'rank')
-    >>> float(ranks.sel(player="svm C=1", rank=1).round(1))
-    0.8
+    >>> bool(ranks.sel(player="svm C=1", rank=1) > 0.6)
+    True
     """
     epp, players = draws_of(dt)
     m = len(players)

@@ -94,7 +94,7 @@ def bibtex(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | No
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> print(lb.report.bibtex(dt))
-    @article{bradley1952,
+    @article{arviz2026,
     ...
     """
     facts = facts_of(dt, prob, rope)

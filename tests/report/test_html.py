@@ -25,7 +25,7 @@ def test_fit_and_settings_are_told(page, laplace):
         assert f'<td class="n">{probability(float(p))}</td>' in unescape(text)
     assert f"deviance {found['value']:.1f} on {int(found['df'])} degrees" in text
     assert f"<dt>Weight of a match</dt><dd>{laplace.attrs['weight']:.3f}</dd>" in text
-    assert "Laplace" in text
+    assert "Pareto k" in text
 
 
 def test_same_fit_same_page(page, laplace, tmp_path):

@@ -54,7 +54,7 @@ def asked(monkeypatch):
 def test_chains_that_diverged_are_drawn_again(asked, scores):
     with warnings.catch_warnings():
         warnings.simplefilter("error", lb.ConvergenceWarning)
-        dt = lb.fit(scores, seed=1, progressbar=False)
+        dt = lb.fit(scores, sampler="nutpie", seed=1, progressbar=False)
     assert asked == [(1000, 0.97), (3000, 0.99)]
     assert (dt.attrs["tune"], dt.attrs["converged"]) == (3000, 1)
 
@@ -63,5 +63,5 @@ def test_chains_that_diverged_are_drawn_again(asked, scores):
 @pytest.mark.parametrize("options", [{"tune": 400}, {"draws": 100}])
 def test_but_not_where_tune_was_asked_for_or_draws_are_few(asked, scores, options):
     with pytest.warns(lb.ConvergenceWarning, match="LB001"):
-        lb.fit(scores, seed=1, progressbar=False, **options)
+        lb.fit(scores, sampler="nutpie", seed=1, progressbar=False, **options)
     assert len(asked) == 1

@@ -17,11 +17,11 @@ from scipy.special import expit, logit
 from scipy.stats import gumbel_r, lognorm, norm, skewnorm, t
 from tables import complete, error, mean, read
 
-# As users get them, but for the sampler; the check of the fit takes 200 replicates.
-OPTIONS = {"bradley_terry": {"sampler": "laplace", "replicates": 200}}
-BOARDS = {3: 40, 8: 40, 20: 24}  # of each cell, by players
+# As users get them, but for replicates: the check of the fit takes 200.
+OPTIONS = {"replicates": 200}
+BOARDS = {3: 30, 5: 30, 8: 30, 20: 20, 50: 6}  # of each cell, by players
 SAMPLED = 8  # boards of a cell of a model that NUTS samples
-ROUNDS = (3, 10, 30)
+ROUNDS = (3, 5, 10, 30, 100)
 SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable: differences of two have the logistic's sd
 # Of a shape with standard deviation SD.
 NOISE = {
@@ -116,7 +116,7 @@ def board(model, kind, players, rounds, number):
             model,
             seed=int(rng.integers(2**32)),
             progressbar=False,
-            **OPTIONS.get(model, {}),
+            **OPTIONS,
         )
     upper = np.triu_indices(players, 1)
     win, own = lb.win_probability(dt), lb.win_probability(dt, by="record")

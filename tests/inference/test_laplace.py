@@ -14,7 +14,7 @@ from scipy.stats import halfnorm, ks_2samp, kstest
 import leaderbayes as lb
 from conftest import kolmogorov_bound, simulate
 from leaderbayes._inference import metropolis
-from leaderbayes._inference.metropolis import draw_exactly
+from leaderbayes._inference.bradley_terry import draw_exactly
 from leaderbayes._inference.psis import MAX_PARETO_K
 
 
@@ -73,7 +73,8 @@ def test_auto_takes_nuts_where_weights_do_not_do(scores, monkeypatch):
     dt = lb.fit(scores, draws=500, seed=1, progressbar=False)
     assert dt.attrs["sampler"] == "nutpie"
     assert "pareto_k" not in dt.attrs
-    assert "epp_unit" in dt["posterior"]
+    assert "tune" in dt.attrs
+    assert "energy" in dt["sample_stats"]
     with pytest.warns(lb.ConvergenceWarning, match="LB001 .*Pareto k .*sampler='auto'"):
         asked = lb.fit(scores, sampler="laplace", draws=300, seed=1)
     assert asked.attrs["sampler"] == "laplace"

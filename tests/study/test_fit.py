@@ -208,7 +208,9 @@ def test_warnings_are_said_once(tmp_path):
     boards = many(["a", "b", "c"])[..., :2]  # two rounds are too few for a weight
     warnings.simplefilter("ignore", lb.DisconnectedWarning)
     with pytest.warns(lb.WeightWarning) as caught:
-        lb.study.fit(boards, store=tmp_path / "study", **OPTIONS)
+        lb.study.fit(
+            boards, store=tmp_path / "study", **OPTIONS | {"sampler": "auto", "draws": 500}
+        )
     ours = [str(w.message) for w in caught if issubclass(w.category, lb.WeightWarning)]
     assert ours == ["LB011 in 3 of 3 tournaments, a, b, c: see the attribute 'warnings' of each."]
 

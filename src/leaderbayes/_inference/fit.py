@@ -13,12 +13,11 @@ import xarray as xr
 from leaderbayes import _arguments, models
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._inference.diagnostics import repeat, warn_of_weights
+from leaderbayes._inference.bradley_terry import SAMPLERS as WITHOUT_PYMC
+from leaderbayes._inference.bradley_terry import draw_exactly
+from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import p_check
-from leaderbayes._inference.laplace import draw_prior
-from leaderbayes._inference.metropolis import draw_exactly
-from leaderbayes._inference.nuts import quiet, sample
-from leaderbayes._inference.replicates import replicated
+from leaderbayes._inference.nuts import sample
 from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
 
@@ -68,8 +67,10 @@ def fit(
     sampler : {"auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"}
         "laplace", for "bradley_terry" alone: exact, in milliseconds and without PyMC, by chains of
         an independence Metropolis sampler that proposes draws of a nested Laplace approximation.
-        "auto" takes it where it converges, and "nutpie" elsewhere and for all other models. The
-        others are implementations of NUTS, by PyMC's names.
+        "auto" takes it where it converges, and "nutpie" elsewhere and for all other models; the
+        attribute ``sampler`` says which. The others are implementations of NUTS, by PyMC's names;
+        "nutpie" samples "bradley_terry" without PyMC, from a function that is compiled once on a
+        machine.
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     replicates : int, optional
@@ -86,19 +87,21 @@ def fit(
     Returns
     -------
     DataTree
-        Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``,
-        ``epp_unit`` (what NUTS samples for ``epp``), and what the model adds),
-        ``sample_stats`` (of NUTS), ``posterior_predictive`` (``place`` (chain, draw, round,
+        Groups ``posterior`` (``epp`` (chain, draw, player), ``epp_scale``, and what the model
+        adds, of PyMC's models with what is sampled for it, such as ``epp_unit``),
+        ``sample_stats`` (``diverging``; of NUTS its statistics, of "laplace"
+        ``acceptance_rate``), ``posterior_predictive`` (``place`` (chain, draw, round,
         player), whole rankings), ``log_likelihood`` (``place`` (chain, draw, round), weighted, and
         ``use_lb_loo``, zeros, at which ``az.loo`` stops: `loo` answers), ``log_prior`` (of what
         options set the prior of: ``epp_scale``, and what the model adds), ``observed_data``
         (``place``), ``constant_data`` (``scores``, ``weight``). Of many tournaments the rounds
         stand along ``tournament_round``; "round_intercept" has ``outcome`` (round, pair) in place
         of ``place``. attrs:
-        ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over
-        tournaments), ``converged`` (0 or 1), ``max_rhat``, ``min_ess``, ``divergences``, ``tune``
-        (of NUTS: steps taken), ``p_check`` (``p_round`` of `leaderbayes.check`; NaN of fewer than
-        50 replicates or more than 1000 players), ``warnings`` (JSON list).
+        ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over rounds),
+        ``sampler`` (that drew: "laplace" or one of NUTS), ``converged`` (0 or 1), ``max_rhat``,
+        ``min_ess``, ``divergences``, ``tune`` (of NUTS: steps taken), ``pareto_k`` (of "laplace":
+        of its proposals' weights), ``p_check`` (``p_round`` of `leaderbayes.check`; NaN of fewer
+        than 50 replicates or more than 1000 players), ``warnings`` (JSON list).
 
     Raises
     ------
@@ -108,8 +111,8 @@ def fit(
     Warns
     -----
     ConvergenceWarning
-        If R-hat is not below 1.01, an effective sample size not above 400, or a transition
-        diverged.
+        LB001, if R-hat is not below 1.01, an effective sample size not above 400, a transition
+        diverged, or with sampler="laplace" Pareto k is not below 0.7.
     MisfitWarning
         If ``p_check`` is below 0.05: the model does not describe the board.
     HintWarning
@@ -147,8 +150,8 @@ def fit(
     seed = _arguments.seed_or_new(seed)
     if replicates is not None:
         replicates = whole("replicates", replicates)
-    at_once = sampler in ("auto", "laplace") and model == "bradley_terry"
-    if sampler == "laplace" and not at_once:
+    without_pymc = model == "bradley_terry" and sampler in WITHOUT_PYMC
+    if sampler == "laplace" and not without_pymc:
         raise LeaderbayesError("sampler='laplace' is for model='bradley_terry': take 'auto'.")
     arguments = {
         "within_round": within_round, "ties": ties, "draws": draws, "tune": tune,
@@ -162,21 +165,11 @@ def fit(
         pairs = model != "plackett_luce"
         played = matches(board, within_round=within_round, ties=ties, pairs=pairs)
         hint(played, model, arguments["test_fraction"], board)
-        if at_once:
-            most = replicated((chains, draws), played["place"].size, replicates)
-            tree, found = draw_exactly(played, (chains, draws), most, seed, **options)
-            if prior:
-                laws = arguments["prior_scale"], arguments["prior_df"]
-                tree.update(draw_prior(played, *laws, draws, seed))
-            if not found["converged"] and sampler == "laplace":
-                warn_of_weights(found)
-        if not (at_once and (found["converged"] or sampler == "laplace")):
-            by = "nutpie" if sampler == "auto" else sampler
-            with quiet():
-                built = getattr(models, model)(played, **options)
-                tree, found = sample(
-                    built, arguments | {"sampler": by}, seed, prior=prior, progressbar=progressbar
-                )
+        if without_pymc:
+            tree, found = draw_exactly(played, arguments, seed, prior, progressbar, **options)
+        else:
+            built = getattr(models, model)(played, **options)
+            tree, found = sample(built, arguments, seed, prior=prior, progressbar=progressbar)
         # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
         constant = tree["constant_data"].to_dataset().assign(scores=board)
         tree["constant_data"] = xr.DataTree(constant)
@@ -186,7 +179,6 @@ def fit(
             "versions": json.dumps({package: version(package) for package in _PACKAGES}),
             "seed": seed,
             "weight": float(constant["weight"].mean()),
-            "sampler": "laplace" if "pareto_k" in found else by,
             **found,
             "warnings": "[]",
         }

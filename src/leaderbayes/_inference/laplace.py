@@ -14,6 +14,8 @@ from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_sta
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._types import Bools, Floats, Ints
 
+_AT_A_TIME = 1_000_000  # scores that are drawn
+
 
 def draw_prior(
     matches: xr.Dataset, prior_scale: float, prior_df: float, draws: int, seed: int
@@ -128,8 +130,11 @@ def _replicate(
     epp: Floats, present: Bools, rng: np.random.Generator, *, within_round: bool
 ) -> Ints:
     """Draw a board for strengths (chain, draw, player): places (chain, draw, round, player)."""
-    shape = (*epp.shape[:2], *present.shape)
-    out = np.empty((shape[0] * shape[1], *present.shape), np.int32)
-    for place, own in zip(out, epp.reshape(len(out), -1), strict=True):
-        place[:] = draw_places(own, present, rng, within_round=within_round)
-    return out.reshape(shape)
+    every = epp.reshape(-1, epp.shape[2])
+    # Scores take twice the memory of places: some boards at a time.
+    block = max(_AT_A_TIME // present.size, 1)
+    places = [
+        draw_places(every[k : k + block], present, rng, within_round=within_round)
+        for k in range(0, len(every), block)
+    ]
+    return np.concatenate(places).reshape(*epp.shape[:2], *present.shape)

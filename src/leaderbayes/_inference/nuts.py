@@ -1,7 +1,7 @@
 """Draw from a model of a board by NUTS: posterior, replicates, log-likelihood, prior."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,29 +17,70 @@ _TUNE = 1000  # steps, by default
 _DRAWING = {"mode": "FAST_COMPILE"}
 
 
-def sample(
-    model: Any, arguments: dict[str, Any], seed: int, *, prior: bool, progressbar: bool
-) -> tuple[xr.DataTree, dict[str, float | int]]:
-    """Draw every group of `fit`, and diagnose.
+def until_converged(
+    draw: Callable[[int, dict[str, Any], int], xr.DataTree],
+    sampling: dict[str, Any],
+    sampler: str,
+    size: int,
+    seeds: tuple[int, int],
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw chains of NUTS and diagnose them, LB001.
 
     Chains that did not converge are drawn again, once, with a longer tune and shorter steps, where
     that may help and no tune was asked for.
+
+    Parameters
+    ----------
+    draw : callable
+        Of steps of tuning, options of NUTS and a seed: groups ``posterior``, ``sample_stats``.
+    sampling : dict
+        Arguments of `fit`.
+    sampler : str
+        By PyMC's name.
+    size : int
+        Number of parameters.
+    seeds : tuple
+        Of the first chains and of those drawn again.
     """
+    nuts = adaptation(size, sampler, sampling["target_accept"])
+    tune = _TUNE if sampling["tune"] is None else sampling["tune"]
+    tree = draw(tune, nuts, seeds[0])
+    found = _diagnosed(tree)
+    enough = sampling["draws"] * sampling["chains"] >= 5 * MIN_ESS
+    if not found["converged"] and sampling["tune"] is None and enough:
+        tune, nuts = 3 * tune, nuts | {"target_accept": careful(nuts["target_accept"])}
+        tree = draw(tune, nuts, seeds[1])
+        found = _diagnosed(tree)
+    warn(found, sampling["draws"], tune, nuts["target_accept"])
+    return tree, found | {"tune": tune, "sampler": sampler}
+
+
+def sample(
+    model: Any, arguments: dict[str, Any], seed: int, *, prior: bool, progressbar: bool
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw every group of `fit` from a PyMC model, and diagnose."""
     import pymc as pm
 
     # One independent stream for each of: posterior, predictive, prior, posterior again.
     streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(4)]
-    nuts = adaptation(model, arguments["sampler"], arguments["target_accept"])
-    tune = _TUNE if arguments["tune"] is None else arguments["tune"]
-    with model:
-        tree = _posterior(arguments, tune, nuts, streams[0], progressbar=progressbar)
-        found = _diagnosed(tree)
-        enough = arguments["draws"] * arguments["chains"] >= 5 * MIN_ESS
-        if not found["converged"] and arguments["tune"] is None and enough:
-            tune, nuts = 3 * tune, nuts | {"target_accept": careful(nuts["target_accept"])}
-            tree = _posterior(arguments, tune, nuts, streams[3], progressbar=progressbar)
-            found = _diagnosed(tree)
-        warn(found, arguments["draws"], tune, nuts["target_accept"])
+    sampler = "nutpie" if arguments["sampler"] == "auto" else arguments["sampler"]
+    size = sum(np.size(value) for value in model.initial_point().values())
+
+    def draw(tune: int, nuts: dict[str, Any], seed: int) -> xr.DataTree:
+        tree: xr.DataTree = pm.sample(
+            draws=arguments["draws"],
+            tune=tune,
+            chains=arguments["chains"],
+            nuts_sampler=sampler,
+            nuts=nuts,
+            random_seed=seed,
+            progressbar=progressbar,
+            compute_convergence_checks=False,
+        )
+        return tree
+
+    with model, _quiet():
+        tree, found = until_converged(draw, arguments, sampler, size, (streams[0], streams[3]))
         pm.compute_log_likelihood(tree, progressbar=False)
         tree["log_likelihood"] = xr.DataTree(with_notice(tree["log_likelihood"].to_dataset()))
         pm.stats.compute_log_prior(tree, var_names=_chosen(model), progressbar=False)
@@ -56,26 +97,7 @@ def sample(
                 arguments["draws"], random_seed=streams[2], compile_kwargs=_DRAWING
             )
             tree.update(groups)
-    return tree, found | {"tune": tune}
-
-
-def _posterior(
-    arguments: dict[str, Any], tune: int, nuts: dict[str, Any], seed: int, *, progressbar: bool
-) -> xr.DataTree:
-    """Draw chains of the model whose context this is."""
-    import pymc as pm
-
-    tree: xr.DataTree = pm.sample(
-        draws=arguments["draws"],
-        tune=tune,
-        chains=arguments["chains"],
-        nuts_sampler=arguments["sampler"],
-        nuts=nuts,
-        random_seed=seed,
-        progressbar=progressbar,
-        compute_convergence_checks=False,
-    )
-    return tree
+    return tree, found
 
 
 def _diagnosed(tree: xr.DataTree) -> dict[str, float | int]:
@@ -85,7 +107,7 @@ def _diagnosed(tree: xr.DataTree) -> dict[str, float | int]:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def _quiet() -> Iterator[None]:
     """Keep PyMC from announcing its samplers: the progress bar says enough."""
     import pymc  # noqa: F401  its import sets the level
 
@@ -98,13 +120,13 @@ def quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def adaptation(model: Any, sampler: str, target_accept: float | None = None) -> dict[str, Any]:
-    """Choose options of NUTS by the size of the model.
+def adaptation(size: int, sampler: str, target_accept: float | None = None) -> dict[str, Any]:
+    """Choose options of NUTS by the number of parameters.
 
     Players that split into groups are correlated, so a low-rank mass matrix pays; its cost grows
     with the cube of the parameters, and beyond 150 it is more than it saves.
     """
-    small = sum(np.size(value) for value in model.initial_point().values()) <= 150
+    small = size <= 150
     # Short steps cost little on small boards, and keep nearly equal players free of divergences.
     default = 0.97 if small else 0.9
     nuts: dict[str, Any] = {"target_accept": default if target_accept is None else target_accept}

@@ -125,6 +125,14 @@ def posterior(board: Board, draws: int, rng: np.random.Generator) -> Floats:
     return np.asarray(rng.permutation(drawn.epp[np.minimum(taken, draws - 1)]))
 
 
+def peak(board: Board) -> tuple[float, Floats, Floats]:
+    """Give log sigma where its density is highest, and the strengths' modes and variances there."""
+    _, nodes = _grid(board)
+    top = max(nodes, key=lambda node: node.log_density)
+    inverse = solve_triangular(top.factor, np.eye(len(top.mode)), lower=True, check_finite=False)
+    return top.log_scale, top.mode, np.asarray((inverse**2).sum(axis=0))
+
+
 def _prior(a: Floats, scale: float, df: float) -> tuple[float, Floats, Floats, Floats]:
     """Log-density of strengths given sigma, up to a constant; three derivatives of each's."""
     q = df * scale**2 + a**2

@@ -10,13 +10,17 @@ from scipy.sparse import csr_array
 
 from leaderbayes._types import AnyFloats, AnyInts, Bools, Floats, Ints
 
+_SHORT = 64  # items that are ranked faster by comparing all with all than by sorting
+
 
 def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Ints:
-    """Rank scores (round, player); NaN becomes place 0."""
+    """Rank scores (..., round, player); NaN becomes place 0."""
     # A missing score ranks behind every other one, so that it shifts nobody's place.
     loss = np.where(np.isnan(scores), np.inf, -scores if higher_is_better else scores)
-    ranked = _rank(loss if within_round else loss.reshape(1, -1))
-    return np.where(np.isnan(scores), 0, ranked.reshape(loss.shape)).astype(np.int32)
+    items = loss.shape[-1] if within_round else loss.shape[-2] * loss.shape[-1]
+    ranked: Ints = _rank(loss.reshape(-1, items)).reshape(loss.shape)
+    ranked[np.isnan(scores)] = 0
+    return ranked
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -24,7 +28,15 @@ def _rank(loss: Floats) -> Ints:
     """Rank rows (row, item), 1 is least; equals share the lowest rank."""
     out = np.empty(loss.shape, np.int32)
     for k in range(len(loss)):
-        order = np.argsort(loss[k])
+        row = loss[k]
+        if row.size <= _SHORT:
+            for i in range(row.size):
+                less = 0
+                for j in range(row.size):
+                    less += row[j] < row[i]
+                out[k, i] = 1 + less
+            continue
+        order = np.argsort(row)
         rank = 1
         for position in range(order.size):
             item = order[position]
@@ -144,7 +156,7 @@ def draw_places(
     within_round: bool = True,
     tie: float = -np.inf,
 ) -> Ints:
-    """Draw one board of places whose pairwise win probabilities are Bradley-Terry's.
+    """Draw boards of places whose pairwise win probabilities are Bradley-Terry's.
 
     A score is the player's epp plus Gumbel noise, so a difference is logistic.
     With ``tie`` = nu of Davidson's model, scores are rounded to a grid so coarse that two
@@ -153,16 +165,20 @@ def draw_places(
 
     Parameters
     ----------
-    epp : (player,)
+    epp : (..., player)
         Log-odds of beating the average player.
     present : (round, player)
         Who plays in which round.
+
+    Returns
+    -------
+    place : (..., round, player)
     """
-    scores = epp + rng.gumbel(size=present.shape)
+    scores = epp[..., None, :] + rng.gumbel(size=(*epp.shape[:-1], *present.shape))
     if np.isfinite(tie):
         width = tie_width(np.exp(tie) / (2.0 + np.exp(tie)))
         # A random offset per round makes P(tie | distance d) = max(0, 1 - d / width).
-        scores = np.floor(scores / width + rng.uniform(size=(present.shape[0], 1)))
+        scores = np.floor(scores / width + rng.uniform(size=(*scores.shape[:-1], 1)))
     scores = np.where(present, scores, np.nan)
     return places(scores, higher_is_better=True, within_round=within_round)
 

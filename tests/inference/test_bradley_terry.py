@@ -1,0 +1,109 @@
+"""The exact posterior, drawn in two ways: weighted proposals where these do, and NUTS."""
+
+import warnings
+
+import arviz_stats as az
+import numpy as np
+import pytest
+
+import leaderbayes as lb
+from conftest import board, simulate
+
+DRAWS = 5000  # of each of four chains
+DIMS = ("chain", "draw")
+
+
+def ordered(players, rounds, upsets=0):
+    """Rounds in the same order, but for neighbours that change places."""
+    rng = np.random.default_rng(0)
+    values = np.tile(-np.arange(float(players))[:, None], (1, rounds))
+    for _ in range(upsets):
+        k, i = rng.integers(rounds), rng.integers(players - 1)
+        values[[i, i + 1], k] = values[[i + 1, i], k]
+    return board(values)
+
+
+def simulated(players, rounds, *, dominant=0.0, grid=0.0, missing=0.0):
+    rng = np.random.default_rng([players, rounds])
+    epp = 0.8 * rng.standard_normal(players)
+    epp[0] += dominant
+    made = simulate(epp, rounds, rng)
+    if grid:
+        made[:] = np.round(made / grid)
+    absent = rng.random(made.shape) < missing
+    absent[:, 0] = False
+    return made.where(~absent)
+
+
+BOARDS = {
+    "iris": lambda: lb.datasets.load("classifiers", "iris"),
+    "breast cancer": lambda: lb.datasets.load("classifiers", "breast_cancer"),
+    "2 x 20, decided": lambda: ordered(2, 20),
+    "5 x 20, decided": lambda: ordered(5, 20),
+    "8 x 30, three upsets": lambda: ordered(8, 30, 3),
+    "3 x 3": lambda: simulated(3, 3),
+    "6 x 1": lambda: simulated(6, 1),
+    "8 x 10, one dominant": lambda: simulated(8, 10, dominant=5.0),
+    "8 x 10, one far behind": lambda: simulated(8, 10, dominant=-5.0),
+    "20 x 30": lambda: simulated(20, 30),
+    "8 x 25, ties": lambda: simulated(8, 25, grid=1.3),
+    "12 x 10, missing": lambda: simulated(12, 10, missing=0.3),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOARDS)
+def test_both_ways_lead_to_one_posterior(name):
+    one, two = (_fit(BOARDS[name](), sampler) for sampler in ("auto", "nutpie"))
+    assert one.attrs["converged"] == two.attrs["converged"] == 1
+    hold(one, two)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["iris", "8 x 10, one dominant", "5 x 20, decided"])
+def test_pymc_samples_the_same(name):
+    """Its own NUTS, of ``models.bradley_terry``."""
+    hold(*(_fit(BOARDS[name](), sampler, 1000) for sampler in ("auto", "pymc")))
+
+
+def hold(one, two):
+    """Means within 0.05 standard deviations, ends of 95 % intervals within 0.1, or by chance."""
+    a, b = (dt["posterior"].to_dataset()[["epp", "epp_scale"]] for dt in (one, two))
+    sd = a.std(DIMS)
+    for much, take, kind in (
+        (0.05, lambda x: x.mean(DIMS), {"method": "mean"}),
+        (0.1, lambda x: x.quantile(0.025, DIMS), {"method": "quantile", "prob": 0.025}),
+        (0.1, lambda x: x.quantile(0.975, DIMS), {"method": "quantile", "prob": 0.975}),
+    ):
+        chance = (az.mcse(a, **kind) ** 2 + az.mcse(b, **kind) ** 2) ** 0.5
+        gap = abs(take(b) - take(a)) / np.maximum(much * sd, 4.0 * chance)
+        assert max(float(gap[name].max()) for name in gap) < 1.0
+
+
+def _fit(scores, sampler, draws=DRAWS):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        return lb.fit(
+            scores, sampler=sampler, draws=draws, replicates=50, seed=3, progressbar=False
+        )
+
+
+def test_nuts_where_proposals_do_not_do():
+    """A board on which every match went one way; said once, and by which sampler."""
+    with pytest.warns(lb.DisconnectedWarning) as caught:
+        dt = lb.fit(ordered(5, 20), seed=1, progressbar=False)
+    assert len([w for w in caught if w.category is lb.DisconnectedWarning]) == 1
+    assert dt.attrs["sampler"] == "nutpie"
+    assert dt.attrs["converged"] == 1
+    assert dt.attrs["min_ess"] > 400.0
+    assert not dt["sample_stats"]["diverging"].any()
+
+
+def test_the_same_seed_the_same_draws():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        one, two = (
+            lb.fit(ordered(3, 4), sampler="nutpie", draws=50, tune=50, seed=5, progressbar=False)
+            for _ in range(2)
+        )
+    np.testing.assert_array_equal(one["posterior"]["epp"], two["posterior"]["epp"])

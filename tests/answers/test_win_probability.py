@@ -21,7 +21,7 @@ def test_win_probability(dt):
 
 
 def test_win_probability_of_many_players_is_thinned(monkeypatch):
-    # A budget for 300 draws of 100 players, as the real one has for 1600 of 1100.
+    # A budget for 300 draws of 100 players, as the real one has for 800 of 5000.
     monkeypatch.setattr("leaderbayes._answers.win_probability._PAIR_VALUES", 300 * 100**2)
     epp = np.random.default_rng(1).normal(size=(1, 2000, 100))
     wins = lb.win_probability(tree(epp))

@@ -8,6 +8,9 @@ import pytest
 
 import leaderbayes as lb
 from conftest import board, simulate
+from leaderbayes._numerics.composite_weight import weighted_counts
+from leaderbayes._numerics.laplace import Board
+from leaderbayes._numerics.log_density import coordinates, log_density, strengths
 
 DRAWS = 5000  # of each of four chains
 DIMS = ("chain", "draw")
@@ -91,7 +94,7 @@ def _fit(scores, sampler, draws=DRAWS):
 def test_nuts_where_proposals_do_not_do():
     """A board on which every match went one way; said once, and by which sampler."""
     with pytest.warns(lb.DisconnectedWarning) as caught:
-        dt = lb.fit(ordered(5, 20), seed=1, progressbar=False)
+        dt = lb.fit(ordered(2, 20), seed=1, progressbar=False)
     assert len([w for w in caught if w.category is lb.DisconnectedWarning]) == 1
     assert dt.attrs["sampler"] == "nutpie"
     assert dt.attrs["converged"] == 1
@@ -107,3 +110,38 @@ def test_the_same_seed_the_same_draws():
             for _ in range(2)
         )
     np.testing.assert_array_equal(one["posterior"]["epp"], two["posterior"]["epp"])
+
+
+@pytest.mark.parametrize("df", [2.0, 4.0, 50.0])
+@pytest.mark.parametrize("name", ["5 x 20, decided", "3 x 3", "12 x 10, missing"])
+def test_nuts_density_is_the_models(name, df):
+    """But for the Jacobian of its coordinates: of differences, which have no common level."""
+    import pymc as pm
+
+    matches = lb.matches(BOARDS[name]())
+    eta = np.linspace(0.3, 0.9, matches.sizes["round"])
+    wins, n, _ = weighted_counts(matches["place"].to_numpy(), eta, within_round=True, ties="half")
+    counts = Board(wins.sum(axis=1), n, 2.0, df)
+    at = coordinates(counts)
+    m = len(n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.DisconnectedWarning)
+        model = lb.models.bradley_terry(matches, prior_df=df, centring=0.0)
+    with model:
+        pm.set_data({"weight": eta})
+    logp = model.compile_logp()
+    rng = np.random.default_rng(5)
+    ours, theirs = [], []
+    for spread in (0.0, 0.5, 1.0, 3.0):
+        x = at.start + spread * rng.standard_normal(1 + m)
+        root = np.sqrt(df * np.expm1(x[1:] ** 2 / (df + 1.0)))
+        size = np.exp((1.0 - at.centring) * x[0] + at.centring * at.log_scale)
+        a = size * np.sign(x[1:]) * root
+        np.testing.assert_allclose(strengths(x, *at[:2], df), a - a.mean(), atol=1e-9)
+        # dT/dz, of T^2 = df (exp(z^2 / (df + 1)) - 1).
+        slope = df * abs(x[1:]) * np.exp(x[1:] ** 2 / (df + 1.0)) / ((df + 1.0) * root)
+        ours.append(log_density(x, counts, at)[0] - np.log(size * slope).sum())
+        # PyMC's point is of a / sigma, whose Jacobian it has not.
+        point = {"epp_scale_log__": np.asarray(x[0]), "epp_unit": a * np.exp(-x[0])}
+        theirs.append(float(logp(point)) - m * x[0])
+    np.testing.assert_allclose(np.diff(ours), np.diff(theirs), rtol=1e-9, atol=1e-6)

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit, logsumexp, xlogy
+from scipy.special import expit, softmax, xlogy
 
 from leaderbayes._errors import LeaderbayesError, PredictiveWarning
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._inference.boards import boards_of
 from leaderbayes._inference.fit import fit
 from leaderbayes._numerics.logistic_normal import expit_mean
-from leaderbayes._types import Floats, Ints, Longs
+from leaderbayes._types import Floats, Ints
 
 _FEWEST = 25  # draws, of whose weights a tail can be fitted
 _DRAWS = 1000  # of the posterior, for each match's probability
@@ -71,7 +71,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     >>> int(elpd.n_data_points), round(float(elpd.elpd), -1)
     (25, -820.0)
     """
-    import arviz as az
+    import arviz_stats as az
 
     fitted(dt, "constant_data")
     if not json.loads(dt.attrs["arguments"])["within_round"]:
@@ -95,12 +95,11 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     weights = smoothed.log_weights.stack(sample=("chain", "draw"))
     weights = weights.transpose(round_dim, "sample").to_numpy()
     pareto_k = smoothed.pareto_k.copy()
-    equal = np.zeros((1, 1))
-    scores, full = _scores(dt, weights), _scores(dt, equal)
+    scores, full = _scores(dt, weights)
     bad = np.flatnonzero(pareto_k.to_numpy() > smoothed.good_k)
     if refit:
         for k in bad:
-            scores[k] = _scores(_without(dt, int(k)), equal, of=dt)[k]
+            scores[k] = _scores(_without(dt, int(k)), of=dt)[1][k]
             pareto_k[k] = 0.0
     elif len(bad):
         names = ", ".join(str(r) for r in pareto_k[round_dim].to_numpy()[bad][:5])
@@ -122,10 +121,15 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     )
 
 
-def _scores(dt: xr.DataTree, log_weights: Floats, *, of: xr.DataTree | None = None) -> Floats:
-    """Score every round of a fit (``of``; dt itself) under weighted draws of ``dt``.
+def _scores(
+    dt: xr.DataTree, log_weights: Floats | None = None, *, of: xr.DataTree | None = None
+) -> tuple[Floats, Floats]:
+    """Score every round of a fit (``of``; dt itself) under draws of ``dt``.
 
-    ``log_weights`` (round, sample) are those of dt's draws, or (1, 1) for equal ones.
+    Returns
+    -------
+    weighted, equal : (round,)
+        Each round's under its own ``log_weights`` (round, sample), and under equal ones.
     """
     strengths = boards_of(dt)
     boards = strengths if of is None else boards_of(of)
@@ -133,41 +137,57 @@ def _scores(dt: xr.DataTree, log_weights: Floats, *, of: xr.DataTree | None = No
     levels = [
         drawn(dt, name).to_numpy().ravel() for name in ("intercept", "intercept_scale") if listed
     ]
-    out: list[float] = []
+    out: list[Floats] = []
+    first = 0
     # A refit has the same tournaments and players as the fit: `_without` sees to it.
     for (board, _), (_, draws) in zip(boards, strengths, strict=True):
         players = board["player"].to_numpy()
         stacked = draws.stack(sample=("chain", "draw")).sel(player=players)
         epp = stacked.transpose("sample", "player").to_numpy()
         picked = np.linspace(0, len(epp) - 1, min(_DRAWS, len(epp))).astype(int)
-        level = [x[picked, None] for x in levels]
         order = np.arange(len(players))
         if listed:
             order = np.argsort(dt["constant_data"]["order"].sel(player=players).to_numpy())
-        for place in board["place"].to_numpy():
-            log_w = np.broadcast_to(log_weights[min(len(out), len(log_weights) - 1)], len(epp))
-            weight = np.exp(log_w[picked] - logsumexp(log_w[picked]))
-            out.append(_round_score(place, epp[picked], weight, order, level))
-    return np.array(out)
+        place = board["place"].transpose("round", "player").to_numpy()
+        rows = slice(first, first + len(place))
+        first = rows.stop
+        weight = np.full((1, len(picked)), 1.0 / len(picked))
+        if log_weights is not None:
+            weight = np.concatenate([softmax(log_weights[rows][:, picked], axis=1), weight])
+        level = [x[picked, None] for x in levels]
+        out.append(_round_scores(place[:, order], epp[picked][:, order], weight, level))
+    weighted, equal = np.concatenate(out, axis=1)
+    return weighted, equal
 
 
-def _round_score(
-    place: Ints, epp: Floats, weight: Floats, order: Longs, level: Sequence[Floats]
-) -> float:
-    """Sum over a round's matches the log scores of their weighted mean probabilities.
+def _round_scores(place: Ints, epp: Floats, weight: Floats, level: Sequence[Floats]) -> Floats:
+    """Sum over rounds' matches the log scores of their mean probabilities.
 
-    ``order`` lists the players; ``level`` is PMRA's intercept and its standard deviation between
-    rounds, (sample, 1) each, and empty of other models.
+    Parameters
+    ----------
+    place : (round, player)
+    epp : (sample, player)
+    weight : (row, sample)
+        Of each round's draws, and in the last row of all rounds'; or that row alone.
+    level
+        PMRA's intercept and its standard deviation between rounds, (sample, 1) each, of whoever
+        stands first; empty of other models.
+
+    Returns
+    -------
+    weighted, equal : (round,)
     """
-    present = order[place[order] > 0]
-    total = 0.0
-    for at, i in enumerate(present[:-1]):
-        others = present[at + 1 :]
-        gap = epp[:, i, None] - epp[:, others]
+    out = np.zeros((2, len(place)))
+    for i in range(place.shape[1] - 1):
+        own, others = place[:, [i]], place[:, i + 1 :]
+        gap = epp[:, [i]] - epp[:, i + 1 :]
+        # One product has the means of all rounds.
         p = weight @ (expit_mean(gap + level[0], level[1]) if level else expit(gap))
-        y = np.where(place[i] < place[others], 1.0, np.where(place[i] == place[others], 0.5, 0.0))
-        total += float((xlogy(y, p) + xlogy(1.0 - y, 1.0 - p)).sum())
-    return total
+        y = np.where(own < others, 1.0, np.where(own == others, 0.5, 0.0))
+        met = (own > 0) & (others > 0)
+        for total, by in zip(out, (p[:-1] if len(p) > 1 else p, p[-1:]), strict=True):
+            total += np.where(met, xlogy(y, by) + xlogy(1.0 - y, 1.0 - by), 0.0).sum(axis=1)
+    return out
 
 
 def _without(dt: xr.DataTree, k: int) -> xr.DataTree:

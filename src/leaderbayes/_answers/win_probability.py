@@ -4,7 +4,6 @@ from typing import Literal
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit
 
 from leaderbayes._answers.draws import draws_of, spread_of
 from leaderbayes._answers.record import record
@@ -12,13 +11,15 @@ from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
+from leaderbayes._numerics.pair_summary import pair_summary
+from leaderbayes._types import Floats
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.likelihood._tables import probabilities
 
 By = Literal["model", "record"]
 
-# Quantiles of all pairs on every draw would take hours at thousands of players.
-_PAIR_VALUES = 2_000_000_000
+# Draws of all pairs, in a minute or two.
+_PAIR_VALUES = 20_000_000_000
 _BLOCK_VALUES = 20_000_000
 
 
@@ -55,7 +56,7 @@ def win_probability(
     Dataset
         ``mean``, ``lower``, ``upper`` (player, opponent), 1/2 on the diagonal; by the record also
         ``better`` (P(p > 1/2)), ``won`` and ``played`` (matches). attrs: ``by``,
-        ``draws_used`` (by the model; posterior draws are thinned evenly on boards of many hundred
+        ``draws_used`` (by the model; posterior draws are thinned evenly on boards of thousands of
         players), ``converged`` (0 or 1), ``warnings`` (JSON list).
 
     Raises
@@ -89,32 +90,35 @@ def win_probability(
     if by == "record":
         return record(dt, prob).assign_attrs(by=by)
     epp, players = draws_of(dt)
-    m = len(players)
     spread = spread_of(dt)
-    # The mean over a new tournament's deviations takes some sixty evaluations.
-    most = _PAIR_VALUES // m**2 // (1 if spread is None else 60)
+    # The mean over a new tournament's deviations takes some sixty evaluations, and quantiles.
+    most = _PAIR_VALUES // len(players) ** 2 // (1 if spread is None else 600)
     used = int(np.clip(most, min(200, len(epp)), len(epp)))
     picked = np.linspace(0, len(epp) - 1, used).astype(int)
-    epp = epp[picked]
-    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-    # Player first, so that each pair's draws lie side by side.
-    by_player = np.ascontiguousarray(epp.T)
-    mean, low, high = np.empty((3, m, m))
-    block = max(1, _BLOCK_VALUES // (m * used))
-    for first in range(0, m, block):
-        rows = slice(first, first + block)
-        gap = by_player[rows, None, :] - by_player[None]
-        if spread is None:
-            # expit is monotone: quantiles of the difference are those of the probability.
-            low[rows], high[rows] = expit(np.quantile(gap, tails, axis=2))
-            mean[rows] = expit(gap).mean(axis=2)
-        else:
-            win = expit_mean(gap, np.sqrt(2.0) * spread[picked])
-            low[rows], high[rows] = np.quantile(win, tails, axis=2)
-            mean[rows] = win.mean(axis=2)
+    if spread is None:
+        mean, low, high = pair_summary(epp[picked].T, prob)
+    else:
+        mean, low, high = _of_new_tournaments(epp[picked], spread[picked], prob)
     dims = ("player", "opponent")
     return xr.Dataset(
         {"mean": (dims, mean), "lower": (dims, low), "upper": (dims, high)},
         coords={"player": players.to_numpy(), "opponent": players.to_numpy()},
         attrs={"by": by, "draws_used": used, **trust(dt)},
     )
+
+
+def _of_new_tournaments(epp: Floats, spread: Floats, prob: float) -> tuple[Floats, Floats, Floats]:
+    """Give mean, lower and upper end of all pairs; players deviate by ``spread`` (draw,)."""
+    m = epp.shape[1]
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
+    # Player first, so that each pair's draws lie side by side.
+    by_player = np.ascontiguousarray(epp.T)
+    mean, low, high = np.empty((3, m, m))
+    block = max(1, _BLOCK_VALUES // (m * len(epp)))
+    for first in range(0, m, block):
+        rows = slice(first, first + block)
+        gap = by_player[rows, None, :] - by_player[None]
+        win = expit_mean(gap, np.sqrt(2.0) * spread)
+        low[rows], high[rows] = np.quantile(win, tails, axis=2)
+        mean[rows] = win.mean(axis=2)
+    return mean, low, high

@@ -101,9 +101,9 @@ def _log_density(
                 continue
             total = odds[i] + odds[j]
             if total < 1e-130:
-                high = max(a[i], a[j]) - top
-                value -= met * (high + np.log1p(np.exp(-abs(a[i] - a[j]))))
-                won = met / (1.0 + np.exp(a[j] - a[i]))
+                less = np.exp(-abs(a[i] - a[j]))
+                value -= met * (max(a[i], a[j]) - top + np.log1p(less))
+                won = met * (1.0 if a[i] > a[j] else less) / (1.0 + less)
             else:
                 if met != count or product < 1e-150:
                     value -= count * np.log(product)

@@ -50,7 +50,7 @@ class EstimateWarning(LeaderbayesWarning):
 
 
 class PredictiveWarning(LeaderbayesWarning):
-    """LB012, LB013: replicates were thinned; a round counts too much to be left out."""
+    """LB013: a round counts too much to be left out."""
 
 
 class MisfitWarning(LeaderbayesWarning):

@@ -74,8 +74,8 @@ def fit(
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     replicates : int, optional
-        Draws, spread evenly, that get a board in ``posterior_predictive``; all of them by
-        default, where they take less than 400 MB.
+        Draws, spread evenly, that get a board in ``posterior_predictive``. By default all, or as
+        many as take 40 MB.
     progressbar : bool
         Show progress, in terminals and notebooks.
     **options

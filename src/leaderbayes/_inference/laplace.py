@@ -130,7 +130,7 @@ def _replicate(
     epp: Floats, present: Bools, rng: np.random.Generator, *, within_round: bool
 ) -> Ints:
     """Draw a board for strengths (chain, draw, player): places (chain, draw, round, player)."""
-    every = epp.reshape(-1, epp.shape[2])
+    every = epp.reshape(-1, 1, epp.shape[2])
     # Scores take twice the memory of places: some boards at a time.
     block = max(_AT_A_TIME // present.size, 1)
     places = [

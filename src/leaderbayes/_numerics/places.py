@@ -8,9 +8,9 @@ import numba
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaderbayes._types import AnyFloats, AnyInts, Bools, Floats, Ints
+from leaderbayes._types import AnyFloats, AnyInts, Bools, Floats, Ints, Longs
 
-_SHORT = 64  # items that are ranked faster by comparing all with all than by sorting
+_SHORT = 96  # items that are ranked faster by comparing all with all than by sorting
 
 
 def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Ints:
@@ -18,29 +18,31 @@ def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Int
     # A missing score ranks behind every other one, so that it shifts nobody's place.
     loss = np.where(np.isnan(scores), np.inf, -scores if higher_is_better else scores)
     items = loss.shape[-1] if within_round else loss.shape[-2] * loss.shape[-1]
-    ranked: Ints = _rank(loss.reshape(-1, items)).reshape(loss.shape)
+    rows = loss.reshape(-1, items)
+    # NumPy sorts faster than what Numba compiles.
+    order = np.argsort(rows, axis=1) if items > _SHORT else np.empty((len(rows), 0), np.int64)
+    ranked: Ints = _rank(rows, order).reshape(loss.shape)
     ranked[np.isnan(scores)] = 0
     return ranked
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _rank(loss: Floats) -> Ints:
-    """Rank rows (row, item), 1 is least; equals share the lowest rank."""
+def _rank(loss: Floats, order: Longs) -> Ints:
+    """Rank rows (row, item), 1 is least; equals share the lowest rank. Short rows need no order."""
     out = np.empty(loss.shape, np.int32)
     for k in range(len(loss)):
         row = loss[k]
-        if row.size <= _SHORT:
+        if order.shape[1] == 0:
             for i in range(row.size):
                 less = 0
                 for j in range(row.size):
                     less += row[j] < row[i]
                 out[k, i] = 1 + less
             continue
-        order = np.argsort(row)
         rank = 1
-        for position in range(order.size):
-            item = order[position]
-            if position and loss[k, item] > loss[k, order[position - 1]]:
+        for position in range(row.size):
+            item = order[k, position]
+            if position and row[item] > row[order[k, position - 1]]:
                 rank = position + 1
             out[k, item] = rank
     return out
@@ -165,7 +167,7 @@ def draw_places(
 
     Parameters
     ----------
-    epp : (..., player)
+    epp : (player,) or (..., round or 1, player)
         Log-odds of beating the average player.
     present : (round, player)
         Who plays in which round.
@@ -174,7 +176,7 @@ def draw_places(
     -------
     place : (..., round, player)
     """
-    scores = epp[..., None, :] + rng.gumbel(size=(*epp.shape[:-1], *present.shape))
+    scores = epp + rng.gumbel(size=np.broadcast_shapes(epp.shape, present.shape))
     if np.isfinite(tie):
         width = tie_width(np.exp(tie) / (2.0 + np.exp(tie)))
         # A random offset per round makes P(tie | distance d) = max(0, 1 - d / width).

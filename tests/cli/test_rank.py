@@ -15,7 +15,10 @@ from leaderbayes.datasets import path
 
 @pytest.fixture(scope="module")
 def ranked(folder):
-    done = call("rank", "scores.csv", "--seed", 1, "--json", "--out", "results", cwd=folder)
+    done = call(
+        "rank", "scores.csv", "--seed", 1, "--json", "--out", "results",
+        "--figures", "png", "--figures", "svg", cwd=folder,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -30,7 +33,7 @@ def test_json_has_exactly_the_promised_keys(ranked):
     ]  # fmt: skip
     assert list(ranked["deviance"]) == ["value", "df", "p_value", "standardised"]
     assert list(ranked["diagnostics"]) == [
-        "max_rhat", "min_ess", "divergences", "p_check", "converged",
+        "max_rhat", "min_ess", "divergences", "p_check", "converged", "sampler",
     ]  # fmt: skip
     epp = [player["epp"] for player in ranked["players"]]
     assert epp == sorted(epp, reverse=True)

@@ -109,14 +109,12 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
     if not diagnostics["converged"]:
         print_doubt()
     elif sampled:
-        reliable = f"Laplace's approximation, {diagnostics['min_ess']:.0f} independent draws"
-        if diagnostics["max_rhat"] is not None:
-            reliable = (
-                f"Converged: max R-hat {diagnostics['max_rhat']:.3f}, min effective sample size "
-                f"{diagnostics['min_ess']:.0f}"
-            )
-        told = f"{reliable}. Weight {result['weight']:.3f}, seed {result['seed']}."
-        console.print(told, soft_wrap=True)
+        console.print(
+            f"Converged ({diagnostics['sampler']}): max R-hat {diagnostics['max_rhat']:.3f}, min "
+            f"effective sample size {diagnostics['min_ess']:.0f}. Weight {result['weight']:.3f}, "
+            f"seed {result['seed']}.",
+            soft_wrap=True,
+        )
 
 
 def _print_table(

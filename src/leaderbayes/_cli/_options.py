@@ -53,6 +53,10 @@ prob = click.option("--prob", type=float, callback=probability, default=0.95, sh
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
 )
+figures = click.option("--figures", type=click.Choice(["png", "svg", "pdf"]), multiple=True,
+                       default=["png"], show_default=True, metavar="FORMAT",
+                       help="Of the figures with --out: png, svg or pdf; again for several.",
+                       )  # fmt: skip
 better = click.option("--higher-is-better/--lower-is-better", "higher_is_better", default=None,
                       help="Which of two scores wins.  [default: the higher, where its name is not "
                       "a loss's]")  # fmt: skip

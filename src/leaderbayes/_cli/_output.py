@@ -50,7 +50,9 @@ def write_run(folder: Path, options: dict[str, Any], result: dict[str, Any]) -> 
     (folder / "run.json").write_text(text + "\n", encoding="utf-8")
 
 
-def draw(folder: Path, figures: dict[str, Any], *, seed: int | None = None) -> None:
+def draw(
+    folder: Path, figures: dict[str, Any], formats: Sequence[str], *, seed: int | None = None
+) -> None:
     """Draw plots, by their names, of what they take; what is drawn at random, by the seed."""
     import matplotlib
 
@@ -62,6 +64,6 @@ def draw(folder: Path, figures: dict[str, Any], *, seed: int | None = None) -> N
     for name, shown in figures.items():
         drawn = {"seed": seed} if name == "deviance" else {}
         figure = getattr(lb.plots, name)(shown, backend="matplotlib", **drawn)
-        for suffix in ("png", "svg"):
+        for suffix in formats:
             figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
         plt.close("all")

@@ -19,7 +19,7 @@ from leaderbayes._cli._console import (
     records,
     short,
 )
-from leaderbayes._cli._options import fitting, names_of, read_table, reading, typed
+from leaderbayes._cli._options import figures, fitting, names_of, read_table, reading, typed
 from leaderbayes._cli._output import draw, write_run, write_table
 from leaderbayes._files.write import check_folder, writing
 
@@ -41,6 +41,7 @@ FIGURES = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "d
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write tables, posterior and figures here."
 )
+@figures
 @click.option("--each", is_flag=True, help="Rank each tournament of the table by itself.")
 def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
     """Rank the players of a table of scores."""
@@ -116,6 +117,7 @@ def _estimate_one(
             "divergences": attrs.get("divergences"),
             "p_check": number(attrs.get("p_check", nan)),
             "converged": bool(attrs["converged"]),
+            "sampler": attrs.get("sampler"),
         },
         # Those of reading, and what a fit does not keep itself.
         "warnings": list(dict.fromkeys(options["said"] + json.loads(attrs["warnings"]) + said)),
@@ -260,7 +262,7 @@ def _write(
             if "epp_tournament" in fit["posterior"]:
                 each = _by_tournament(fit, options["prob"])
                 write_table(part / "tournaments.csv", each, trusted)
-            draw(part, dict.fromkeys(FIGURES, fit), seed=fit.attrs["seed"])
+            draw(part, dict.fromkeys(FIGURES, fit), options["figures"], seed=fit.attrs["seed"])
         write_run(part, asked, run)
 
 

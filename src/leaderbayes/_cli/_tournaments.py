@@ -12,6 +12,7 @@ from leaderbayes._cli._console import finish, print_tournaments, records
 from leaderbayes._cli._options import (
     WEIGHT,
     as_json,
+    figures,
     prob,
     read_table,
     reading,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 @click.option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster, instead.")
 @prob
 @click.option("--out", type=click.Path(path_type=Path), help="Write tables and figures here.")
+@figures
 @as_json
 def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) -> None:
     """Fit each tournament of a table by itself, and compare them."""
@@ -160,7 +162,7 @@ def _write(
     placed: "xr.Dataset | None",
 ) -> None:
     """Write tables and figures."""
-    figures: dict[str, Any] = {"leaderboard": compared, "average_player": average}
+    drawn: dict[str, Any] = {"leaderboard": compared, "average_player": average}
     trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
     own = [
         codes([t for t in result["warnings"] if not _of_another(t, str(name))])
@@ -171,6 +173,6 @@ def _write(
         write_table(part / "average_player.csv", average["mean"], trusted)
         if placed is not None:
             write_table(part / "embedding.csv", placed["score"], trusted)
-            figures["embedding"] = placed
-        draw(part, figures)
+            drawn["embedding"] = placed
+        draw(part, drawn, options["figures"])
         write_run(part, options, result)

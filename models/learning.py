@@ -21,7 +21,7 @@ from tables import complete, error, mean, read
 DATA_SETS = 30  # of each cell
 FRESH = 1000  # training sets, each with a test set, for what is true of fresh data
 OWN, SPLITS = 5, 150  # data sets of which so many random splits are made
-SCHEMES = ((10, 5), (5, 2))  # repeats and folds
+SCHEMES = ((10, 5),)  # repeats and folds
 # In models/README.md.
 SHOWN = tuple(
     f"{name}{tag}"

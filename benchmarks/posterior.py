@@ -69,7 +69,7 @@ def measure(path, model, draws, tune, chains):
         cores=2,
         seed=1,
         progress_bar=False,
-        **adaptation("nutpie", players)["nuts"],
+        **adaptation(1 + players, "nutpie"),
     )
     done = time.perf_counter()
     names = ["epp", "epp_scale"]

@@ -1,0 +1,184 @@
+"""What users wait for: CPU seconds and memory of whole calls, beside a peer where there is one.
+
+    uv run --all-extras --with choix python benchmarks/waits.py [ROW ...]
+
+Prints a Markdown table. Each row runs in a process of its own, which has made the same call on a
+small board before; the command `rank` is a process by itself, after one that has filled the caches.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+TABLE = Path(__file__).parents[1] / "src" / "leaderbayes" / "data" / "classifiers.csv"
+
+
+def board(players, rounds):
+    """Scores (player, round): normal strengths, Gumbel noise."""
+    import numpy as np
+    import xarray as xr
+
+    rng = np.random.default_rng(players)
+    coords = {
+        "player": [f"p{i}" for i in range(players)],
+        "round": [f"r{k}" for k in range(rounds)],
+    }
+    values = rng.normal(size=(players, 1)) + rng.gumbel(size=(players, rounds))
+    return xr.DataArray(values, coords, ("player", "round"), "score", {"higher_is_better": 1})
+
+
+def fitted(players, rounds, **options):
+    """A fit, and how well its draws mix."""
+    import leaderbayes as lb
+
+    return lb.fit(board(players, rounds), seed=1, progressbar=False, **options)
+
+
+def prepared(take, players, rounds, **options) -> Callable[[], object]:
+    """What is timed: a function of a fit, or of scores, that is made before."""
+    made = fitted(players, rounds, **options)
+    return lambda: take(made)
+
+
+def nuts_of_another_shape():
+    """A second fit by NUTS, of few steps: what it costs before it samples."""
+    fitted(16, 20, sampler="nutpie", draws=1, tune=1, chains=1)
+    return lambda: fitted(17, 21, sampler="nutpie", draws=1, tune=1, chains=1)
+
+
+def study():
+    """142 data sets of 40 players and 30 rounds in one process."""
+    import xarray as xr
+
+    import leaderbayes as lb
+
+    boards = [board(40, 30) + k for k in range(142)]
+    names = xr.DataArray([f"data {k}" for k in range(142)], dims="tournament", name="tournament")
+    scores = xr.concat(boards, names).assign_attrs(higher_is_better=1)
+    folder = tempfile.mkdtemp()
+    options = {"sampler": "laplace", "seed": 1, "progressbar": False}
+    return lambda: lb.study.fit(scores, store=f"{folder}/study", **options)
+
+
+def bradley_terry():
+    import leaderbayes as lb
+
+    matches = lb.matches(board(80, 20))
+    return lambda: lb.likelihood.bradley_terry(matches)
+
+
+def choix_dense():
+    """The estimate alone, without errors."""
+    import choix
+
+    import leaderbayes as lb
+
+    wins = lb.matches(board(80, 20))["wins"].to_numpy()
+    return lambda: choix.ilsr_pairwise_dense(wins, alpha=0.01)
+
+
+def plackett_luce(players, rounds):
+    import leaderbayes as lb
+
+    matches = lb.matches(board(players, rounds), pairs=False)
+    return lambda: lb.likelihood.plackett_luce(matches, covariance="none")
+
+
+def page():
+    import leaderbayes as lb
+
+    made = fitted(40, 20)
+    path = Path(tempfile.mkdtemp()) / "page.html"
+    return lambda: lb.report.html(made, path)
+
+
+def functions():
+    """Rows by their names: what makes what is timed, and the target in CPU seconds."""
+    import leaderbayes as lb
+
+    return {
+        "fit 16 x 20": (lambda: lambda: fitted(16, 20), 0.05),
+        "fit 80 x 20": (lambda: lambda: fitted(80, 20), 0.1),
+        "fit 500 x 20": (lambda: lambda: fitted(500, 20), 2.0),
+        "fit 2000 x 20": (lambda: lambda: fitted(2000, 20, draws=250), 60.0),
+        "second NUTS fit of another shape": (nuts_of_another_shape, 0.2),
+        "study 142 x 40 x 30": (study, 8.0),
+        "loo 500 x 20": (lambda: prepared(lb.loo, 500, 20), 1.0),
+        "loo 100 x 1000": (lambda: prepared(lb.loo, 100, 1000, replicates=50), 5.0),
+        "win_probability, 500 players": (lambda: prepared(lb.win_probability, 500, 20), 2.0),
+        "Bradley-Terry ML 80 x 20, with covariance": (bradley_terry, 0.002),
+        "peer: choix, dense spectral, 80 x 20": (choix_dense, None),
+        "Plackett-Luce ML 10000 x 10": (lambda: plackett_luce(10_000, 10), 5.0),
+        "Plackett-Luce ML 100000 x 1": (lambda: plackett_luce(100_000, 1), 20.0),
+        "HTML page of 40 players": (page, 2.0),
+    }
+
+
+RANK = "rank on README's board, whole process"
+
+
+def measure(row):
+    """Print what one row takes, as JSON; short ones are the best of several."""
+    import warnings
+
+    warnings.simplefilter("ignore")
+    make, target = functions()[row]
+    fitted(5, 5)
+    work = make()
+    best = None
+    for _ in range(5):
+        begin, cpu = time.perf_counter(), time.process_time()
+        found = work()
+        taken = time.process_time() - cpu, time.perf_counter() - begin
+        best = min(best or taken, taken)
+        if taken[1] > 2.0 or row.startswith("study"):
+            break
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    ess = found.attrs["min_ess"] if row.startswith("fit") else None
+    print(json.dumps([*best, peak, target, ess]))
+
+
+def rank():
+    """CPU and wall seconds of the command, the second time."""
+    command = [
+        sys.executable, "-m", "leaderbayes", "rank", str(TABLE), "--only", "breast_cancer",
+        "--test-fraction", "0.2",
+    ]  # fmt: skip
+    for _ in range(3):
+        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begin
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return [cpu, wall, after.ru_maxrss / 1e6, 1.5, None]
+
+
+def main(rows):
+    print("| work | CPU s | wall s | to reach, CPU s | peak GB | min ESS |")
+    print("|---|---|---|---|---|---|")
+    for row in rows:
+        if row == RANK:
+            found = rank()
+        else:
+            command = [sys.executable, __file__, "--measure", row]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                print(f"| {row} | {done.stderr.strip().splitlines()[-1]} | | | | |", flush=True)
+                continue
+            found = json.loads(done.stdout.splitlines()[-1])
+        cpu, wall, peak, target, ess = found
+        cells = (row, f"{cpu:.3g}", f"{wall:.3g}", target or "", f"{peak:.2f}", int(ess or 0) or "")
+        print("|", " | ".join(map(str, cells)), "|", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        measure(sys.argv[2])
+    else:
+        main(sys.argv[1:] or [RANK, *functions()])

@@ -66,3 +66,12 @@ def test_errors():
         from_mlr3(table.drop(columns=["classif.ce", "classif.auc"]))
     with pytest.raises(lb.ScoresError, match="a second score for tournament 'german_credit'"):
         from_mlr3(pd.concat([table, table]), metric="classif.ce")
+
+
+def test_iterations_are_resamples():
+    """A fit says that they share training rows."""
+    rows = [("sonar", who, k, k % 3 + (who == "b")) for who in "abc" for k in range(1, 6)]
+    table = pd.DataFrame(rows, columns=["task_id", "learner_id", "iteration", "classif.ce"])
+    scores = lb.adapters.from_mlr3(table).isel(tournament=0, drop=True)
+    with pytest.warns(lb.HintWarning, match="LB017"):
+        lb.fit(scores, draws=50, seed=1)

@@ -76,13 +76,13 @@ def from_mlr3(
     better = direction(table, _TYPE.sub("", score), higher_is_better)
     if "iteration" not in frame.columns:
         return arrange(table, player="learner_id", round="task_id", score=score, better=better)
-    fold = "iteration"
+    # Said of what, so that its rounds are known to be folds.
+    fold, names = "resampling.iteration", as_names(table, "iteration")
     if "resampling_id" in frame.columns:
         resamplings = as_names(table, "resampling_id")
         if resamplings.nunique() > 1:
-            fold = "resampling_id.iteration"
-            names = resamplings + "." + as_names(table, "iteration")
-            table = table._replace(frame=frame.assign(**{fold: names}))
+            fold, names = "resampling_id.iteration", resamplings + "." + names
+    table = table._replace(frame=frame.assign(**{fold: names}))
     return arrange(
         table, tournament="task_id", player="learner_id", round=fold, score=score, better=better
     )

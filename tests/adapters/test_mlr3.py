@@ -70,7 +70,8 @@ def test_errors():
 
 def test_iterations_are_resamples():
     """A fit says that they share training rows."""
-    rows = [("sonar", who, k, k % 3 + (who == "b")) for who in "abc" for k in range(1, 6)]
+    rng = np.random.default_rng(1)
+    rows = [("sonar", who, k, rng.random()) for who in "abc" for k in range(1, 11)]
     table = pd.DataFrame(rows, columns=["task_id", "learner_id", "iteration", "classif.ce"])
     scores = lb.adapters.from_mlr3(table).isel(tournament=0, drop=True)
     with pytest.warns(lb.HintWarning, match="LB017"):

@@ -151,7 +151,7 @@ def test_published_widths_do_not_cover(coverage):
 def test_shared_training_data_need_the_test_fraction(coverage):
     shared = coverage[(coverage["scenario"] == "repeated CV") & (coverage["rounds"] == 50)]
     assert (shared["composite"] < 0.93).all()
-    assert (shared["composite, test_fraction"] > 0.92).all()
+    assert (shared["composite, test_fraction"] >= 0.93).all()
     assert np.isfinite(coverage.select_dtypes("number")).all().all()
 
 
@@ -192,6 +192,21 @@ def fits():
     return table[table["model"] == "bradley_terry"]
 
 
+def test_the_default_covers_where_noise_is_alike(fits):
+    """All sizes, from 3 x 3 to 50 x 100; a dominant player, ties and missing scores too."""
+    wrong = ["own scales", "families", "varying signal"]
+    plain = fits[~fits["noise"].isin([*wrong, "equal"])]
+    assert len(plain) == 225
+    assert (plain["converged"] > 0.95).all()
+    for name in ("pairs", "each player"):
+        assert (plain[name] > 0.93 - 3 * plain[f"{name}: error"]).all()
+        by_size = plain.groupby(["players", "rounds"])[name].mean()
+        assert by_size.between(0.93, 0.97).all()
+    # Of its own strength, who is far ahead of few others, or for five rounds or more.
+    far = fits.query("noise.str.startswith('one far') and (players <= 8 or rounds >= 5)")
+    assert far["best player"].mean() > 0.93
+
+
 def test_the_record_covers_whatever_the_noise(fits):
     """A Beta interval with Jeffreys' prior is not exact: of few matches it leans to covering."""
     plain = fits.query("rounds > 3 and noise != '30 % ties' and noise != 'equal'")
@@ -218,12 +233,13 @@ def test_trained_learners_need_the_test_fraction_too(learning):
     assert (learning["wrong, test_fraction"] <= learning["wrong"]).all()
 
 
-def test_the_best_is_the_best_as_often_as_said():
-    """Of the first of a board, in classes of 200 cases or more."""
+@pytest.mark.parametrize(("who", "apart"), [("every player", 0.05), ("first", 0.08)])
+def test_the_best_is_the_best_as_often_as_said(who, apart):
+    """In classes of 200 cases or more."""
     table = pd.read_csv(MODELS / "evidence" / "fits" / "fits_best.csv")
-    table = table.query("model == 'bradley_terry' and who == 'first'")
+    table = table[(table["model"] == "bradley_terry") & (table["who"] == who)]
     sums = table[["said", "happened"]].mul(table["cases"], axis=0).groupby(table["class"]).sum()
     cases = table.groupby("class")["cases"].sum()
     shares = sums.div(cases, axis=0)[cases >= 200]
     assert len(shares) >= 7
-    assert (abs(shares["said"] - shares["happened"]) < 0.1).all()
+    assert (abs(shares["said"] - shares["happened"]) < apart).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
-from conftest import board
+from conftest import board, simulate
 from leaderbayes._numerics.composite_weight import board_weight
 from leaderbayes.models._weight import check_board, check_pairs, resolve_weight, shared_luck
 
@@ -87,3 +87,23 @@ def test_test_fraction_divides_the_weight(scores, tournaments):
     wide = lb.models.tournaments(many, test_fraction=0.1)["weight"].get_value()
     plain = lb.models.tournaments(many)["weight"].get_value()
     np.testing.assert_allclose(plain / wide, 1 + 12 * shared_luck(0.1))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (np.tile(-np.arange(4.0)[:, None], (1, 20)), "LB012 a match counts 1.00 .*the limit"),
+        (np.random.default_rng(0).integers(0, 2, (3, 50)), "LB012 a match counts 1.2. .*many tie"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::leaderbayes.DisconnectedWarning")
+def test_what_decides_in_place_of_rounds_is_said(values, said):
+    with pytest.warns(lb.HintWarning, match=said):
+        lb.models.bradley_terry(lb.matches(board(values)))
+
+
+def test_rounds_that_decide_need_no_word():
+    matches = lb.matches(simulate(np.zeros(3), 20, np.random.default_rng(0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lb.models.bradley_terry(matches)

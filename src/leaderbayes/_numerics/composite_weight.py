@@ -82,6 +82,15 @@ def weighted_counts(
     return wins, n, tied
 
 
+def largest_weight(share: float, rounds: int) -> float:
+    """Give the most that a match may count, where this share of matches ties, each half a win.
+
+    Such matches vary less than wins and losses do: 1 over the share that is decided. A round
+    without ties is added to those played.
+    """
+    return (rounds + 1.0) / (rounds * (1.0 - share) + 1.0)
+
+
 def board_weight(place: Ints, *, within_round: bool, ties: str, with_ties: bool = False) -> Floats:
     """Estimate the weights (round,) of a board; below 3 rounds, give those of equal players.
 
@@ -91,22 +100,20 @@ def board_weight(place: Ints, *, within_round: bool, ties: str, with_ties: bool 
     within_round, ties
         As for `round_statistics`.
     with_ties : bool
-        For Davidson's model, which has a parameter for ties. Else ties half make matches less
-        variable than wins and losses are: the weight may be above 1, up to 1 over the share of
-        matches that are decided (a round without ties is added to those played).
+        For Davidson's model, which has a parameter for ties: its weights are at most 1.
     """
     equal = exchangeable_weight(place, within_round=within_round)
     if len(place) < FEWEST:
         return equal
     wins, n, tied = weighted_counts(place, equal, within_round=within_round, ties=ties)
     share = float(tied.sum() / n.sum()) if ties == "half" else 0.0
+    most = 1.0 if with_ties else largest_weight(share, len(place))
     # Without a single tie, or anything else, nu has no estimate and says nothing of players.
     free_ties = tied if with_ties and 0.0 < share < 1.0 else None
     statistics = round_statistics(place, within_round=within_round, ties=ties)
     r = len(place)
     inverse = _inverse_weight(wins, n, free_ties, statistics, equal, within_round=within_round)
     factor = (r - 1.0 + _EXCHANGEABLE) / ((r - 1.0) * inverse + _EXCHANGEABLE)
-    most = 1.0 if with_ties else (r + 1.0) / (r * (1.0 - share) + 1.0)
     return np.asarray(np.minimum(most, factor * equal))
 
 

@@ -41,6 +41,8 @@ from leaderbayes._types import Floats, Ints, Longs
 
 # Players whose information is held as a matrix: six of them of 200 MB, and a minute.
 LARGEST_MATRIX = 5000
+# Players of whom a matrix costs less than products with it.
+_FEW = 200
 
 _STEP = 1e-4  # of central differences of the gradient, log-odds: an error of some 1e-8
 _ALONG = 1e-2  # of its second differences, in standard errors: an error of some 1e-9
@@ -50,7 +52,7 @@ class RankingFit(NamedTuple):
     """Maximum of the likelihood of rankings."""
 
     epp: Floats  # (player,), sum to zero
-    information: Any  # (player, player): an array, or above LARGEST_MATRIX a LinearOperator
+    information: Any  # (player, player): an array, or a LinearOperator
     scores: Floats  # (round, player): gradient of each round's log-likelihood
     loglik: float
 
@@ -61,11 +63,12 @@ def fit_rankings(
     pseudo_rounds: float = 0.0,
     firth: bool = False,
     linear: Linear | None = None,
+    matrix: bool = True,
 ) -> RankingFit:
     """Maximise the likelihood of places (round, player).
 
-    Above `LARGEST_MATRIX` players the information is never a matrix: Newton's steps are found by
-    conjugate gradients, from products with it that are differences of the gradient.
+    Where no matrix of the information is wanted, and above `LARGEST_MATRIX` players, Newton's steps
+    are found by conjugate gradients, from products with it that are differences of the gradient.
 
     Parameters
     ----------
@@ -76,6 +79,8 @@ def fit_rankings(
     firth : bool
         Add Jeffreys' penalty, half the log determinant of the information. Makes the estimate
         exist on any connected board, with less bias. Not with pseudo-rounds.
+    matrix : bool
+        Give the information as a matrix. Firth's penalty needs it.
 
     Raises
     ------
@@ -85,12 +90,12 @@ def fit_rankings(
         If Newton's method does not converge.
     """
     rounds, m = place.shape
-    large = m > LARGEST_MATRIX
-    if large and firth:
+    if m > LARGEST_MATRIX and firth:
         raise LeaderbayesError(
             f"firth=True is a determinant of {m} x {m} numbers, and the limit is {LARGEST_MATRIX} "
             "players: take pseudo_rounds=1."
         )
+    by_products = m > LARGEST_MATRIX or not (matrix or firth or m <= _FEW)
     data = rankings(place)
     plain = not (data.block > 1).any()
     every = np.ones(rounds)
@@ -108,7 +113,7 @@ def fit_rankings(
             height -= pseudo_rounds * float((np.logaddexp(0.0, x) - 0.5 * x).sum())
             slope += pseudo_rounds * (0.5 - q)
         curve = pseudo_rounds * q * (1.0 - q)
-        if large:
+        if by_products:
 
             def product(v: Floats) -> Floats:
                 v = v.ravel()
@@ -116,20 +121,20 @@ def fit_rankings(
                 return (gradient(x - h * v) - gradient(x + h * v)) / (2.0 * h) + curve * v
 
             return height, slope, LinearOperator((m, m), product, dtype=np.float64)
-        matrix = information(x, *data)
-        matrix[np.diag_indices(m)] += curve
+        curvature = information(x, *data)
+        curvature[np.diag_indices(m)] += curve
         if firth:
-            penalty, inverse = jeffreys(matrix, m)
+            penalty, inverse = jeffreys(curvature, m)
             height += penalty
             if plain:
                 slope += plain_pull(x, data.start, data.player, inverse)
             else:
                 slope += _pull(gradient, x, inverse)
-        return height, slope, matrix
+        return height, slope, curvature
 
-    x, matrix = maximise(parts, np.zeros(m), m, linear=linear)
+    x, found = maximise(parts, np.zeros(m), m, linear=linear)
     scores = log_likelihood_pullback(np.tile(x, (rounds, 1)), *data, every)
-    return RankingFit(x, matrix, scores, value(x))
+    return RankingFit(x, found, scores, value(x))
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -78,7 +78,7 @@ def as_numbers(table: Table, label: str) -> pd.Series:
                     f"number{_remedy(wrong.iloc[0])}",
                     wrong.index[0],
                 )
-        _check_exact(table, label, cells)
+        _check_exact(table, label, cells[numbers.abs() >= _EXACT])
     infinite = np.isinf(numbers.to_numpy())
     if infinite.any():
         table.refuse(
@@ -97,9 +97,8 @@ def _single(column: pd.Series) -> np.ndarray | None:
 
 
 def _check_exact(table: Table, label: str, cells: pd.Series) -> None:
-    """Refuse whole numbers that a float rounds, so that two of them would tie."""
-    long = cells[cells.str.len() > 15]
-    digits = long.str.extract(r"^\s*[+-]?0*(\d{16,})(?:\.0*)?\s*$", expand=False).dropna()
+    """Refuse large whole numbers that a float rounds, so that two of them would tie."""
+    digits = cells.str.extract(r"^\s*[+-]?0*(\d{16,})(?:\.0*)?\s*$", expand=False).dropna()
     rounded = digits[[int(number[:400]) > _EXACT for number in digits]]
     if len(rounded):
         table.refuse(

@@ -99,7 +99,9 @@ def bootstrap(
             row[:] = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth)[0]
         else:
             sampled = np.repeat(place, chosen, axis=0)
-            row[:] = fit_rankings(sampled, pseudo_rounds=pseudo_rounds, firth=firth).epp
+            row[:] = fit_rankings(
+                sampled, pseudo_rounds=pseudo_rounds, firth=firth, matrix=False
+            ).epp
     missing = int(np.isnan(epp[:, 0]).sum())
     if replicates - missing < 2:
         raise LeaderbayesError(

@@ -111,7 +111,9 @@ def plackett_luce(
     if covariance == "clustered":
         require_rounds(matches)
     linear = restriction(matches, hypothesis, value, m)
-    best = fit_rankings(place, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear)
+    best = fit_rankings(
+        place, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear, matrix=covariance != "none"
+    )
     variables: dict[str, Any] = {
         "epp": ("player", best.epp),
         "loglik": best.loglik,

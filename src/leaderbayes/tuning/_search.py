@@ -191,7 +191,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         error_score: Any = np.nan,
         return_train_score: bool = False,
         warm_start: bool = False,
-        sampler: Sampler = "laplace",
+        sampler: Sampler = "auto",
     ) -> None:
         super().__init__(
             estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
@@ -285,7 +285,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
             try:
                 if record.outs:
                     self._conclude(record, scorers, complete=False)
-                    self._judge(record, "laplace")
+                    self._judge(record, "auto")
             except Exception as second:
                 error.add_note(f"What was finished could not be kept: {second!r}")
             raise

@@ -56,19 +56,17 @@ def test_rounds_left_out_are_predicted_worse(laplace):
 
 def test_refitting_agrees_with_importance_sampling():
     scores = simulate([1.0, 0.5, 0.0, -0.5, -1.0], 40, np.random.default_rng(3))
-    # Means over a thousand draws, of both: their Monte Carlo error is that between seeds.
-    apart, worse = [], []
+    left_out, refitted, seen = [], [], []
     for seed in range(8):
         # A weight that is given is that of the fit without a round, too.
         fit = lb.fit(scores, sampler="laplace", weight=0.5, seed=seed)
-        refitted = np.array([_scores(_without(fit, k), of=fit)[1][k] for k in range(3)])
-        apart.append(lb.loo(fit).elpd_i[:3] - refitted)
-        worse.append(_scores(fit)[1][:3] - refitted)
-    error = np.std(apart, axis=0, ddof=1) / np.sqrt(8)
-    assert (error < 0.03).all()
-    # The 99.9 % point of Student's t with 7 degrees of freedom is 5.4.
-    assert (np.abs(np.mean(apart, axis=0)) < 5.4 * error).all()
-    assert (np.mean(worse, axis=0) > 5.4 * np.std(worse, axis=0, ddof=1) / np.sqrt(8)).all()
+        refitted.append([_scores(_without(fit, k), of=fit)[1][k] for k in range(3)])
+        left_out.append(lb.loo(fit).elpd_i[:3])
+        seen.append(_scores(fit)[1][:3])
+    # Of one seed the difference has a Monte Carlo error of 0.02 to 0.04; of eight 0.005 to 0.014.
+    mean = np.mean(refitted, axis=0)
+    np.testing.assert_allclose(np.mean(left_out, axis=0), mean, atol=0.04)
+    assert (np.mean(seen, axis=0) - mean > 0.08).all()
 
 
 def test_what_leaves_no_round_out(scores, laplace):

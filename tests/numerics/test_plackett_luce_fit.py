@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from scipy.sparse.linalg import LinearOperator
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._numerics import plackett_luce_fit as fit
 from leaderbayes._numerics.newton import jeffreys
 from leaderbayes._numerics.plackett_luce import (
@@ -96,9 +97,22 @@ def test_products_alone_find_the_same_maximum(place, pseudo_rounds, monkeypatch)
         fit.fit_rankings(place, firth=True)
 
 
-def test_strengths_far_apart_are_found():
-    """A ladder of players who lose to the next but once: steps beyond all numbers are not taken."""
-    m, rounds = 40, 20
+@pytest.mark.parametrize("place", [PLACE, TIED])
+def test_who_wants_no_matrix_gets_the_same_maximum(place, monkeypatch):
+    """But of few players, and for Firth's penalty, it is made all the same."""
+    for options in ({}, {"firth": True}):
+        assert isinstance(fit.fit_rankings(place, matrix=False, **options).information, np.ndarray)
+    monkeypatch.setattr(fit, "_FEW", 0)
+    dense, free = fit.fit_rankings(place), fit.fit_rankings(place, matrix=False)
+    assert isinstance(free.information, LinearOperator)
+    np.testing.assert_allclose(free.epp, dense.epp, atol=1e-6)
+    penalised = fit.fit_rankings(place, matrix=False, firth=True)
+    assert isinstance(penalised.information, np.ndarray)
+
+
+def ladder(m):
+    """Places (round, player) of players who lose to the next but once."""
+    rounds = m // 2
     place = np.tile(np.arange(1, m + 1), (rounds, 1)).astype(np.int32)
     for k in range(rounds):
         place[k, [2 * k, 2 * k + 1]] = place[k, [2 * k + 1, 2 * k]]
@@ -107,9 +121,21 @@ def test_strengths_far_apart_are_found():
             swapped = [2 * later + 1, 2 * later + 2]
             if not set(swapped) & {2 * k, 2 * k + 1}:
                 place[k, swapped] = place[k, swapped[::-1]]
-    best = fit.fit_rankings(place)
+    return place
+
+
+@pytest.mark.parametrize("matrix", [True, False])
+def test_strengths_far_apart_are_found(matrix, monkeypatch):
+    """Steps beyond all numbers are not taken."""
+    monkeypatch.setattr(fit, "_FEW", 0)
+    best = fit.fit_rankings(ladder(40), matrix=matrix)
     assert np.isfinite(best.loglik)
     np.testing.assert_allclose(best.scores.sum(axis=0), 0.0, atol=1e-8)
+
+
+def test_strengths_beyond_numbers_are_no_estimate():
+    with pytest.raises(NotConvergedError, match="LB002 players lie farther apart"):
+        fit.fit_rankings(ladder(240), matrix=False)
 
 
 def test_players_too_far_apart_have_finite_slopes():

@@ -28,7 +28,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 from scipy.special import expit
 
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
 from leaderbayes._numerics.plackett_luce import (
     information,
@@ -87,7 +87,7 @@ def fit_rankings(
     LeaderbayesError
         If Firth's penalty is wanted of more than `LARGEST_MATRIX` players.
     NotConvergedError
-        If Newton's method does not converge.
+        If Newton's method does not converge, or strengths are too far apart for numbers.
     """
     rounds, m = place.shape
     if m > LARGEST_MATRIX and firth:
@@ -134,7 +134,13 @@ def fit_rankings(
 
     x, found = maximise(parts, np.zeros(m), m, linear=linear)
     scores = log_likelihood_pullback(np.tile(x, (rounds, 1)), *data, every)
-    return RankingFit(x, found, scores, value(x))
+    loglik = value(x)
+    if not np.isfinite(loglik):
+        raise NotConvergedError(
+            "LB002 players lie farther apart than numbers can tell; add pseudo-rounds, or take the "
+            "posterior."
+        )
+    return RankingFit(x, found, scores, loglik)
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -285,7 +285,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
             try:
                 if record.outs:
                     self._conclude(record, scorers, complete=False)
-                    self._judge(record, "auto")
+                    self._judge(record)
             except Exception as second:
                 error.add_note(f"What was finished could not be kept: {second!r}")
             raise
@@ -301,7 +301,7 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         self._conclude(record, scorers, complete=True)
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
-        self._judge(record, self.sampler)
+        self._judge(record)
         return self
 
     def _forget(self) -> None:
@@ -412,9 +412,9 @@ class LeaderboardSearchCV(_sklearn.BaseSearchCV):  # type: ignore[misc]  # sciki
         if not callable(self.refit):
             self.best_score_ = results[f"mean_test_{record.metric}"][self.best_index_]
 
-    def _judge(self, record: Record, sampler: Sampler) -> None:
+    def _judge(self, record: Record) -> None:
         """Set the posterior and the leaderboard of all candidates."""
-        self.posterior_ = record.posterior(sampler, self._seed)
+        self.posterior_ = record.posterior(self.sampler, self._seed)
         self.leaderboard_ = None if self.posterior_ is None else record.board(self.posterior_)
 
     def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:

@@ -1,8 +1,9 @@
-"""Margins: their law by quadrature, and a map that knows its own slope."""
+"""Margins along ways: their law by quadrature, and a map that knows its own slope."""
 
 import numpy as np
 import pytest
 from scipy.integrate import cumulative_trapezoid
+from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 from scipy.stats import kstest, t
 
@@ -33,7 +34,7 @@ def test_where_nobody_follows_it_is_the_conditional_law(wins, df, scale):
     sd = 1.0 / np.sqrt((n * p * (1.0 - p)).sum() + curvature)
     met = np.zeros((4, 4))
     met[0, 1:] = met[1:, 0] = n
-    table = margins(np.r_[mode, fixed], np.full(4, sd), np.ones(4), met, scale, df)
+    table = margins(np.r_[mode, fixed], sd * np.eye(4), met, scale, df)
     below = cumulative_trapezoid(np.exp(log - log.max()), x, initial=0.0)
     normal = np.random.default_rng(1).standard_normal((DRAWS, 4))
     moved, _ = stretch(normal, table.normal, table.moved)
@@ -42,9 +43,54 @@ def test_where_nobody_follows_it_is_the_conditional_law(wins, df, scale):
     assert found.statistic < kolmogorov_bound(DRAWS) + 0.01
 
 
+@pytest.mark.parametrize("df", [2.0, 4.0])
+@pytest.mark.parametrize("wins", [[3.0, 1.0], [9.0, 0.3], [20.0, 0.5]])
+def test_of_two_players_it_is_the_posterior_along_the_way(wins, df):
+    """Nothing is left out: both go, or one does."""
+    scale = 1.5
+
+    def log_posterior(a):
+        gap = a[..., 0] - a[..., 1]
+        match = wins[0] * log_expit(gap) + wins[1] * log_expit(-gap)
+        return match + t(df, scale=scale).logpdf(a).sum(axis=-1)
+
+    start = np.array([0.5, -0.5])
+    mode = minimize(lambda a: -log_posterior(a), start, options={"gtol": 1e-7}).x
+    step = 1e-3
+    hessian = np.empty((2, 2))
+    for i, k in np.ndindex(2, 2):
+        one, two = step * np.eye(2)[i], step * np.eye(2)[k]
+        corners = [one + two, one - two, two - one, -one - two]
+        hessian[i, k] = log_posterior(mode + corners) @ [1.0, -1.0, -1.0, 1.0] / (4.0 * step**2)
+    way = np.linalg.inv(np.linalg.cholesky(-hessian)).T
+    table = margins(mode, way, np.array([[0.0, sum(wins)], [sum(wins), 0.0]]), scale, df)
+    u = np.linspace(-60.0, 60.0, 240_001)
+    normal = np.random.default_rng(1).standard_normal((DRAWS, 2))
+    moved, _ = stretch(normal, table.normal, table.moved)
+    for j in range(2):
+        log = log_posterior(mode + u[:, None] * way[:, j])
+        below = cumulative_trapezoid(np.exp(log - log.max()), u, initial=0.0)
+        found = kstest(moved[:, j], lambda at, below=below: np.interp(at, u, below / below[-1]))
+        assert found.statistic < kolmogorov_bound(DRAWS) + 0.01
+        ahead = mode + np.array([2.0, 1.0, -1.0, -2.0])[:, None] * 0.02 * way[:, j]
+        third = log_posterior(ahead) @ [0.5, -1.0, 1.0, -0.5] / 0.02**3
+        assert table.lean[j] == pytest.approx(third, rel=0.01, abs=1e-3)
+
+
+def test_long_tails_are_widened_the_most():
+    """And where all are long, each by little: every way costs some of the draws."""
+    n = np.zeros((3, 3))
+    n[1, 2] = n[2, 1] = 400.0
+    one = margins(np.zeros(3), np.diag([0.8, 0.1, 0.1]), n, 1.0, 2.0).wider
+    assert one[0] > 1.0 + 1.0 / 3.0 + 0.5
+    np.testing.assert_allclose(one[1:], 1.0 + 1.0 / 3.0, atol=0.01)
+    all_of_them = margins(np.zeros(40), 3.0 * np.eye(40), np.zeros((40, 40)), 1.0, 2.0).wider
+    np.testing.assert_allclose(all_of_them, 1.0 + 1.9 / 40)
+
+
 def test_normal_margins_stay():
     """Of a prior as good as normal, and no matches."""
-    table = margins(np.zeros(2), np.ones(2), np.ones(2), np.zeros((2, 2)), 1.0, 1e9)
+    table = margins(np.zeros(2), np.eye(2), np.zeros((2, 2)), 1.0, 1e9)
     inside = abs(table.moved) < 3.0
     np.testing.assert_allclose(
         table.normal[:, inside], np.tile(table.moved[inside], (2, 1)), atol=0.03
@@ -60,8 +106,7 @@ def test_mass_is_the_product_of_the_margins():
     prior = t(df, scale=scale).logpdf(sd * u) - t(df, scale=scale).logpdf(0.0)
     one = np.log(np.exp(prior).sum() * (u[1] - u[0]) / np.sqrt(2.0 * np.pi))
     made = [
-        margins(np.zeros(m), np.full(m, sd), np.ones(m), np.zeros((m, m)), scale, df).log_mass
-        for m in (1, 5)
+        margins(np.zeros(m), sd * np.eye(m), np.zeros((m, m)), scale, df).log_mass for m in (1, 5)
     ]
     assert made[0] == pytest.approx(one, abs=0.02)
     assert made[1] == pytest.approx(5.0 * made[0])
@@ -70,9 +115,8 @@ def test_mass_is_the_product_of_the_margins():
 def test_the_slope_is_the_maps():
     rng = np.random.default_rng(2)
     n = 3.0 * (1.0 - np.eye(3))
-    table = margins(
-        np.array([3.0, 0.0, -1.0]), np.array([1.5, 0.6, 0.8]), np.full(3, 0.7), n, 1.0, 4.0
-    )
+    way = np.array([[1.5, 0.3, 0.2], [0.0, 0.6, 0.4], [0.0, 0.0, 0.8]])
+    table = margins(np.array([3.0, 0.0, -1.0]), way, n, 1.0, 4.0)
     normal = np.vstack([rng.standard_normal((200, 3)), 7.0 * rng.standard_normal((20, 3))])
     step = 1e-6
     moved, log_slope = stretch(normal, table.normal, table.moved)
@@ -86,7 +130,7 @@ def test_the_slope_is_the_maps():
 
 def test_many_players_do_not_overflow():
     m = 2000
-    table = margins(np.zeros(m), np.full(m, 3.0), np.ones(m), np.zeros((m, m)), 1.0, 4.0)
+    table = margins(np.zeros(m), 3.0 * np.eye(m), np.zeros((m, m)), 1.0, 4.0)
     normal = np.full((2, m), 0.1)
     _, log_slope = stretch(normal, table.normal, table.moved)
     assert np.isfinite(log_slope).all()

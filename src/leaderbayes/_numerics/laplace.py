@@ -4,10 +4,11 @@ r"""Nested Laplace approximation of Bradley-Terry's posterior, whose draws know 
           \prod_k p(y_k \mid a)^{\eta_k}, \quad b = a - \bar a
 
 Given sigma the posterior of the strengths a is nearly normal; sigma itself is integrated
-numerically, on a grid of its logarithm that reaches as far as its density does. Each strength's
-margin is not normal but what it is along the line on which the others follow it, with its own prior
-and its own matches (`margins`): players who won or lost nearly every match have one long tail. The
-margins' centres are the means that the third derivatives give, to first order.
+numerically, on a grid of its logarithm that reaches as far as its density does. Draws are
+independent along ways on which one player goes and those follow of whom less is known: so what is
+known best, the differences of many players, is not torn apart. Along a way the margin is not normal
+but has the priors and matches of those who go (`margins`): players who won or lost nearly every
+match have one long tail. The centre is the mean that the third derivatives give, to first order.
 
 Weights (`log_weight`) take draws of it to the posterior itself.
 
@@ -26,14 +27,13 @@ from scipy.optimize import minimize_scalar
 
 from leaderbayes._numerics.bradley_terry import log_normaliser, pair_sums, probability
 from leaderbayes._numerics.margins import Margins, margins, stretch
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 
 _STEP = 1.0  # of the grid, in standard deviations of log sigma
 _DROP = 8.0  # of the log density, where the grid ends
 _RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, and hundreds of log-odds apart above
 _DECREMENT = 1e-4  # of Newton's method: about twice the log-density still to be gained
 _FINE = 64  # points between nodes, where log sigma is drawn
-_WIDER = 1.0  # over the number of players: by how much normal numbers are stretched
 
 
 class Board(NamedTuple):
@@ -59,7 +59,6 @@ class _Spread(NamedTuple):
     """What is drawn around a node's mode."""
 
     centre: Floats  # (player,)
-    sd: Floats  # (player,)
     margins: Margins
 
 
@@ -78,8 +77,10 @@ class Laplace(NamedTuple):
 
 def sample(board: Board, draws: int, rng: np.random.Generator) -> Laplace:
     """Draw from the approximate posterior, independently."""
-    log_scale, nodes = _grid(board)
-    spreads = [_spread(node, board) for node in nodes]
+    order = _order(board)
+    known = board._replace(points=board.points[order], n=board.n[np.ix_(order, order)])
+    log_scale, nodes = _grid(known)
+    spreads = [_spread(node, known) for node in nodes]
     density = np.array([node.log_density for node in nodes])
     density += [each.margins.log_mass for each in spreads]
     drawn, log_density = _draw_log_scale(log_scale, density, draws, rng)
@@ -89,19 +90,26 @@ def sample(board: Board, draws: int, rng: np.random.Generator) -> Laplace:
     centre = np.stack([each.centre for each in spreads])
     strength = (1.0 - share[:, None]) * centre[at - 1] + share[:, None] * centre[at]
     nearest = np.where(share > 0.5, at, at - 1)
-    m = len(board.points)
-    # Of few players the tails decide how good weights are, and cost little.
-    wider = 1.0 + _WIDER / m
     for k in np.unique(nearest):
         mine = np.flatnonzero(nearest == k)
-        normal = rng.standard_normal((m, len(mine)))
-        factor, sd = nodes[k].factor, spreads[k].sd
-        apart = solve_triangular(factor, wider * normal, trans="T", lower=True, check_finite=False)
-        moved, log_slope = stretch(np.ascontiguousarray(apart.T / sd), *spreads[k].margins[:2])
-        strength[mine] += sd * moved
-        log_density[mine] += np.log(np.diag(factor)).sum() - 0.5 * (normal**2).sum(axis=0)
-        log_density[mine] -= log_slope
-    return Laplace(strength, np.exp(drawn), log_density)
+        normal = rng.standard_normal((len(mine), len(order)))
+        factor, found = nodes[k].factor, spreads[k].margins
+        moved, log_slope = stretch(found.wider * normal, found.normal, found.moved)
+        strength[mine] += solve_triangular(
+            factor, moved.T, trans="T", lower=True, check_finite=False
+        ).T
+        log_density[mine] += np.log(np.diag(factor) / found.wider).sum() - log_slope
+        log_density[mine] -= 0.5 * (normal**2).sum(axis=1)
+    back = np.empty_like(strength)
+    back[:, order] = strength
+    return Laplace(back, np.exp(drawn), log_density)
+
+
+def _order(board: Board) -> Longs:
+    """Players by what their own matches say of them, least first: they follow others."""
+    played = board.n.sum(axis=1)
+    won = np.divide(board.points, played, out=np.zeros_like(played), where=played > 0.0)
+    return np.argsort(board.points * (1.0 - won), kind="stable")
 
 
 def log_weight(drawn: Laplace, board: Board) -> Floats:
@@ -247,24 +255,18 @@ def _factor(information: Floats, prior: Floats, scale: float, df: float) -> Floa
 
 def _spread(node: _Node, board: Board) -> _Spread:
     """Centre and margins of the strengths at a node."""
-    m, x = len(node.mode), node.mode
-    covariance = cho_solve((node.factor, True), np.eye(m), check_finite=False)
+    m, x, scale = len(node.mode), node.mode, float(np.exp(node.log_scale))
+    way = solve_triangular(node.factor, np.eye(m), trans="T", lower=True, check_finite=False)
+    covariance = way @ way.T
     variance = np.diag(covariance)
-    sd = np.sqrt(variance)
+    found = margins(x, way, board.n, scale, board.df)
+    # Mean less mode, to first order: half H^-1 times third derivatives times variances. Margins
+    # that lean have their own part of that.
     p = probability(x)
-    met = board.n * p * (1.0 - p)
-    # How far the others follow a player, by how much their matches with it say.
-    weight = met.sum(axis=1)
-    follow = (met * covariance).sum(axis=1) / np.where(weight > 0.0, weight * variance, 1.0)
-    found = margins(x, sd, 1.0 - follow, board.n, float(np.exp(node.log_scale)), board.df)
-    # Mean less mode, to first order: half H^-1 times third derivatives times variances. A margin
-    # that leans has its own part of that.
-    pairs = met * (2.0 * p - 1.0)
+    pairs = board.n * p * (1.0 - p) * (2.0 * p - 1.0)
     third = (pairs * (variance[:, None] + variance - 2.0 * covariance)).sum(axis=1)
-    prior = _prior(x, float(np.exp(node.log_scale)), board.df)[3]
-    own = variance * (prior + (1.0 - follow) ** 3 * pairs.sum(axis=1))
-    shift = covariance @ (third + prior * variance) - variance * own
-    return _Spread(x + 0.5 * shift, sd, found)
+    third += _prior(x, scale, board.df)[3] * variance
+    return _Spread(x + 0.5 * (covariance @ third - way @ found.lean), found)
 
 
 def _draw_log_scale(

@@ -1,13 +1,16 @@
-r"""Margins of strengths that are nearly, and not quite, normal.
+r"""Margins of a posterior that is nearly, and not quite, normal: along one way at a time.
 
-In units u of its standard deviation, from its mode, a strength's log-density is
+A way :math:`w_j` is a column of :math:`G^{-T}`, with :math:`G G^T` the information: from the mode,
+independent standard normal numbers along the ways make the normal approximation. As it is
+triangular, player j goes, those before it follow by some share, and those after it stay. The
+log-density along way j is
 
-.. math:: -\tfrac12 u^2 + R_i(u),
+.. math:: -\tfrac12 u^2 + R_j(u),
 
-with R_i what its own prior and its own matches add to their second order, while the others follow
-it by a share of its way. A normal vector gets these margins by
+with R what the priors and matches of those who go add to their second order. A normal number gets
+this margin by
 
-.. math:: u_i = F_i^{-1}(\Phi(z_i)),
+.. math:: u_j = F_j^{-1}(\Phi(z_j)),
 
 piecewise linear between points of a grid, so that the density of what comes out is known.
 """
@@ -23,48 +26,42 @@ from leaderbayes._types import Floats
 # In standard deviations; Student's tails of an undefeated player reach far.
 _POINTS = 60.0 * np.sinh(np.linspace(-5.3, 5.3, 107)) / np.sinh(5.3)
 
-_FOLLOW = 3.0  # how fast, in variances, others cease to follow
+_FOLLOW = 3.0  # how fast, in variances, what is left out ceases to hold back
+_WITH = 0.3  # share of a way above which a player goes along
+_STAYS = 0.03  # and below which it stays
+_FAR = 150.0  # log-odds, at which numbers become too large
+_TAIL = 4.0  # standard deviations: margins that have gone farther there have a long tail
+_WIDER = 0.9  # by how much all of these together are widened
 
 
 class Margins(NamedTuple):
     """Table of the map from normal numbers."""
 
-    normal: Floats  # (player, point): z
+    normal: Floats  # (way, point): z
     moved: Floats  # (point,): u
     log_mass: float  # log of the masses' product, those of normal margins being 1
+    wider: Floats  # (way,): by how much to widen normal numbers
+    lean: Floats  # (way,): third derivatives
 
 
-def margins(
-    mode: Floats, sd: Floats, own: Floats, n: Floats, scale: float, df: float
-) -> Margins:  # fmt: skip
+def margins(mode: Floats, way: Floats, n: Floats, scale: float, df: float) -> Margins:
     """Tabulate the margins.
 
     Parameters
     ----------
-    mode, sd : (player,)
-    own : (player,)
-        Share of a player's way by which it leaves the others behind.
+    mode : (player,)
+    way : (player, way)
+        Upper triangular.
     n : (player, opponent)
         Matches, by weight.
     scale, df : float
         Of the strengths' Student-t law.
     """
-    way = sd[:, None] * _POINTS
-    q = df * scale**2 + mode[:, None] ** 2
-    slope = -(df + 1.0) * mode[:, None] / q
-    curvature = (df + 1.0) * (q - 2.0 * mode[:, None] ** 2) / q**2
-    gain = np.log1p((2.0 * mode[:, None] + way) * way / q)
-    log_density = -0.5 * (df + 1.0) * gain - slope * way + 0.5 * curvature * way**2
-    matches, informed = _matches(mode, own * sd, n, _POINTS)
-    log_density += matches
-    # The sums above are less their first and second orders. At the mode the others balance these,
-    # as far as they follow: no farther when a player goes far. Where their priors are convex their
-    # second order is below 0, and the margin would not fall.
-    first = slope * (1.0 - own[:, None]) * sd[:, None]
-    second = informed[:, None] + curvature * sd[:, None] ** 2
+    m = len(mode)
+    log_density, informed, lean = _along(mode, np.ascontiguousarray(way.T), n, scale, df, _POINTS)
+    # What is left out holds back less and less; where it is convex, as priors far out, not at all.
     far = 1.0 + _POINTS**2 / (2.0 * _FOLLOW)
-    log_density += first * _POINTS * (1.0 - 1.0 / np.sqrt(far)) - 0.5 * second * _POINTS**2
-    log_density -= np.maximum(0.0, 1.0 - second) * _FOLLOW * np.log(far)
+    log_density -= np.maximum(0.0, 1.0 - informed)[:, None] * _FOLLOW * np.log(far)
     top = log_density.max(axis=1, keepdims=True)
     density = np.exp(log_density - top)
     cell = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(_POINTS)
@@ -72,59 +69,117 @@ def margins(
     below = np.cumsum(cell, axis=1)[:, :-1] / mass
     above = np.cumsum(cell[:, ::-1], axis=1)[:, -2::-1] / mass
     low, high = (ndtri(np.maximum(tail, 1e-300)) for tail in (below, above))
+    moved = _POINTS[1:-1]
     # Where nothing can be drawn it still rises.
-    normal = np.where(below < 0.5, low, -high) + 1e-9 * _POINTS[1:-1]
-    log_mass = float((np.log(mass) + top).sum()) - 0.5 * len(mode) * np.log(2.0 * np.pi)
-    return Margins(normal, _POINTS[1:-1], log_mass)
+    normal = np.where(below < 0.5, low, -high) + 1e-9 * moved
+    reach = np.array([np.abs(np.interp([-_TAIL, _TAIL], row, moved)).max() for row in normal])
+    long = np.clip(np.log(reach / _TAIL), 0.0, 1.0)
+    # Tails decide how good weights are. Where all are long widening each would cost too much.
+    wider = 1.0 + 1.0 / m + _WIDER * long / max(long.sum(), 1.0)
+    log_mass = float((np.log(mass) + top).sum()) - 0.5 * m * np.log(2.0 * np.pi)
+    return Margins(normal, moved, log_mass, wider, lean)
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _matches(mode: Floats, way: Floats, n: Floats, points: Floats) -> tuple[Floats, Floats]:
-    """Sum what matches add to their second order, (player, point), and that order (player,)."""
+def _along(
+    mode: Floats, way: Floats, n: Floats, scale: float, df: float, points: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Sum what priors and matches of those who go add to their first order (way, point).
+
+    Returns this, less its second order (way,), and its third.
+
+    Parameters
+    ----------
+    way : (way, player)
+    """
     m = mode.size
-    out, informed = np.zeros((m, points.size)), np.zeros(m)
-    odds, met = np.empty(m), np.empty(m)
-    for i in range(m):
-        size, first, second, start = 0, 0.0, 0.0, 0.0
-        for j in range(m):
-            if n[i, j] == 0.0:
+    out, informed, lean = np.zeros((m, points.size)), np.zeros(m), np.zeros(m)
+    for j in range(m):
+        w = way[j]
+        stays = np.abs(w) < _STAYS * abs(w[j])
+        for i in range(j + 1):
+            if abs(w[i]) < _WITH * abs(w[j]):
                 continue
-            gap = min(max(mode[i] - mode[j], -150.0), 150.0)
-            p = 1.0 / (1.0 + np.exp(-gap))
-            first += n[i, j] * p
-            second += n[i, j] * p * (1.0 - p)
-            odds[size], met[size] = p / (1.0 - p) if p < 1.0 else np.exp(gap), n[i, j]
-            start += met[size] * np.log1p(odds[size])
-            size += 1
-        informed[i] = second * way[i] ** 2
-        for k in range(points.size):
-            far = way[i] * points[k]
-            factor = np.exp(min(max(far, -150.0), 150.0))
-            total, product, count = 0.0, 1.0, 0.0
-            for j in range(size):
-                # One logarithm for many opponents that were met as often.
-                if met[j] != count or product > 1e150:
-                    total += count * np.log(product)
-                    product, count = 1.0, met[j]
-                product *= 1.0 + odds[j] * factor
-            total += count * np.log(product)
-            out[i, k] = start - total + first * far + 0.5 * second * far * far
-    return out, informed
+            second, third = _add_prior(out[j], mode[i], w[i], scale, df, points)
+            informed[j] += second
+            lean[j] += third
+            odds = np.exp(np.minimum(np.maximum(mode[i] - mode, -_FAR), _FAR))
+            behind = stays & (n[i] > 0.0)
+            second, third = _add_matches(out[j], odds[behind], n[i][behind], w[i], points)
+            informed[j] += second
+            lean[j] += third
+            if i == j:
+                for k in np.flatnonzero(~stays & (n[i] > 0.0)):
+                    one = slice(k, k + 1)
+                    rate = w[i] - w[k]
+                    second, third = _add_matches(out[j], odds[one], n[i][one], rate, points)
+                    informed[j] += second
+                    lean[j] += third
+    return out, informed, lean
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _add_prior(
+    out: Floats, mode: float, rate: float, scale: float, df: float, points: Floats
+) -> tuple[float, float]:
+    """Add the log-density of one strength's prior, less its first order (point,)."""
+    q = df * scale**2 + mode**2
+    slope = -(df + 1.0) * mode / q
+    for k in range(points.size):
+        far = rate * points[k]
+        out[k] -= 0.5 * (df + 1.0) * np.log1p((2.0 * mode + far) * far / q) + slope * far
+    second = (df + 1.0) * (q - 2.0 * mode**2) / q**2
+    third = 2.0 * (df + 1.0) * mode * (3.0 * q - 4.0 * mode**2) / q**3
+    return second * rate**2, third * rate**3
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _add_matches(
+    out: Floats, odds: Floats, met: Floats, rate: float, points: Floats
+) -> tuple[float, float]:
+    """Add the log-likelihood of matches, less its first order (point,).
+
+    Parameters
+    ----------
+    odds, met : (opponent,)
+        At the mode of a player who leaves these opponents behind at a rate.
+    """
+    first, second, third, start = 0.0, 0.0, 0.0, 0.0
+    for j in range(odds.size):
+        p = odds[j] / (1.0 + odds[j])
+        first += met[j] * p
+        second += met[j] * p * (1.0 - p)
+        third += met[j] * p * (1.0 - p) * (2.0 * p - 1.0)
+        start += met[j] * np.log1p(odds[j])
+    for k in range(points.size):
+        far = rate * points[k]
+        factor = np.exp(min(max(far, -_FAR), _FAR))
+        # Beyond that the logarithms go on along lines.
+        total, product, count = met.sum() * max(far - _FAR, 0.0), 1.0, 0.0
+        for j in range(odds.size):
+            # One logarithm for many opponents that were met as often.
+            if met[j] != count or product > 1e150:
+                total += count * np.log(product)
+                product, count = 1.0, met[j]
+            product *= 1.0 + odds[j] * factor
+        total += count * np.log(product)
+        out[k] += start - total + first * far
+    return second * rate**2, third * rate**3
 
 
 @numba.njit(cache=True, error_model="numpy")
 def stretch(normal: Floats, table: Floats, moved: Floats) -> tuple[Floats, Floats]:
-    """Give standard normal numbers (draw, player) the margins of a table.
+    """Give standard normal numbers (draw, way) the margins of a table.
 
     Parameters
     ----------
-    normal : (draw, player)
+    normal : (draw, way)
     table, moved
         ``normal`` and ``moved`` of `Margins`.
 
     Returns
     -------
-    moved : (draw, player)
+    moved : (draw, way)
     log_slope : (draw,)
         Log of the product of the slopes of the map.
     """

@@ -24,7 +24,7 @@ from scipy.special import ndtri
 from leaderbayes._types import Floats
 
 # In standard deviations; Student's tails of an undefeated player reach far.
-_POINTS = 60.0 * np.sinh(np.linspace(-5.3, 5.3, 107)) / np.sinh(5.3)
+_POINTS = 600.0 * np.sinh(np.linspace(-7.6, 7.6, 141)) / np.sinh(7.6)
 
 _FOLLOW = 3.0  # how fast, in variances, what is left out ceases to hold back
 _WITH = 0.3  # share of a way above which a player goes along
@@ -58,10 +58,14 @@ def margins(mode: Floats, way: Floats, n: Floats, scale: float, df: float) -> Ma
         Of the strengths' Student-t law.
     """
     m = len(mode)
-    log_density, informed, lean = _along(mode, np.ascontiguousarray(way.T), n, scale, df, _POINTS)
-    # What is left out holds back less and less; where it is convex, as priors far out, not at all.
+    log_density, first, second, lean = _along(
+        mode, np.ascontiguousarray(way.T), n, scale, df, _POINTS
+    )
+    # At the mode what is left out balances the first order, but no more when a player goes far; it
+    # holds back less and less, and where it is convex, as priors far out, not at all.
     far = 1.0 + _POINTS**2 / (2.0 * _FOLLOW)
-    log_density -= np.maximum(0.0, 1.0 - informed)[:, None] * _FOLLOW * np.log(far)
+    log_density += first[:, None] * _POINTS * (1.0 - 1.0 / np.sqrt(far))
+    log_density -= np.maximum(0.0, 1.0 - second)[:, None] * _FOLLOW * np.log(far)
     top = log_density.max(axis=1, keepdims=True)
     density = np.exp(log_density - top)
     cell = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(_POINTS)
@@ -83,46 +87,58 @@ def margins(mode: Floats, way: Floats, n: Floats, scale: float, df: float) -> Ma
 @numba.njit(cache=True, error_model="numpy")
 def _along(
     mode: Floats, way: Floats, n: Floats, scale: float, df: float, points: Floats
-) -> tuple[Floats, Floats, Floats]:
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Sum what priors and matches of those who go add to their first order (way, point).
 
-    Returns this, less its second order (way,), and its third.
+    Returns this, and the first, second (less) and third order (way,).
 
     Parameters
     ----------
     way : (way, player)
     """
     m = mode.size
-    out, informed, lean = np.zeros((m, points.size)), np.zeros(m), np.zeros(m)
+    out = np.zeros((m, points.size))
+    first, second, third = np.zeros(m), np.zeros(m), np.zeros(m)
     for j in range(m):
         w = way[j]
-        stays = np.abs(w) < _STAYS * abs(w[j])
-        for i in range(j + 1):
-            if abs(w[i]) < _WITH * abs(w[j]):
-                continue
-            second, third = _add_prior(out[j], mode[i], w[i], scale, df, points)
-            informed[j] += second
-            lean[j] += third
+        goes, stays = np.abs(w) >= _WITH * abs(w[j]), np.abs(w) < _STAYS * abs(w[j])
+        for i in np.flatnonzero(goes):
+            curvature, lean = _add_prior(out[j], mode[i], w[i], scale, df, points)
+            second[j] += curvature * w[i] ** 2
+            third[j] += lean * w[i] ** 3
             odds = np.exp(np.minimum(np.maximum(mode[i] - mode, -_FAR), _FAR))
-            behind = stays & (n[i] > 0.0)
-            second, third = _add_matches(out[j], odds[behind], n[i][behind], w[i], points)
-            informed[j] += second
-            lean[j] += third
-            if i == j:
-                for k in np.flatnonzero(~stays & (n[i] > 0.0)):
-                    one = slice(k, k + 1)
-                    rate = w[i] - w[k]
-                    second, third = _add_matches(out[j], odds[one], n[i][one], rate, points)
-                    informed[j] += second
-                    lean[j] += third
-    return out, informed, lean
+            behind = np.flatnonzero(stays & (n[i] > 0.0))
+            met, lean = _add_matches(out[j], odds[behind], n[i][behind], w[i], points)
+            second[j] += met * w[i] ** 2
+            third[j] += lean * w[i] ** 3
+            # Each pair once.
+            for k in np.flatnonzero(~stays & (n[i] > 0.0)):
+                rate = w[i] - w[k]
+                if (goes[k] and k > i) or abs(rate) < _STAYS * abs(w[j]):
+                    continue
+                one = slice(k, k + 1)
+                met, lean = _add_matches(out[j], odds[one], n[i][one], rate, points)
+                second[j] += met * rate**2
+                third[j] += lean * rate**3
+        # At the mode everything balances: what is left out are the others' priors, as far as their
+        # matches with those who go do.
+        for i in np.flatnonzero(~goes & ~stays):
+            odds = np.exp(np.minimum(np.maximum(mode[i] - mode, -_FAR), _FAR))
+            met_all = n[i] * odds / (1.0 + odds) ** 2
+            if met_all.sum() > 0.0:
+                slope = -(df + 1.0) * mode[i] / (df * scale**2 + mode[i] ** 2)
+                first[j] -= w[i] * slope * (goes * met_all).sum() / met_all.sum()
+    return out, first, second, third
 
 
 @numba.njit(cache=True, error_model="numpy")
 def _add_prior(
     out: Floats, mode: float, rate: float, scale: float, df: float, points: Floats
 ) -> tuple[float, float]:
-    """Add the log-density of one strength's prior, less its first order (point,)."""
+    """Add the log-density of one strength's prior, less its first order (point,).
+
+    Returns its second (less) and third order in the strength.
+    """
     q = df * scale**2 + mode**2
     slope = -(df + 1.0) * mode / q
     for k in range(points.size):
@@ -130,7 +146,7 @@ def _add_prior(
         out[k] -= 0.5 * (df + 1.0) * np.log1p((2.0 * mode + far) * far / q) + slope * far
     second = (df + 1.0) * (q - 2.0 * mode**2) / q**2
     third = 2.0 * (df + 1.0) * mode * (3.0 * q - 4.0 * mode**2) / q**3
-    return second * rate**2, third * rate**3
+    return second, third
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -138,6 +154,8 @@ def _add_matches(
     out: Floats, odds: Floats, met: Floats, rate: float, points: Floats
 ) -> tuple[float, float]:
     """Add the log-likelihood of matches, less its first order (point,).
+
+    Returns its second (less) and third order in the strength.
 
     Parameters
     ----------
@@ -164,7 +182,7 @@ def _add_matches(
             product *= 1.0 + odds[j] * factor
         total += count * np.log(product)
         out[k] += start - total + first * far
-    return second * rate**2, third * rate**3
+    return second, third
 
 
 @numba.njit(cache=True, error_model="numpy")

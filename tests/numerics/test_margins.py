@@ -83,7 +83,7 @@ def test_long_tails_are_widened_the_most():
     n[1, 2] = n[2, 1] = 400.0
     one = margins(np.zeros(3), np.diag([0.8, 0.1, 0.1]), n, 1.0, 2.0).wider
     assert one[0] > 1.0 + 1.0 / 3.0 + 0.5
-    np.testing.assert_allclose(one[1:], 1.0 + 1.0 / 3.0, atol=0.01)
+    np.testing.assert_allclose(one[1:], 1.0 + 1.0 / 3.0, atol=0.02)
     all_of_them = margins(np.zeros(40), 3.0 * np.eye(40), np.zeros((40, 40)), 1.0, 2.0).wider
     np.testing.assert_allclose(all_of_them, 1.0 + 1.9 / 40)
 

@@ -233,13 +233,14 @@ def test_trained_learners_need_the_test_fraction_too(learning):
     assert (learning["wrong, test_fraction"] <= learning["wrong"]).all()
 
 
-@pytest.mark.parametrize(("who", "apart"), [("every player", 0.05), ("first", 0.08)])
-def test_the_best_is_the_best_as_often_as_said(who, apart):
-    """In classes of 200 cases or more."""
+@pytest.mark.parametrize(("who", "errors"), [("every player", 0.0), ("first", 3.0)])
+def test_the_best_is_the_best_as_often_as_said(who, errors):
+    """Within 0.05, in classes of 200 cases or more; of the few that stand first but for chance."""
     table = pd.read_csv(MODELS / "evidence" / "fits" / "fits_best.csv")
     table = table[(table["model"] == "bradley_terry") & (table["who"] == who)]
     sums = table[["said", "happened"]].mul(table["cases"], axis=0).groupby(table["class"]).sum()
     cases = table.groupby("class")["cases"].sum()
     shares = sums.div(cases, axis=0)[cases >= 200]
     assert len(shares) >= 7
-    assert (abs(shares["said"] - shares["happened"]) < apart).all()
+    chance = (shares["happened"] * (1.0 - shares["happened"]) / cases[cases >= 200]) ** 0.5
+    assert (abs(shares["said"] - shares["happened"]) < 0.05 + errors * chance).all()

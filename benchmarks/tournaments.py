@@ -3,7 +3,7 @@
     OPENBLAS_NUM_THREADS=1 uv run --group evidence python benchmarks/tournaments.py \
         [--scores SCORES.csv] [--memento] [--nuts] [--scaling FIGURE.png] [--workers 2]
 
---scores fits every tournament of a table by Laplace's method, and with --nuts by NUTS; --memento a
+--scores fits every tournament of a table as by default, and with --nuts by NUTS; --memento a
 simulated study of MementoML's size, 30 data sets of 2000 players and 20 splits; --scaling draws
 times against players, rounds, tournaments and workers, with the exponents of power laws through
 them. Prints Markdown tables. With several workers, one BLAS thread each is fastest.
@@ -105,11 +105,11 @@ def scaling(figure, workers):
                 taken = []
                 for _ in range(3):
                     start = time.perf_counter()
-                    lb.fit(board, sampler="laplace", draws=250, replicates=200, seed=1)
+                    lb.fit(board, draws=250, replicates=200, seed=1)
                     taken.append(time.perf_counter() - start)
                 seconds.append(min(taken))
             else:
-                seconds.append(study(scores, w, sampler="laplace")[0])
+                seconds.append(study(scores, w)[0])
         slope = exponent(np.array(sizes), np.array(seconds))
         told = ", ".join(f"{x}: {s:.2f}" for x, s in zip(sizes, seconds, strict=True))
         print(f"| {name} | {told} | {slope:.2f} |", flush=True)
@@ -128,16 +128,16 @@ def main():
     given = parser.parse_args()
     warnings.simplefilter("ignore", lb.LeaderbayesWarning)
     # Numba's kernels are compiled once, as they are on a machine that has fitted anything before.
-    lb.fit(simulate(1, 5, 5).isel(tournament=0, drop=True), sampler="laplace", seed=1)
+    lb.fit(simulate(1, 5, 5).isel(tournament=0, drop=True), seed=1)
     print("| study | size | fit s | open s | disk MB | memory GB | converged |")
     print("|---|---|---|---|---|---|---|")
     if given.scores:
         scores = lb.read_scores(given.scores)
-        row("Laplace", scores, given.workers, sampler="laplace")
+        row("auto", scores, given.workers)
         if given.nuts:
-            row("NUTS", scores, given.workers)
+            row("NUTS", scores, given.workers, sampler="nutpie")
     if given.memento:
-        row("Laplace", simulate(30, 2000, 20), given.workers, sampler="laplace")
+        row("auto", simulate(30, 2000, 20), given.workers)
     if given.scaling:
         scaling(given.scaling, given.workers)
 

@@ -63,8 +63,7 @@ def study():
     names = xr.DataArray([f"data {k}" for k in range(142)], dims="tournament", name="tournament")
     scores = xr.concat(boards, names).assign_attrs(higher_is_better=1)
     folder = tempfile.mkdtemp()
-    options = {"sampler": "laplace", "seed": 1, "progressbar": False}
-    return lambda: lb.study.fit(scores, store=f"{folder}/study", **options)
+    return lambda: lb.study.fit(scores, store=f"{folder}/study", seed=1, progressbar=False)
 
 
 def bradley_terry():

@@ -5,7 +5,6 @@ import warnings
 import arviz_stats as az
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 import leaderbayes as lb
 from conftest import board, simulate
@@ -15,8 +14,6 @@ from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.log_density import coordinates, log_density, strengths
 
 DRAWS = 5000  # of each of four chains
-# Monte Carlo errors that one of all 800 numbers compared is off by chance in one run of a hundred.
-BY_CHANCE = norm.isf(0.01 / 800 / 2)
 DIMS = ("chain", "draw")
 
 
@@ -83,7 +80,7 @@ def hold(one, two):
         (0.1, lambda x: x.quantile(0.975, DIMS), {"method": "quantile", "prob": 0.975}),
     ):
         chance = (az.mcse(a, **kind) ** 2 + az.mcse(b, **kind) ** 2) ** 0.5
-        gap = abs(take(b) - take(a)) / np.maximum(much * sd, BY_CHANCE * chance)
+        gap = abs(take(b) - take(a)) / np.maximum(much * sd, 4.0 * chance)
         assert max(float(gap[name].max()) for name in gap) < 1.0
 
 
@@ -96,7 +93,7 @@ def _fit(scores, sampler, draws=DRAWS):
 
 
 def test_nuts_where_proposals_do_not_do(monkeypatch):
-    """They do on every board tried: here their weights are trusted less. Said once, and by whom."""
+    """They do on this board, too: here their weights are trusted less. Said once, and by whom."""
     monkeypatch.setattr(metropolis, "MAX_PARETO_K", -1.0)
     with pytest.warns(lb.DisconnectedWarning) as caught:
         dt = lb.fit(ordered(2, 20), seed=1, progressbar=False)

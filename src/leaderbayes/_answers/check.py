@@ -22,6 +22,10 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     naive replicate's, is taken as far from its own estimate (Bradley-Terry with one pseudo-round)
     as that draw is from the whole replicate's: all are treated alike.
 
+    Votes are drawn again by judges, and on prompts, whose opinions of players are spread as these
+    votes say; the discrepancy is Pearson's chi-square of all pairs, at each board's own estimate.
+    There are no naive replicates.
+
     A posterior of the best of a board is checked by boards of other teams from the fitted P(theta):
     all draws are used, and nothing is drawn.
 
@@ -77,7 +81,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
             "replicated_round": ("draw", by_round),
             "replicated_naive": ("draw", naive),
             "p_round": (by_round >= observed).mean(),
-            "p_naive": (naive >= observed).mean(),
+            "p_naive": (naive >= observed).mean() if np.isfinite(naive).all() else np.nan,
         },
         attrs={"model": dt.attrs["model"], "seed": seed, **trust(dt)},
     )

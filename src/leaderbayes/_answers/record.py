@@ -25,7 +25,8 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
     tied), and c is what a match is worth: 1 of n independent rounds; with a test fraction f
     1 / (1 + n rho / (1 - rho)), rho = 2 / pi asin f; across rounds 3 / (r_i + r_j + 1), with the
     rounds of either player,
-    at which w has the variance of a Mann-Whitney count.
+    at which w has the variance of a Mann-Whitney count; of votes what these are worth by the
+    dependence that all votes show (`numerics.votes`).
 
     Parameters
     ----------
@@ -57,7 +58,8 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
     if dt.attrs["model"] == "davidson":
         tied = board["tied"].to_numpy()
         won, played = won - tied / 2.0, played - tied
-    worth = np.ones_like(played)
+    # Votes of one judge, or on one prompt, go together.
+    worth = board["worth"].to_numpy() if "worth" in board else np.ones_like(played)
     if not board.attrs["within_round"]:
         rounds = (board["place"] > 0).sum("round").to_numpy()
         worth = 3.0 / (rounds[:, None] + rounds + 1.0)

@@ -54,15 +54,27 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
     ("constant_data", "scores"): ({"player", "round"}, {"tournament", "player", "round"}),
     ("constant_data", "weight"): tuple({rounds} for rounds in _ROUNDS),
     ("constant_data", "order"): ({"player"},),
+    # Of votes.
+    ("posterior", "effect_size"): ({"effect"},),
+    ("posterior_predictive", "wins"): ({"player", "opponent"},),
+    ("posterior_predictive", "misfit"): (set(),),
+    ("log_likelihood", "wins"): (set(),),
+    ("observed_data", "wins"): ({"player", "opponent"},),
+    ("observed_data", "misfit"): (set(),),
+    **{("constant_data", name): ({"vote"},) for name in ("first", "second", "outcome")},
+    **{
+        ("constant_data", name): ({"player", "opponent"},)
+        for name in ("n", "tied", "worth", "effective")
+    },
 }
 _DRAWN = ("posterior", "posterior_predictive", "log_likelihood")
 # What a group has to hold, of a leaderboard and of a posterior of the best: one of these sets.
 _HELD: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
     "player": {
-        "posterior_predictive": (("place",), ("outcome",)),
-        "log_likelihood": (("place",), ("outcome",)),
-        "observed_data": (("place",), ("outcome",)),
-        "constant_data": (("scores", "weight"),),
+        "posterior_predictive": (("place",), ("outcome",), ("wins", "misfit")),
+        "log_likelihood": (("place",), ("outcome",), ("wins",)),
+        "observed_data": (("place",), ("outcome",), ("wins", "misfit")),
+        "constant_data": (("scores", "weight"), ("first", "second", "outcome", "n", "worth")),
     },
     "score": {
         "posterior_predictive": (("round_score",),),
@@ -200,6 +212,25 @@ def fitted(
 def is_mean_score(given: Any) -> bool:
     """Say whether this is a fit of mean scores, in the metric's unit, of one tournament or many."""
     return isinstance(given, xr.DataTree) and given.attrs.get("model") in OF_SCORES
+
+
+def is_of_votes(given: Any) -> bool:
+    """Say whether this is a fit of votes, which have no rounds and no scores."""
+    return (
+        isinstance(given, xr.DataTree)
+        and "constant_data" in given.children
+        and {"first", "second"} <= set(given["constant_data"].dataset.data_vars)
+    )
+
+
+def of_rounds(given: Any, what: str) -> None:
+    """Raise where a fit is of votes, and what is asked for goes by rounds of scores."""
+    if is_of_votes(given):
+        raise LeaderbayesError(
+            f"{_whose(given)} is of votes, and {what} goes by rounds of scores, which votes do not "
+            "have. Of votes there are leaderboard, compare, rank_probability, p_top, groups, "
+            "tied_for_top, win_probability, check, plan, influence, reports and figures."
+        )
 
 
 def raw_means(dt: xr.DataTree, what: str) -> None:

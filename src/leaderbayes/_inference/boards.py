@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from leaderbayes._fits.posterior import board_fitted, drawn, fitted, refuse
+from leaderbayes._fits.posterior import board_fitted, drawn, fitted, is_of_votes, refuse
 from leaderbayes._numerics.places import places
 from leaderbayes._scores.matches import matches
 
@@ -21,6 +21,8 @@ def matches_of(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.Data
     """
     board_fitted(dt, "constant_data")
     arguments = json.loads(dt.attrs["arguments"])
+    if is_of_votes(dt):
+        return _matches_of_votes(dt, arguments["ties"], players)
     rules = {name: arguments[name] for name in ("within_round", "ties")}
     scores = dt["constant_data"].to_dataset()["scores"]
     board = matches(scores if players is None else scores.sel(player=list(players)), **rules)
@@ -28,6 +30,16 @@ def matches_of(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.Data
         board_fitted(dt, "observed_data")
         _check_places(dt, board)
     return board
+
+
+def _matches_of_votes(dt: xr.DataTree, ties: str, players: Sequence[str] | None) -> xr.Dataset:
+    """Take the matches of votes, which are kept with the fit."""
+    fitted(dt, "observed_data")
+    kept = dt["constant_data"].to_dataset()[["n", "tied", "worth"]]
+    board = kept.assign(wins=dt["observed_data"].dataset["wins"])
+    names = dt["posterior"]["player"].to_numpy() if players is None else list(players)
+    board = board.sel(player=names, opponent=names).transpose("player", "opponent")
+    return board.assign_attrs(within_round=1, ties=ties)
 
 
 def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:

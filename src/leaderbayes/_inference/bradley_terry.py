@@ -65,15 +65,7 @@ def draw_exactly(
         within_round=bool(matches.attrs["within_round"]), ties=str(matches.attrs["ties"]),
     )  # fmt: skip
     board = Board(wins.sum(axis=1), n, prior_scale, df)
-    if sampling["sampler"] != "nutpie":
-        drawn, found = walk(board, shape, np.random.default_rng(streams[0]))
-        if not found["converged"] and sampling["sampler"] == "laplace":
-            warn_of_weights(found)
-    if sampling["sampler"] == "nutpie" or not (
-        found["converged"] or sampling["sampler"] == "laplace"
-    ):
-        first, again = (int(s) for s in streams[3].generate_state(2))
-        drawn, found = _nuts(board, sampling, (first, again), progressbar=progressbar)
+    drawn, found = draw_board(board, sampling, streams, progressbar=progressbar)
     posterior = drawn["posterior"]
     step = -(-shape[0] * shape[1] // replicated(shape, place.size, sampling["replicates"]))
     tree = assemble(
@@ -85,6 +77,28 @@ def draw_exactly(
     if prior:
         tree.update(draw_prior(matches, prior_scale, df, shape[1], seed))
     return tree, found
+
+
+def draw_board(
+    board: Board,
+    sampling: dict[str, Any],
+    streams: list[np.random.SeedSequence],
+    *,
+    progressbar: bool,
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw ``epp``, ``epp_scale`` and ``sample_stats``, by the sampler that is asked for.
+
+    Of the streams the first is of the walk, and the last, the fourth, of NUTS.
+    """
+    shape = sampling["chains"], sampling["draws"]
+    if sampling["sampler"] != "nutpie":
+        drawn, found = walk(board, shape, np.random.default_rng(streams[0]))
+        if found["converged"] or sampling["sampler"] == "laplace":
+            if not found["converged"]:
+                warn_of_weights(found)
+            return drawn, found
+    first, again = (int(s) for s in streams[3].generate_state(2))
+    return _nuts(board, sampling, (first, again), progressbar=progressbar)
 
 
 def _nuts(

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import MisfitWarning
-from leaderbayes._fits.posterior import drawn, fitted, refuse
+from leaderbayes._fits.posterior import drawn, fitted, is_of_votes, refuse
 from leaderbayes._inference.boards import boards_of
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count_matches
@@ -73,6 +73,8 @@ def discrepancies(
         Of the board, of its whole replicates, and of naive ones (NaN without ``rng``).
     """
     fitted(dt, "posterior_predictive", "constant_data")
+    if is_of_votes(dt):
+        return _of_votes(dt, draws)
     replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
     _check_draws(dt, replicates.indexes["sample"])
     total = replicates.sizes["sample"]
@@ -104,6 +106,15 @@ def discrepancies(
                 alone = *_independent_matches(b, v, n, rng), n
                 naive[k] += bt.deviance(_estimate(*alone, b) + away, v, *alone)
     return observed, by_round, naive
+
+
+def _of_votes(dt: xr.DataTree, draws: int) -> tuple[Floats, Floats, Floats]:
+    """Read the distances of pairs from strengths, which were found while votes were drawn."""
+    fitted(dt, "observed_data", "posterior_predictive")
+    again = drawn(dt, "misfit", "posterior_predictive").to_numpy().reshape(-1)
+    again = again[np.unique(np.linspace(0, len(again) - 1, min(draws, len(again))).astype(int))]
+    observed = np.full(len(again), float(dt["observed_data"]["misfit"]))
+    return observed, again, np.full(len(again), np.nan)
 
 
 def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:

@@ -21,8 +21,10 @@ from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.mean_score import draw_mean_score
 from leaderbayes._inference.nuts import sample
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
+from leaderbayes._inference.votes import draw_votes
 from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
+from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.models._scores import likelihood_of, taken_of
 from leaderbayes.models._weight import degrees_of_freedom
 
@@ -33,6 +35,7 @@ MODELS = (
     "bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments", "mean_score",
     "score_tournaments",
 )  # fmt: skip
+OF_VOTES = ("bradley_terry",)
 # Drawn without PyMC, with the options of their models.
 _OWN_DRAWS: dict[str, Callable[..., tuple[xr.DataTree, dict[str, Any]]]] = {
     "bradley_terry": draw_exactly,
@@ -42,7 +45,7 @@ _OWN_DRAWS: dict[str, Callable[..., tuple[xr.DataTree, dict[str, Any]]]] = {
 
 
 def fit(
-    scores: xr.DataArray,
+    scores: xr.DataArray | xr.Dataset,
     model: str = "bradley_terry",
     *,
     within_round: bool = True,
@@ -186,9 +189,14 @@ def fit(
     seed = _arguments.seed_or_new(seed)
     if replicates is not None:
         replicates = whole("replicates", replicates)
-    without_pymc = model in _OWN_DRAWS and sampler in WITHOUT_PYMC
     if sampler == "laplace" and model != "bradley_terry":
         raise LeaderbayesError("sampler='laplace' is for model='bradley_terry': take 'auto'.")
+    of_votes = is_votes(scores)
+    if of_votes and (model not in OF_VOTES or sampler not in WITHOUT_PYMC or not within_round):
+        raise LeaderbayesError(
+            f"Votes take model={' or '.join(map(repr, OF_VOTES))}, sampler='auto', 'laplace' or "
+            "'nutpie', and have no rounds."
+        )
     of_scores = model in OF_SCORES
     if of_scores and not within_round:
         raise LeaderbayesError(
@@ -197,38 +205,25 @@ def fit(
     arguments = {
         "within_round": within_round, "ties": ties, "draws": draws, "tune": tune,
         "target_accept": target_accept, "chains": chains, "sampler": sampler,
-        "replicates": replicates, **_model_options(model, options),
+        "replicates": replicates, **_model_options(model, options, of_votes=of_votes),
     }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        board = valid_scores(scores) if model in OF_SEVERAL else one_tournament(scores)
-        if model == "mean_score":
-            board = taken_of(board, arguments["of"])
-        # Without tables of all pairs boards of very many players fit.
-        pairs = model != "plackett_luce" and not of_scores
-        played = matches(board, within_round=within_round, ties=ties, pairs=pairs)
-        if model == "mean_score":
-            options["likelihood"] = arguments["likelihood"] = likelihood_of(
-                board, *(arguments[name] for name in ("likelihood", "test_fraction", "statistic"))
-            )
-        hint(played, model, arguments, board)
-        if arguments.get("prior_df", ...) is None:
+        if of_votes:
             # Known of these players only; whoever goes on with the fit reads it.
-            arguments["prior_df"] = degrees_of_freedom(None, played.sizes["player"])
-        data = board if of_scores else played
-        if without_pymc:
-            draw = _OWN_DRAWS[model]
-            tree, found = draw(data, arguments, seed, prior, progressbar, **options)
+            if arguments["prior_df"] is None:
+                players = matches(scores, ties=ties).sizes["player"]
+                arguments["prior_df"] = degrees_of_freedom(None, players)
+            tree, found = draw_votes(scores, arguments, seed, prior, progressbar, **options)
         else:
-            if model == "mean_score":
-                _check_modelled(arguments, sampler)
-                for name in ("likelihood", "of", "statistic"):
-                    options.pop(name, None)
-            built = getattr(models, model)(data, **options)
-            tree, found = sample(built, arguments, seed, prior=prior, progressbar=progressbar)
+            board, tree, found = _draw_scores(
+                scores, model, arguments, seed, prior, options, progressbar=progressbar
+            )
         # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
         known = tree["constant_data"].to_dataset() if "constant_data" in tree else xr.Dataset()
-        tree["constant_data"] = xr.DataTree(known.assign(scores=board))
+        if not of_votes:
+            known = known.assign(scores=board)
+        tree["constant_data"] = xr.DataTree(known)
         tree.attrs = {
             "model": model,
             "arguments": written(arguments),
@@ -242,6 +237,48 @@ def fit(
         tree.attrs["p_check"] = float("nan") if of_scores else p_check(tree)
     tree.attrs["warnings"] = json.dumps(repeat(caught))
     return tree
+
+
+def _draw_scores(
+    scores: xr.DataArray,
+    model: str,
+    arguments: dict[str, Any],
+    seed: int,
+    prior: bool,
+    options: dict[str, Any],
+    *,
+    progressbar: bool,
+) -> tuple[xr.DataArray, xr.DataTree, dict[str, Any]]:
+    """Draw from scores: the scores that count, groups of the fit, and what was found of them.
+
+    ``arguments`` get what was chosen by the scores.
+    """
+    of_scores = model in OF_SCORES
+    board = valid_scores(scores) if model in OF_SEVERAL else one_tournament(scores)
+    if model == "mean_score":
+        board = taken_of(board, arguments["of"])
+    # Without tables of all pairs boards of very many players fit.
+    pairs = model != "plackett_luce" and not of_scores
+    rules = {name: arguments[name] for name in ("within_round", "ties")}
+    played = matches(board, **rules, pairs=pairs)
+    if model == "mean_score":
+        options["likelihood"] = arguments["likelihood"] = likelihood_of(
+            board, *(arguments[name] for name in ("likelihood", "test_fraction", "statistic"))
+        )
+    hint(played, model, arguments, board)
+    if arguments.get("prior_df", ...) is None:
+        # Known of these players only; whoever goes on with the fit reads it.
+        arguments["prior_df"] = degrees_of_freedom(None, played.sizes["player"])
+    data = board if of_scores else played
+    if model in _OWN_DRAWS and arguments["sampler"] in WITHOUT_PYMC:
+        draw = _OWN_DRAWS[model]
+        return board, *draw(data, arguments, seed, prior, progressbar, **options)
+    if model == "mean_score":
+        _check_modelled(arguments, arguments["sampler"])
+        for name in ("likelihood", "of", "statistic"):
+            options.pop(name, None)
+    built = getattr(models, model)(data, **options)
+    return board, *sample(built, arguments, seed, prior=prior, progressbar=progressbar)
 
 
 def _check_modelled(arguments: dict[str, Any], sampler: str) -> None:
@@ -267,10 +304,10 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
-def _model_options(model: str, given: dict[str, Any]) -> dict[str, Any]:
+def _model_options(model: str, given: dict[str, Any], *, of_votes: bool) -> dict[str, Any]:
     """Give all options of a model's function: its defaults, and what is given instead."""
     # The same options, without PyMC.
-    function = _OWN_DRAWS[model] if model in _OWN_DRAWS else getattr(models, model)
+    function = draw_votes if of_votes else _OWN_DRAWS.get(model) or getattr(models, model)
     defaults: dict[str, Any] = inspect.getfullargspec(function).kwonlydefaults or {}
     for name in given:
         if name not in defaults:

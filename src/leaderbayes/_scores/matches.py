@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.places import count, places, win_graph
 from leaderbayes._scores.tables import counted, listed
+from leaderbayes._scores.vote_matches import counted_votes, is_votes
 from leaderbayes._types import Bools, Ints, Longs
 
 Ties = Literal["half", "drop", "floor", "loss"]
@@ -24,7 +25,7 @@ _PLACES = 2**31 - 1
 
 
 def matches(
-    scores: xr.DataArray,
+    scores: xr.DataArray | xr.Dataset,
     *,
     within_round: bool = True,
     ties: Ties = "half",
@@ -34,9 +35,10 @@ def matches(
 
     Parameters
     ----------
-    scores : DataArray (player, round) or (tournament, player, round)
+    scores : DataArray (player, round) or (tournament, player, round), or Dataset (vote)
         Scores as `read_scores` returns them; NaN where a player has none. Players, rounds and
-        tournaments without any score are left out.
+        tournaments without any score are left out. Or votes of `read_votes`, which have no rounds
+        and no ``place``, and ties "half" or "drop".
     within_round : bool
         Compare scores of the same round (the default), or every score of a player with every
         score of its opponent in the tournament.
@@ -80,6 +82,8 @@ def matches(
     [16.5, 13.0, 25.0]
     """
     check_ties(ties)
+    if is_votes(scores):
+        return counted_votes(scores, ties)
     board = valid_scores(scores)
     names = ("tournament",) if "tournament" in board.dims else ()
     board = board.transpose(*names, "round", "player")
@@ -317,13 +321,24 @@ class Apart(NamedTuple):
 def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
     """Say in words that a board falls into two or more groups, those of `components`."""
     number = groups.to_numpy() - 1
+    if "place" not in matches:  # of votes
+        beat = np.zeros((number.max() + 1,) * 2, dtype=bool)
+        won, lost = np.nonzero(matches["wins"].to_numpy() > 0)
+        beat[number[won], number[lost]] = True
+        np.fill_diagonal(beat, False)
+        return _say_apart(beat, groups)
     place = matches["place"].transpose("round", "player").to_numpy()
     if matches.attrs["within_round"]:
         beat = _groups_that_beat(place, number)
     else:
         # Places are among the scores of all rounds, as if in one.
         beat = _groups_that_beat(place.reshape(1, -1), np.tile(number, len(place)))
-    size = len(beat)
+    return _say_apart(beat, groups)
+
+
+def _say_apart(beat: Bools, groups: pd.Series) -> Apart:
+    """Say it, of groups that beat each other (group, group)."""
+    number, size = groups.to_numpy() - 1, len(beat)
     if not groups.attrs["weakly_connected"]:
         islands, island = connected_components(beat, directed=True, connection="weak")
         parts = ", and in some of these one part never beat the other" if islands < size else ""

@@ -36,7 +36,7 @@ def require_estimate(
     LeaderbayesError
         If the matches are of several tournaments, pseudo-rounds below 0, or both penalties given.
     """
-    if "tournament" in matches["place"].dims:
+    if "tournament" in matches.dims:
         raise LeaderbayesError(
             "These matches are of several tournaments: pick one, for example "
             "matches.isel(tournament=0)."

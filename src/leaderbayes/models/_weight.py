@@ -34,7 +34,7 @@ _PACKAGE = str(Path(__file__).parents[1])
 
 def check_board(matches: xr.Dataset) -> None:
     """Raise unless it is one tournament's; warn where differences rest on the prior alone."""
-    if "tournament" in matches["place"].dims:
+    if "tournament" in matches.dims:
         raise LeaderbayesError(
             "These matches are of several tournaments: pick one, or use models.tournaments."
         )

@@ -1,0 +1,171 @@
+"""Votes to matches: who beat whom, and which votes go together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._errors import LeaderbayesError, ScoresError
+from leaderbayes._scores.tables import listed
+from leaderbayes._types import Floats, Longs
+
+CLUSTERINGS = ("judge", "prompt")
+
+
+def is_votes(given: object) -> bool:
+    """Say whether these are votes, as `read_votes` returns them."""
+    return isinstance(given, xr.Dataset) and {"first", "second", "outcome"} <= set(given.data_vars)
+
+
+def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
+    """Give the votes that count: without those for nobody, and ties if these are dropped.
+
+    Players without a vote are left out.
+
+    Raises
+    ------
+    ScoresError
+        If a variable is none that `read_votes` makes, or fewer than two players have a vote.
+    LeaderbayesError
+        If ``ties`` is neither "half" nor "drop".
+    """
+    if ties not in ("half", "drop"):
+        raise LeaderbayesError(f"ties={ties!r} has no meaning for votes; choose 'half' or 'drop'.")
+    for name in ("first", "second", "outcome"):
+        if votes[name].dims != ("vote",):
+            raise ScoresError(f"Votes have {name} (vote,), not {votes[name].dims}: see read_votes.")
+    if "player" not in votes.coords or "tournament" in votes.dims:
+        raise ScoresError("Votes name their players in the coordinate player: see read_votes.")
+    first, second, outcome = (votes[name].to_numpy() for name in ("first", "second", "outcome"))
+    players = votes["player"].to_numpy()
+    inside = (first >= 0) & (second >= 0) & (first < len(players)) & (second < len(players))
+    for fault, what in (
+        (~inside, "is of a player that the coordinate player does not have"),
+        (first == second, "is of a player against itself"),
+        (
+            ~(np.isnan(outcome) | ((outcome >= 0.0) & (outcome <= 1.0))),
+            "has an outcome beyond 0, 1",
+        ),
+    ):
+        if fault.any():
+            raise ScoresError(f"Vote {int(np.argmax(fault))} {what}.")
+    weight = _weight(votes)
+    if not (np.isfinite(weight) & (weight > 0.0)).all():
+        raise ScoresError("A vote's weight is no number above 0; leave such votes out.")
+    tied = (outcome > 0.0) & (outcome < 1.0)
+    kept = votes.isel(vote=~np.isnan(outcome) & ~(tied & (ties == "drop")))
+    seen, code = np.unique([kept["first"], kept["second"]], return_inverse=True)
+    if len(seen) < 2:
+        raise ScoresError("A comparison needs votes on at least two players that are counted.")
+    kept = kept.isel(player=seen)
+    return kept.assign(
+        first=("vote", code[0].astype(np.int32)), second=("vote", code[1].astype(np.int32))
+    )
+
+
+def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
+    """Count votes as `matches` does scores: ``wins``, ``n`` and ``tied`` (player, opponent).
+
+    There are no rounds and no ``place``. Of votes for nobody ("both bad") that are kept there is
+    ``both_bad`` (player, opponent). attrs: ``ties``, ``within_round`` (1).
+    """
+    kept = valid_votes(votes, ties)
+    m = kept.sizes["player"]
+    pair = kept["first"].to_numpy().astype(np.int64) * m + kept["second"].to_numpy()
+    outcome, weight = kept["outcome"].to_numpy(), _weight(kept)
+    won, lost, tied = (
+        np.bincount(pair, weight * each, m * m).reshape(m, m)
+        for each in (outcome, 1.0 - outcome, (outcome > 0.0) & (outcome < 1.0))
+    )
+    wins = won + lost.T
+    tables = {"wins": wins, "n": wins + wins.T, "tied": tied + tied.T}
+    names = kept["player"].to_numpy()
+    return xr.Dataset(
+        {name: (("player", "opponent"), table) for name, table in tables.items()},
+        coords={"player": names, "opponent": names},
+        attrs={"within_round": 1, "ties": ties},
+    )
+
+
+def weights_of(votes: xr.Dataset) -> Floats:
+    """Give how many votes each row stands for (vote,)."""
+    return _weight(votes)
+
+
+def _weight(votes: xr.Dataset) -> Floats:
+    if "weight" not in votes:
+        return np.ones(votes.sizes["vote"])
+    return np.asarray(votes["weight"].to_numpy(), dtype=np.float64)
+
+
+def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Longs]:
+    """Number the clusters of votes (vote,), by name of the clustering.
+
+    Parameters
+    ----------
+    votes : Dataset
+    cluster : "auto", "none", "judge", "prompt" or several of these two
+        "auto" is both, where the votes have them.
+
+    Raises
+    ------
+    LeaderbayesError
+        If votes lack what is asked for.
+    """
+    if isinstance(cluster, str):
+        names = {"auto": [c for c in CLUSTERINGS if c in votes.coords], "none": []}.get(
+            cluster, [cluster]
+        )
+    else:
+        names = list(dict.fromkeys(cluster))
+    for name in names:
+        if name not in CLUSTERINGS:
+            raise LeaderbayesError(
+                f"cluster={name!r} is not known; choose 'auto', 'none', 'judge', 'prompt' or both."
+            )
+        if name not in votes.coords:
+            raise LeaderbayesError(
+                f"cluster={name!r}, and these votes have no {name}s: name their column when they "
+                f"are read, read_votes(..., {name}=...)."
+            )
+    return {name: _numbered(votes[name].to_numpy(), name) for name in names}
+
+
+def _numbered(labels: Any, name: str) -> Longs:
+    code, _ = pd.factorize(labels)
+    if (missing := code < 0).any():
+        raise ScoresError(f"Vote {int(np.argmax(missing))} has no {name}; see read_votes.")
+    return code.astype(np.int64)
+
+
+def effects_of(
+    votes: xr.Dataset, order_effect: bool, covariates: Sequence[str] | None
+) -> dict[str, Floats]:
+    """Give what besides players sways votes (vote,), by name: order, and covariates by their sd.
+
+    Raises
+    ------
+    LeaderbayesError
+        If votes do not say who was shown first, or have no such covariate.
+    """
+    effects: dict[str, Floats] = {}
+    if order_effect:
+        if not votes.attrs.get("ordered", 1):
+            raise LeaderbayesError(
+                "order_effect=True, and these votes do not say who was shown first: they list the "
+                "winner first."
+            )
+        effects["order"] = np.ones(votes.sizes["vote"])
+    known = [str(name) for name in votes["covariate"].to_numpy()] if "covariate" in votes else []
+    for name in known if covariates is None else covariates:
+        if name not in known:
+            have = listed(known) if known else "none: name them in read_votes(..., covariates=...)"
+            raise LeaderbayesError(f"covariate {name!r} is not known; the votes have {have}.")
+        values = votes["covariate"].to_numpy()[:, known.index(name)].astype(np.float64)
+        spread = float(np.std(values)) if np.isfinite(values).all() else 0.0
+        if not spread > 0.0:
+            raise LeaderbayesError(f"covariate {name!r} is the same in all votes, or not finite.")
+        effects[name] = values / spread
+    return effects

@@ -1,0 +1,206 @@
+"""Votes by maximum likelihood, and what their judges and prompts make of its width."""
+
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from scipy.special import expit
+
+from leaderbayes._arguments import number
+from leaderbayes._errors import HintWarning, NotConvergedError
+from leaderbayes._numerics.bradley_terry import probability
+from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.votes import (
+    Dependence,
+    Effective,
+    Estimate,
+    Votes,
+    dependence,
+    effective,
+    maximum,
+    shared,
+)
+from leaderbayes._scores.vote_matches import (
+    clusters_of,
+    counted_votes,
+    effects_of,
+    valid_votes,
+    weights_of,
+)
+from leaderbayes._types import Floats, Longs
+from leaderbayes.likelihood._estimate import require_estimate
+
+_PACKAGE = str(Path(__file__).parents[1])
+_FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
+_SURE = 3.0  # standard errors from which an order effect is pointed out
+
+
+class Weighed(NamedTuple):
+    """Votes, their estimate, and how they go together."""
+
+    kept: xr.Dataset  # the votes that count
+    votes: Votes
+    clusters: dict[str, Longs]  # by name of the clustering: (vote,)
+    effects: list[str]
+    at: Estimate
+    bread: Floats  # (player + effect, player + effect): covariance of independent votes' estimate
+    together: Dependence
+    matched: Effective
+
+
+def votes_of(
+    kept: xr.Dataset, order_effect: bool, covariates: Sequence[str] | None
+) -> tuple[Votes, list[str]]:
+    """Take arrays from votes that are valid, and name their effects."""
+    effects = effects_of(kept, order_effect, covariates)
+    outcome, n = kept["outcome"].to_numpy(), weights_of(kept)
+    columns = np.column_stack(list(effects.values())) if effects else np.empty((len(n), 0))
+    first, second = kept["first"].to_numpy(), kept["second"].to_numpy()
+    votes = Votes(
+        kept.sizes["player"], first, second, n * outcome, n, n * outcome**2,
+        np.ascontiguousarray(columns),
+    )  # fmt: skip
+    return votes, list(effects)
+
+
+def weigh(
+    votes: xr.Dataset,
+    *,
+    ties: str = "half",
+    cluster: str | Sequence[str] = "auto",
+    order_effect: bool = False,
+    covariates: Sequence[str] | None = None,
+) -> Weighed:
+    """Estimate strengths and effects of votes, and the matches that they are worth.
+
+    Where the estimate does not exist, it is taken with one pseudo-round.
+
+    Warns
+    -----
+    HintWarning
+        LB044, if judges or prompts are few; LB045, if who is shown first is favoured, and no
+        effect of the order is taken into account.
+    """
+    kept = valid_votes(votes, ties)
+    arrays, effects = votes_of(kept, order_effect, covariates)
+    clusters = clusters_of(kept, cluster)
+    try:
+        at = maximum(arrays)
+    except NotConvergedError:
+        at = maximum(arrays, 1.0)
+    together = dependence(arrays, at, tuple(clusters.values()))
+    for name, count in zip(clusters, together.clusters, strict=False):
+        if count < _FEW:
+            warnings.warn(
+                f"LB044 votes are of {count:.1f} {name}s in effect: too few to say well how "
+                f"{name}s differ, and answers are about {name}s like these.",
+                HintWarning,
+                skip_file_prefixes=(_PACKAGE,),
+            )
+    matched = effective(arrays, at, together)
+    bread = inverse(at.hessian, arrays.players)
+    weighed = Weighed(kept, arrays, clusters, effects, at, bread, together, matched)
+    if (favour := _favour(weighed)) is not None:
+        warnings.warn(f"LB045 {favour}", HintWarning, skip_file_prefixes=(_PACKAGE,))
+    return weighed
+
+
+def _favour(weighed: Weighed) -> str | None:
+    """Say so where who is shown first wins more often, or less, than strengths say."""
+    kept, votes, at = weighed.kept, weighed.votes, weighed.at
+    if "order" in weighed.effects or not kept.attrs.get("ordered", 1):
+        return None
+    p = expit(at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta)
+    residual, information = votes.won - votes.n * p, float((votes.n * p * (1.0 - p)).sum())
+    groups = [np.arange(len(p)), *weighed.clusters.values()]
+    noise = max(float((np.bincount(g, residual) ** 2).sum()) for g in groups)
+    total = float(residual.sum())
+    if not abs(total) > _SURE * np.sqrt(noise):
+        return None
+    return (
+        f"the one shown first wins {np.exp(total / information):.2f} times the odds that strengths "
+        "give it: take order_effect=True, or where players were first unequally often their "
+        "strengths have a part of that."
+    )
+
+
+def pair_worth(weighed: Weighed) -> Floats:
+    """Give what a vote of each pair is worth by itself (player, opponent), 1 if independent.
+
+    The variance of a pair's share of wins over that of independent matches, by the dependence that
+    all votes show.
+    """
+    votes, together, m = weighed.votes, weighed.together, weighed.votes.players
+    groups = list(weighed.clusters.values())
+    if len(groups) == 2:
+        groups.append(shared(*groups))
+    pair = np.minimum(votes.first, votes.second).astype(np.int64) * m
+    pair += np.maximum(votes.first, votes.second)
+    n = np.bincount(pair, votes.n, m * m)
+    excess = np.zeros(m * m)
+    for tau2, group in zip(together.tau2, groups, strict=True):
+        both = shared(pair, group)
+        size = np.bincount(both, votes.n)
+        # Ordered pairs of votes of one cluster.
+        of = np.zeros(len(size), dtype=np.int64)
+        of[both] = pair
+        excess += 2.0 * tau2 * np.bincount(of, size**2, m * m)
+        excess -= 2.0 * tau2 * n
+    p = probability(weighed.at.epp).reshape(-1)
+    share = np.divide(excess, n, out=np.zeros_like(n), where=n > 0.0)
+    worth = (1.0 / (1.0 + np.maximum(share, 0.0) * p * (1.0 - p))).reshape(m, m)
+    upper = np.triu(worth, 1)
+    return np.asarray(upper + upper.T + np.eye(m))
+
+
+def estimate_votes(
+    votes: xr.Dataset,
+    *,
+    covariance: str,
+    pseudo_rounds: float,
+    ties: str = "half",
+    cluster: str | Sequence[str] = "auto",
+    order_effect: bool = False,
+    covariates: Sequence[str] | None = None,
+) -> xr.Dataset:
+    """Estimate as `bradley_terry`, from votes."""
+    number("pseudo_rounds", pseudo_rounds, at_least=0.0)
+    require_estimate(counted_votes(votes, ties), pseudo_rounds=pseudo_rounds)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", HintWarning)
+        weighed = weigh(
+            votes, ties=ties, cluster=cluster, order_effect=order_effect, covariates=covariates
+        )
+    m = weighed.votes.players
+    at = maximum(weighed.votes, pseudo_rounds) if pseudo_rounds > 0.0 else weighed.at
+    model = inverse(at.hessian, m)
+    spread = model @ weighed.together.meat @ model if covariance == "clustered" else model
+    names = weighed.kept["player"].to_numpy()
+    square = ("player", "player_")
+    variables = {
+        "epp": ("player", at.epp),
+        "covariance": (square, spread[:m, :m]),
+        "covariance_model": (square, model[:m, :m]),
+        "tau2": ("clustering", weighed.together.tau2),
+    }
+    clusterings = [*weighed.clusters]
+    coords = {
+        "player": names, "player_": names,
+        "clustering": [*clusterings, "both"] if len(clusterings) == 2 else clusterings,
+    }  # fmt: skip
+    if weighed.effects:
+        variables["effect_size"] = ("effect", at.beta)
+        variables["effect_covariance"] = (("effect", "effect_"), spread[m:, m:])
+        coords |= {"effect": weighed.effects, "effect_": weighed.effects}
+    for each in caught:
+        warnings.warn(str(each.message), HintWarning, skip_file_prefixes=(_PACKAGE,))
+    attrs = {
+        "model": "bradley_terry", "covariance": covariance, "ties": ties,
+        "pseudo_rounds": float(pseudo_rounds), "firth": 0, "converged": 1,
+        "warnings": json.dumps([str(each.message) for each in caught]),
+    }  # fmt: skip
+    return xr.Dataset(variables, coords, attrs)

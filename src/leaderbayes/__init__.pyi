@@ -42,5 +42,6 @@ from ._fits.file import write_fit as write_fit
 from ._inference.fit import fit as fit
 from ._scores.matches import matches as matches
 from ._scores.read import read_scores as read_scores
+from ._scores.votes import read_votes as read_votes
 
 __version__: str

@@ -1,9 +1,6 @@
 """JSON of files."""
 
-import pytest
-
-import leaderbayes as lb
-from leaderbayes.adapters._json import at, list_at, parse, read_json, text_at
+from leaderbayes.adapters._json import at, list_at, read_json, text_at
 
 
 def test_reads_and_finds(tmp_path):
@@ -17,17 +14,3 @@ def test_reads_and_finds(tmp_path):
     assert text_at(found, "a", "c") == ""
     assert list_at(found, "a", "c") == [1]
     assert list_at(found, "a", "b") == []
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' stands twice"),
-        (b"{", "here: not readable as JSON"),
-        (b"\xff\xfe", "here: not readable as JSON"),
-        (b"[" * 200_000, "too deeply nested"),
-    ],
-)
-def test_refused(content, message):
-    with pytest.raises(lb.ScoresError, match=message):
-        parse(content, "here")

@@ -1,7 +1,7 @@
 """Read a table of scores, long or wide, and refuse what cannot be compared."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from leaderbayes._scores.metrics import is_metric, more_is_better
 from leaderbayes._scores.roles import recognise, to_long
 from leaderbayes._scores.spelling import alike
 from leaderbayes._scores.tables import Source, Table, counted, listed, read_table, shown
+from leaderbayes._scores.vote_outcomes import is_votes
 from leaderbayes._types import Floats, Longs
 
 _MAX_CELLS = 200_000_000
@@ -122,13 +123,42 @@ def read_scores(
     {'tournament': 5, 'player': 15, 'round': 25}
     """
     table, searched = read_table(source, score, max_mb)
-    if searched:
-        player, round, score = "player", "split", "score"
     roles = {
         "player": player, "round": round, "score": score, "tournament": tournament,
         "cluster": cluster, "repeat": repeat,
     }  # fmt: skip
-    long, columns = to_long(table, roles)
+    if not any(roles.values()) and is_votes(table.frame):
+        table.refuse(
+            "this is a table of votes, who beat whom, and not of scores: leaderbayes.read_votes "
+            "reads it; if it does hold scores, name their columns (player=..., score=...)."
+        )
+    return scores_of(table, roles, higher_is_better, scheme, searched=searched)
+
+
+def scores_of(
+    table: Table,
+    roles: Mapping[str, str | None],
+    higher_is_better: bool | None = None,
+    scheme: str | None = None,
+    *,
+    searched: bool = False,
+) -> xr.DataArray:
+    """Make scores of a table that was read; arguments and result as of `read_scores`.
+
+    Parameters
+    ----------
+    table : Table
+        Of scores.
+    roles : mapping
+        Columns that the user names, by role; None of others.
+    higher_is_better, scheme
+        As of `read_scores`.
+    searched : bool
+        Whether it is of ``cv_results_``.
+    """
+    if searched:
+        roles = {**roles, "player": "player", "round": "split", "score": "score"}
+    long, columns = to_long(table, dict(roles))
     if searched:
         better = check_sign(table, table.metric, long["score"], higher_is_better)
     else:
@@ -336,14 +366,19 @@ def _check_players_and_names(table: Table, scores: xr.DataArray) -> None:
             "every comparison; add the scores, or leave the player out."
         )
     for dim in scores.dims:
-        groups = alike(scores[dim].to_numpy())
-        if groups:
-            pairs = "; ".join(listed(group) for group in groups[:4])
-            _warn(
-                f"LB041 {table.where}: {dim}s are told apart by case, width or blanks only: "
-                f"{pairs}{' and others' if len(groups) > 4 else ''}; if they are one, write them "
-                "alike."
-            )
+        warn_alike(table, str(dim), scores[dim].to_numpy())
+
+
+def warn_alike(table: Table, dim: str, names: Iterable[str]) -> None:
+    """Warn of names that may be one, written in two ways: LB041."""
+    groups = alike(names)
+    if groups:
+        pairs = "; ".join(listed(group) for group in groups[:4])
+        _warn(
+            f"LB041 {table.where}: {dim}s are told apart by case, width or blanks only: "
+            f"{pairs}{' and others' if len(groups) > 4 else ''}; if they are one, write them "
+            "alike."
+        )
 
 
 def _warn(text: str) -> None:

@@ -59,17 +59,24 @@ def read_table(source: Source, metric: str | None, max_mb: float = MAX_MB) -> tu
     max_mb : float
         The most that a file may hold, unpacked, in megabytes.
     """
-    if isinstance(source, pd.DataFrame):
-        table = _from_frame(source, "the DataFrame")
-    elif isinstance(source, Mapping):
+    if isinstance(source, Mapping):
         return _from_cv_results(source, "cv_results_", metric), True
+    if isinstance(source, pd.DataFrame):
+        table = from_frame(source, "the DataFrame")
     elif isinstance(source, str | os.PathLike):
-        table = _from_file(Path(source), max_mb)
+        path = Path(source)
+        where, content = read_content(path, max_mb)
+        table = from_content(content, where, path.suffix, max_mb)
     else:
         raise ScoresError(
             f"Scores cannot be read from a {type(source).__name__}: give a path, a DataFrame, or "
             "scikit-learn's cv_results_."
         )
+    return unsearched(table, metric)
+
+
+def unsearched(table: Table, metric: str | None) -> tuple[Table, bool]:
+    """Give a table as it is, or the splits of ``cv_results_`` that it holds, as `read_table`."""
     if "params" in table.frame and any(_SPLIT.fullmatch(str(c)) for c in table.frame):
         return _from_cv_results(dict(table.frame.items()), table.where, metric), True
     return table, False
@@ -128,24 +135,32 @@ def read_bytes(path: Path, max_mb: float) -> tuple[str, bytes]:
     return where, read_file(path, where, max_mb)
 
 
-def _from_file(path: Path, max_mb: float) -> Table:
+def read_content(path: Path, max_mb: float) -> tuple[str, bytes]:
+    """Give a file's name for messages, and its content, unpacked; an empty one is an error."""
     where, content = read_bytes(path, max_mb)
     if not content:
         raise ScoresError(f"{where}: the file is empty.")
     if path.suffix.lower() == ".gz" or content.startswith(b"\x1f\x8b"):
         content = unzip(content, where, max_mb)
+    return where, content
+
+
+def from_content(
+    content: bytes, where: str, suffix: str, max_mb: float, *, delimiter: str = ","
+) -> Table:
+    """Read a file's content as Parquet, if it or the suffix says so, or as text with delimiters."""
     try:
-        if path.suffix.lower() in (".parquet", ".pq") or content.startswith(b"PAR1"):
-            return _from_frame(_read_parquet(content, where, max_mb), where)
+        if suffix.lower() in (".parquet", ".pq") or content.startswith(b"PAR1"):
+            return from_frame(_read_parquet(content, where, max_mb), where)
         refuse_format(content, where)
-        return _read_csv(content, where)
+        return _read_csv(content, where, delimiter)
     except MemoryError as problem:
         raise ScoresError(
             f"{where}: the table does not fit into memory; give a part of it."
         ) from problem
 
 
-def _from_frame(frame: pd.DataFrame, where: str) -> Table:
+def from_frame(frame: pd.DataFrame, where: str) -> Table:
     """Take a pandas table; an index that holds names becomes columns."""
     columns, metric = _column_names(frame.columns, where)
     frame = frame.set_axis(pd.Index(columns, dtype=object), axis=1)
@@ -217,21 +232,26 @@ def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
     return frame
 
 
-def _read_csv(content: bytes, where: str) -> Table:
-    """Read all cells as text: a player called 01 or NA keeps its name."""
+def decode(content: bytes, where: str) -> str:
+    """Decode a text in UTF-8; an error names the line that is not."""
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
         raise ScoresError(
             f"{where}: line {line} is not UTF-8 (byte {content[problem.start]:#04x}); save "
             "the whole file in one encoding, UTF-8."
         ) from problem
+
+
+def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
+    """Read all cells as text: a player called 01 or NA keeps its name."""
+    text = decode(content, where)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ScoresError(f"{where}: line {line} holds a NUL byte; this is no CSV of text.")
     try:
-        header = next(csv.reader(io.StringIO(text)), [])
+        header = next(csv.reader(io.StringIO(text), delimiter=delimiter), [])
     except csv.Error as problem:
         raise ScoresError(f"{where}: the header cannot be read ({problem}).") from problem
     _check_header(header, where)
@@ -242,23 +262,28 @@ def _read_csv(content: bytes, where: str) -> Table:
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(
                 io.StringIO(text),
+                sep=delimiter,
                 dtype=str,
                 keep_default_na=False,
                 index_col=False,
                 skip_blank_lines=False,
             )
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as problem:
-        raise ScoresError(_uneven(text, len(header), where) or f"{where}: {problem}") from problem
+        raise ScoresError(
+            _uneven(text, len(header), where, delimiter) or f"{where}: {problem}"
+        ) from problem
     frame.columns = columns
     empty = frame == ""
     blank = empty.all(axis=1)
     # pandas fills a row that is too short with empty cells.
-    if (empty.iloc[:, -1] & ~blank).any() and (short := _uneven(text, len(header), where)):
+    if (empty.iloc[:, -1] & ~blank).any() and (
+        short := _uneven(text, len(header), where, delimiter)
+    ):
         raise ScoresError(short)
     for name in columns:
         if frame[name].str.startswith("'").any():
             frame[name] = frame[name].map(restore)
-    return Table(where, frame[~blank], lambda k: f"line {_line(text, k)}")
+    return Table(where, frame[~blank], lambda k: f"line {_line(text, k, delimiter)}")
 
 
 def _check_header(header: list[str], where: str) -> None:
@@ -304,9 +329,9 @@ def _header(names: list[str], where: str) -> pd.Index:
     return columns
 
 
-def _records(text: str) -> Iterable[tuple[int, list[str]]]:
+def _records(text: str, delimiter: str) -> Iterable[tuple[int, list[str]]]:
     """Give the line at which each record of a CSV begins, and its cells; the header is first."""
-    reader = csv.reader(io.StringIO(text))
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
     begin = 1
     try:
         for cells in reader:
@@ -316,14 +341,15 @@ def _records(text: str) -> Iterable[tuple[int, list[str]]]:
         return
 
 
-def _line(text: str, row: int) -> int:
+def _line(text: str, row: int, delimiter: str) -> int:
     """Find the line of a row, which quoted line ends may have moved."""
-    return next((line for k, (line, _) in enumerate(_records(text), -1) if k == row), row + 2)
+    records = enumerate(_records(text, delimiter), -1)
+    return next((line for k, (line, _) in records if k == row), row + 2)
 
 
-def _uneven(text: str, columns: int, where: str) -> str:
+def _uneven(text: str, columns: int, where: str, delimiter: str) -> str:
     """Say which line has more or fewer cells than the header; nothing where none has."""
-    for line, cells in _records(text):
+    for line, cells in _records(text, delimiter):
         if cells and len(cells) != columns:
             hint = " (a decimal comma? use a point)" if len(cells) > columns else ""
             return (

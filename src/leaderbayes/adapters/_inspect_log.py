@@ -11,8 +11,9 @@ from zipfile import BadZipFile, ZipFile
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._extras import extra
 from leaderbayes._files.read import check_size
+from leaderbayes._scores.json import parse
 from leaderbayes._scores.tables import read_bytes, shown
-from leaderbayes.adapters._json import at, list_at, parse, text_at
+from leaderbayes.adapters._json import at, list_at, text_at
 
 _ZSTANDARD = 93  # of zip's compressions; Python reads it from 3.14 on
 _KEPT = ("id", "epoch", "input", "scores")  # of a sample; the rest is large

@@ -1,0 +1,60 @@
+"""Scores or votes, whichever a source holds, read once."""
+
+import os
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._errors import ScoresError
+from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.read import read_scores, scores_of
+from leaderbayes._scores.tables import Source, unsearched
+from leaderbayes._scores.vote_files import read_vote_table
+from leaderbayes._scores.vote_outcomes import is_votes
+from leaderbayes._scores.votes import Options, votes_of
+
+_ROLES = ("player", "round", "score", "tournament", "cluster", "repeat")
+
+
+def read_board(
+    source: Source, *, max_mb: float = MAX_MB, votes: Options | None = None, **scores: Any
+) -> xr.DataArray | xr.Dataset:
+    """Read votes, where a table is clearly one of votes, and else scores.
+
+    Parameters
+    ----------
+    source : path, DataFrame or dict
+        As for `leaderbayes.read_scores` and `leaderbayes.read_votes`.
+    max_mb : float
+        The most that a file may hold, unpacked, in megabytes.
+    votes : Options, optional
+        Arguments of `leaderbayes.read_votes`.
+    **scores
+        Arguments of `leaderbayes.read_scores`; with the name of a column it is a table of scores.
+
+    Returns
+    -------
+    Dataset (vote) or DataArray (player, round) or (tournament, player, round)
+        As these functions return it.
+
+    Raises
+    ------
+    ScoresError
+        As they do.
+    """
+    named = any(scores.get(role) is not None for role in _ROLES)
+    if named or not isinstance(source, str | os.PathLike | pd.DataFrame):
+        return read_scores(source, max_mb=max_mb, **scores)
+    try:
+        table, kind = read_vote_table(source, None, max_mb)
+    except ScoresError:
+        kind = ""
+    else:
+        if is_votes(table.frame):
+            return votes_of(table, Options() if votes is None else votes)
+    if kind not in ("csv", "parquet", "DataFrame"):
+        return read_scores(source, max_mb=max_mb, **scores)  # which says why it holds no scores
+    table, searched = unsearched(table, None)
+    roles = {role: scores.pop(role, None) for role in _ROLES}
+    return scores_of(table, roles, **scores, searched=searched)

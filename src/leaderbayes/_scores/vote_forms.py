@@ -1,0 +1,309 @@
+"""Which columns of a table of votes hold the players, the outcome, and what else is known."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from leaderbayes._scores.tables import Table, listed, shown, suggest
+
+Outcome = str | Sequence[str] | None
+
+# What the two players of a vote are called apart, first and second.
+SIDES = (
+    ("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"),
+    ("home", "away"), ("white", "black"),
+)  # fmt: skip
+# The same where the row says who won, and not who was shown first.
+WON = (("winner", "loser"), ("winning", "losing"), ("chosen", "rejected"))
+NOUNS = (
+    "model player system team llm agent algorithm bot assistant method competitor name engine "
+    "candidate participant generator item entrant"
+).split()
+OUTCOME = (
+    "winner outcome result preference preferred label choice verdict vote judgment judgement "
+    "decision ftr winningmodel humanpreference"
+).split()
+_SCORE = "score scores goals goal points pts runs".split()
+_TIE = "tie tied draw drawn istie isdraw winnertie".split()
+_PROMPT = (
+    "questionid promptid instructionid conversationid itemid instanceid exampleid taskid queryid "
+    "prompt question instruction item query evaluationsessionid"
+).split()
+_JUDGE = (
+    "judge judgeid judgemodel judgename annotator annotatorid rater raterid voter voterid worker "
+    "workerid evaluator evaluatorid user userid judgehash"
+).split()
+_TIME = "tstamp timestamp datetime utctime date time".split()
+_WEIGHT = "weight weights nvotes numvotes votecount votes count".split()
+_BESIDE = {"prompt": _PROMPT, "judge": _JUDGE, "time": _TIME, "weight": _WEIGHT}
+
+
+class Form(NamedTuple):
+    """Columns of a table of votes by what they hold."""
+
+    first: str
+    second: str
+    sides: tuple[str, str] | None  # words that tell the two apart in names of columns
+    kind: str  # of the outcome: words, scores of both, marks of who won, or won: by the first
+    outcome: tuple[str, ...]
+
+
+def key(name: object) -> str:
+    """Write a column's name in lower case without blanks, underscores and hyphens."""
+    return re.sub(r"[\W_]+", "", str(name)).lower()
+
+
+def recognise_form(
+    table: Table, first: str | None = None, second: str | None = None, outcome: Outcome = None
+) -> Form:
+    """Find the columns of the players and of the outcome.
+
+    Parameters
+    ----------
+    table : Table
+        Of votes.
+    first, second : str, optional
+        Columns of the players, both or none.
+    outcome : str or sequence of str, optional
+        Column of the outcome; or two of scores; or three or four that mark who won: the first,
+        the second, none, none because both are bad.
+
+    Raises
+    ------
+    ScoresError
+        If none fits, or several do: names the columns and the option that says which.
+    """
+    if (first is None) != (second is None):
+        table.refuse("first and second are the columns of the two players: give both, or none.")
+    if first is not None and second is not None:
+        check_column(table, "first", first)
+        check_column(table, "second", second)
+        if first == second:
+            table.refuse(f"column {shown(first)} is given as first and as second.")
+        pair, sides = (first, second), _sides_of(first, second)
+    else:
+        pair, sides = _players(table)
+    given = _given_outcome(table, outcome)
+    if given:
+        kinds = {1: "words", 2: "scores", 3: "marks", 4: "marks"}
+        return Form(*pair, sides, kinds[len(given)], given)
+    if sides in WON:
+        tie = _one(table, "tie", _TIE, pair)
+        return Form(*pair, sides, "won", () if tie is None else (tie,))
+    return _outcome(table, pair, sides)
+
+
+def check_column(table: Table, role: str, name: object) -> str:
+    """Refuse a column that the user named and that does not exist."""
+    if not isinstance(name, str):
+        table.refuse(f"{role}={shown(name)}: give the name of a column.")
+    if name not in table.frame.columns:
+        table.refuse(f"no column {shown(name)} for {role}; {suggest(name, table.frame.columns)}")
+    return name
+
+
+def beside(table: Table, form: Form, given: Mapping[str, str]) -> dict[str, str]:
+    """Find columns of prompt, judge, time and weight, beside those that the user gave."""
+    taken = [form.first, form.second, *form.outcome, *given.values()]
+    found: dict[str, str] = {}
+    for role, known in _BESIDE.items():
+        name = None if role in given else _one(table, role, known, taken)
+        if name is not None:
+            found[role] = name
+            taken.append(name)
+    return found
+
+
+def difference_of(table: Table, name: str, form: Form) -> tuple[str, ...]:
+    """Find the column of a covariate, or the two whose difference it is.
+
+    Raises
+    ------
+    ScoresError
+        If there is none, or both.
+    """
+    if not isinstance(name, str):
+        table.refuse(f"covariates: {shown(name)} is no name of a column.")
+    free = [c for c in table.frame.columns if c not in (form.first, form.second)]
+    by_key = _by_key(free)
+    own = [form.sides] if form.sides is not None else []
+    pairs = []
+    for a, b in dict.fromkeys([*own, *SIDES, *WON]):
+        for one, other in ((key(name) + a, key(name) + b), (a + key(name), b + key(name))):
+            if one in by_key and other in by_key:
+                pairs.append((_only(table, by_key[one]), _only(table, by_key[other])))
+        if pairs and (a, b) in own:
+            break
+    if name in free and pairs:
+        table.refuse(
+            f"covariate {shown(name)} is a column, and the difference of {listed(pairs[0])}; "
+            "rename one."
+        )
+    if name in free:
+        return (name,)
+    if len(pairs) > 1:
+        table.refuse(
+            f"covariate {shown(name)} may be the difference of {listed(pairs[0])} or of "
+            f"{listed(pairs[1])}; rename one."
+        )
+    if not pairs:
+        a, b = form.sides or SIDES[0]
+        table.refuse(
+            f"no column {shown(name)} for a covariate, and no columns {shown(f'{name}_{a}')} and "
+            f"{shown(f'{name}_{b}')} of which it is the difference; "
+            f"{suggest(name, table.frame.columns)}"
+        )
+    return pairs[0]
+
+
+def has_players(frame: pd.DataFrame) -> bool:
+    """Whether the names of columns alone may be those of votes; it costs nothing."""
+    by_key = _by_key(frame.columns)
+    return any(a in by_key and b in by_key for tier in _TIERS for a, b, _ in tier)
+
+
+# -- players ---------------------------------------------------------------------------------------
+
+
+def _tiers() -> list[list[tuple[str, str, tuple[str, str]]]]:
+    """List names of the columns of players, most telling first."""
+    named = [
+        (begin + a + end, begin + b + end, (a, b))
+        for a, b in SIDES
+        for noun in NOUNS
+        for begin, end in ((noun, ""), ("", noun), (noun, "name"))
+        if not (noun == "name" and end == "name")
+    ]
+    bare = [(a, b, (a, b)) for a, b in SIDES if a not in ("1", "one")]
+    numbered = [
+        (begin + a + "id", begin + b + "id", (a, b)) for a, b in SIDES for begin in ("", *NOUNS)
+    ]
+    won = [
+        [(begin + a + end, begin + b + end, (a, b)) for a, b in WON]
+        for begin, end in (("", "name"), *((b, e) for n in NOUNS for b, e in (("", n), (n, ""))))
+    ]
+    alone = [(a, b, (a, b)) for a, b in WON if a != "winning"]
+    ids = [(a + "id", b + "id", (a, b)) for a, b in WON]
+    return [list(dict.fromkeys(named)), bare, numbered, *won, alone, ids]
+
+
+_TIERS = _tiers()
+
+
+def _players(table: Table) -> tuple[tuple[str, str], tuple[str, str]]:
+    by_key = _by_key(table.frame.columns)
+    for tier in _TIERS:
+        found = [(a, b, sides) for a, b, sides in tier if a in by_key and b in by_key]
+        if len(found) > 1:
+            pairs = " or ".join(listed((by_key[a][0], by_key[b][0])) for a, b, _ in found[:4])
+            table.refuse(
+                f"which columns are the players: {pairs}? Name them (first=..., second=...)."
+            )
+        if found:
+            a, b, sides = found[0]
+            return (_only(table, by_key[a]), _only(table, by_key[b])), sides
+    table.refuse(
+        "no two columns are known for the players of a vote, such as model_a and model_b; name "
+        f"them (first=..., second=...). The columns are {listed(table.frame.columns)}."
+    )
+
+
+def _sides_of(first: str, second: str) -> tuple[str, str] | None:
+    """Find the words that tell two columns of players apart."""
+    one, other = key(first), key(second)
+    for a, b in (*SIDES, *WON):
+        if one.replace(a, "\0", 1) == other.replace(b, "\0", 1) and a in one:
+            return a, b
+        if one[::-1].replace(a[::-1], "\0", 1) == other[::-1].replace(b[::-1], "\0", 1):
+            if a in one:
+                return a, b
+    return None
+
+
+# -- outcome ---------------------------------------------------------------------------------------
+
+
+def _given_outcome(table: Table, outcome: Outcome) -> tuple[str, ...]:
+    if outcome is None:
+        return ()
+    if isinstance(outcome, str):
+        return (check_column(table, "outcome", outcome),)
+    columns = tuple(outcome) if isinstance(outcome, list | tuple) else ()
+    if not 2 <= len(columns) <= 4:
+        table.refuse(
+            f"outcome={shown(outcome)}: give the name of a column; or two, of scores; or three, "
+            "that mark who won: the first, the second, none."
+        )
+    return tuple(check_column(table, "outcome", name) for name in columns)
+
+
+def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None) -> Form:
+    by_key = _by_key(c for c in table.frame.columns if c not in pair)
+    sides_of_marks = dict.fromkeys([*([sides] if sides else []), *SIDES[:4]])
+    for a, b in sides_of_marks:
+        for noun in ("", *NOUNS):
+            marks = [f"winner{noun}{a}", f"winner{noun}{b}"]
+            if all(mark in by_key for mark in marks):
+                ties = [k for k in _TIE if k in by_key][:1]
+                bad = [k for k in ("winnertiebothbad", "winnerbothbad", "bothbad") if k in by_key]
+                if bad and not ties:
+                    table.refuse(f"a column for both bad, {shown(by_key[bad[0]][0])}, and no tie.")
+                names = [_only(table, by_key[k]) for k in (*marks, *ties, *bad[:1])]
+                return Form(*pair, sides, "marks", tuple(names))
+    found = [k for k in OUTCOME if k in by_key]
+    if "winner" in found or (len(found) > 1 and "ftr" in found):
+        found = ["winner" if "winner" in found else "ftr"]
+    if len(found) > 1:
+        which = listed(by_key[k][0] for k in found)
+        table.refuse(f"which column is the outcome: {which}? Name it (outcome=...).")
+    if found:
+        return Form(*pair, sides, "words", (_only(table, by_key[found[0]]),))
+    scores = [("fthg", "ftag")] + [
+        (begin + a + end, begin + b + end)
+        for a, b in ([sides] if sides else [])
+        for word in _SCORE
+        for begin, end in ((word, ""), ("", word))
+    ]
+    held = [(a, b) for a, b in scores if a in by_key and b in by_key]
+    if len(held) > 1:
+        which = " or ".join(listed((by_key[a][0], by_key[b][0])) for a, b in held[:4])
+        table.refuse(f"which columns are the scores: {which}? Name them (outcome=[..., ...]).")
+    if held:
+        names = [_only(table, by_key[k]) for k in held[0]]
+        return Form(*pair, sides, "scores", tuple(names))
+    table.refuse(
+        f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
+        f"name it (outcome=...). The columns are {listed(table.frame.columns)}."
+    )
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def _by_key(columns: Iterable[object]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in columns:
+        found.setdefault(key(name), []).append(str(name))
+    return found
+
+
+def _only(table: Table, columns: Sequence[str]) -> str:
+    """Give the one column of a name; refuse two that are written otherwise only."""
+    if len(columns) > 1:
+        table.refuse(f"columns {listed(columns)} have the same name, otherwise written; drop one.")
+    return columns[0]
+
+
+def _one(table: Table, role: str, known: Sequence[str], taken: Sequence[str]) -> str | None:
+    """Find the first free column that goes by one of these names."""
+    by_key = _by_key(c for c in table.frame.columns if c not in taken)
+    for name in known:
+        if len(by_key.get(name, ())) > 1:
+            table.refuse(
+                f"columns {listed(by_key[name])} both look like the {role}; name one ({role}=...)."
+            )
+        if name in by_key:
+            return by_key[name][0]
+    return None

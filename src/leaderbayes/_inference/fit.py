@@ -67,7 +67,8 @@ def fit(
     ----------
     scores : DataArray (player, round) or (tournament, player, round)
         Scores from `leaderbayes.read_scores`; several tournaments for the models
-        "tournaments" and "score_tournaments" only.
+        "tournaments" and "score_tournaments" only. Or votes, a Dataset (vote) from
+        `leaderbayes.read_votes`, for "bradley_terry".
     model : str
         Name of a function of `leaderbayes.models`: "bradley_terry", "davidson", "plackett_luce",
         "round_intercept" or "tournaments", of who beat whom; or "mean_score", of how much better,
@@ -110,6 +111,11 @@ def fit(
         ``statistic``: the "mean" over rounds, their "median", or the mean of the middle half,
         "iqm", which a few odd rounds do not move; these take rounds for a sample of unknown law.
         All but the mean of raw scores need every score.
+        Of votes: ``cluster``, what makes them go together, "auto" (judges and prompts where votes
+        have them), "none", "judge", "prompt" or a list; ``order_effect``, True for an advantage of
+        whoever is shown first; ``covariates``, names of those of the votes that count (None: all);
+        ``prior_scale``, ``prior_df``. Then ``epp`` is about votes of judges, and on prompts, like
+        these, over whose opinions it is an average.
         With ``test_fraction``, for folds, the answer is about rounds of fresh data sets of this
         size from the same population: not about further splits of this one, other populations or
         other sizes. ``epp`` is about rounds with a test set of this size: larger ones, larger epp.
@@ -132,7 +138,12 @@ def fit(
         ``statistic`` than "mean" that and ``score_scale``, the scale of the players (of items of
         their log-odds), and ``constant_data/scores`` are what ``of`` makes of scores. Of
         "score_tournaments" also ``score_tournament`` (chain, draw, tournament, player),
-        ``score_spread`` and what its model adds, with ``tournament_round`` for rounds. attrs:
+        ``score_spread`` and what its model adds, with ``tournament_round`` for rounds. Of votes
+        ``effect_size`` (chain, draw, effect), of the order in log-odds and of covariates by their
+        standard deviation; ``wins`` (player, opponent) in place of ``place``, with replicates'
+        ``misfit`` (chain, draw), and ``constant_data`` has the votes that count, ``n`` and
+        ``worth`` of a pair's votes, ``effective`` matches, and ``opinion_variance`` (clustering),
+        that of judges' and prompts' opinions of a player, log-odds squared. attrs:
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over rounds),
         ``sampler`` (that drew: "laplace", "exact", "gibbs", or one of NUTS), ``converged`` (0 or
         1), ``max_rhat``, ``min_ess``, ``divergences``, ``tune`` (of NUTS: steps taken),
@@ -153,7 +164,8 @@ def fit(
     MisfitWarning
         If ``p_check`` is below 0.05: the model does not describe the board.
     HintWarning
-        LB017, if rounds look like folds and no ``test_fraction`` is given; LB018, if a tenth of
+        Of votes LB044, if judges or prompts are few, and LB045, if whoever is shown first is
+        favoured. LB017, if rounds look like folds and no ``test_fraction`` is given; LB018, if a tenth of
         the matches or more are tied and the model has no parameter for ties; LB019, if there is
         one score a player; LB025, if scores of "mean_score" have two values only and are taken
         for normal; LB026, if they have and the model is another; LB027, if rounds have clusters and
@@ -209,27 +221,21 @@ def fit(
     }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
-        if of_votes:
+        if is_votes(scores):
             # Known of these players only; whoever goes on with the fit reads it.
             if arguments["prior_df"] is None:
                 players = matches(scores, ties=ties).sizes["player"]
                 arguments["prior_df"] = degrees_of_freedom(None, players)
             tree, found = draw_votes(scores, arguments, seed, prior, progressbar, **options)
         else:
-            board, tree, found = _draw_scores(
+            tree, found = _draw_scores(
                 scores, model, arguments, seed, prior, options, progressbar=progressbar
             )
-        # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
-        known = tree["constant_data"].to_dataset() if "constant_data" in tree else xr.Dataset()
-        if not of_votes:
-            known = known.assign(scores=board)
-        tree["constant_data"] = xr.DataTree(known)
         tree.attrs = {
             "model": model,
             "arguments": written(arguments),
             "versions": json.dumps({package: version(package) for package in _PACKAGES}),
             "seed": seed,
-            **({"weight": float(known["weight"].mean())} if "weight" in known else {}),
             **found,
             "warnings": "[]",
         }
@@ -240,7 +246,7 @@ def fit(
 
 
 def _draw_scores(
-    scores: xr.DataArray,
+    scores: Any,
     model: str,
     arguments: dict[str, Any],
     seed: int,
@@ -248,8 +254,8 @@ def _draw_scores(
     options: dict[str, Any],
     *,
     progressbar: bool,
-) -> tuple[xr.DataArray, xr.DataTree, dict[str, Any]]:
-    """Draw from scores: the scores that count, groups of the fit, and what was found of them.
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw the groups of a fit of scores, and what was found of them.
 
     ``arguments`` get what was chosen by the scores.
     """
@@ -272,13 +278,18 @@ def _draw_scores(
     data = board if of_scores else played
     if model in _OWN_DRAWS and arguments["sampler"] in WITHOUT_PYMC:
         draw = _OWN_DRAWS[model]
-        return board, *draw(data, arguments, seed, prior, progressbar, **options)
-    if model == "mean_score":
-        _check_modelled(arguments, arguments["sampler"])
-        for name in ("likelihood", "of", "statistic"):
-            options.pop(name, None)
-    built = getattr(models, model)(data, **options)
-    return board, *sample(built, arguments, seed, prior=prior, progressbar=progressbar)
+        tree, found = draw(data, arguments, seed, prior, progressbar, **options)
+    else:
+        if model == "mean_score":
+            _check_modelled(arguments, arguments["sampler"])
+            for name in ("likelihood", "of", "statistic"):
+                options.pop(name, None)
+        built = getattr(models, model)(data, **options)
+        tree, found = sample(built, arguments, seed, prior=prior, progressbar=progressbar)
+    # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
+    known = tree["constant_data"].to_dataset() if "constant_data" in tree else xr.Dataset()
+    tree["constant_data"] = xr.DataTree(known.assign(scores=board))
+    return tree, found | ({"weight": float(known["weight"].mean())} if "weight" in known else {})
 
 
 def _check_modelled(arguments: dict[str, Any], sampler: str) -> None:

@@ -11,7 +11,7 @@ from leaderbayes._inference.log_likelihood import with_notice
 from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.votes import Estimate, misfit, pair_sums, vote_again
-from leaderbayes._scores.matches import matches
+from leaderbayes._scores.matches import Ties, matches
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._votes import Weighed, pair_worth, weigh
 from leaderbayes.models._board import check_options
@@ -54,7 +54,7 @@ def draw_votes(
         As of `models.bradley_terry`.
     """
     check_options(None, prior_scale=prior_scale)
-    ties = str(sampling["ties"])
+    ties: Ties = sampling["ties"]
     played = matches(votes, ties=ties)
     check_board(played)
     weighed = weigh(

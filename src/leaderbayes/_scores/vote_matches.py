@@ -1,7 +1,7 @@
 """Votes to matches: who beat whom, and which votes go together."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from leaderbayes._types import Floats, Longs
 CLUSTERINGS = ("judge", "prompt")
 
 
-def is_votes(given: object) -> bool:
+def is_votes(given: object) -> TypeGuard[xr.Dataset]:
     """Say whether these are votes, as `read_votes` returns them."""
     return isinstance(given, xr.Dataset) and {"first", "second", "outcome"} <= set(given.data_vars)
 
@@ -51,7 +51,7 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     ):
         if fault.any():
             raise ScoresError(f"Vote {int(np.argmax(fault))} {what}.")
-    weight = _weight(votes)
+    weight = weights_of(votes)
     if not (np.isfinite(weight) & (weight > 0.0)).all():
         raise ScoresError("A vote's weight is no number above 0; leave such votes out.")
     tied = (outcome > 0.0) & (outcome < 1.0)
@@ -74,7 +74,7 @@ def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     kept = valid_votes(votes, ties)
     m = kept.sizes["player"]
     pair = kept["first"].to_numpy().astype(np.int64) * m + kept["second"].to_numpy()
-    outcome, weight = kept["outcome"].to_numpy(), _weight(kept)
+    outcome, weight = kept["outcome"].to_numpy(), weights_of(kept)
     won, lost, tied = (
         np.bincount(pair, weight * each, m * m).reshape(m, m)
         for each in (outcome, 1.0 - outcome, (outcome > 0.0) & (outcome < 1.0))
@@ -91,17 +91,13 @@ def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
 
 def weights_of(votes: xr.Dataset) -> Floats:
     """Give how many votes each row stands for (vote,)."""
-    return _weight(votes)
-
-
-def _weight(votes: xr.Dataset) -> Floats:
     if "weight" not in votes:
         return np.ones(votes.sizes["vote"])
     return np.asarray(votes["weight"].to_numpy(), dtype=np.float64)
 
 
 def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Longs]:
-    """Number the clusters of votes (vote,), by name of the clustering.
+    """Give the numbers of the clusters of votes (vote,), by name of the clustering.
 
     Parameters
     ----------
@@ -134,10 +130,10 @@ def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Lo
 
 
 def _numbered(labels: Any, name: str) -> Longs:
-    code, _ = pd.factorize(labels)
+    code = np.asarray(pd.factorize(labels)[0], dtype=np.int64)
     if (missing := code < 0).any():
         raise ScoresError(f"Vote {int(np.argmax(missing))} has no {name}; see read_votes.")
-    return code.astype(np.int64)
+    return code
 
 
 def effects_of(

@@ -363,7 +363,8 @@ def vote_again(
     groups = (*clusterings, shared(*clusterings)) if len(clusterings) == 2 else clusterings
     kept = tau2 > 0.0
     clusters = np.array([g for g, k in zip(groups, kept, strict=True) if k], dtype=np.int64)
-    wider = 1.0 + 2.0 * _LOGISTIC**2 * float(tau2.sum())
+    # Of opinions' own variance that of averages is a part.
+    wider = 1.0 / (1.0 - min(2.0 * _LOGISTIC**2 * float(tau2.sum()), 0.9))
     eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
     p = expit(eta)
     tied = 1.0 - float((votes.square - 2.0 * p * votes.won + votes.n * p**2).sum()) / float(

@@ -12,7 +12,7 @@ import leaderbayes as lb
 
 MODELS = Path(__file__).parents[2] / "models"
 KEPT = 99
-TABLES = ("coverage", "fits", "learning", "new_data", "sizes")  # of all models together
+TABLES = ("coverage", "fits", "learning", "new_data", "sizes", "votes")  # of all models together
 
 
 def ranks(name):

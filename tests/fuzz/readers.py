@@ -36,6 +36,7 @@ import pandas as pd
 import xarray as xr
 
 import leaderbayes as lb
+from leaderbayes._scores.board import read_board
 
 DATA = Path(__file__).parents[1] / "adapters" / "data"
 HELM, MTEB = DATA / "helm", DATA / "mteb"
@@ -49,6 +50,25 @@ LONG = "tournament,player,round,score\n" + "".join(
 WIDE = "dataset,svm,forest,tree\niris,0.9,0.95,0.8\nwine,0.97,0.99,0.9\niris,0.91,0.94,0.85\n"
 ROWS = "model,d1,d2,d3\nA,.5,.2,.9\nB,.4,.3,.1\nC,.1,,.3\n"
 SEARCH = "params,mean_fit_time,split0_test_f1,split1_test_f1\n{'a': 1},1,.5,.6\n{'a': 2},1,.7,.8\n"
+VOTES = "model_a,model_b,winner,question_id,judge,tstamp,len_a,len_b\n" + "".join(
+    f"{a},{b},{w},q{k % 3},j{k % 2},2026-01-{k + 10},{k},{k * 3 % 5}\n"
+    for k, (a, b, w) in enumerate(
+        [
+            ("x", "y", "model_a"),
+            ("y", "z", "tie"),
+            ("z", "x", "model_b"),
+            ("x", "z", "tie (bothbad)"),
+        ]
+        * 3
+    )
+)
+GAMES = "white,black,result,count\nx,y,1-0,1\ny,z,0-1,2\nz,x,1/2-1/2,1\n"
+GOALS = "HomeTeam,AwayTeam,FTHG,FTAG\nx,y,1,0\ny,z,2,2\nz,x,0,4\n"
+WON = "winner,loser,tie\nx,y,0\nz,y,0\nx,z,1\n"
+PGN = "".join(
+    f'[Event "Cup"]\n[Date "2026.01.{k + 10}"]\n[White "{a}"]\n[Black "{b}"]\n[Result "{r}"]\n\n1. e4 {r}\n\n'
+    for k, (a, b, r) in enumerate([("x", "y", "1-0"), ("y", "z", "0-1"), ("z", "x", "*")])
+)
 BOARD = "team,score,n,se\nx,0.9,100,0.01\ny,0.85,100,0.02\nz,0.8,50,0.03\n"
 
 CELLS = [
@@ -130,6 +150,27 @@ def readers() -> dict[str, Reader]:
     frames = [pd.read_csv(io.StringIO(t)) for t in (LONG, WIDE, ROWS, SEARCH)]
     columns = (None, None, None, "player", "round", "score", "tournament", "svm", "absent", 3, "")
     roles = dict.fromkeys(("player", "round", "score", "tournament"), columns)
+    vote_texts = (VOTES, GAMES, GOALS, WON)
+    vote_frames = tuple(pd.read_csv(io.StringIO(t)) for t in vote_texts)
+    of_votes = (
+        None,
+        None,
+        None,
+        None,
+        "model_a",
+        "winner",
+        "judge",
+        "len_a",
+        "absent",
+        3,
+        "",
+        ["len_a", "len_b"],
+    )
+    names = "first second outcome prompt judge time weight tournament".split()
+    vote_options = dict.fromkeys(names, of_votes) | {
+        "covariates": (None, ["len"], ["len"], ["len_a", "len"], "len", [3], 3, []),
+        "both_bad": ("tie", "drop", "own", "own", "x", 3),
+    }
     models = [json.loads(p.read_text()) for p in sorted((DATA / "lm_eval").rglob("*.json"))]
     old = json.loads((DATA / "lm_eval_old.json").read_text())
     small = [{"model_name": n, "results": {"t": {"acc,none": 0.5}}} for n in "ab"]
@@ -180,6 +221,20 @@ def readers() -> dict[str, Reader]:
             roles | {"higher_is_better": (None, True, False, "yes"), "max_mb": (200, 200, 200, 1, 1e-4, "1")},
         ),
         "read_scores, objects": Reader(lb.read_scores, (*frames, search), roles),
+        "read_votes, files": Reader(
+            from_file(lb.read_votes),
+            (*((t.encode(), ".csv") for t in vote_texts), (VOTES.replace(",", "\t").encode(), ".tsv"),
+             (json.dumps(vote_frames[0].to_dict("records")).encode(), ".json"), (vote_frames[0].to_json().encode(), ".json"),
+             (vote_frames[0].to_json(orient="records", lines=True).encode(), ".jsonl"), (PGN.encode(), ".pgn"),
+             (gzip.compress(PGN.encode()), ".pgn.gz"), parquet(VOTES)),
+            vote_options | {"format": (None, None, None, "csv", "tsv", "json", "jsonl", "parquet", "pgn", "x"),
+                            "max_mb": (200, 200, 200, 1, 1e-4, "1")},
+        ),
+        "read_votes, objects": Reader(lb.read_votes, vote_frames, vote_options),
+        "scores or votes": Reader(
+            from_file(read_board),
+            (*((t.encode(), ".csv") for t in vote_texts), *texts, parquet(VOTES), (PGN.encode(), ".pgn")), {},
+        ),
         "read_board, files": Reader(
             from_file(board), ((BOARD.encode(), ".csv"), parquet(BOARD)), board_options
         ),
@@ -684,6 +739,9 @@ def check(made: Any) -> None:
         assert not np.isinf(made).any()
         assert made.notna().any()
         return
+    if isinstance(made, xr.Dataset):
+        check_votes(made)
+        return
     assert isinstance(made, xr.DataArray)
     assert made.dtype == float
     assert not np.isinf(made).any()
@@ -703,6 +761,27 @@ def check(made: Any) -> None:
             assert isinstance(name, str)
             assert name
             name.encode()
+
+
+def check_votes(made: xr.Dataset) -> None:
+    """Votes as promised, that netCDF takes."""
+    players = list(made["player"].to_numpy())
+    assert len(set(players)) == len(players) >= 2
+    assert all(isinstance(name, str) and name for name in players)
+    first, second, outcome = (made[k].to_numpy() for k in ("first", "second", "outcome"))
+    assert first.dtype == second.dtype == np.int32
+    assert (first != second).all()
+    assert set(first) | set(second) == set(range(len(players)))
+    assert outcome.dtype == float
+    own = made.attrs["both_bad"] == "own"
+    assert (np.isin(outcome, (0.0, 0.5, 1.0)) | (own & np.isnan(outcome))).all()
+    assert set(made.attrs) == {"kind", "read_as", "both_bad", "ordered", "source"}
+    if "weight" in made:
+        assert (made["weight"] > 0.0).all()
+        assert np.isfinite(made["weight"]).all()
+    if "covariates" in made:
+        assert np.isfinite(made["covariates"]).all()
+    made.to_netcdf()
 
 
 def main() -> None:

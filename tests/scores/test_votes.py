@@ -1,8 +1,5 @@
 """Reading votes: every form, every refusal, and the same votes in every form."""
 
-import gzip
-import io
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,3 +94,238 @@ def test_what_else_a_row_holds():
     )
     bare = lb.read_votes(FORMS["letters"])
     assert set(bare.variables) == {"first", "second", "outcome", "player"}
+
+
+# -- who won, without an order ---------------------------------------------------------------------
+
+
+def test_winner_and_loser_have_no_order():
+    table = pd.DataFrame({"Winner": ["fox", "elk"], "Loser": ["owl", "fox"]})
+    found = lb.read_votes(table)
+    assert found.attrs["ordered"] == 0
+    assert found["outcome"].values.tolist() == [1.0, 1.0]
+    assert found["player"].values.tolist() == ["fox", "owl", "elk"]
+    assert "who was shown first is not known" in found.attrs["read_as"]
+    tied = lb.read_votes(table.assign(tie=[False, True]))
+    assert tied["outcome"].values.tolist() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [("chosen_model", "rejected_model"), ("winner_name", "loser_name"),
+     ("winning_team", "losing_team"), ("chosen", "rejected")],
+)  # fmt: skip
+def test_other_names_of_who_won(columns):
+    table = pd.DataFrame(dict(zip(columns, (["fox", "elk"], ["owl", "fox"]), strict=True)))
+    assert lb.read_votes(table).attrs["ordered"] == 0
+
+
+def test_a_draw_beside_winner_and_loser_is_not_won():
+    table = pd.DataFrame({"winner": ["a", "b"], "loser": ["b", "a"], "result": ["won", "draw"]})
+    with pytest.raises(lb.ScoresError, match=r"row 1 .*'draw', but 'winner' names who won"):
+        lb.read_votes(table)
+
+
+# -- options ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("both_bad", "last"), [("tie", [0.5]), ("drop", []), ("own", [np.nan])])
+def test_both_bad(both_bad, last):
+    found = lb.read_votes(ARENA, both_bad=both_bad)
+    np.testing.assert_array_equal(found["outcome"], [1.0, 0.5, 0.0, *last])
+    assert found.attrs["both_bad"] == both_bad
+    # Who has no vote left is no player.
+    assert ("cat" in found["player"].values) == (both_bad != "drop")
+
+
+def test_columns_by_name():
+    outcome = ["A", "tie", "B", "tie"]
+    table = pd.DataFrame({"x": FIRST, "y": SECOND, "z": outcome, "where": list("ddee")})
+    found = lb.read_votes(table, first="x", second="y", outcome="z", tournament="where")
+    assert found["outcome"].values.tolist() == OUTCOME
+    assert found["tournament"].values.tolist() == list("ddee")
+    scores = pd.DataFrame({"x": FIRST, "y": SECOND, "p": [2, 1, 0, 1], "q": [1, 1, 1, 1]})
+    found = lb.read_votes(scores, first="x", second="y", outcome=["p", "q"])
+    assert found["outcome"].values.tolist() == OUTCOME
+
+
+def test_weights_and_covariates():
+    table = ARENA.assign(
+        count=[1, 2, 3, 0.5], len_a=[5, 3, 1, 0], len_b=[1, 1, 1, 1], bold=[True, False, True, True]
+    )
+    found = lb.read_votes(table, covariates=["len", "bold"])
+    assert found["weight"].values.tolist() == [1, 2, 3, 0.5]
+    assert found["covariate"].values.tolist() == ["len", "bold"]
+    assert found["covariates"].dims == ("vote", "covariate")
+    assert found["covariates"].values.tolist() == [[4, 1], [2, 0], [0, 1], [-1, 1]]
+    assert "weight=count, covariates=len_a - len_b; bold" in found.attrs["read_as"]
+    other = votes("left", "right", winner=["left"] * 4, length_left=[1] * 4, right_length=[3] * 4)
+    with pytest.raises(lb.ScoresError, match="no column 'length'"):
+        lb.read_votes(other, covariates=["length"])
+    found = lb.read_votes(
+        other.rename(columns={"right_length": "length_right"}), covariates=["length"]
+    )
+    assert found["covariates"].values.ravel().tolist() == [-2] * 4
+
+
+TIMES = {
+    "dates": (["2026-01-31", "2026-02-01 12:00", None, "2026-02-01T12:00:00Z"], "M"),
+    "pgn": (["2026.01.31", "2026.??.??", "????.??.??", "2026.02.01"], "M"),
+    "numbers": ([1, 2, 3.5, 4], "f"),
+    "text": (["1", "2", "", "4"], "f"),
+    "datetimes": (pd.date_range("2026-01-31", periods=4, tz="Europe/Warsaw"), "M"),
+}
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_times(name):
+    column, kind = TIMES[name]
+    assert lb.read_votes(ARENA.assign(tstamp=column))["time"].dtype.kind == kind
+
+
+def test_what_is_no_time_is_not_taken_unless_given():
+    table = ARENA.drop(columns="tstamp").assign(date=["31/01/26"] * 4)
+    found = lb.read_votes(table)
+    assert "time" not in found
+    assert "date holds no times in ISO 8601 and is not taken" in found.attrs["read_as"]
+    with pytest.raises(lb.ScoresError, match=r"row 0 .*'31/01/26', which is no time"):
+        lb.read_votes(table, time="date")
+
+
+def test_whole_numbers_stay_labels_as_they_are():
+    found = lb.read_votes(ARENA.assign(question_id=[7, 7, 8, 8]))
+    assert found["prompt"].values.tolist() == [7, 7, 8, 8]
+
+
+# -- what may be read in two ways ------------------------------------------------------------------
+
+
+def test_players_called_as_the_sides():
+    table = pd.DataFrame({"model_a": ["A", "B"], "model_b": ["B", "A"], "winner": ["A", "A"]})
+    with pytest.raises(lb.ScoresError, match=r"row 1 .*may be read .*as the name of a player"):
+        lb.read_votes(table)
+    clear = lb.read_votes(table.assign(winner=["model_a", "model_a"]))
+    assert clear["outcome"].values.tolist() == [1.0, 1.0]
+    # One order only: both ways say the same.
+    assert lb.read_votes(table.iloc[:1])["outcome"].values.tolist() == [1.0]
+
+
+def test_a_player_called_tie():
+    table = pd.DataFrame(
+        {"left": ["tie", "owl"], "right": ["owl", "tie"], "winner": ["tie", "owl"]}
+    )
+    with pytest.raises(lb.ScoresError, match="may be read"):
+        lb.read_votes(table)
+
+
+@pytest.mark.parametrize("column", ["winner", "label", "preference", "choice"])
+@pytest.mark.parametrize("cells", [[0, 1, 1, 0], [0, 1, 2, 0], ["0", "1", "tie", "0"]])
+def test_numbers_from_0_may_be_places_or_points(column, cells):
+    with pytest.raises(lb.ScoresError, match="may be read"):
+        lb.read_votes(votes(**{column: cells}))
+
+
+def test_a_result_of_0_and_1_is_points():
+    assert lb.read_votes(votes(result=[1, 0, 0, 1]))["outcome"].values.tolist() == [1, 0, 0, 1]
+    with pytest.raises(lb.ScoresError, match="may be read"):
+        lb.read_votes(votes(result=[0, 0, 0, 0]))
+
+
+def test_home_and_away_letters_are_not_a_and_b():
+    table = votes("home", "away", result=["A", "H", "D", "A"])
+    assert lb.read_votes(table)["outcome"].values.tolist() == [0.0, 1.0, 0.5, 0.0]
+
+
+REFUSED = {
+    "unknown": (
+        ARENA.assign(winner=["model_a", "model_z", "model_z", "?!"]),
+        r"row 1 .*'model_z' \(2 votes\), '\?!' \(1 vote\), which is not known",
+    ),
+    "nobody's name": (ARENA.assign(winner="cat"), "row 0 .*names 'cat', but the players are 'fox'"),
+    "missing": (ARENA.assign(winner=["tie", None, "", "tie"]), "row 1 .*in 2 rows of 4; fill it"),
+    "itself": (ARENA.assign(model_b=["owl", "owl", "fox", "cat"]), "row 1 .*'owl' is both players"),
+    "no name": (ARENA.assign(model_b=["owl", " ", "fox", "owl"]), "row 1 .*'model_b' is empty"),
+    "no prompt": (ARENA.assign(question_id=["", *"abc"]), "row 0 .*'question_id' is empty"),
+    "weight": (ARENA.assign(weight=[1, 0, 1, 1]), "row 1 .*'weight'.* is 0; it must be above 0"),
+    "infinite": (ARENA.assign(weight=[1, 1, np.inf, 1]), "row 2 .*'weight' is infinite"),
+    "negative": (ARENA.assign(weight=[1, 1, 1, -1]), "row 3 .*'weight'.* is -1"),
+    "one player": (ARENA.assign(model_a="fox", model_b="fox"), "the only player is 'fox'"),
+    "two columns": (
+        ARENA.assign(**{"Model A": "x"}), "'model_a', 'Model A' have the same name"
+    ),
+    "two pairs": (
+        ARENA.assign(player_1="x", player_2="y"), r"which columns are the players.*first=\.\.\."
+    ),
+    "two outcomes": (
+        votes(label=["A"] * 4, verdict=["B"] * 4), r"which column is the outcome: .*outcome=\.\.\."
+    ),
+    "no outcome": (votes(), "no column is known for the outcome"),
+    "no players": (ARENA[["winner", "judge"]], r"no two columns are known .*first=\.\.\., second"),
+    "empty": (ARENA.iloc[:0], "a header and no vote"),
+    "marks": (
+        votes(winner_model_a=[1, 1, 0, 0], winner_model_b=[0, 1, 1, 0], winner_tie=[0, 0, 0, 1]),
+        "row 1 .*one must be 1",
+    ),
+    "scores": (votes("a", "b", score_a=[1, None, 1, 1], score_b=1), "row 1 .*'score_a' is empty"),
+    "answers": (ARENA.assign(model_a="x" * 301), "row 0 .*looks like an answer"),
+    "nothing left": (ARENA.assign(winner="*"), "no vote is left"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    table, message = REFUSED[name]
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_votes(table)
+
+
+OPTIONS = {
+    "one of both": ({"first": "model_a"}, "give both, or none"),
+    "absent": ({"first": "x", "second": "model_b"}, "no column 'x' for first"),
+    "twice": ({"prompt": "winner"}, "'winner' is given as prompt, and taken"),
+    "no names": ({"covariates": "len"}, "give a list of names"),
+    "no covariate": ({"covariates": ["len"]}, "no columns 'len_a' and 'len_b'"),
+    "five": ({"outcome": ["winner"] * 5}, "give the name of a column; or two"),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options_refused(name):
+    options, message = OPTIONS[name]
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_votes(ARENA, **options)
+    with pytest.raises(lb.LeaderbayesError, match="both_bad='no'"):
+        lb.read_votes(ARENA, both_bad="no")
+
+
+def test_names_alike_are_warned_of():
+    table = ARENA.assign(model_a=["fox", "owl", "elk", "Fox"])
+    with pytest.warns(lb.LeaderbayesWarning, match="LB041 .*'fox', 'Fox'"):
+        assert lb.read_votes(table).sizes["player"] == 4
+
+
+def test_the_line_of_a_file_is_named(write):
+    text = ARENA.assign(winner=["tie", "tie", "zebra", "tie"]).to_csv(index=False)
+    with pytest.raises(lb.ScoresError, match=r"scores\.csv: line 4: column 'winner' holds 'zebra'"):
+        lb.read_votes(write(text))
+
+
+def test_netcdf(tmp_path):
+    table = ARENA.assign(count=1, len_a=[5, 3, 1, 0], len_b=1, date=["2026-01-31"] * 4)
+    found = lb.read_votes(table, covariates=["len"], both_bad="own", time="date")
+    found.to_netcdf(tmp_path / "votes.nc")
+    with xr.open_dataset(tmp_path / "votes.nc") as back:
+        xr.testing.assert_equal(back.load(), found)
+        assert back.attrs == found.attrs
+
+
+def test_order_of_rows_and_sides():
+    found, turned = (
+        lb.read_votes(ARENA),
+        lb.read_votes(ARENA.rename(columns={"model_a": "model_b", "model_b": "model_a"})),
+    )
+    np.testing.assert_array_equal(found["outcome"], turned["outcome"])
+    names = [
+        f["player"].values[f[k].values].tolist() for f, k in ((found, "first"), (turned, "second"))
+    ]
+    assert names[0] == names[1]

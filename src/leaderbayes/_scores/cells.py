@@ -17,6 +17,7 @@ from leaderbayes._scores.tables import (
     shown,
     text_of,
 )
+from leaderbayes._types import Longs
 
 _EXACT = 2**53  # whole numbers above this are not told apart as floats
 
@@ -28,24 +29,34 @@ def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Seri
         values, names = pd.factorize(column)
     except TypeError:  # a list, or another container
         values, names = pd.factorize(column.map(type))
-    text = np.array([text_of(n) for n in names] + [""], dtype=object)
-    for k, name in enumerate(text[:-1]):
-        if not isinstance(names[k], bytes | type) and is_unicode(name):
-            text[k] = clean(name)
-        else:
-            row = int(np.argmax(values == k))
-            held = shown(column.iloc[row])
-            table.refuse(
-                f"column {shown(label)} holds {held}, which is not text.", column.index[row]
-            )
+    distinct = np.asarray(names, dtype=object).tolist()
+    text = np.array([*_cleaned(table, label, values, distinct), ""], dtype=object)
     result = pd.Series(text[values], index=column.index, dtype=object)
-    empty = (result == "").to_numpy()
+    empty = (text == "")[values]
     if empty.any() and missing is None:
         table.refuse(
             f"column {shown(label)} is empty; every row needs a name there.",
             column.index[int(np.argmax(empty))],
         )
     return result.mask(empty, missing) if missing else result
+
+
+def _cleaned(table: Table, label: str, values: Longs, names: list[Any]) -> list[str]:
+    """Write distinct cells as names; refuse what is no text, with the first row of it."""
+    if all(type(name) is str for name in names) and "".join(names).isascii():
+        return [name.strip() for name in names]  # millions of prompts, perhaps
+    cleaned = []
+    for k, name in enumerate(names):
+        text = text_of(name)
+        if isinstance(name, bytes | type) or not is_unicode(text):
+            row = int(np.argmax(values == k))
+            column = table.frame[label]
+            held = shown(column.iloc[row])
+            table.refuse(
+                f"column {shown(label)} holds {held}, which is not text.", column.index[row]
+            )
+        cleaned.append(clean(text))
+    return cleaned
 
 
 def as_numbers(table: Table, label: str, *, words: bool = True) -> pd.Series:
@@ -72,11 +83,14 @@ def as_numbers(table: Table, label: str, *, words: bool = True) -> pd.Series:
                 for value, missing in zip(column, column.isna(), strict=True)
             ]
             cells = pd.Series(texts, index=column.index, dtype=object)
-        answers = cells.str.strip().str.lower()
-        if words and answers.isin(ANSWERS).any() and answers.isin({*ANSWERS, *MISSING}).all():
-            cells = answers.map({**dict.fromkeys(MISSING, ""), **ANSWERS})
         numbers = pd.to_numeric(cells, errors="coerce").astype(float)
         unread = numbers.isna() & cells.notna()
+        if words and unread.any():
+            answers = cells.str.strip().str.lower()
+            if answers.isin(ANSWERS).any() and answers.isin({*ANSWERS, *MISSING}).all():
+                cells = answers.map({**dict.fromkeys(MISSING, ""), **ANSWERS})
+                numbers = pd.to_numeric(cells, errors="coerce").astype(float)
+                unread = numbers.isna() & cells.notna()
         if unread.any():
             text = cells[unread]
             wrong = text[[cell.strip().lower() not in MISSING for cell in text]]

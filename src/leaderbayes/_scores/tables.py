@@ -251,7 +251,9 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ScoresError(f"{where}: line {line} holds a NUL byte; this is no CSV of text.")
     try:
-        header = next(csv.reader(io.StringIO(text), delimiter=delimiter), [])
+        # Of bytes, of which no copy is made, as of the text there would be.
+        lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="")
+        header = next(csv.reader(lines, delimiter=delimiter), [])
     except csv.Error as problem:
         raise ScoresError(f"{where}: the header cannot be read ({problem}).") from problem
     _check_header(header, where)
@@ -261,7 +263,7 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
             # A row longer than the header is only warned of otherwise, and cut.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(
-                io.StringIO(text),
+                io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")),
                 sep=delimiter,
                 dtype=str,
                 keep_default_na=False,

@@ -225,11 +225,16 @@ def _readings(
     if (named >= 0).any():
         means = np.array([_value(word, {}) for word in words.words], dtype=float)
         means[np.isin(means, (FIRST, SECOND))] = np.nan
-        who = named[words.codes]
-        values = np.where(who == first, FIRST, np.where(who == second, SECOND, np.nan))
-        values = np.where(who < 0, means[words.codes], values)
-        if not np.isnan(values[there]).any():
-            found[_BY_NAME] = np.where(there, values, np.nan)
+        # A player may be called tie.
+        for how, who_is in {
+            _BY_NAME: named,
+            f"{_BY_NAME} or as a tie": np.where(np.isnan(means), named, -1),
+        }.items():
+            who = who_is[words.codes]
+            values = np.where(who == first, FIRST, np.where(who == second, SECOND, np.nan))
+            values = np.where(who < 0, means[words.codes], values)
+            if not np.isnan(values[there]).any():
+                found[how] = np.where(there, values, np.nan)
     return found
 
 

@@ -114,7 +114,7 @@ def read_votes(
         ``first`` and ``second`` (vote,), places in the coordinate ``player`` (player,), whose names
         are in order of appearance; ``outcome`` (vote,), 1 where the first won, 0 where the second,
         0.5 for a tie, NaN for both bad, if that is an outcome of its own; ``weight`` (vote,), where
-        there is such a column; ``covariate`` (vote, covariate), first less second, in the columns'
+        there is such a column; ``covariates`` (vote, covariate), first less second, in the columns'
         units. Coordinates of vote, where there are such columns: ``prompt``, ``judge``, ``time``
         (datetime64 or numbers), ``tournament``.
         attrs: ``kind`` ("votes"), ``read_as``, ``both_bad``, ``ordered`` (0 if nobody knows who was
@@ -217,7 +217,7 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
     for role, column in columns.items():
         (variables if role == "weight" else coords)[role] = ("vote", column[keep])
     if of:
-        variables["covariate"] = (("vote", "covariate"), differences[keep])
+        variables["covariates"] = (("vote", "covariate"), differences[keep])
         coords["covariate"] = np.array(list(of), dtype=object)
     warn_alike(table, "player", coords["player"])
     attrs = {
@@ -324,14 +324,16 @@ def _times(table: Table, column: str, *, given: bool) -> np.ndarray | None:
     if pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells):
         return as_numbers(table, column).to_numpy()
     text = as_names(table, column, missing="?")
-    # A PGN's date, of which the day or more may be unknown.
-    text = text.str.replace(r"^(\d{4})\.(\d\d|\?\?)\.(\d\d|\?\?)$", r"\1-\2-\3", regex=True)
-    there = ~(text.str.lower().isin(MISSING) | text.str.contains("?", regex=False))
+    numbers = pd.to_numeric(text, errors="coerce")
+    unread = numbers.isna()
+    there = ~(text[unread].str.lower().isin(MISSING) | text[unread].str.contains("?", regex=False))
+    there = there.reindex(text.index, fill_value=True)
     if not there.any():
         return None
-    numbers = pd.to_numeric(text.where(there), errors="coerce")
-    if bool(numbers[there].notna().all()) and bool(np.isfinite(numbers[there]).all()):
+    if not there[unread].any() and np.isfinite(numbers[there]).all():
         return numbers.to_numpy(dtype=float)
+    # A PGN's date.
+    text = text.str.replace(r"^(\d{4})\.(\d\d)\.(\d\d)$", r"\1-\2-\3", regex=True)
     dates = pd.to_datetime(text.where(there), format="ISO8601", utc=True, errors="coerce")
     wrong = there & dates.isna()
     if wrong.any() and given:

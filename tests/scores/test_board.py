@@ -1,0 +1,39 @@
+"""Votes or scores, whichever a source holds."""
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from leaderbayes._scores.board import read_board
+from leaderbayes._scores.votes import Options
+
+VOTES = "model_a,model_b,winner\nfox,owl,model_a\nowl,elk,tie (bothbad)\n"
+SCORES = "model,fold,auc\na,1,0.5\nb,1,0.6\n"
+
+
+def test_votes(write):
+    xr.testing.assert_identical(read_board(path := write(VOTES)), lb.read_votes(path))
+    assert read_board(path, votes=Options(both_bad="drop")).sizes["vote"] == 1
+    lines = '{"winner": "fox", "loser": "owl"}\n{"winner": "owl", "loser": "elk"}\n'
+    assert read_board(write(lines, "a.jsonl")).attrs["kind"] == "votes"
+
+
+def test_scores(write):
+    xr.testing.assert_identical(read_board(path := write(SCORES)), lb.read_scores(path))
+    by_name = read_board(path, player="model", score="auc", higher_is_better=False)
+    assert by_name.attrs["higher_is_better"] == 0
+    assert read_board(path, higher_is_better=False).attrs["higher_is_better"] == 0
+    assert read_board(pd.read_csv(path)).dims == ("player", "round")
+
+
+@pytest.mark.parametrize(
+    ("file", "content"), [("a.json", '{"results": {}}'), ("a.tsv", "a\tb\n1\t2\n"), ("a.csv", "")]
+)
+def test_what_is_neither_is_refused_as_scores(file, content, write):
+    path = write(content, file)
+    with pytest.raises(lb.ScoresError) as told:
+        read_board(path)
+    with pytest.raises(lb.ScoresError) as as_scores:
+        lb.read_scores(path)
+    assert str(told.value) == str(as_scores.value)

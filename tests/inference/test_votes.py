@@ -1,0 +1,179 @@
+"""The posterior of votes: its groups, its limits, and what it says of judges, order and style."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import expit
+
+import leaderbayes as lb
+from leaderbayes._errors import HintWarning, LeaderbayesError
+
+
+def simulate(seed=1, players=6, size=2000, judges=20, spread=0.5, order=0.0, style=0.0):
+    rng = np.random.default_rng(seed)
+    strength = np.linspace(1.0, -1.0, players)
+    opinion = rng.normal(0.0, spread, (judges, players))
+    first = rng.integers(0, players, size)
+    second = (first + rng.integers(1, players, size)) % players
+    judge, length = rng.integers(0, judges, size), rng.normal(size=size)
+    eta = strength[first] - strength[second] + opinion[judge, first] - opinion[judge, second]
+    outcome = (rng.random(size) < expit(eta + order + style * length)).astype(float)
+    return xr.Dataset(
+        {
+            "first": ("vote", first.astype(np.int32)),
+            "second": ("vote", second.astype(np.int32)),
+            "outcome": ("vote", outcome),
+            "covariates": (("vote", "covariate"), length[:, None]),
+        },
+        {
+            "player": [f"m{i}" for i in range(players)],
+            "judge": ("vote", [f"j{g}" for g in judge]),
+            "covariate": ["length"],
+        },
+        {"kind": "votes", "ordered": 1},
+    )
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return simulate()
+
+
+@pytest.fixture(scope="module")
+def dt(votes):
+    return lb.fit(votes, covariates=[], seed=1)
+
+
+def sd(dt):
+    return float(dt["posterior"]["epp"].std(("chain", "draw")).mean())
+
+
+def test_groups(dt, votes):
+    assert set(dt.children) == {
+        "posterior", "sample_stats", "posterior_predictive", "log_likelihood", "log_prior",
+        "observed_data", "constant_data",
+    }  # fmt: skip
+    assert dict(dt["posterior"].sizes) == {"chain": 4, "draw": 1000, "player": 6}
+    assert abs(dt["posterior"]["epp"].sum("player")).max() < 1e-9
+    assert dt.attrs["model"] == "bradley_terry"
+    assert dt.attrs["converged"] == 1
+    assert 0.0 < dt.attrs["weight"] < 1.0
+    assert dt.attrs["p_check"] > 0.01
+    assert json.loads(dt.attrs["arguments"])["cluster"] == "auto"
+    np.testing.assert_array_equal(dt["constant_data"]["outcome"], votes["outcome"])
+    again = dt["posterior_predictive"].dataset
+    n = dt["constant_data"].dataset["n"].to_numpy()
+    np.testing.assert_allclose(
+        again["wins"] + again["wins"].to_numpy().swapaxes(2, 3), n[None, None]
+    )
+
+
+def test_same_seed_same_draws(votes, dt):
+    again = lb.fit(votes, covariates=[], seed=1)
+    np.testing.assert_array_equal(again["posterior"]["epp"], dt["posterior"]["epp"])
+    np.testing.assert_array_equal(
+        again["posterior_predictive"]["misfit"], dt["posterior_predictive"]["misfit"]
+    )
+
+
+def test_judges_make_intervals_wider(votes, dt):
+    alone = lb.fit(votes, covariates=[], cluster="none", seed=1)
+    assert sd(dt) > 1.3 * sd(alone)
+    assert dt.attrs["weight"] < 0.7
+    assert alone.attrs["weight"] == pytest.approx(1.0, abs=0.05)
+    # As is a pair's own record.
+    own, other = (lb.win_probability(each, by="record") for each in (dt, alone))
+    wide = own["upper"] - own["lower"]
+    narrow = other["upper"] - other["lower"]
+    assert bool((wide > narrow).where(np.triu(np.ones((6, 6)), 1) > 0, True).all())
+    np.testing.assert_allclose(other["mean"], (other["won"] + 0.5) / (other["played"] + 1.0))
+
+
+def test_nuts_draws_the_same_posterior(votes, dt):
+    other = lb.fit(votes, covariates=[], seed=2, sampler="nutpie", progressbar=False)
+    a, b = (each["posterior"]["epp"].stack(sample=("chain", "draw")) for each in (dt, other))
+    spread = a.std("sample")
+    error = np.sqrt(1.0 / dt.attrs["min_ess"] + 1.0 / other.attrs["min_ess"])
+    assert float((abs(a.mean("sample") - b.mean("sample")) / spread).max()) < 4.5 * error
+    assert float(abs(b.std("sample") / spread - 1.0).max()) < 4.5 * error
+
+
+def test_order_and_style_are_found_and_taken_off():
+    votes = simulate(seed=3, size=8000, spread=0.2, order=0.6, style=0.4)
+    dt = lb.fit(votes, order_effect=True, seed=1)
+    effect = dt["posterior"]["effect_size"]
+    assert effect["effect"].to_numpy().tolist() == ["order", "length"]
+    mean, error = effect.mean(("chain", "draw")), effect.std(("chain", "draw"))
+    np.testing.assert_allclose(mean, [0.6, 0.4], atol=4.0 * float(error.max()) + 0.03)
+    with pytest.warns(HintWarning, match="LB045 the one shown first wins 1.[6-9]"):
+        lb.fit(votes, seed=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", HintWarning)
+        lb.fit(votes, order_effect=True, seed=1)
+
+
+def test_few_judges_are_said():
+    with pytest.warns(HintWarning, match=r"LB044 votes are of (4.9|5.0) judges in effect"):
+        dt = lb.fit(simulate(judges=5), covariates=[], seed=1)
+    assert "LB044" in dt.attrs["warnings"]
+
+
+def test_an_undefeated_player_keeps_its_tail(votes):
+    best = votes["first"] == 0
+    outcome = np.where(best, 1.0, np.where(votes["second"] == 0, 0.0, votes["outcome"]))
+    with pytest.warns(lb.DisconnectedWarning, match="m0 never lost"):
+        dt = lb.fit(votes.assign(outcome=("vote", outcome)), covariates=[], seed=1)
+    epp = dt["posterior"]["epp"].sel(player="m0").to_numpy().ravel()
+    low, middle, high = np.quantile(epp, [0.025, 0.5, 0.975])
+    assert low > 1.5
+    assert high - middle > 1.2 * (middle - low)
+
+
+def test_the_order_of_votes_says_nothing(votes, dt):
+    turn = np.random.default_rng(4).permutation(votes.sizes["vote"])
+    again = lb.fit(votes.isel(vote=turn), covariates=[], seed=1)
+    np.testing.assert_allclose(
+        again["posterior"]["epp"].mean(("chain", "draw")),
+        dt["posterior"]["epp"].mean(("chain", "draw")),
+        atol=1e-3,
+    )
+
+
+def test_misfit_is_found():
+    """Three players who beat each other in a ring."""
+    votes = simulate(spread=0.2)
+    first, second = votes["first"].to_numpy(), votes["second"].to_numpy()
+    ring = (first < 3) & (second < 3)
+    turns = (second - first) % 3 == 1
+    outcome = np.where(ring, turns, votes["outcome"]).astype(float)
+    with pytest.warns(lb.MisfitWarning, match="LB016"):
+        dt = lb.fit(votes.assign(outcome=("vote", outcome)), covariates=[], seed=1)
+    assert float(lb.check(dt)["p_round"]) < 0.05
+    assert lb.compare(dt, "m0", "m1")["record"] > 0.9
+
+
+def test_votes_by_chance_fit():
+    """P-values of boards that the model describes are spread evenly, or nearly."""
+    p = [lb.fit(simulate(seed, size=1000), covariates=[], seed=1).attrs["p_check"]
+         for seed in range(40)]  # fmt: skip
+    assert sum(each < 0.05 for each in p) <= 6
+    assert 0.3 < np.mean(p) < 0.7
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"model": "mean_score"}, "Votes take model='bradley_terry'"),
+        ({"sampler": "pymc"}, "Votes take"),
+        ({"cluster": "prompt"}, "have no prompts"),
+        ({"covariates": ["width"]}, "'width' is not known"),
+        ({"test_fraction": 0.1}, "no option 'test_fraction'"),
+        ({"ties": "floor"}, "no meaning for votes"),
+    ],
+)
+def test_bad_options(votes, options, said):
+    with pytest.raises(LeaderbayesError, match=said):
+        lb.fit(votes, **options)

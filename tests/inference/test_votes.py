@@ -67,7 +67,8 @@ def test_groups(dt, votes):
     again = dt["posterior_predictive"].dataset
     n = dt["constant_data"].dataset["n"].to_numpy()
     np.testing.assert_allclose(
-        again["wins"] + again["wins"].to_numpy().swapaxes(2, 3), n[None, None]
+        again["wins"] + again["wins"].to_numpy().swapaxes(2, 3),
+        np.broadcast_to(n, again["wins"].shape),
     )
 
 
@@ -155,6 +156,7 @@ def test_misfit_is_found():
     assert lb.compare(dt, "m0", "m1")["record"] > 0.9
 
 
+@pytest.mark.slow
 def test_votes_by_chance_fit():
     """P-values of boards that the model describes are spread evenly, or nearly."""
     p = [lb.fit(simulate(seed, size=1000), covariates=[], seed=1).attrs["p_check"]

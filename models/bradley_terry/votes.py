@@ -41,22 +41,27 @@ def covariance(first, second, outcome, clusterings, players):
     # Scores of two votes of one opinion: w_v w_u x_v (x_v' x_u) x_u', its variance being 1.
     shape = [(x * w[:, None]).T @ (s * (x @ x.T)) @ (x * w[:, None]) for s in same]
     size = np.array([np.trace(bread @ each) for each in shape])
-    clusters = np.array(
-        [1.0 / sum((w[c == g].sum() / w.sum()) ** 2 for g in set(c)) for c in clusterings]
-    )
+    # What clusters make of the estimate themselves: 1 / G where all of G see everything.
+    own = [
+        [bread @ (x[c == g] * w[c == g, None]).T @ x[c == g] for g in set(c.tolist())]
+        for c in clusterings
+    ]
+    part = np.array([sum(np.trace(each @ each) for each in of) for of in own]) / (players - 1)
     # Residuals about an estimate are less alike than those about the truth.
     alike = np.array([(s * (x @ bread @ x.T) * np.outer(residual, residual)).sum() for s in same])
-    alike = (alike + phi * (players - 1) / clusters) / (1.0 - 1.0 / clusters)
+    alike = (alike + phi * (players - 1) * part) / (1.0 - np.minimum(part, 0.5))
+    system = np.diag(size)
     if len(size) == 3:
-        judge, prompt, both = size
         # Votes of one judge on one prompt share all three opinions.
-        system = np.array([[judge, both, both], [both, prompt, both], [both, both, both]])
-        tau2 = nnls(system / np.sqrt(size)[:, None], alike / np.sqrt(size))[0]
-    else:
-        tau2 = np.maximum(alike / size, 0.0)
+        system[2, :2] = system[:2, 2] = system[0, 1] = system[1, 0] = size[2]
+    # Too few votes that go together make no difference, and say nothing.
+    counted = np.flatnonzero(size > 0.005 * (players - 1))
+    root = np.sqrt(size[counted])
+    tau2 = np.zeros(len(size))
+    tau2[counted] = nnls(system[np.ix_(counted, counted)] / root[:, None], alike[counted] / root)[0]
     # What few clusters say of a variance is unsure: as of Student's t in place of a normal law.
-    df = [0.5 * (c - 1.0) * np.trace(bread @ a) ** 2 / np.trace(bread @ a @ bread @ a)
-          for c, a in zip(clusters, shape, strict=True)]  # fmt: skip
+    df = [0.5 * (1.0 / c - 1.0) * np.trace(bread @ a) ** 2 / np.trace(bread @ a @ bread @ a)
+          for c, a in zip(part, shape, strict=True)]  # fmt: skip
     wider = (t.ppf(0.975, np.maximum(df, 1.0)) / norm.ppf(0.975)) ** 2
     meat = phi * hessian + sum(v * f * a for v, f, a in zip(tau2, wider, shape, strict=True))
     return b, bread @ meat @ bread

@@ -37,6 +37,9 @@ from leaderbayes._numerics.bradley_terry import probability
 from leaderbayes._numerics.newton import inverse, maximise
 from leaderbayes._types import Floats, Ints, Longs
 
+_LARGEST_PART = 0.5  # of an estimate that a cluster makes itself, beyond which nothing is known
+_LEAST = 0.005  # of an estimate's information, below which votes that go together are too few
+_LARGEST = 1.2  # variance of all opinions together of those who are drawn to vote again
 _LOGISTIC = 0.588  # what a logistic law's argument is to a normal one's: 16 sqrt(3) / (15 pi)
 
 
@@ -171,14 +174,15 @@ def dependence(votes: Votes, at: Estimate, clusterings: tuple[Longs, ...]) -> De
     twice = 2.0 * _gram(_scores(votes, np.sqrt(votes.n) * curvature, every))
     products = [_gram(_scores(votes, residual, group)) for group in groups]
     apart = [_gram(_opinions(votes, weight, group)) - twice for group in groups]
-    few = np.array([1.0 / ((np.bincount(g, weight) / weight.sum()) ** 2).sum() for g in groups])
-    # About an estimate residuals are less alike than about the truth.
+    # About an estimate residuals are less alike than about the truth, by what each cluster has of
+    # it: of clusters that all see everything, 1 over their number.
+    part = np.array([_part_of_estimate(votes, weight, g, covariance) for g in groups])
     likeness = np.array([float((covariance * (sums - alone)).sum()) for sums in products])
-    free = len(at.hessian) - 1.0
-    likeness = (likeness + phi * free / few) / (1.0 - 1.0 / np.maximum(few, 1.5))
+    likeness = (likeness + phi * (m - 1.0) * part) / (1.0 - np.minimum(part, _LARGEST_PART))
+    few = 1.0 / part
     shape = [covariance @ each for each in apart]
     size = np.array([np.trace(each) for each in shape])
-    tau2 = _solve(size, likeness)
+    tau2 = _solve(size, likeness, _LEAST * (m - 1.0))
     spread = np.array([float((each * each.T).sum()) for each in shape])
     df = 0.5 * (few - 1.0) * np.divide(size**2, spread, out=np.ones_like(size), where=spread > 1e-9)
     unsure = (stdtrit(np.maximum(df, 1.0), 0.975) / 1.96) ** 2
@@ -188,24 +192,78 @@ def dependence(votes: Votes, at: Estimate, clusterings: tuple[Longs, ...]) -> De
     return Dependence(phi, tau2, few, meat)
 
 
+def _part_of_estimate(votes: Votes, weight: Floats, cluster: Longs, covariance: Floats) -> float:
+    """Compute sum tr(H^+ L_g H^+ L_g) / (m - 1): how much of the estimate a cluster makes itself.
+
+    Of G clusters that are alike 1 / G, and more where each sees a few players only.
+    """
+    m = votes.players
+    order = np.argsort(cluster, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(cluster[order])) + 1, len(order))
+    total = _sum_of_squares(
+        votes.first[order], votes.second[order], weight[order], ends,
+        np.ascontiguousarray(covariance[:m, :m]),
+    )  # fmt: skip
+    return total / (m - 1.0)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _sum_of_squares(
+    first: Ints, second: Ints, weight: Floats, ends: Longs, covariance: Floats
+) -> float:
+    """Sum of tr(C L_g C L_g) over clusters, whose votes stand together up to their ends."""
+    m = len(covariance)
+    place, seen = np.full(m, -1), np.empty(m, np.int64)
+    product = np.zeros((m, m))
+    total, start = 0.0, 0
+    for end in ends:
+        count = 0
+        for v in range(start, end):
+            for player in (first[v], second[v]):
+                if place[player] < 0:
+                    place[player] = count
+                    seen[count] = player
+                    count += 1
+        for v in range(start, end):
+            i, j = first[v], second[v]
+            a, b = place[i], place[j]
+            for k in range(count):
+                apart = weight[v] * (covariance[seen[k], i] - covariance[seen[k], j])
+                product[k, a] += apart
+                product[k, b] -= apart
+        for a in range(count):
+            for b in range(count):
+                total += product[a, b] * product[b, a]
+        for a in range(count):
+            for b in range(count):
+                product[a, b] = 0.0
+            place[seen[a]] = -1
+        start = end
+    return total
+
+
 def shared(one: Longs, other: Longs) -> Longs:
     """Number what two clusterings have in common."""
     both = one.astype(np.int64) * (int(other.max()) + 1) + other
     return np.asarray(np.unique(both, return_inverse=True)[1])
 
 
-def _solve(size: Floats, likeness: Floats) -> Floats:
-    """Variances of clusterings' opinions, at least 0; of two, and of what they share."""
-    if len(size) < 3:
-        return np.maximum(
-            np.divide(likeness, size, out=np.zeros_like(size), where=size > 1e-9), 0.0
-        )
-    judge, prompt, both = size
-    if both < 1e-6 * (judge + prompt):  # no judge saw a prompt twice
-        return np.append(_solve(size[:2], likeness[:2]), 0.0)
-    system = np.array([[judge, both, both], [both, prompt, both], [both, both, both]])
-    scale = np.sqrt(np.maximum(np.diag(system), 1e-9))
-    return nnls(system / scale[:, None], likeness / scale)[0]
+def _solve(size: Floats, likeness: Floats, least: float) -> Floats:
+    """Variances of clusterings' opinions, at least 0; of two, and of what they share.
+
+    0 where votes that go together are too few to make a difference, or to say how alike they are.
+    """
+    counted = np.flatnonzero(size > least)
+    system = np.diag(size)
+    if len(size) == 3:
+        # What is shared has the opinions of all three.
+        system[-1, :2] = system[:2, -1] = system[0, 1] = system[1, 0] = size[-1]
+    scale = np.sqrt(size[counted])
+    tau2 = np.zeros(len(size))
+    if len(counted):
+        inner = system[np.ix_(counted, counted)] / scale[:, None]
+        tau2[counted] = nnls(inner, likeness[counted] / scale)[0]
+    return tau2
 
 
 def _probability(votes: Votes, at: Estimate) -> Floats:
@@ -363,8 +421,9 @@ def vote_again(
     groups = (*clusterings, shared(*clusterings)) if len(clusterings) == 2 else clusterings
     kept = tau2 > 0.0
     clusters = np.array([g for g, k in zip(groups, kept, strict=True) if k], dtype=np.int64)
+    tau2 = tau2 * min(1.0, _LARGEST / max(float(tau2.sum()), 1e-9))
     # Of opinions' own variance that of averages is a part.
-    wider = 1.0 / (1.0 - min(2.0 * _LOGISTIC**2 * float(tau2.sum()), 0.9))
+    wider = 1.0 / (1.0 - 2.0 * _LOGISTIC**2 * float(tau2.sum()))
     eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
     p = expit(eta)
     tied = 1.0 - float((votes.square - 2.0 * p * votes.won + votes.n * p**2).sum()) / float(

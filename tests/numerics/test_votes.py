@@ -14,11 +14,13 @@ from leaderbayes._numerics.votes import (
     alike,
     dependence,
     effective,
+    holders,
     maximum,
     misfit,
     pair_sums,
     shared,
     vote_again,
+    with_shared,
 )
 
 
@@ -251,10 +253,9 @@ def test_votes_drawn_again_are_won_as_often_tie_as_often_and_vary_as_much():
     votes, judge, prompt = simulate(size=3000, judges=30)
     at = maximum(votes)
     together = dependence(votes, at, (judge, prompt))
+    held = [holders(votes, each) for each in with_shared([judge, prompt])]
     rng = np.random.default_rng(3)
-    drawn = np.stack(
-        [vote_again(votes, at, (judge, prompt), together.tau2, rng) for _ in range(300)]
-    )
+    drawn = np.stack([vote_again(votes, at, held, together.tau2, rng) for _ in range(300)])
     assert set(np.unique(drawn)) == {0.0, 0.5, 1.0}
     p = expit(at.epp[votes.first] - at.epp[votes.second])
     # Opinions are shared: the error of a mean is that of 30 judges.

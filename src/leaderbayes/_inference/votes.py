@@ -10,7 +10,14 @@ from leaderbayes._inference.bradley_terry import draw_board
 from leaderbayes._inference.log_likelihood import with_notice
 from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._numerics.laplace import Board
-from leaderbayes._numerics.votes import Estimate, misfit, pair_sums, vote_again
+from leaderbayes._numerics.votes import (
+    Estimate,
+    holders,
+    misfit,
+    pair_sums,
+    vote_again,
+    with_shared,
+)
 from leaderbayes._scores.matches import Ties, matches
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._votes import Weighed, pair_worth, weigh
@@ -122,7 +129,8 @@ def _replicates(
     ``wins`` (chain, draw, player, opponent), and ``misfit`` (chain, draw), how far pairs are from
     the strengths that these votes would give.
     """
-    votes, clusters = weighed.votes, tuple(weighed.clusters.values())
+    votes = weighed.votes
+    held = [holders(votes, each) for each in with_shared([*weighed.clusters.values()])]
     chains, draws, m = epp.shape
     size = len(votes.first)
     wanted = asked if asked is not None else min(max(_MOST // size, FEWEST), _REPLICATES)
@@ -132,7 +140,7 @@ def _replicates(
     met = pair_sums(votes, votes.n)
     for c, k in np.ndindex(chains, each):
         here = Estimate(epp[c, at[k]], beta[c, at[k]], *weighed.at[2:])
-        again = vote_again(votes, here, clusters, weighed.together.tau2, rng)
+        again = vote_again(votes, here, held, weighed.together.tau2, rng)
         won = pair_sums(votes, again)
         wins[c, k] = won + (met - won).T
         distance[c, k] = misfit(votes, here, weighed.bread, again)

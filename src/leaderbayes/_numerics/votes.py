@@ -1,4 +1,4 @@
-r"""Votes of judges on prompts: the maximum likelihood of strengths and effects, and its honest width.
+r"""Votes of judges on prompts: the maximum likelihood of strengths, and its honest width.
 
 .. math:: \mathrm{logit}\,P(first\ wins) = b_{first} - b_{second} + x'\beta
 
@@ -25,6 +25,7 @@ Ribatet, Cooley and Davison (2012), Bayesian inference from composite likelihood
 application to spatial extremes, Statistica Sinica 22.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numba
@@ -74,13 +75,36 @@ class Dependence(NamedTuple):
 
 
 @numba.njit(cache=True, error_model="numpy")
+def _information(m: int, first: Ints, second: Ints, weight: Floats, effect: Floats) -> Floats:
+    """Sum of weighted squares xx' of what votes are a function of (parameter, parameter)."""
+    k = effect.shape[1]
+    out = np.zeros((m + k, m + k))
+    for v in range(first.size):
+        i, j, w = first[v], second[v], weight[v]
+        out[i, i] += w
+        out[j, j] += w
+        out[i, j] -= w
+        out[j, i] -= w
+        for c in range(k):
+            z = w * effect[v, c]
+            out[m + c, i] += z
+            out[m + c, j] -= z
+            for d in range(c + 1):
+                out[m + c, m + d] += z * effect[v, d]
+    for c in range(k):
+        for i in range(m + c):
+            out[i, m + c] = out[m + c, i]
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
 def _parts(
     x: Floats, m: int, first: Ints, second: Ints, won: Floats, n: Floats, effect: Floats
 ) -> tuple[float, Floats, Floats]:
     """Log-likelihood, gradient and information of strengths and effects."""
     k = effect.shape[1]
     value = 0.0
-    gradient, information = np.zeros(m + k), np.zeros((m + k, m + k))
+    gradient, weight = np.zeros(m + k), np.empty(first.size)
     for v in range(first.size):
         i, j = first[v], second[v]
         eta = x[i] - x[j]
@@ -89,24 +113,13 @@ def _parts(
         tail = np.exp(-abs(eta))
         p = 1.0 / (1.0 + tail) if eta > 0.0 else tail / (1.0 + tail)
         value += won[v] * eta - n[v] * (max(eta, 0.0) + np.log1p(tail))
-        r, w = won[v] - n[v] * p, n[v] * tail / (1.0 + tail) ** 2
+        r = won[v] - n[v] * p
+        weight[v] = n[v] * tail / (1.0 + tail) ** 2
         gradient[i] += r
         gradient[j] -= r
-        information[i, i] += w
-        information[j, j] += w
-        information[i, j] -= w
-        information[j, i] -= w
         for c in range(k):
-            z = effect[v, c]
-            gradient[m + c] += r * z
-            information[m + c, i] += w * z
-            information[m + c, j] -= w * z
-            for d in range(c + 1):
-                information[m + c, m + d] += w * z * effect[v, d]
-    for c in range(k):
-        for i in range(m + c):
-            information[i, m + c] = information[m + c, i]
-    return value, gradient, information
+            gradient[m + c] += r * effect[v, c]
+    return value, gradient, _information(m, first, second, weight, effect)
 
 
 def alike(votes: Votes) -> Votes:
@@ -167,13 +180,12 @@ def dependence(votes: Votes, at: Estimate, clusterings: tuple[Longs, ...]) -> De
     weight = votes.n * curvature
     phi = float(own.sum() / weight.sum())
     covariance = inverse(at.hessian, m)
-    groups = (*clusterings, shared(*clusterings)) if len(clusterings) == 2 else clusterings
-    every = np.arange(len(p))
+    groups = with_shared(clusterings)
     # Of a vote and itself, which is no pair of votes.
-    alone = _gram(_scores(votes, np.sqrt(own), every))
-    twice = 2.0 * _gram(_scores(votes, np.sqrt(votes.n) * curvature, every))
+    alone = _information(m, votes.first, votes.second, own, votes.effect)
+    twice = 2.0 * _information(m, votes.first, votes.second, weight * curvature, votes.effect)
     products = [_gram(_scores(votes, residual, group)) for group in groups]
-    apart = [_gram(_opinions(votes, weight, group)) - twice for group in groups]
+    apart = [_gram(_opinions(votes, weight, holders(votes, group))) - twice for group in groups]
     # About an estimate residuals are less alike than about the truth, by what each cluster has of
     # it: of clusters that all see everything, 1 over their number.
     part = np.array([_part_of_estimate(votes, weight, g, covariance) for g in groups])
@@ -200,7 +212,7 @@ def _part_of_estimate(votes: Votes, weight: Floats, cluster: Longs, covariance: 
     m = votes.players
     order = np.argsort(cluster, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(cluster[order])) + 1, len(order))
-    total = _sum_of_squares(
+    total: float = _sum_of_squares(
         votes.first[order], votes.second[order], weight[order], ends,
         np.ascontiguousarray(covariance[:m, :m]),
     )  # fmt: skip
@@ -242,14 +254,19 @@ def _sum_of_squares(
     return total
 
 
+def with_shared(clusterings: Sequence[Longs]) -> list[Longs]:
+    """Add to two clusterings what they have in common, as a third."""
+    return [*clusterings, shared(*clusterings)] if len(clusterings) == 2 else [*clusterings]
+
+
 def shared(one: Longs, other: Longs) -> Longs:
-    """Number what two clusterings have in common."""
+    """Give the numbers of what two clusterings have in common."""
     both = one.astype(np.int64) * (int(other.max()) + 1) + other
     return np.asarray(np.unique(both, return_inverse=True)[1])
 
 
 def _solve(size: Floats, likeness: Floats, least: float) -> Floats:
-    """Variances of clusterings' opinions, at least 0; of two, and of what they share.
+    """Find variances of clusterings' opinions, at least 0; of two, and of what they share.
 
     0 where votes that go together are too few to make a difference, or to say how alike they are.
     """
@@ -272,19 +289,36 @@ def _probability(votes: Votes, at: Estimate) -> Floats:
 
 
 def _scores(votes: Votes, residual: Floats, cluster: Longs) -> sparse.csr_array:
-    """Sums of score vectors (cluster, player + effect)."""
+    """Add up score vectors (cluster, player + effect)."""
     k = votes.effect.shape[1]
     values = [residual, -residual, *(residual * votes.effect[:, c] for c in range(k))]
-    columns = [votes.first, votes.second, *(votes.players + c for c in range(k))]
+    columns: list[Ints | int] = [votes.first, votes.second]
+    columns += [votes.players + c for c in range(k)]
     return _sums([cluster] * (k + 2), columns, values, votes.players + k)
 
 
-def _opinions(votes: Votes, weight: Floats, cluster: Longs) -> sparse.csr_array:
-    """What one cluster's opinion of one player adds to scores (cluster and player, parameter)."""
-    k, of = votes.effect.shape[1], cluster.astype(np.int64) * votes.players
-    rows, columns, values = [], [], []
-    opinions = np.unique([of + votes.first, of + votes.second], return_inverse=True)[1]
-    for row, sign in zip(opinions, (1.0, -1.0), strict=True):
+class Holders(NamedTuple):
+    """Whose opinions a clustering's votes are drawn with: a cluster's of a player."""
+
+    of_first: Longs  # (vote,): numbers of opinions, from 0
+    of_second: Longs  # (vote,)
+    total: int
+
+
+def holders(votes: Votes, cluster: Longs) -> Holders:
+    """Give numbers to what each cluster (vote,) thinks of each player on whom it votes."""
+    of = cluster.astype(np.int64) * votes.players
+    seen, number = np.unique([of + votes.first, of + votes.second], return_inverse=True)
+    return Holders(number[0], number[1], len(seen))
+
+
+def _opinions(votes: Votes, weight: Floats, held: Holders) -> sparse.csr_array:
+    """Give what an opinion of a player adds to scores (opinion, parameter)."""
+    k = votes.effect.shape[1]
+    rows: list[Longs] = []
+    columns: list[Ints | int] = []
+    values: list[Floats] = []
+    for row, sign in ((held.of_first, 1.0), (held.of_second, -1.0)):
         rows += [row] * (k + 2)
         columns += [votes.first, votes.second, *(votes.players + c for c in range(k))]
         values += [sign * weight, -sign * weight]
@@ -334,7 +368,7 @@ def effective(votes: Votes, at: Estimate, together: Dependence) -> Effective:
 
 
 def pair_sums(votes: Votes, values: Floats) -> Floats:
-    """Sums (first, second) of values (vote,)."""
+    """Add up values (vote,) by pair, (first, second)."""
     m = votes.players
     pair = votes.first.astype(np.int64) * m + votes.second
     return np.bincount(pair, values, m * m).reshape(m, m)
@@ -365,51 +399,10 @@ def misfit(votes: Votes, at: Estimate, bread: Floats, outcome: Floats) -> float:
     return float((apart[met] ** 2 / information[met]).sum())
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _opinion(seed: np.uint64, cluster: int, player: int) -> float:
-    """Give the normal number that this cluster has for this player, always the same."""
-    state = seed + np.uint64(cluster) * np.uint64(0x9E3779B97F4A7C15)
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state += np.uint64(player) * np.uint64(0xD1342543DE82EF95)
-    total = 0.0
-    # The sum of four uniform numbers is near enough to a normal one.
-    for _ in range(4):
-        state += np.uint64(0x9E3779B97F4A7C15)
-        z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        total += float((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
-    return (total - 2.0) * np.sqrt(3.0)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _vote_again(
-    first: Ints, second: Ints, n: Floats, eta: Floats, tied: float,
-    clusters: Longs, spread: Floats, seeds: Longs, uniform_seed: int,
-) -> Floats:  # fmt: skip
-    """Draw outcomes (vote,) given log-odds (vote,) of opinions' average."""
-    np.random.seed(uniform_seed)
-    out = np.empty(first.size)
-    for v in range(first.size):
-        x = eta[v]
-        for c in range(len(clusters)):
-            if spread[c] > 0.0:
-                seed = np.uint64(seeds[c])
-                apart = _opinion(seed, clusters[c, v], first[v])
-                x += spread[c] * (apart - _opinion(seed, clusters[c, v], second[v]))
-        p = 1.0 / (1.0 + np.exp(-x))
-        t = min(4.0 * tied * p * (1.0 - p), 2.0 * min(p, 1.0 - p))
-        total = 0.0
-        for _ in range(int(np.ceil(n[v]))):
-            u = np.random.random()
-            total += 1.0 if u < p - 0.5 * t else 0.5 if u < p + 0.5 * t else 0.0
-        out[v] = total * n[v] / np.ceil(n[v])
-    return out
-
-
 def vote_again(
     votes: Votes,
     at: Estimate,
-    clusterings: tuple[Longs, ...],
+    clusterings: Sequence[Holders],
     tau2: Floats,
     rng: np.random.Generator,
 ) -> Floats:
@@ -417,28 +410,31 @@ def vote_again(
 
     As many tie as did. Opinions make the average of votes less decided than each is, so each is
     taken to be as much more (by the logistic's nearest normal law).
+
+    Parameters
+    ----------
+    votes : Votes
+    at : Estimate
+        Strengths and effects to draw with.
+    clusterings : sequence of Holders
+    tau2 : (clustering,)
+        Variance of their opinions.
     """
-    groups = (*clusterings, shared(*clusterings)) if len(clusterings) == 2 else clusterings
-    kept = tau2 > 0.0
-    clusters = np.array([g for g, k in zip(groups, kept, strict=True) if k], dtype=np.int64)
     tau2 = tau2 * min(1.0, _LARGEST / max(float(tau2.sum()), 1e-9))
     # Of opinions' own variance that of averages is a part.
     wider = 1.0 / (1.0 - 2.0 * _LOGISTIC**2 * float(tau2.sum()))
     eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
     p = expit(eta)
-    tied = 1.0 - float((votes.square - 2.0 * p * votes.won + votes.n * p**2).sum()) / float(
-        (votes.n * p * (1.0 - p)).sum()
-    )
-    return np.asarray(
-        _vote_again(
-            votes.first,
-            votes.second,
-            votes.n,
-            np.sqrt(wider) * eta,
-            min(max(tied, 0.0), 1.0),
-            clusters.reshape(len(clusters), len(eta)),
-            np.sqrt(wider * tau2[kept]),
-            rng.integers(2**62, size=len(clusters)),
-            int(rng.integers(2**31)),
-        )  # fmt: skip
-    )
+    own = votes.square - 2.0 * p * votes.won + votes.n * p**2
+    tied = 1.0 - float(own.sum() / (votes.n * p * (1.0 - p)).sum())
+    eta = np.sqrt(wider) * eta
+    for variance, each in zip(tau2, clusterings, strict=True):
+        if variance > 0.0:
+            opinion = rng.normal(0.0, np.sqrt(wider * variance), each.total)
+            eta += opinion[each.of_first] - opinion[each.of_second]
+    p = expit(eta)
+    tie = np.minimum(4.0 * max(tied, 0.0) * p * (1.0 - p), 2.0 * np.minimum(p, 1.0 - p))
+    size = np.ceil(votes.n).astype(np.int64)
+    wins = rng.binomial(size, p - 0.5 * tie)
+    ties = rng.binomial(size - wins, tie / np.maximum(1.0 - p + 0.5 * tie, 1e-300))
+    return np.asarray((wins + 0.5 * ties) * votes.n / size)

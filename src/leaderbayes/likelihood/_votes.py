@@ -23,6 +23,7 @@ from leaderbayes._numerics.votes import (
     effective,
     maximum,
     shared,
+    with_shared,
 )
 from leaderbayes._scores.vote_matches import (
     clusters_of,
@@ -135,9 +136,7 @@ def pair_worth(weighed: Weighed) -> Floats:
     all votes show.
     """
     votes, together, m = weighed.votes, weighed.together, weighed.votes.players
-    groups = list(weighed.clusters.values())
-    if len(groups) == 2:
-        groups.append(shared(*groups))
+    groups = with_shared([*weighed.clusters.values()])
     pair = np.minimum(votes.first, votes.second).astype(np.int64) * m
     pair += np.maximum(votes.first, votes.second)
     n = np.bincount(pair, votes.n, m * m)

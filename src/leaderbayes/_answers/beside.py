@@ -86,7 +86,7 @@ def _quoted(player: str) -> str:
 
 def _board_of(dt: xr.DataTree) -> _Board | None:
     """Give means over rounds; None where the fit has no scores, or scores that do not compare."""
-    if "constant_data" not in dt.children:
+    if "constant_data" not in dt.children or "scores" not in dt["constant_data"].dataset:
         return None
     places = matches_of(dt, pairs=False)
     if "tournament" in places.dims or not places.attrs["within_round"]:

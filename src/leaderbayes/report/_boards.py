@@ -91,7 +91,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     table = leaderboard(fit, prob=prob)
     shown = table["player"].iloc[:top]
     leader, *others = tied_for_top(fit, prob=prob)
-    less = sign_of(fit) < 0.0  # is better
+    less = "score" in table and sign_of(fit) < 0.0  # is better
     own = (_of_scores if of_scores else _of_matches)(fit, table, shown, prob)
     common = {
         "name": name,

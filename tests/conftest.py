@@ -71,6 +71,17 @@ def cycle():
     return board(np.array([[3.0, 1, np.nan], [1, np.nan, 3], [np.nan, 3, 1]]).repeat(15, axis=1))
 
 
+def often_by_little(*, higher_is_better=True):
+    """Of 25 rounds p0 wins 18 against p1, by 0.004, and loses 7, by 0.03; p2 has one good round."""
+    rounds = np.arange(25)
+    level = 0.8 + 0.01 * (rounds % 5)
+    others = np.where(rounds < 7, 0.03, -0.004), np.where(rounds == 24, 0.05, -0.06)
+    values = np.stack([level, *(level + other for other in others)])
+    sign = 1.0 if higher_is_better else -1.0
+    made = board(sign * values, higher_is_better=higher_is_better)
+    return made.assign_coords(round=[f"task {name}" for name in "abcdefghijklmnopqrstuvwxy"])
+
+
 def simulate(epp, rounds, rng, noise="gumbel"):
     """Scores of players with these strengths: epp plus noise of logistic differences' scale."""
     shape = (len(epp), rounds)

@@ -29,7 +29,7 @@ def test_leaderboard_is_in_the_unit(accuracy):
     table = lb.leaderboard(accuracy)
     assert list(table.columns) == [
         "player", "score", "score_lower", "score_upper", "difference", "difference_lower",
-        "difference_upper", "p_best", "rank", "rank_lower", "rank_upper",
+        "difference_upper", "win_rate", "p_best", "rank", "rank_lower", "rank_upper",
     ]  # fmt: skip
     assert table["player"].tolist() == ["p0", "p1", "p2", "p3"]
     mean = values_of().mean(axis=1)

@@ -3,7 +3,7 @@
 import os
 
 from command import run
-from conftest import cycle
+from conftest import cycle, often_by_little
 
 
 def test_names_do_not_steer_the_terminal(folder):
@@ -30,3 +30,20 @@ def test_a_board_that_does_not_fit(folder):
     assert "Of their own 15 matches p0 won 15: by these alone 0.969 (0.848 to 1.000)." in (
         compared.stdout
     )
+
+
+def test_no_number_is_cut_on_a_narrow_terminal(tmp_path):
+    """Names give way, then the gaps between columns; then lines are longer than the terminal."""
+    scores = often_by_little().assign_coords(player=[f"a-player-of-long-name-{k}" for k in "abc"])
+    scores.to_pandas().T.rename_axis("task").to_csv(tmp_path / "scores.csv")
+    for width in (40, 80, 200):
+        done = run(
+            "rank", "scores.csv", "--model", "mean_score", "--seed", 1, cwd=tmp_path,
+            env=os.environ | {"COLUMNS": str(width)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        heading = next(line for line in done.stdout.splitlines() if "P(best)" in line)
+        assert heading.split()[:2] == ["#", "player"]
+        assert heading.split()[-3:] == ["won", "P(best)", "ranks"]
+        assert len(heading) <= max(width, 80)
+        assert "3 to 3" in done.stdout

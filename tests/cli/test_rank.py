@@ -9,7 +9,7 @@ import pytest
 
 import leaderbayes as lb
 from command import call, loaded, run
-from conftest import simulate
+from conftest import often_by_little, simulate
 from leaderbayes.datasets import path
 
 
@@ -25,10 +25,11 @@ def ranked(folder):
 
 def test_json_has_exactly_the_promised_keys(ranked):
     assert list(ranked) == [
-        "model", "weight", "seed", "players", "deviance", "diagnostics", "warnings", "read",
+        "model", "weight", "seed", "players", "disagreement", "deviance", "diagnostics", "warnings",
+        "read",
     ]  # fmt: skip
     assert list(ranked["players"][0]) == [
-        "player", "epp", "epp_lower", "epp_upper", "p_average", "p_best",
+        "player", "epp", "epp_lower", "epp_upper", "score", "p_average", "p_best",
         "rank", "rank_lower", "rank_upper",
     ]  # fmt: skip
     assert list(ranked["deviance"]) == ["value", "df", "p_value", "standardised"]
@@ -275,3 +276,25 @@ def test_matches_of_answers_point_to_mean_scores(answered):
     assert run("rank", "answers.csv", "--likelihood", "normal", cwd=answered).returncode == 2
     alien = run("rank", "answers.csv", "--ml", "--likelihood", "normal", cwd=answered)
     assert "--ml has no --likelihood" in alien.stderr
+
+
+def test_both_leaders_are_printed(tmp_path):
+    """Strength and mean score side by side, and why they disagree."""
+    often_by_little().to_pandas().T.rename_axis("task").to_csv(tmp_path / "scores.csv")
+    why = "'p0' wins 18 of their 25 rounds, by 0.004 on average, and loses 7, by 0.03."
+    asked = ("rank", "scores.csv", "--seed", 1)
+    for model, heading, value, said in (
+        ("bradley_terry", "score", "0.8255", "By mean score 'p1' leads, by 0.0055 over 'p0': "),
+        ("mean_score", "won", "0.62", "By matches won 'p0' leads, with 0.84 of its matches "
+         "against 0.62 of 'p1': "),
+    ):  # fmt: skip
+        shown = call(*asked, "--model", model, cwd=tmp_path)
+        assert shown.returncode == 0, shown.stderr
+        assert f" {heading} " in shown.stdout
+        assert f" {value} " in shown.stdout
+        assert said + why in shown.stdout
+        printed = json.loads(call(*asked, "--model", model, "--json", cwd=tmp_path).stdout)
+        assert printed["disagreement"] == said + why
+    printed = json.loads(call(*asked, "--ml", "--json", cwd=tmp_path).stdout)
+    assert printed["disagreement"] is None
+    assert "score" not in printed["players"][0]

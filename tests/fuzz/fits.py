@@ -80,7 +80,13 @@ def _page(dt: xr.DataTree) -> None:
 
 ANSWERS: dict[str, dict[str, Callable[[xr.DataTree], Any]]] = {
     "leaderboard": {
-        "leaderboard": lambda dt: lb.leaderboard(dt).set_index("player").sort_index(),
+        # By the posterior alone no score stands beside.
+        "leaderboard": lambda dt: (
+            lb.leaderboard(dt)
+            .set_index("player")
+            .sort_index()
+            .drop(columns="score", errors="ignore")
+        ),
         "win_probability": lambda dt: lb.win_probability(dt)["mean"].to_series().sort_index(),
         "rank_probability": lambda dt: lb.rank_probability(dt).to_series().sort_index(),
         "p_top": lambda dt: lb.p_top(dt, 2).sort_index(),

@@ -29,3 +29,9 @@ def test_matches_of_some_players_are_theirs_among_all(laplace):
     whole = matches_of(laplace).sel(player=some, opponent=some)
     for name in ("wins", "n", "tied"):
         assert pair[name].identical(whole[name])
+
+
+def test_places_alone_are_those_of_the_matches(laplace):
+    alone = matches_of(laplace, pairs=False)
+    assert set(alone.data_vars) == {"place"}
+    assert alone["place"].identical(matches_of(laplace)["place"])

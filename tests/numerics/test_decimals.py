@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderbayes._numerics.decimals import decimals
+from leaderbayes._numerics.decimals import decimals, two_digits
 
 
 @pytest.mark.parametrize(
@@ -14,3 +14,14 @@ from leaderbayes._numerics.decimals import decimals
 )  # fmt: skip
 def test_two_digits_of_the_narrowest(widths, expected):
     assert decimals(widths) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.00552, "0.0055"), (0.03, "0.03"), (1.0, "1"), (1234.5, "1200"), (-0.0834, "-0.083"),
+        (4e-7, "0.0000004"), (0.0, "0"), (100.0, "100"),
+    ],
+)  # fmt: skip
+def test_two_digits_without_an_exponent(value, expected):
+    assert two_digits(value) == expected

@@ -1,12 +1,14 @@
 """What the page says of each board: its numbers are those of the functions."""
 
 import re
+import warnings
 from html import unescape
 
 import numpy as np
 import pytest
 
 import leaderbayes as lb
+from conftest import often_by_little
 from leaderbayes.report._boards import Axis
 
 
@@ -19,15 +21,15 @@ def rows_of(text):
 
 def test_table_is_the_leaderboard(page, laplace):
     table = lb.leaderboard(laplace)
-    columns = ["rank", "player", "epp", "p_best", "ranks", "p_average"]
+    columns = ["rank", "player", "epp", "score", "p_best", "ranks", "p_average"]
     # Equal first ranks are sorted by the last.
     ends = zip(table["rank_lower"], table["rank_upper"], strict=True)
     table["ranks"] = [f"{low}.{high:06d}" for low, high in ends]
     rows = rows_of(page.read_text("utf-8"))
-    assert [row[:6] for row in rows] == [[str(v) for v in row] for row in table[columns].to_numpy()]
+    assert [row[:7] for row in rows] == [[str(v) for v in row] for row in table[columns].to_numpy()]
     group = lb.groups(laplace).groupby("player")["group"]
     ends = zip(group.min()[table["player"]], group.max()[table["player"]], strict=True)
-    assert [row[6] for row in rows] == [f"{first}.{last:06d}" for first, last in ends]
+    assert [row[7] for row in rows] == [f"{first}.{last:06d}" for first, last in ends]
 
 
 def test_pairs_are_those_of_compare(page, laplace, numbers):
@@ -96,3 +98,37 @@ def test_axis(low, high):
     assert 1 <= len(ticks) <= 7
     values = [float(label.replace("−", "-")) for _, label in ticks]
     np.testing.assert_allclose([axis(v) for v in values], [at for at, _ in ticks], atol=0.02)
+
+
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+def test_who_leads_by_score_stands_beside(tmp_path):
+    scores = often_by_little().assign_coords(player=["<b>a", "b", "c"])
+    fit = lb.fit(scores, sampler="laplace", seed=1)
+    text = lb.report.html(fit, tmp_path / "p.html").read_text("utf-8")
+    said = lb.leaderboard(fit).attrs["disagreement"]
+    assert said.startswith("By mean score 'b' leads, by 0.0055 over '<b>a': ")
+    assert f"<p>{said}</p>" in unescape(text)
+    assert "<b>a" not in text
+    means = scores.mean("round").to_series()
+    for row in rows_of(text):
+        assert float(row[3]) == pytest.approx(means[row[1]])
+    fit.attrs["converged"] = 0
+    text = lb.report.html(fit, tmp_path / "p.html").read_text("utf-8")
+    assert "By mean score" not in text
+
+
+def test_scores_sort_the_best_way_first(tmp_path):
+    for higher_is_better, way in ((True, "desc"), (False, "asc")):
+        scores = often_by_little(higher_is_better=higher_is_better)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+            fit = lb.fit(scores, sampler="laplace", seed=1)
+        text = lb.report.html(fit, tmp_path / "p.html").read_text("utf-8")
+        assert re.search(rf'data-first="{way}" title="Mean score[^"]*">Score<', text)
+
+
+def test_tournaments_together_have_no_score_beside(together, tmp_path):
+    text = lb.report.html(together, tmp_path / "p.html").read_text("utf-8")
+    first, *each = text.split('id="caption-')[1:]
+    assert ">Score<" not in first
+    assert all(">Score<" in board.split("</table>")[0] for board in each)

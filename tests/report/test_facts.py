@@ -18,7 +18,7 @@ def test_numbers_are_those_of_the_functions(classifiers):
         ranks = f"{row.rank_lower}–{row.rank_upper}"
         assert cells == [
             str(row.rank), row.player, number(row.epp), f"[{low}, {high}]",
-            probability(row.p_average), probability(row.p_best),
+            number(row.score, 4), probability(row.p_average), probability(row.p_best),
             ranks if row.rank_lower < row.rank_upper else str(row.rank_lower),
         ]  # fmt: skip
     results = section(report, "Results")

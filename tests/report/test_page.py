@@ -56,7 +56,7 @@ def test_sort(single, laplace, visit):
     page.get_by_role("button", name="Player", exact=True).focus()
     page.keyboard.press("Enter")
     assert players(page) == sorted(best_first)
-    assert page.locator("#leaderboard th[aria-sort='none']").count() == 6
+    assert page.locator("#leaderboard th[aria-sort='none']").count() == 7
 
 
 def test_filter(single, visit):

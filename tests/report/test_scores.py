@@ -38,8 +38,9 @@ def test_numbers_are_those_of_the_functions(fit):
             f"[{number(row.score_lower, digits)}, {number(row.score_upper, digits)}]",
             number(row.difference, apart),
             f"[{number(row.difference_lower, apart)}, {number(row.difference_upper, apart)}]",
-            probability(row.p_best), ranks,
+            cells[6], probability(row.p_best), ranks,
         ]  # fmt: skip
+        assert float(cells[6]) == pytest.approx(row.win_rate, abs=0.0051)
     results = section(report, "Results")
     names = table["player"].head(2)
     plain = lb.compare(fit, *names, prob=0.9)

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import simulate
+from conftest import often_by_little, simulate
 from prose import rows, section
 
 
@@ -156,3 +156,19 @@ def test_fits_of_every_model(fitted, fitted_davidson, scores, tied_scores):
         assert len(rows(report)) == 6
         assert f"{dt.attrs['max_rhat']:.3f}" in section(report, "Methods")
         assert lb.report.latex(dt).count(r"\citep") >= 6
+
+
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+def test_who_leads_by_mean_score_is_said():
+    scores = often_by_little().assign_coords(player=["a_b", "b", "c"])
+    dt = lb.fit(scores, sampler="laplace", seed=1)
+    said = (
+        "By mean score b leads, by 0.0055 over a_b: a_b wins 18 of their 25 rounds, by 0.004 on "
+        "average, and loses 7, by 0.03."
+    )
+    report = lb.report.text(dt)
+    assert said in section(report, "Results")
+    assert [cells[4] for cells in rows(report)] == ["0.8200", "0.8255", "0.7644"]
+    fragment = lb.report.latex(dt)
+    assert said.replace("_", r"\_") in fragment
+    assert "& $0.8255$ &" in fragment

@@ -5,6 +5,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._answers.beside import set_beside
 from leaderbayes._answers.best import is_best, placed, require_best
 from leaderbayes._answers.draws import draws_of, spread_of
 from leaderbayes._answers.mean_score import table_of_scores
@@ -38,16 +39,25 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
         A row a player, highest posterior mean (or estimate) first: ``player``; ``epp``,
         ``epp_lower``, ``epp_upper`` (log-odds of beating the average player); ``p_average``
         (probability of beating the average player); ``p_best`` (of having the highest epp);
-        ``rank`` in this table, ``rank_lower``, ``rank_upper`` of the posterior rank. An estimate
+        ``rank`` in this table, ``rank_lower``, ``rank_upper`` of the posterior rank. Beside ``epp``
+        stands ``score``, the player's mean score in the metric's unit: as it is where no score is
+        missing, and else by least squares of players' and rounds' effects, so that nobody's mean
+        goes by which rounds it has. There is none of a fit of many tournaments or across rounds, of
+        one that has lost its ``constant_data``, and where players and rounds fall into parts that
+        share no score. An estimate
         has no ``p_best`` and no range of ranks, and one with ``covariance="none"`` no interval:
         they are NaN. Of mean scores ("mean_score") in place of ``epp`` and ``p_average``:
         ``score``, ``score_lower``, ``score_upper``, and ``difference``, ``difference_lower``,
-        ``difference_upper`` from the first of the table, in the metric's unit. Of the best of a
+        ``difference_upper`` from the first of the table, in the metric's unit; beside these, under
+        the same conditions, ``win_rate``, the share of its matches that a player won (ties are
+        half). Of the best of a
         board: a row a team, highest posterior mean first:
         ``team``, ``score``; ``theta``, ``theta_lower``, ``theta_upper``; ``p_sota`` (probability
         that theta is at or above theta_SOTA, the posterior mean of the best theta) and ``p_best``
         (that it is the best itself). attrs: ``converged`` (0 or 1), ``warnings``
-        (JSON list).
+        (JSON list); ``disagreement``, a sentence, where another player leads by the score (or the
+        win_rate) that stands beside: who, by how much, and why. It is about the two columns,
+        whether or not the posterior tells the two players apart.
 
     Raises
     ------
@@ -82,8 +92,14 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
         return teams
     if is_mean_score(dt):
         board = table_of_scores(dt, prob)
-        board.attrs.update(trust(dt))
-        return board
+    else:
+        board = _table_of_strengths(dt, prob)
+    board.attrs.update(trust(dt))
+    set_beside(dt, board)
+    return board
+
+
+def _table_of_strengths(dt: xr.DataTree, prob: float) -> pd.DataFrame:
     epp, players = draws_of(dt)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     ranks = ranks_of(epp)
@@ -101,7 +117,6 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     ).assign(rank_lower=rank_low.astype(int), rank_upper=rank_high.astype(int))
     board = board.sort_values("epp", ascending=False, kind="stable", ignore_index=True)
     board.insert(6, "rank", np.arange(1, len(board) + 1))
-    board.attrs.update(trust(dt))
     return board
 
 

@@ -3,7 +3,7 @@
 import json
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -73,9 +73,13 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
         return
     diagnostics, deviance = result["diagnostics"], result["deviance"]
     sampled = diagnostics["min_ess"] is not None
+    heading, scores = _beside(table, "score")
     # Only the players' names give way on a narrow terminal.
     console = _print_table(
-        {"rank": 4, "player": 8, "epp": 6, "interval": 14, "P(>avg)": 7, "P(best)": 7, "ranks": 8},
+        {
+            "rank": 4, "player": 8, "epp": 6, "interval": 14, **dict.fromkeys(heading, 6),
+            "P(>avg)": 7, "P(best)": 7, "ranks": 8,
+        },
         [
             (
                 str(row.rank),
@@ -83,18 +87,20 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
                 f"{row.epp:.2f}",
                 # Of an estimate whose rounds do not vary there is none (LB015).
                 "undefined" if unknown else f"{row.epp_lower:.2f} to {row.epp_upper:.2f}",
+                *score,
                 f"{row.p_average:.2f}",
                 f"{row.p_best:.2f}" if sampled else "",
                 f"{row.rank_lower} to {row.rank_upper}" if sampled else "",
             )
-            for row, unknown in zip(
-                table.itertuples(index=False), table["epp_lower"].isna(), strict=True
+            for row, unknown, score in zip(
+                table.itertuples(index=False), table["epp_lower"].isna(), scores, strict=True
             )
         ],
         left=("player",),
         wrapped=("player",),
         title=f"{result['model']}, {prob:.0%} intervals",
-    )
+    )  # fmt: skip
+    _print_disagreement(console, table)
     console.print(
         f"Deviance {deviance['value']:.1f}, of independent matches {deviance['df']} on average."
     )
@@ -123,8 +129,9 @@ def _print_scores(table: "pd.DataFrame", result: dict[str, Any], prob: float) ->
     from leaderbayes._answers.mean_score import decimals_of
 
     shown, apart = (f".{digits}f" for digits in decimals_of(table))
+    heading, rates = _beside(table, "won")
     rows = []
-    for row in table.to_dict("records"):
+    for row, rate in zip(table.to_dict("records"), rates, strict=True):
         of_first = [f"{row[f'difference{end}']:{apart}}" for end in ("", "_lower", "_upper")]
         behind, low, high = of_first if row["rank"] > 1 else ("", "", "")
         rows.append(
@@ -135,25 +142,45 @@ def _print_scores(table: "pd.DataFrame", result: dict[str, Any], prob: float) ->
                 f"{row['score_lower']:{shown}} to {row['score_upper']:{shown}}",
                 behind,
                 f"{low} to {high}" if low else "",
+                *rate,
                 f"{row['p_best']:.2f}",
                 f"{row['rank_lower']} to {row['rank_upper']}",
             )
         )
-    columns = ("#", "player", "score", "interval", "behind", "its interval", "P(best)", "ranks")
+    columns = (
+        "#", "player", "score", "interval", "behind", "its interval", *heading, "P(best)", "ranks"
+    )  # fmt: skip
     widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
     console = _print_table(
         # Only the players' names give way on a narrow terminal.
-        dict(zip(columns, widths, strict=True)) | {"player": 8},
+        dict(zip(columns, widths, strict=True)) | {"player": 6},
         rows,
         left=("player",),
         wrapped=("player",),
         title=f"{result['model']}{_in_brackets(result)}, {prob:.0%} intervals",
     )
+    _print_disagreement(console, table)
     if not result["diagnostics"]["converged"]:
         print_doubt()
     else:
         what = f"Scores {_UNITS[result.get('of', 'raw')]}"
         _print_converged(console, result["diagnostics"], what, result["seed"])
+
+
+def _beside(table: "pd.DataFrame", heading: str) -> tuple[list[str], list[list[str]]]:
+    """Give the heading and the cells of what stands beside, none or one of a row."""
+    from leaderbayes._answers.beside import column_beside
+
+    if (beside := column_beside(table)) is None:
+        return [], [[] for _ in range(len(table))]
+    column, digits = beside
+    return [heading], [[f"{value:.{digits}f}"] for value in table[column]]
+
+
+def _print_disagreement(console: "Console", table: "pd.DataFrame") -> None:
+    """Say who leads by what stands beside, if it is another."""
+    if "disagreement" in table.attrs:
+        console.print(table.attrs["disagreement"], soft_wrap=True)
 
 
 # What scores are in, by what they were taken of.
@@ -184,7 +211,7 @@ def _print_converged(console: "Console", diagnostics: dict[str, Any], what: str,
 
 def _print_table(
     columns: dict[str, int],
-    rows: Iterable[Sequence[str]],
+    rows: Sequence[Sequence[str]],
     *,
     left: Collection[str],
     wrapped: Collection[str] = (),
@@ -198,11 +225,27 @@ def _print_table(
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name, width in columns.items():
         justify: Literal["left", "right"] = "left" if name in left else "right"
-        table.add_column(name, justify=justify, no_wrap=name not in wrapped, min_width=width)
+        table.add_column(
+            name, justify=justify, no_wrap=name not in wrapped, min_width=width,
+            overflow="fold" if name in wrapped else "ellipsis",
+        )  # fmt: skip
     for row in rows:
         table.add_row(*row)
     # A name is data, never markup.
     console = Console(markup=False, emoji=False, highlight=False)
+    cells = list(zip(columns, *rows, strict=True))
+    widths = [max(map(len, column)) for column in cells]
+    gaps = len(columns) + 1
+    if sum(widths) + len(columns) + gaps > console.width:
+        table.padding = 0
+    # Names give way; no number is cut and no column left out, on whatever terminal.
+    console.width = max(
+        console.width,
+        gaps + sum(
+            least if name in left else max(width, least)
+            for (name, least), width in zip(columns.items(), widths, strict=True)
+        ),
+    )  # fmt: skip
     console.print(table)
     return console
 

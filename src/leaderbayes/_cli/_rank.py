@@ -117,6 +117,7 @@ def _estimate_one(
         "weight": (1.0 if attrs["covariance"] == "model" else None) if ml else attrs.get("weight"),
         "seed": options["seed"] if ml else attrs["seed"],
         "players": records(table),
+        "disagreement": table.attrs.get("disagreement"),
         "deviance": deviance,
         "diagnostics": {
             "max_rhat": number(attrs.get("max_rhat", nan)),

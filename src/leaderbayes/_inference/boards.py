@@ -11,8 +11,12 @@ from leaderbayes._numerics.places import places
 from leaderbayes._scores.matches import matches
 
 
-def matches_of(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.Dataset:
+def matches_of(
+    dt: xr.DataTree, players: Sequence[str] | None = None, *, pairs: bool = True
+) -> xr.Dataset:
     """Remake the matches (player, opponent) that a fit was made from, of all or of some players.
+
+    Without ``pairs`` its places (round, player) alone.
 
     Raises
     ------
@@ -25,7 +29,8 @@ def matches_of(dt: xr.DataTree, players: Sequence[str] | None = None) -> xr.Data
         return _matches_of_votes(dt, arguments["ties"], players)
     rules = {name: arguments[name] for name in ("within_round", "ties")}
     scores = dt["constant_data"].to_dataset()["scores"]
-    board = matches(scores if players is None else scores.sel(player=list(players)), **rules)
+    asked = scores if players is None else scores.sel(player=list(players))
+    board = matches(asked, **rules, pairs=pairs)
     if "observed_data" in dt.children and "tournament" not in board.dims:
         board_fitted(dt, "observed_data")
         _check_places(dt, board)

@@ -1,6 +1,7 @@
-"""How many decimals of a number are known."""
+"""How many decimals of a number are known, or shown."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from math import floor, log10
 
 _MOST = 10
@@ -15,3 +16,8 @@ def decimals(widths: Iterable[float]) -> int:
     least = 1e-6 * max(every, default=0.0)
     narrow = min((width for width in every if width > least), default=0.1)
     return min(max(1 - floor(log10(narrow)), 0), _MOST)
+
+
+def two_digits(value: float) -> str:
+    """Write a number with two significant digits, without an exponent."""
+    return f"{Decimal(f'{value:.2g}'):f}"

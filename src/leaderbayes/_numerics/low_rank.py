@@ -3,6 +3,7 @@
 import numpy as np
 
 from leaderbayes._errors import NotConvergedError
+from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats
 
 _TOLERANCE = 1e-6
@@ -44,22 +45,16 @@ def complete(table: Floats, rank: int) -> Floats:
     known = ~np.isnan(table)
     if known.all():
         return table
-    filled = _additive(np.where(known, table, 0.0), known)
+    filled = _additive(table, known)
     for components in range(1, rank + 1):
         filled = _settled(filled, known, components)
     return filled
 
 
-def _additive(values: Floats, known: Bools) -> Floats:
-    """Fill gaps by column means, rows moved to their levels: least squares, solved at once."""
-    count = np.maximum(known.sum(axis=0), 1)
-    shared = (known / count) @ known.T
-    misfit = (known * (values.sum(axis=0) / count - values)).sum(axis=1)
-    # Rows that share no column, even by way of others, have no common level: then the nearest to 0.
-    level = np.linalg.lstsq(np.diag(known.sum(axis=1)) - shared, misfit)[0]
-    moved = np.where(known, values + level[:, None], 0.0)
-    center = moved.sum(axis=0) / count
-    return np.asarray(np.where(known, moved, center) - center.mean())
+def _additive(table: Floats, known: Bools) -> Floats:
+    """Fill gaps by column means, rows moved to their levels."""
+    rows, center = effects(table)
+    return np.asarray(np.where(known, table - rows[:, None], center) - center.mean())
 
 
 def _settled(filled: Floats, known: Bools, rank: int) -> Floats:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._answers.beside import column_beside
 from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import p_better
 from leaderbayes._answers.deviance import deviance
@@ -90,6 +91,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     table = leaderboard(fit, prob=prob)
     shown = table["player"].iloc[:top]
     leader, *others = tied_for_top(fit, prob=prob)
+    less = "score" in table and sign_of(fit) < 0.0  # is better
     own = (_of_scores if of_scores else _of_matches)(fit, table, shown, prob)
     common = {
         "name": name,
@@ -106,10 +108,12 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
         "size": len(table),
         "shown": len(shown),
         "words": words,
-        # The way that headings of scores sort first: the best on top.
-        "best_way": "desc" if not of_scores or sign_of(fit) > 0.0 else "asc",
+        # The way that headings sort first: the best on top.
+        "best_way": "asc" if of_scores and less else "desc",
+        "second_way": "asc" if less and not of_scores else "desc",
         **_rows(fit, table, prob, {leader, *others}, words),
         "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},
+        "disagreement": table.attrs.get("disagreement", ""),
         "fit": own.pop("fit"),
         "verdict": verdict(fit.attrs),
         "data": data(
@@ -168,6 +172,7 @@ def _rows(
     mean, low, high = (f"{words.column}{end}" for end in ("", "_lower", "_upper"))
     axis = Axis(float(table[low].min()), float(table[high].max()))
     digits, apart = decimals_of(table) if words is OF_SCORES else (2, 2)
+    column, decimals = column_beside(table) or ("", 0)
     rows = [
         {
             **keyed(row),
@@ -190,6 +195,8 @@ def _rows(
                     "beside": "",
                 }
             ),
+            "second": number(row[column], decimals) if column else "",
+            "second_value": row.get(column),
             "at": axis(row[mean]),
             "outer": (axis(row[low]), axis(row[high])),
             "inner": (axis(half[low]), axis(half[high])),
@@ -197,7 +204,12 @@ def _rows(
         for row, half in zip(table.to_dict("records"), inner.to_dict("records"), strict=True)
     ]
     line = float(table[mean].iloc[0]) if words is OF_SCORES else 0.0
-    return {"rows": rows, "ticks": axis.ticks(5 if words.narrow else 6), "zero": axis(line)}
+    return {
+        "rows": rows,
+        "ticks": axis.ticks(5 if words.narrow else 6),
+        "zero": axis(line),
+        "second": bool(column),
+    }
 
 
 def keyed(row: dict[Hashable, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._answers.beside import column_beside, disagreement
 from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import compare
 from leaderbayes._answers.deviance import deviance
@@ -124,6 +125,8 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
     plain = compare(dt, first, second, prob=prob) if rope is not None else checked
     return facts | {
         "rows": _rows(table, name),
+        "beside": column_beside(table),
+        "disagreement": disagreement(dt, table, name.__getitem__),
         "runner_up": _versus(plain, prob),
         "equivalence": _numbers(checked) if rope is not None else None,
         "tied": [name[player] for player in tied_for_top(dt, prob=prob)[1:]],
@@ -224,6 +227,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "warnings": warnings_of(fit.attrs),
         "players": len(table),
         "rows": _rows(table, name),
+        "beside": None,
         "covariance": fit.attrs["covariance"],
         "pseudo_rounds": fit.attrs.get("pseudo_rounds", 0.0),
         "firth": bool(fit.attrs.get("firth", 0)),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from leaderbayes._numerics.decimals import two_digits
 from leaderbayes.report._references import short
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -148,9 +149,8 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def rough(value: float) -> str:
-    """Write a number with two significant digits, without an exponent."""
-    shown = np.format_float_positional(value, precision=2, fractional=False, trim="-")
-    return shown.replace("-", "−")
+    """Write a number with two significant digits, and a minus sign as `number` does."""
+    return two_digits(value).replace("-", "−")
 
 
 def probability(p: float, decimals: int = 3) -> str:

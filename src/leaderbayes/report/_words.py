@@ -11,6 +11,7 @@ class Words(NamedTuple):
     caption: str  # what it is
     vertical: str  # what the line through the rows stands for
     other: tuple[str, str]  # another column: heading, title
+    beside: tuple[str, str]  # what stands beside, where there is one: heading, title
     narrow: bool  # whether that column leaves less room for what is drawn
     pairs: str  # heading of the heat map of pairs
     verb: str  # of which the map shows the probability
@@ -23,6 +24,7 @@ OF_MATCHES = Words(
     caption="Strength is the log-odds of beating the average player",
     vertical="the average player",
     other=("P(>average)", "Probability of beating the average player"),
+    beside=("Score", "Mean score in the metric's unit"),
     narrow=False,
     pairs="Win probabilities",
     verb="beats",
@@ -34,6 +36,7 @@ OF_SCORES = Words(
     caption="Mean score in the metric's unit",
     vertical="the leader",
     other=("Behind", "Score less the leader's, with its interval"),
+    beside=("Won", "Share of its matches won, with ties as half"),
     narrow=True,
     pairs="Who is better",
     verb="is better than",

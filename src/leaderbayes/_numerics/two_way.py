@@ -1,0 +1,49 @@
+"""Two ways: a table as effects of its rows and of its columns, by least squares."""
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from leaderbayes._types import Floats
+
+
+def effects(table: Floats) -> tuple[Floats, Floats]:
+    """Give effects of rows (row,) and of columns (column,) that fit a table, solved at once.
+
+    Parameters
+    ----------
+    table : (row, column)
+        NaN where there is no value. Rows that share no column, even by way of others, have no
+        common level: then their effects are those nearest to 0.
+    """
+    known = ~np.isnan(table)
+    values = np.where(known, table, 0.0)
+    count = np.maximum(known.sum(axis=0), 1)
+    shared = (known / count) @ known.T
+    misfit = (known * (values - values.sum(axis=0) / count)).sum(axis=1)
+    rows = np.linalg.lstsq(np.diag(known.sum(axis=1)) - shared, misfit)[0]
+    return rows, np.where(known, values - rows[:, None], 0.0).sum(axis=0) / count
+
+
+def column_means(table: Floats) -> Floats:
+    """Give each column's mean over all rows, (column,), had it a value in each.
+
+    Parameters
+    ----------
+    table : (row, column)
+        NaN where there is no value: then means are of effects. No row and no column is empty.
+
+    Returns
+    -------
+    (column,)
+        NaN, all of them, where rows and columns fall apart, and no mean compares.
+    """
+    known = ~np.isnan(table)
+    if known.all():
+        return np.asarray(table.mean(axis=0))
+    # A square of the shorter side is solved.
+    wide = table.shape[0] <= table.shape[1]
+    side = (known if wide else known.T).astype(float)
+    if connected_components(side @ side.T, directed=False)[0] > 1:
+        return np.full(table.shape[1], np.nan)
+    rows, columns = effects(table) if wide else effects(table.T)[::-1]
+    return np.asarray(columns + rows.mean())

@@ -751,7 +751,7 @@ def check(made: Any) -> None:
 
 
 def check_votes(made: xr.Dataset) -> None:
-    """Votes as promised, that netCDF takes."""
+    """Votes as promised."""
     players = list(made["player"].to_numpy())
     assert len(set(players)) == len(players) >= 2
     assert all(isinstance(name, str) and name for name in players)
@@ -768,7 +768,6 @@ def check_votes(made: xr.Dataset) -> None:
         assert np.isfinite(made["weight"]).all()
     if "covariates" in made:
         assert np.isfinite(made["covariates"]).all()
-    made.to_netcdf()
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Bradley-Terry of votes by maximum likelihood: what it shares with matches, and what is its own."""
+"""Bradley-Terry of votes by maximum likelihood: what it shares with matches, and what not."""
 
 import json
 
@@ -74,7 +74,7 @@ def test_effects_by_brute_force():
     fit = lb.likelihood.bradley_terry(votes, order_effect=True)
     assert fit["effect"].to_numpy().tolist() == ["order", "length"]
     first, second, won = (votes[name].to_numpy() for name in ("first", "second", "outcome"))
-    length = votes["covariate"].to_numpy()[:, 0]
+    length = votes["covariates"].to_numpy()[:, 0]
     design = np.zeros((len(won), 7))
     design[np.arange(len(won)), first] += 1.0
     design[np.arange(len(won)), second] -= 1.0

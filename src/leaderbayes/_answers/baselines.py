@@ -1,6 +1,7 @@
 """Leaderboards without a model, to set beside ours: mean scores, and Elo's ratings."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -124,24 +125,24 @@ def elo(
     2    elk  1491.8
     """
     k = positive("k", k)
-    of_votes = isinstance(scores, xr.Dataset) and is_votes(scores)
-    times = (
-        None if of_votes and orders is None else whole("orders", 100 if orders is None else orders)
-    )
-    board = valid_votes(scores, "half") if of_votes else one_tournament(scores)
-    played = _votes(board) if of_votes else _matches(board)
-    size, m = len(played.first), board.sizes["player"]
-    attrs: dict[str, object]
-    if times is None:
-        sequence, how = _sequence(board)
-        every, attrs = [sequence], {"order": how}
+    board: xr.DataArray | xr.Dataset
+    attrs: dict[str, object] = {"order": "random"}
+    own = None
+    if isinstance(scores, xr.Dataset) and is_votes(scores):
+        board = valid_votes(scores, "half")
+        played = _votes(board)
+        if orders is None:
+            own, attrs["order"] = _sequence(board)
     else:
-        seed = _arguments.seed_or_new(seed)
+        board = one_tournament(cast("xr.DataArray", scores))
+        played = _matches(board)
+    size, m = len(played.first), board.sizes["player"]
+    every: Iterable[Longs] = () if own is None else (own,)
+    if own is None:
+        times = whole("orders", 100 if orders is None else orders)
+        seed = attrs["seed"] = _arguments.seed_or_new(seed)
         rng = np.random.default_rng(seed)
-        every, attrs = (
-            (rng.permutation(size) for _ in range(times)),
-            {"order": "random", "seed": seed},
-        )
+        every = (rng.permutation(size) for _ in range(times))
     rated = np.array([ratings(*played, order, m, k) for order in every])
     mean = rated.mean(axis=0)
     table = pd.DataFrame(

@@ -159,7 +159,7 @@ def effects_of(
         if name not in known:
             have = listed(known) if known else "none: name them in read_votes(..., covariates=...)"
             raise LeaderbayesError(f"covariate {name!r} is not known; the votes have {have}.")
-        values = votes["covariate"].to_numpy()[:, known.index(name)].astype(np.float64)
+        values = votes["covariates"].to_numpy()[:, known.index(name)].astype(np.float64)
         spread = float(np.std(values)) if np.isfinite(values).all() else 0.0
         if not spread > 0.0:
             raise LeaderbayesError(f"covariate {name!r} is the same in all votes, or not finite.")

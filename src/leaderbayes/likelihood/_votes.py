@@ -211,7 +211,7 @@ def estimate_votes(
     }  # fmt: skip
     fit = xr.Dataset(variables, coords, attrs)
     fixed = without_variation(fit, "votes")
-    said = [(HintWarning, str(each.message)) for each in caught]
+    said: list[tuple[type[Warning], str]] = [(HintWarning, str(each.message)) for each in caught]
     said += [(EstimateWarning, fixed)] if fixed is not None else []
     for kind, text in said:
         warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))

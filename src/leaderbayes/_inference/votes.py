@@ -161,6 +161,7 @@ def _constant(weighed: Weighed, played: xr.Dataset) -> xr.Dataset:
         tied=(square, played["tied"].to_numpy()),
         effective=(square, weighed.matched.n),
         worth=(square, pair_worth(weighed)),
+        **({"both_bad": (square, played["both_bad"].to_numpy())} if "both_bad" in played else {}),
         opinion_variance=("clustering", weighed.together.tau2),
     ).assign_coords(**_pairs(weighed), clustering=names)  # fmt: skip
 

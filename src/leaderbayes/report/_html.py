@@ -154,7 +154,9 @@ def _render(context: Mapping[str, Any]) -> str:
         style=style,
         scripts=scripts,
         digests=[_digest(text) for text in scripts],
-        charts=[] if first is None else charts(first["words"], first["fit"] is not None),
+        charts=[]
+        if first is None
+        else charts(first["words"], first["fit"] is not None and first["fit"]["drawn"]),
         words=None if first is None else first["words"],
         numbers={"scale": SCALE, "boards": [board["numbers"] for board in context["boards"]]},
         about={name.lower(): about[name] for name in ("Name", "Version")},

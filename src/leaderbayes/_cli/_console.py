@@ -273,8 +273,9 @@ def print_comparison(result: "xr.Dataset", prob: float, *, of_votes: bool = Fals
         ]
         click.echo(f"{', '.join(sizes)}: of single scores, in rounds that need not be the same.")
     if "record" in result:
+        what = "votes" if of_votes else "matches"
         click.echo(
-            f"Of their own {result['record_played']:g} {'votes' if of_votes else 'matches'} {a} won {result['record_won']:g}: "
+            f"Of their own {result['record_played']:g} {what} {a} won {result['record_won']:g}: "
             f"by these alone {result['record']:.3f} ({result['record_lower']:.3f} to "
             f"{result['record_upper']:.3f})."
         )

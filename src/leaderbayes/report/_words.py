@@ -38,6 +38,7 @@ OF_MATCHES = Words(
     naive=("Independent matches", "what published tests suppose"),
 )
 OF_VOTES = OF_MATCHES._replace(
+    narrow=True,
     checked="Distance of all pairs from the strengths (Pearson's chi-square), and how often votes "
     "that are drawn again",
     replicated=(

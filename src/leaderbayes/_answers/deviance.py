@@ -32,7 +32,8 @@ def deviance(
     dt : DataTree or Dataset
         From `leaderbayes.fit`, evaluated at the maximum-likelihood estimate (at the posterior mean
         where that does not exist); or from `leaderbayes.likelihood`. Of its estimates only
-        Bradley-Terry's counts have a reference law: others have no p-values.
+        Bradley-Terry's counts have a reference law: others, and that of votes with covariates, have
+        no p-values.
     convention : {"correct", "published"}
         "published" counts every match twice and takes m (m - 2) degrees of freedom, as EloML and
         its paper do. "correct": unordered pairs that met, less the free parameters.
@@ -76,7 +77,10 @@ def deviance(
         players = dt.sizes["player"]
     if convention == "published":
         value, df = 2.0 * value, players * (players - 2)
-    pairs = isinstance(dt, xr.DataTree) or dt.attrs["model"] == "bradley_terry"
+    # Votes with covariates are each a cell, of one match.
+    pairs = isinstance(dt, xr.DataTree) or (
+        dt.attrs["model"] == "bradley_terry" and dt.attrs.get("cells") != "votes"
+    )
     # Two players leave no degree of freedom: any board of theirs fits exactly.
     tested = df > 0 and pairs
     standardised = (value - df) / np.sqrt(2.0 * df) if tested else np.nan

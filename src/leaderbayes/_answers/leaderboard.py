@@ -10,8 +10,9 @@ from leaderbayes._answers.best import is_best, placed, require_best
 from leaderbayes._answers.draws import draws_of, spread_of
 from leaderbayes._answers.mean_score import table_of_scores
 from leaderbayes._answers.ranks import ranks_of
+from leaderbayes._answers.votes import clustered_by, votes_by_player
 from leaderbayes._arguments import share
-from leaderbayes._fits.posterior import is_mean_score
+from leaderbayes._fits.posterior import is_mean_score, is_of_votes
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
 from leaderbayes._types import Floats
@@ -46,7 +47,9 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
         one that has lost its ``constant_data``, and where players and rounds fall into parts that
         share no score. An estimate
         has no ``p_best`` and no range of ranks, and one with ``covariance="none"`` no interval:
-        they are NaN. Of mean scores ("mean_score") in place of ``epp`` and ``p_average``:
+        they are NaN. Of votes also ``votes``, how many there are on the player, and where some are
+        that both are bad and these are neither ties nor left out ``both_bad``, their share. Of mean
+        scores ("mean_score") in place of ``epp`` and ``p_average``:
         ``score``, ``score_lower``, ``score_upper``, and ``difference``, ``difference_lower``,
         ``difference_upper`` from the first of the table, in the metric's unit; beside these, under
         the same conditions, ``win_rate``, the share of its matches that a player won (ties are
@@ -57,7 +60,8 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
         (that it is the best itself). attrs: ``converged`` (0 or 1), ``warnings``
         (JSON list); ``disagreement``, a sentence, where another player leads by the score (or the
         win_rate) that stands beside: who, by how much, and why. It is about the two columns,
-        whether or not the posterior tells the two players apart.
+        whether or not the posterior tells the two players apart; of votes ``cluster``, what makes
+        them go together: "judge and prompt", "judge", "prompt" or "none".
 
     Raises
     ------
@@ -117,6 +121,9 @@ def _table_of_strengths(dt: xr.DataTree, prob: float) -> pd.DataFrame:
     ).assign(rank_lower=rank_low.astype(int), rank_upper=rank_high.astype(int))
     board = board.sort_values("epp", ascending=False, kind="stable", ignore_index=True)
     board.insert(6, "rank", np.arange(1, len(board) + 1))
+    if is_of_votes(dt):
+        board = board.join(votes_by_player(dt), on="player")
+        board.attrs["cluster"] = " and ".join(clustered_by(dt)) or "none"
     return board
 
 

@@ -11,7 +11,7 @@ import xarray as xr
 from scipy.special import expit, softmax, xlogy
 
 from leaderbayes._errors import LeaderbayesError, PredictiveWarning
-from leaderbayes._fits.posterior import drawn, fitted, refuse
+from leaderbayes._fits.posterior import drawn, fitted, of_rounds, refuse
 from leaderbayes._inference.boards import boards_of
 from leaderbayes._inference.fit import fit
 from leaderbayes._numerics.logistic_normal import expit_mean
@@ -73,6 +73,7 @@ def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
     """
     import arviz_stats as az
 
+    of_rounds(dt, "loo")
     fitted(dt, "constant_data")
     if not json.loads(dt.attrs["arguments"])["within_round"]:
         raise LeaderbayesError("A match across rounds belongs to no single round to be left out.")

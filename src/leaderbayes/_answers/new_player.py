@@ -10,7 +10,7 @@ import xarray as xr
 
 from leaderbayes import _arguments
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
-from leaderbayes._fits.posterior import drawn, fitted, refuse
+from leaderbayes._fits.posterior import drawn, fitted, of_rounds, refuse
 from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.laplace import assemble, fitted_arguments
@@ -84,6 +84,7 @@ def new_player(
     >>> enlarged.posterior.sizes["player"]
     15
     """
+    of_rounds(dt, "new_player")
     arguments = fitted_arguments(dt)
     fitted(dt, "log_likelihood", "posterior_predictive")
     board = _enlarged(dt["constant_data"].to_dataset()["scores"], scores)

@@ -281,7 +281,7 @@ def print_plan(planned: dict[str, Any], converged: bool) -> None:
         print_doubt()
 
 
-def print_comparison(result: "xr.Dataset", prob: float) -> None:
+def print_comparison(result: "xr.Dataset", prob: float, *, of_votes: bool = False) -> None:
     a, b = (short(result[name].item()) for name in ("player", "opponent"))
     if "difference" in result:
         gap, low, high = (float(result[f"difference{end}"]) for end in ("", "_lower", "_upper"))
@@ -291,8 +291,10 @@ def print_comparison(result: "xr.Dataset", prob: float) -> None:
             f"({prob:.0%} interval {low:+{shown}} to {high:+{shown}})."
         )
     else:
+        event = "gets a new vote over" if of_votes else "beats"
+        where = "" if of_votes else " in a new round"
         click.echo(
-            f"{a} beats {b} in a new round with probability {result['win_probability']:.3f} "
+            f"{a} {event} {b}{where} with probability {result['win_probability']:.3f} "
             f"({prob:.0%} interval {result['win_lower']:.3f} to {result['win_upper']:.3f})."
         )
     if "new_lower" in result:
@@ -314,8 +316,9 @@ def print_comparison(result: "xr.Dataset", prob: float) -> None:
         ]
         click.echo(f"{', '.join(sizes)}: of single scores, in rounds that need not be the same.")
     if "record" in result:
+        what = "votes" if of_votes else "matches"
         click.echo(
-            f"Of their own {result['record_played']:g} matches {a} won {result['record_won']:g}: "
+            f"Of their own {result['record_played']:g} {what} {a} won {result['record_won']:g}: "
             f"by these alone {result['record']:.3f} ({result['record_lower']:.3f} to "
             f"{result['record_upper']:.3f})."
         )

@@ -64,7 +64,7 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
     **{("constant_data", name): ({"vote"},) for name in ("first", "second", "outcome")},
     **{
         ("constant_data", name): ({"player", "opponent"},)
-        for name in ("n", "tied", "worth", "effective")
+        for name in ("n", "tied", "worth", "effective", "both_bad")
     },
 }
 _DRAWN = ("posterior", "posterior_predictive", "log_likelihood")

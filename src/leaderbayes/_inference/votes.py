@@ -164,13 +164,16 @@ def _constant(weighed: Weighed, played: xr.Dataset) -> xr.Dataset:
     kept, clusters = weighed.kept, weighed.clusters
     names = [*clusters, "both"] if len(clusters) == 2 else [*clusters]
     square = ("player", "opponent")
-    return kept.reset_coords(drop=False).assign(
+    known = kept.reset_coords(drop=False).assign(
         n=(square, played["n"].to_numpy()),
         tied=(square, played["tied"].to_numpy()),
         effective=(square, weighed.matched.n),
         worth=(square, pair_worth(weighed)),
         opinion_variance=("clustering", weighed.together.tau2),
     ).assign_coords(**_pairs(weighed), clustering=names)  # fmt: skip
+    if "both_bad" in played:
+        known["both_bad"] = (square, played["both_bad"].to_numpy())
+    return known
 
 
 def _prior(

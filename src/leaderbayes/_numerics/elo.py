@@ -19,13 +19,21 @@ def pairs_of(place: Ints) -> tuple[Longs, Longs, Floats]:
 
 
 @numba.njit(cache=True)
-def ratings(first: Longs, second: Longs, points: Floats, order: Longs, m: int, k: float) -> Floats:
-    """Ratings (player,) after all matches in this order, from 0."""
+def ratings(
+    first: Ints, second: Ints, points: Floats, weight: Floats, order: Longs, m: int, k: float
+) -> Floats:
+    """Ratings (player,) where a match is played ``weight`` times, one after the other.
+
+    What is left of a weight beyond whole matches is a match that counts that much.
+    """
     rating = np.zeros(m)
     for match in order:
         i, j = first[match], second[match]
-        expected = 1.0 / (1.0 + 10.0 ** ((rating[j] - rating[i]) / 400.0))
-        change = k * (points[match] - expected)
-        rating[i] += change
-        rating[j] -= change
+        left = weight[match]
+        while left > 0.0:
+            expected = 1.0 / (1.0 + 10.0 ** ((rating[j] - rating[i]) / 400.0))
+            change = min(left, 1.0) * k * (points[match] - expected)
+            rating[i] += change
+            rating[j] -= change
+            left -= 1.0
     return rating

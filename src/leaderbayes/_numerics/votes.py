@@ -32,6 +32,7 @@ import numba
 import numpy as np
 from scipy import sparse
 from scipy.optimize import nnls
+from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtrit
 
 from leaderbayes._numerics.bradley_terry import probability
@@ -163,6 +164,19 @@ def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
     return Estimate(x[:m], x[m:], information, gradient)
 
 
+def bread_of(votes: Votes, at: Estimate) -> Floats:
+    """Give the covariance of independent votes' estimate (player + effect, player + effect).
+
+    Where groups of players never met, that of each about its own average.
+    """
+    graph = sparse.coo_array(
+        (np.ones(len(votes.first)), (votes.first, votes.second)), shape=(votes.players,) * 2
+    )
+    if connected_components(graph, directed=False)[0] == 1:
+        return inverse(at.hessian, votes.players)
+    return np.linalg.pinv(at.hessian, rcond=1e-10, hermitian=True)
+
+
 def dependence(votes: Votes, at: Estimate, clusterings: tuple[Longs, ...]) -> Dependence:
     """Estimate how votes go together, by each clustering and, of two, by what they share.
 
@@ -173,13 +187,12 @@ def dependence(votes: Votes, at: Estimate, clusterings: tuple[Longs, ...]) -> De
     clusterings : tuple of (vote,)
         Numbers of the clusters of each vote, from 0: of its judge, say, and of its prompt.
     """
-    m = votes.players
     p = _probability(votes, at)
     residual, curvature = votes.won - votes.n * p, p * (1.0 - p)
     own = votes.square - 2.0 * p * votes.won + votes.n * p**2
     weight = votes.n * curvature
     phi = float(own.sum() / weight.sum())
-    covariance = inverse(at.hessian, m)
+    covariance = bread_of(votes, at)
     groups = with_shared(clusterings)
     # Of a vote and itself, which is no pair of votes.
     alone = _information(m, votes.first, votes.second, own, votes.effect)
@@ -353,7 +366,7 @@ class Effective(NamedTuple):
 def effective(votes: Votes, at: Estimate, together: Dependence) -> Effective:
     """Make the matches that Bradley-Terry's posterior takes in place of votes."""
     m = votes.players
-    bread = inverse(at.hessian, m)
+    bread = bread_of(votes, at)
     covariance = bread @ together.meat @ bread
     laplacian = np.linalg.pinv(covariance[:m, :m], rcond=1e-10, hermitian=True)
     link = np.maximum(-laplacian, 0.0)

@@ -154,6 +154,11 @@ def require_matches(
         Saying what to give.
     """
     if not isinstance(given, xr.Dataset) or "place" not in given or "ties" not in given.attrs:
+        if is_votes(given) or (isinstance(given, xr.Dataset) and "wins" in given):
+            raise LeaderbayesError(
+                f"{what} takes matches of scores, in rounds, not of votes: of these take "
+                "leaderbayes.fit(votes) or likelihood.bradley_terry(votes)."
+            )
         kind = "scores" if isinstance(given, xr.DataArray) else type(given).__name__
         raise LeaderbayesError(
             f"{what} takes matches, not {kind}: give leaderbayes.matches(scores)."

@@ -82,11 +82,23 @@ def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     wins = won + lost.T
     tables = {"wins": wins, "n": wins + wins.T, "tied": tied + tied.T}
     names = kept["player"].to_numpy()
+    if (nobody := np.isnan(votes["outcome"].to_numpy())).any():
+        tables["both_bad"] = _counted_between(votes.isel(vote=nobody), names)
     return xr.Dataset(
         {name: (("player", "opponent"), table) for name, table in tables.items()},
         coords={"player": names, "opponent": names},
         attrs={"within_round": 1, "ties": ties},
     )
+
+
+def _counted_between(votes: xr.Dataset, names: Any) -> Floats:
+    """Count votes (player, opponent) between players of these names, whoever was first."""
+    to = pd.Index(names).get_indexer(votes["player"].to_numpy())
+    one, other = (to[votes[side].to_numpy()] for side in ("first", "second"))
+    inside = (one >= 0) & (other >= 0)
+    table = np.zeros((len(names), len(names)))
+    np.add.at(table, (one[inside], other[inside]), weights_of(votes)[inside])
+    return table + table.T
 
 
 def weights_of(votes: xr.Dataset) -> Floats:

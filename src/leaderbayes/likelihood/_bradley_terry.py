@@ -13,6 +13,7 @@ from leaderbayes._numerics.composite_weight import clustered_scores, meat
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._scores.matches import require_matches
+from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
@@ -23,6 +24,7 @@ from leaderbayes.likelihood._estimate import (
     restriction,
 )
 from leaderbayes.likelihood._hypothesis import Hypothesis
+from leaderbayes.likelihood._votes import estimate_votes
 
 Covariance = Literal["clustered", "model", "bootstrap"]
 
@@ -35,37 +37,57 @@ def bradley_terry(
     firth: bool = False,
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
+    ties: Literal["half", "drop"] | None = None,
+    cluster: str | Sequence[str] = "auto",
+    order_effect: bool = False,
+    covariates: Sequence[str] | None = None,
 ) -> xr.Dataset:
     """Estimate epp by maximum likelihood.
 
     logit P(i beats j) = b_i - b_j, sum(b) = 0: b_i is the log-odds of beating the average player.
+    Of votes this is the log-odds that i, shown first, wins, plus the effects x'beta.
 
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches`; not with ties "loss".
+        From `leaderbayes.matches`, not with ties "loss"; or votes of `leaderbayes.read_votes`.
     covariance : {"clustered", "model", "bootstrap"}
-        Sandwich clustered by round (matches of a round are one ranking); the inverse Hessian,
-        right only if matches were independent; or that of 1000 bootstrap samples of rounds.
+        Sandwich clustered by round (matches of a round are one ranking), of votes by judge and by
+        prompt, each with opinions of the players of its own; the inverse Hessian, right only if
+        matches were independent; or that of 1000 bootstrap samples of rounds, not of votes.
     pseudo_rounds : float
         Matches of every player, half of them won, against an average player. Above 0 the
         estimate exists on any board, drawn towards 0.
     firth : bool
         Jeffreys' prior as a penalty (Firth): the estimate exists wherever players have met, with
-        less bias. Not with pseudo-rounds.
+        less bias. Not with pseudo-rounds, nor of votes.
     hypothesis, value
         Hypotheses K b = c that the estimate has to satisfy, as for `wald_test`: a restricted
-        estimate for `lr_test`.
+        estimate for `lr_test`. Not of votes, whose estimates `wald_test` tests.
+    ties : {"half", "drop"}, optional
+        Of votes: a tie is half a win for both (the default), or no vote.
+    cluster : "auto", "none", "judge", "prompt" or a list of these two
+        Of votes: what makes them go together, by default judges and prompts where votes have
+        them.
+    order_effect : bool
+        Of votes: let whoever is shown first have an advantage, the same for all.
+    covariates : sequence of str, optional
+        Of votes: the covariates that count; by default all that they have.
 
     Returns
     -------
     Dataset
         ``epp`` (player); ``covariance`` and ``covariance_model`` (player, ``player_``), the
         second of independent matches; scalars ``loglik`` and ``deviance`` (unordered pairs, each
-        match once, without penalties). Restricted: ``hypothesis_matrix`` (hypothesis,
+        match once, without penalties). Of votes also ``opinion_variance`` (clustering), the
+        variance of judges' (prompts') own opinions of a player, squared log-odds; and with an order
+        effect or covariates ``effect_size`` (effect), log-odds for being first ("order") and for
+        a standard deviation of a covariate, with ``effect_covariance`` (effect, ``effect_``).
+        Restricted: ``hypothesis_matrix`` (hypothesis,
         coefficient), ``hypothesis_value`` (hypothesis). attrs: ``model``, ``covariance``,
         ``converged``, ``warnings`` (JSON), ``df`` (degrees of freedom of the deviance),
-        ``pseudo_rounds``, ``firth``.
+        ``pseudo_rounds``, ``firth``; of votes ``ties``, ``cells`` (what the deviance is over:
+        "pairs", "ordered pairs" where the order counts, or "votes" with covariates).
 
     Raises
     ------
@@ -74,7 +96,7 @@ def bradley_terry(
     LeaderbayesError
         If these are no matches, there are fewer than 2 rounds and the covariance is clustered,
         ties are "drop" or "floor" in a combination without a form by round, or an option has no
-        meaning.
+        meaning for these matches, or these votes.
 
     Warns
     -----
@@ -82,12 +104,13 @@ def bradley_terry(
         LB015, if rounds are two, or do not vary in what they say of a player or a pair: standard
         errors of these would be 0, and are NaN in every table.
     HintWarning
-        LB017 to LB019, as of `leaderbayes.fit`.
+        LB017 to LB019, and of votes LB044 and LB045, as of `leaderbayes.fit`.
 
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
     Firth (1993), Bias reduction of maximum likelihood estimates, Biometrika 80.
+    Cameron, Gelbach, Miller (2011), Robust inference with multiway clustering, JBES 29.
 
     Examples
     --------
@@ -102,6 +125,18 @@ def bradley_terry(
     Name: epp, dtype: float64
     """
     one_of("covariance", covariance, "clustered", "model", "bootstrap")
+    if is_votes(matches):
+        _check_votes(covariance, hypothesis, firth=firth)
+        return estimate_votes(
+            matches, covariance=covariance, pseudo_rounds=pseudo_rounds, ties=ties or "half",
+            cluster=cluster, order_effect=order_effect, covariates=covariates,
+        )  # fmt: skip
+    for name, given in (
+        ("ties", ties is not None), ("cluster", cluster != "auto"),
+        ("order_effect", order_effect), ("covariates", covariates is not None),
+    ):  # fmt: skip
+        if given:
+            raise LeaderbayesError(f"{name}: an option of votes (read_votes), not of matches.")
     require_matches(matches, "likelihood.bradley_terry", ties=("half", "drop", "floor"), pairs=True)
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
     wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
@@ -138,6 +173,22 @@ def bradley_terry(
         linear,
         [] if covariance == "model" else few_rounds(matches),
     )
+
+
+def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth: bool) -> None:
+    """Refuse what has no meaning for votes."""
+    if covariance == "bootstrap":
+        raise LeaderbayesError(
+            "covariance='bootstrap' draws rounds again, which votes do not have: take 'clustered', "
+            "which knows of judges and prompts."
+        )
+    if firth:
+        raise LeaderbayesError("firth=True is not for votes: take pseudo_rounds=1.")
+    if hypothesis is not None:
+        raise LeaderbayesError(
+            "hypothesis is not for votes: estimate without it, and test by "
+            "likelihood.wald_test(estimate, hypothesis=...)."
+        )
 
 
 def _scores_by_round(matches: xr.Dataset, epp: Floats) -> Floats:

@@ -79,7 +79,7 @@ def vary(matrix: Floats, fit: xr.Dataset) -> bool:
     return least > _NOTHING * scale
 
 
-def without_variation(fit: xr.Dataset) -> str | None:
+def without_variation(fit: xr.Dataset, what: str = "rounds") -> str | None:
     """Say which standard errors are NaN, and why; None where none is, or none is wanted."""
     if "covariance" not in fit:
         return None
@@ -96,6 +96,6 @@ def without_variation(fit: xr.Dataset) -> str | None:
     if not parts:
         return None
     return (
-        f"LB015 rounds do not vary in what they say of {' and of '.join(parts)}: the standard "
-        "error would be 0, and is NaN. Give more rounds, or take covariance='model' (--weight 1)."
+        f"LB015 {what} do not vary in what they say of {' and of '.join(parts)}: the standard "
+        f"error would be 0, and is NaN. Give more {what}, or take covariance='model' (--weight 1)."
     )

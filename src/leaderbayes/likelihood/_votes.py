@@ -4,14 +4,14 @@ import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit
+from scipy.special import expit, xlogy
 
 from leaderbayes._arguments import number
-from leaderbayes._errors import HintWarning, NotConvergedError
+from leaderbayes._errors import EstimateWarning, HintWarning, NotConvergedError
 from leaderbayes._numerics.bradley_terry import probability
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.votes import (
@@ -19,6 +19,7 @@ from leaderbayes._numerics.votes import (
     Effective,
     Estimate,
     Votes,
+    bread_of,
     dependence,
     effective,
     maximum,
@@ -34,6 +35,7 @@ from leaderbayes._scores.vote_matches import (
 )
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import require_estimate
+from leaderbayes.likelihood._spread import without_variation
 
 _PACKAGE = str(Path(__file__).parents[1])
 _FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
@@ -103,7 +105,7 @@ def weigh(
                 skip_file_prefixes=(_PACKAGE,),
             )
     matched = effective(arrays, at, together)
-    bread = inverse(at.hessian, arrays.players)
+    bread = bread_of(arrays, at)
     weighed = Weighed(kept, arrays, clusters, effects, at, bread, together, matched)
     if (favour := _favour(weighed)) is not None:
         warnings.warn(f"LB045 {favour}", HintWarning, skip_file_prefixes=(_PACKAGE,))
@@ -175,31 +177,71 @@ def estimate_votes(
             votes, ties=ties, cluster=cluster, order_effect=order_effect, covariates=covariates
         )
     m = weighed.votes.players
-    at = maximum(weighed.votes, pseudo_rounds) if pseudo_rounds > 0.0 else weighed.at
-    model = inverse(at.hessian, m)
-    spread = model @ weighed.together.meat @ model if covariance == "clustered" else model
+    at, model = weighed.at, weighed.bread
+    if pseudo_rounds > 0.0:
+        at = maximum(weighed.votes, pseudo_rounds)
+        p = expit(at.epp)
+        penalty = pseudo_rounds * np.pad(p * (1.0 - p), (0, len(at.beta)))
+        model = inverse(at.hessian + np.diag(penalty), m)
+    clustered = covariance == "clustered"
+    spread = model @ weighed.together.meat @ model if clustered else model
+    loglik, deviance, cells = _fit(weighed.votes, at, weighed.effects)
     names = weighed.kept["player"].to_numpy()
     square = ("player", "player_")
-    variables = {
+    variables: dict[str, Any] = {
         "epp": ("player", at.epp),
         "covariance": (square, spread[:m, :m]),
         "covariance_model": (square, model[:m, :m]),
-        "tau2": ("clustering", weighed.together.tau2),
+        "loglik": loglik,
+        "deviance": deviance,
+        "opinion_variance": ("clustering", weighed.together.tau2),
     }
-    clusterings = [*weighed.clusters]
-    coords = {
-        "player": names, "player_": names,
-        "clustering": [*clusterings, "both"] if len(clusterings) == 2 else clusterings,
+    coords: dict[str, Any] = {
+        "player": names, "player_": names, "clustering": clusterings(weighed.clusters),
     }  # fmt: skip
     if weighed.effects:
         variables["effect_size"] = ("effect", at.beta)
         variables["effect_covariance"] = (("effect", "effect_"), spread[m:, m:])
         coords |= {"effect": weighed.effects, "effect_": weighed.effects}
-    for each in caught:
-        warnings.warn(str(each.message), HintWarning, skip_file_prefixes=(_PACKAGE,))
     attrs = {
         "model": "bradley_terry", "covariance": covariance, "ties": ties,
+        "df": cells - len(model) + 1, "cells": _cells(weighed.effects),
         "pseudo_rounds": float(pseudo_rounds), "firth": 0, "converged": 1,
-        "warnings": json.dumps([str(each.message) for each in caught]),
     }  # fmt: skip
-    return xr.Dataset(variables, coords, attrs)
+    fit = xr.Dataset(variables, coords, attrs)
+    fixed = without_variation(fit, "votes")
+    said: list[tuple[type[Warning], str]] = [(HintWarning, str(each.message)) for each in caught]
+    said += [(EstimateWarning, fixed)] if fixed is not None else []
+    for kind, text in said:
+        warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))
+    return fit.assign_attrs(warnings=json.dumps([text for _, text in said]))
+
+
+def clusterings(clusters: dict[str, Longs]) -> list[str]:
+    """Name the clusterings, and what two of them share."""
+    return [*clusters, "both"] if len(clusters) == 2 else [*clusters]
+
+
+def _cells(effects: list[str]) -> str:
+    """Name what the saturated model has a probability for."""
+    if any(name != "order" for name in effects):
+        return "votes"
+    return "ordered pairs" if effects else "pairs"
+
+
+def _fit(votes: Votes, at: Estimate, effects: list[str]) -> tuple[float, float, int]:
+    """Give log-likelihood, deviance, and the number of cells whose shares saturate the model."""
+    m, cells = votes.players, _cells(effects)
+    eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
+    loglik = float((votes.won * eta - votes.n * np.logaddexp(0.0, eta)).sum())
+    won, n = votes.won, votes.n
+    if cells != "votes":
+        swap = (votes.first > votes.second) & (cells == "pairs")
+        low, high = np.where(swap, [votes.second, votes.first], [votes.first, votes.second])
+        pair = low.astype(np.int64) * m + high
+        won = np.bincount(pair, np.where(swap, n - won, won), m * m)
+        n = np.bincount(pair, n, m * m)
+        won, n = won[n > 0.0], n[n > 0.0]
+    share = won / n
+    most = float((n * (xlogy(share, share) + xlogy(1.0 - share, 1.0 - share))).sum())
+    return loglik, 2.0 * (most - loglik), len(n)

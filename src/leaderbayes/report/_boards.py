@@ -17,13 +17,15 @@ from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.mean_score import decimals_of
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
+from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import win_probability
-from leaderbayes._fits.posterior import fitted, is_mean_score, raw_means
+from leaderbayes._fits.posterior import fitted, is_mean_score, is_of_votes, raw_means
 from leaderbayes._inference.discrepancy import MISFIT, enough
 from leaderbayes.report._scores import behind, has_items, pairs_of_scores
-from leaderbayes.report._style import distinct, number
+from leaderbayes.report._style import distinct, number, percent
 from leaderbayes.report._verdicts import data, interval, probability, settings, span, verdict
-from leaderbayes.report._words import OF_MATCHES, OF_SCORES, Words
+from leaderbayes.report._votes import data_of_votes, rows_of_effects
+from leaderbayes.report._words import OF_MATCHES, OF_SCORES, OF_VOTES, Words
 from leaderbayes.study._compare import compare
 from leaderbayes.study._tournaments import fits_of
 
@@ -86,8 +88,9 @@ def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
 
 
 def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
-    of_scores = is_mean_score(fit)
-    words = OF_SCORES if of_scores else OF_MATCHES
+    of_scores, of_votes = is_mean_score(fit), is_of_votes(fit)
+    words = OF_SCORES if of_scores else OF_VOTES if of_votes else OF_MATCHES
+    found = effects(fit, prob) if of_votes else None
     table = leaderboard(fit, prob=prob)
     shown = table["player"].iloc[:top]
     leader, *others = tied_for_top(fit, prob=prob)
@@ -116,11 +119,12 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
         "disagreement": table.attrs.get("disagreement", ""),
         "fit": own.pop("fit"),
         "verdict": verdict(fit.attrs),
-        "data": data(
-            fit["constant_data"].to_dataset()["scores"], items=of_scores and has_items(fit)
-        ),
+        "effects": [] if found is None else rows_of_effects(found),
+        "data": data_of_votes(fit)
+        if of_votes
+        else data(fit["constant_data"].to_dataset()["scores"], items=of_scores and has_items(fit)),
         "settings": settings(fit.attrs),
-        "model": str(fit.attrs["model"]),
+        "model": "votes" if of_votes else str(fit.attrs["model"]),
         "numbers": common | own,
     }
 
@@ -129,7 +133,9 @@ def _of_matches(
     fit: xr.DataTree, table: pd.DataFrame, shown: pd.Series, prob: float
 ) -> dict[str, Any]:
     """Give the check of fit, and what the page's script reads of matches alone."""
-    scope = "in a new tournament" if "epp_tournament" in fit["posterior"] else "in a new round"
+    of_votes = is_of_votes(fit)
+    what = "tournament" if "epp_tournament" in fit["posterior"] else "round"
+    scope = f"in a new {'vote' if of_votes else what}"
     if fit.attrs["model"] == "davidson":
         scope += ", given that they do not tie,"
     checked = check(fit, draws=enough(len(table)), seed=seed_of(fit))
@@ -141,7 +147,7 @@ def _of_matches(
         "win": _upper(_whole, wins["mean"]),
         "lower": _upper(_whole, wins["lower"]),
         "upper": _upper(_whole, wins["upper"]),
-        "own": "matches",
+        "own": "votes" if of_votes else "matches",
         "says": "say",
         "fits": fits["kind"] != "bad",
         **_points(checked),
@@ -197,6 +203,8 @@ def _rows(
             ),
             "second": number(row[column], decimals) if column else "",
             "second_value": row.get(column),
+            "votes": f"{row['votes']:,.6g}" if "votes" in row else "",
+            "both_bad": percent(row["both_bad"]) if "both_bad" in row else "",
             "at": axis(row[mean]),
             "outer": (axis(row[low]), axis(row[high])),
             "inner": (axis(half[low]), axis(half[high])),
@@ -252,7 +260,9 @@ def _goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
         "kind": kind,
         "text": text,
         "p_round": probability(p),
-        "p_naive": probability(float(checked["p_naive"])),
+        "p_naive": "" if np.isnan(checked["p_naive"]) else probability(float(checked["p_naive"])),
+        # Of votes the board's distance is the same in all draws: there is nothing to draw.
+        "drawn": not is_of_votes(fit),
         "deviance": number(float(distance["value"]), 1),
         "df": int(distance["df"]),
         "p_value": "" if np.isnan(chi_square) else probability(chi_square),
@@ -299,7 +309,7 @@ def _record(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any] |
     own = record(fit, prob, names).sel(player=names, opponent=names)
     return {
         **{name: _upper(_whole, own[name]) for name in ("mean", "lower", "upper")},
-        **{name: _upper(np.ndarray.tolist, own[name]) for name in ("won", "played")},
+        **{name: _upper(np.ndarray.tolist, own[name].round(3)) for name in ("won", "played")},
     }
 
 

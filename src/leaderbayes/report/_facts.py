@@ -18,7 +18,14 @@ from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import drawn, fitted, is_mean_score, raw_means, refuse
+from leaderbayes._fits.posterior import (
+    drawn,
+    fitted,
+    is_mean_score,
+    is_of_votes,
+    raw_means,
+    refuse,
+)
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._inference.boards import boards_of
@@ -28,6 +35,7 @@ from leaderbayes._scores.facts import facts as facts_of_board
 from leaderbayes.models._weight import shared_luck
 from leaderbayes.report._scores import facts_of_scores, results_of_scores
 from leaderbayes.report._style import labels
+from leaderbayes.report._votes import facts_of_votes
 from leaderbayes.study._compare import compare as compare_boards
 
 Facts = dict[str, Any]
@@ -83,6 +91,14 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             attrs=("versions", "seed", "sampler"),
             arguments=("test_fraction", "sampler", "tune", "prior_scale", "prior_df", "likelihood"),
         )
+    elif is_of_votes(fit):
+        fitted(
+            fit,
+            "constant_data",
+            "posterior_predictive",
+            attrs=("weight", "versions", "seed", "sampler"),
+            arguments=("cluster", "order_effect", "sampler", "tune", "prior_scale", "prior_df"),
+        )
     else:
         fitted(
             fit,
@@ -103,21 +119,26 @@ def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
     name = labels(table["player"])
     checked = compare(dt, first, second, rope=rope, prob=prob)
     arguments = json.loads(dt.attrs["arguments"])
-    of_scores = is_mean_score(dt)
-    prefix = "score_" if of_scores else ""
+    of_scores, of_votes = is_mean_score(dt), is_of_votes(dt)
+    prefix = "score_" if of_scores else "vote_" if of_votes else ""
+    if of_votes:
+        known = facts_of_votes(dt, arguments, prob)
+    else:
+        known = (facts_of_scores if of_scores else _of_matches)(dt, arguments)
     facts: Facts = {
         "kind": "scores" if of_scores else "posterior",
         "prefix": prefix,
-        "layout": f"{prefix}table",
+        "layout": "score_table" if of_scores else "table",
         "prob": prob,
         "rope": rope,
+        "of_votes": of_votes,
         "model": dt.attrs["model"],
         **_trust(dt),
         "placed": name.get(dt.attrs.get("placed", "")),
         "tournament": dt.attrs.get("tournament"),
         "versions": json.loads(dt.attrs["versions"]),
         "seed": dt.attrs["seed"],
-        **(facts_of_scores if of_scores else _of_matches)(dt, arguments),
+        **known,
         **_sampling(dt, arguments),
     }
     if not facts["converged"]:
@@ -221,6 +242,7 @@ def _estimate(fit: xr.Dataset, prob: float) -> Facts:
         "prefix": "estimate_",
         "layout": "table",
         "prob": prob,
+        "of_votes": False,
         "model": fit.attrs["model"],
         "converged": True,
         "unconverged": [],

@@ -154,12 +154,17 @@ def _render(context: Mapping[str, Any]) -> str:
         style=style,
         scripts=scripts,
         digests=[_digest(text) for text in scripts],
-        charts=[] if first is None else charts(first["words"], first["fit"] is not None),
+        charts=[] if first is None else charts(first["words"], _has_chart_of_fit(first)),
         words=None if first is None else first["words"],
         numbers={"scale": SCALE, "boards": [board["numbers"] for board in context["boards"]]},
         about={name.lower(): about[name] for name in ("Name", "Version")},
         own_entry=as_bibtex(["leaderbayes"], about["Version"]).strip(),
     )
+
+
+def _has_chart_of_fit(board: Mapping[str, Any]) -> bool:
+    """Say whether there is a check of fit whose draws differ."""
+    return board["fit"] is not None and bool(board["fit"]["drawn"])
 
 
 def _digest(script: str) -> str:

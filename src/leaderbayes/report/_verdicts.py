@@ -71,8 +71,12 @@ def settings(attrs: Mapping[Any, Any]) -> list[tuple[str, str]]:
     """List what a fit was made with: model, arguments, seed, versions."""
     rows = [("Model", str(attrs["model"]))]
     if "weight" in attrs:
-        rows.append(("Weight of a match", number(float(attrs["weight"]), 3)))
-    rows += [(name, _written(value)) for name, value in sorted(_arguments(attrs).items())]
+        what = "vote" if "order_effect" in _arguments(attrs) else "match"
+        rows.append((f"Weight of a {what}", number(float(attrs["weight"]), 3)))
+    arguments = _arguments(attrs)
+    if "order_effect" in arguments:  # of votes, which have no rounds
+        arguments.pop("within_round", None)
+    rows += [(name, _written(value)) for name, value in sorted(arguments.items())]
     if "seed" in attrs:
         rows.append(("Seed", str(attrs["seed"])))
     versions = json.loads(attrs.get("versions", "{}"))

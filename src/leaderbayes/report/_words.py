@@ -16,6 +16,9 @@ class Words(NamedTuple):
     pairs: str  # heading of the heat map of pairs
     verb: str  # of which the map shows the probability
     tips: tuple[tuple[str, str], ...]  # what is said of a cell, beside its two players
+    checked: str = ""  # what is said of the check of fit
+    replicated: tuple[str, str] = ("", "")  # the replicates that are valid, and why
+    naive: tuple[str, str] = ("", "")  # those of published tests, and what these suppose
 
 
 OF_MATCHES = Words(
@@ -29,6 +32,22 @@ OF_MATCHES = Words(
     pairs="Win probabilities",
     verb="beats",
     tips=(("beats it", "@won (@interval)"), ("better", "@better")),
+    checked="Deviance of the counts of wins, and how often replicated boards",
+    replicated=(
+        "Whole rankings",
+        "the valid reference: replicates keep the dependence of a round's matches",
+    ),
+    naive=("Independent matches", "what published tests suppose"),
+)
+OF_VOTES = OF_MATCHES._replace(
+    narrow=True,
+    checked="Distance of all pairs from the strengths (Pearson's chi-square), and how often votes "
+    "that are drawn again",
+    replicated=(
+        "Votes of judges, on prompts",
+        "the valid reference: replicates keep what makes votes of a judge, or on a prompt, alike",
+    ),
+    naive=("Independent votes", "what published tests suppose"),
 )
 OF_SCORES = Words(
     column="score",

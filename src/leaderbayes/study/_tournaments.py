@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import board_fitted, drawn, fitted, is_mean_score
+from leaderbayes._fits.posterior import board_fitted, drawn, fitted, is_mean_score, of_rounds
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 
@@ -105,6 +105,7 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
     require_tree(study)
     if "posterior" in study.children:
         board_fitted(study, "constant_data")
+        of_rounds(study, "a study")
         if not {"epp_tournament", "score_tournament"} & {*study["posterior"].data_vars}:
             raise LeaderbayesError(
                 f"This is a fit of one tournament ({study.attrs['model']}): give a study, with a "

@@ -48,7 +48,8 @@ def flat(items: Items, draws: int, rng: np.random.Generator) -> Floats:
     m = sums.shape[1]
     height = height_of(items)
     out = np.empty((draws, m))
-    step = max(_CELLS // len(sizes), 1)
+    # Solving takes several numbers a weight.
+    step = max((_CELLS if gaps is None else _CELLS // 4) // len(sizes), 1)
     for begin in range(0, draws, step):
         n = min(step, draws - begin)
         weights = rng.standard_exponential((n, len(sizes)))

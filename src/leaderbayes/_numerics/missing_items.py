@@ -107,11 +107,11 @@ def influence(gaps: Gaps) -> tuple[Floats, Floats]:
     """
     total = float(gaps.sizes.sum())
     m = len(gaps.effects)
-    per_pattern = np.asarray(gaps.counts.sum(axis=0)).ravel()
+    items_of = gaps.share.T @ np.asarray(gaps.counts.sum(axis=0)).ravel()
 
     def carried(right: Floats) -> Floats:
         moved = right @ gaps.inverse
-        return np.asarray(total * moved - (moved @ gaps.share.T @ per_pattern)[:, None])
+        return np.asarray(total * moved - (moved @ items_of)[:, None])
 
     mean = gaps.level.sum() / total
     by_cluster = carried(gaps.residuals) + (gaps.level - mean * gaps.sizes)[:, None]

@@ -228,9 +228,8 @@ def test_clusters_are_the_unit():
     [
         (lambda s: s.where(s["round"] != "3"), {}, None),
         (
-            lambda s: s.where((s["round"] != "3") | (s["player"] != "p1")),
-            {"likelihood": "dirichlet"},
-            "'p1' has none in round '3'.*answered as wrong",
+            lambda s: s.where(s["player"].isin(["p1", "p3"]) == (s["round"].astype(int) < 60)), {},
+            "'p0' and 'p1' are in groups that answered no item in common .2 groups.",
         ),
         (lambda s: s + 3.0 * (s["round"] == "3"), {"likelihood": "dirichlet"}, "0 to 4"),
         (lambda s: s, {"test_fraction": 0.2, "likelihood": "dirichlet"}, "no test_fraction"),
@@ -262,6 +261,37 @@ def test_refusals_of_items(change, options, message):
         return
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.fit(scores, "mean_score", seed=1, **options)
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_missing_answers(clusters):
+    """Every verb answers; what is missing widens, of that player most, and moves nothing else."""
+    values = answers(5, 240, seed=8)
+    if clusters:
+        values = values.assign_coords(cluster=("round", np.arange(240) // 4))
+    gone = (values["player"] == "p2") & (values["round"].astype(int) % 4 < 2)
+    whole, part = (
+        lb.fit(each, "mean_score", seed=1, prior_scale=np.inf)
+        for each in (values, values.where(~gone))
+    )
+    arguments = json.loads(part.attrs["arguments"])
+    assert arguments["likelihood"] == "dirichlet"
+    score = [dt["posterior"]["score"].to_numpy().reshape(-1, 5) for dt in (whole, part)]
+    sd = [each.std(axis=0) for each in score]
+    others = [0, 1, 3, 4]
+    np.testing.assert_allclose(sd[1][others], sd[0][others], rtol=0.06)
+    assert sd[1][2] > 1.1 * sd[0][2]
+    apart = abs(score[1].mean(axis=0) - score[0].mean(axis=0)) / sd[0]
+    assert apart[others].max() < 0.15
+    assert apart[2] < 3.0
+    together = lb.fit(values.where(~gone), "mean_score", seed=1)
+    assert together.attrs["converged"] == 1
+    pair = lb.compare(together, "p2", "p0", rope=0.02)
+    assert float(pair["p_better"] + pair["p_equivalent"] + pair["p_worse"]) == pytest.approx(1.0)
+    assert "were missing" in lb.report.text(together)
+    further = lb.plan(together, ("p2", "p0"), rounds=(100,), simulations=20, seed=1)
+    now = float(pair["difference_upper"] - pair["difference_lower"])
+    assert 0.6 * now < float(further["width"].max()) < now
 
 
 def test_items_go_through_a_file(tmp_path):

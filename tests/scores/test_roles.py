@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import leaderbayes as lb
 
@@ -224,6 +225,69 @@ def test_a_cluster_of_players_is_refused():
     table["repo"] = "github.com/" + table["model"]
     with pytest.raises(lb.ScoresError, match="'repo' was taken for clusters of 'item'"):
         lb.read_scores(table)
+
+
+def items(name, cluster="passage", repeat="epoch"):
+    """Two players, six items in three clusters, two runs."""
+    table = crossed(model="ab", **{name: [1, 2, 3, 4, 5, 6], repeat: [1, 2]})
+    table[cluster] = "c" + (table[name] // 2).astype(str)
+    return table.drop(columns="accuracy").assign(correct=np.arange(len(table)) % 5 % 2)
+
+
+@pytest.mark.parametrize("name", ["thing", "problem", "Question Nr", "qid", "item"])
+@pytest.mark.parametrize(("cluster", "repeat"), [("repository", "seed"), ("subject_id", "attempt")])
+def test_clusters_and_runs_of_rounds_that_are_named(name, cluster, repeat):
+    """Whatever these are called, as of a name that is known."""
+    table = items(name, cluster, repeat)
+    scores = lb.read_scores(table, round=name)
+    known = lb.read_scores(table.rename(columns={name: "item"}))
+    assert scores.attrs["columns"] == known.attrs["columns"].replace("=item", f"={name}")
+    xr.testing.assert_identical(scores.drop_attrs(), known.drop_attrs())
+    wide = table.groupby([name, cluster, "model"])["correct"].mean().unstack().reset_index()
+    assert "cluster" in lb.read_scores(wide, round=name).coords
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        [*range(24)],  # of each row
+        ["x"] * 24,  # of all
+        [f"c{k // 2}" for k in range(24)],  # of each player and round
+        [*"ab"] * 12,
+    ],
+)
+def test_what_does_not_hold_rounds_is_no_cluster(cluster):
+    table = items("thing").assign(passage=cluster)
+    assert "cluster" not in lb.read_scores(table, round="thing").coords
+
+
+def test_runs_that_do_not_repeat():
+    table = items("thing").query("epoch == 1")
+    assert "repeat" not in lb.read_scores(table, round="thing").attrs["columns"]
+    folds = crossed(model="ab", fold=[0, 1]).assign(seed=[1, 1, 2, 2], subject=[*"xyxy"])
+    assert {"repeat=", "cluster="}.isdisjoint(
+        lb.read_scores(folds, round="fold", score="accuracy").attrs["columns"].split()
+    )
+
+
+def test_clusters_in_each_tournament():
+    """A round's name may be of several, in other clusters: as of a name that is known."""
+    one, two = items("thing"), items("thing").assign(passage="d")
+    two.loc[two["thing"] > 3, "passage"] = "e"
+    table = pd.concat([one.assign(dataset="x"), two.assign(dataset="y")])
+    scores = lb.read_scores(table, round="thing")
+    known = lb.read_scores(table.rename(columns={"thing": "item"}))
+    xr.testing.assert_identical(scores.drop_attrs(), known.drop_attrs())
+
+
+@pytest.mark.parametrize("name", ["problem_id", "task_id"])
+def test_names_of_items_that_may_be_data_sets(name):
+    scores = lb.read_scores(items(name))
+    assert f"round={name}" in scores.attrs["columns"]
+    assert "cluster=passage, repeat=epoch" in scores.attrs["columns"]
+    # Shares are no answers.
+    tasks = crossed(model="ab", **{name: [1, 2]}, seed=[1, 2])
+    assert f"tournament={name}" in lb.read_scores(tasks).attrs["columns"]
 
 
 def test_a_role_that_is_no_name():

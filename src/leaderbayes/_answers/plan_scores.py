@@ -206,12 +206,13 @@ def _of_items(
 ) -> _Board:  # fmt: skip
     """Read a fit of items, in clusters where there are any."""
     board, (low, high) = items_of(scores)
-    sums, sizes = board.sums[:, who], board.sizes
+    sizes = board.sizes
     span, size, n = sign_of(dt) * (high - low), float(sizes.mean()), float(len(sizes))
     height = (high - low) * items.height_of(board) / size
-    share = sums.sum(axis=0) / sizes.sum()
-    # The ratio of sums to sizes as a mean of clusters, near where it is.
-    y = span * (share + (sums - np.outer(sizes, share)) / size)
+    # The ratio of sums to sizes as a mean of clusters, near where it is; where answers are missing
+    # as many are missing later.
+    share, moves, _ = items.linear(board)
+    y = span * (share + moves / size)[:, who]
     squares, fourth = _powers(y)
     # Of Dirichlet weights, and of the two players' four atoms of Gamma(1/4).
     expected = squares * n / (n + 1.0) + height**2 * 4.0 * items.ATOM / n

@@ -34,7 +34,7 @@ class Shrinkage(NamedTuple):
     prior_df: float
 
 
-def own_variance(residuals: Floats, sd: Floats, beside: float = 0.0) -> Floats:
+def own_variance(residuals: Floats, sd: Floats, beside: Floats | float = 0.0) -> Floats:
     """Estimate of each player's value the variance that is its own (player,), given all others'.
 
     By a covariance that is drawn towards one of all pairs, as far as others are noise (Schäfer and
@@ -46,7 +46,7 @@ def own_variance(residuals: Floats, sd: Floats, beside: float = 0.0) -> Floats:
         Of rounds, or clusters, which vary independently.
     sd : (player,)
         Standard deviations of the values.
-    beside : float
+    beside : float or (player,)
         Variance of a residual that players do not share, beside.
     """
     n, m = residuals.shape

@@ -17,9 +17,11 @@ ROUND = (
 )
 # Of right or wrong answers; as they stand, because samples and instances may be counts.
 ITEM = (
-    "item item_id question question_id doc_id document_id instance_id example_id prompt_id "
+    "item item_id question question_id qid doc_id document_id instance_id example_id prompt_id "
     "query_id sample_id instance example"
 )
+# Of right or wrong answers alone: else they are data sets.
+ANSWERED = "problem_id task_id"
 CLUSTER = "cluster cluster_id passage passage_id subject subject_id repository repo"
 ANSWER = "correct is_correct right passed resolved solved"
 REPEAT = "epoch repeat repetition replicate trial attempt seed run run_id sample sample_index"

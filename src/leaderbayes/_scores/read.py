@@ -51,9 +51,11 @@ def read_scores(
     player may have any name.
 
     Rounds may be items, answered right or wrong (true and false, correct and incorrect, ... are 1
-    and 0), in a column called item, question_id, doc_id and the like. Then a column called cluster,
-    passage, subject, repository and the like groups them, and one called epoch, seed, run and the
-    like numbers repeated answers, which are averaged.
+    and 0), in a column called item, question_id, doc_id and the like, or problem_id and task_id of
+    answers. Then a column called cluster, passage, subject, repository and the like groups them,
+    and one called epoch, seed, run and the like numbers repeated answers, which are averaged. So it
+    is of rounds that you name (``round``), whatever they are called but folds, where each of them
+    is in one of several clusters, or a player has several rows in a round.
 
     Names are in Unicode's normal form C; blanks around them, and what is not seen, do not count.
     A name that leaderbayes wrote with an apostrophe in front, so that no spreadsheet runs it, is

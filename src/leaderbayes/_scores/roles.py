@@ -128,22 +128,59 @@ def _score(table: Table, player: str, given: Roles) -> str | None:
 def _items(table: Table, given: Roles, taken: Sequence[str | None], *, wide: bool = False) -> Roles:
     """Find the columns of items, of their clusters, and of repeated runs; None of what is absent.
 
-    Without items, which nobody names or which no column is called, only those that are given.
+    Beside rounds that nobody names, and that no column of items is called, only those that are
+    given; beside rounds of unknown name those that fit.
     """
     found: Roles = {role: given[role] for role in ("round", "cluster", "repeat")}
     # A fold is no item, whatever stands beside it.
     folds = [c for c in table.frame.columns if names.is_round(c, "fold")]
     if found["round"] is None and not folds:
         found["round"] = recognise(table, names.ITEM, [*taken, *found.values()])
-    if plain(found["round"] or "") not in names.ITEM.split():
+    if found["round"] is None and not folds and _has_answers(table):
+        found["round"] = recognise(table, names.ANSWERED, [*taken, *found.values()])
+    if found["round"] is None or names.is_round(found["round"]):
         return found
-    for role, known in (("cluster", names.CLUSTER), ("repeat", names.REPEAT)):
+    known = plain(found["round"]) in f"{names.ITEM} {names.ANSWERED}".split()
+    beside = (("cluster", names.CLUSTER, _nest), ("repeat", names.REPEAT, _repeats))
+    for role, words_of, fits in beside:
         if found[role] is None:
-            column = recognise(table, known, [*taken, *found.values()])
-            found[role] = column if column is None or _names_things(table, column) else None
+            column = recognise(table, words_of, [*taken, *found.values()])
+            if column is None or not _names_things(table, column):
+                continue
+            if known or fits(table, found, column, taken):
+                found[role] = column
     if given["round"] is None and not _are_items(table, found, taken, wide=wide):
         return {role: given[role] for role in found}
     return found
+
+
+def _has_answers(table: Table) -> bool:
+    """Whether a column is called as answers are, and holds nothing else."""
+    called = [c for c in table.frame.columns if plain(c) in names.ANSWER.split()]
+    return any(_are_answers(table.frame[c], bare=True) for c in called)
+
+
+def _nest(table: Table, found: Roles, column: str, taken: Sequence[str | None]) -> bool:
+    """Whether each round is of one cluster, and these are fewer."""
+    clusters = table.frame[column]
+    of_round = clusters.groupby(_rounds_of(table, found, column, taken)).nunique()
+    return bool((of_round <= 1).all()) and 1 < clusters.nunique() < len(of_round)
+
+
+def _repeats(table: Table, found: Roles, column: str, taken: Sequence[str | None]) -> bool:
+    """Whether a player has several rows in a round."""
+    rows = [_rounds_of(table, found, column, taken)]
+    columns = [found["cluster"], taken[0] if len(taken) > 1 else None]
+    rows += [as_names(table, c) for c in columns if c is not None]
+    return bool(pd.concat(rows, axis=1).duplicated().any())
+
+
+def _rounds_of(table: Table, found: Roles, column: str, taken: Sequence[str | None]) -> pd.Series:
+    """Name each row's round, of each tournament its own; the last that is taken names these."""
+    other = [*taken, *found.values(), column]
+    data = taken[-1] or recognise(table, names.DATA, other, otherwise=True)
+    rounds = as_names(table, str(found["round"]))
+    return rounds if data is None else as_names(table, data).str.cat(rounds, sep="\0")
 
 
 def _are_items(table: Table, found: Roles, taken: Sequence[str | None], *, wide: bool) -> bool:
@@ -338,10 +375,12 @@ def _label(frame: pd.DataFrame) -> str | None:
     return indices[0] if len(indices) == 1 else None
 
 
-def _are_answers(column: pd.Series) -> bool:
-    """Whether a column holds right and wrong answers alone, in words or as 1 and 0."""
+def _are_answers(column: pd.Series, *, bare: bool = False) -> bool:
+    """Whether a column holds right and wrong answers alone: in words, some perhaps as 1 and 0."""
     cells = {text_of(cell).strip().lower() for cell in column.dropna()}
-    return not (cells - {*ANSWERS, *MISSING, "0", "1", "0.0", "1.0"}) and bool(cells & {*ANSWERS})
+    numbers = {"0", "1", "0.0", "1.0"}
+    words_of = {*ANSWERS, *numbers} if bare else {*ANSWERS}
+    return not (cells - {*ANSWERS, *MISSING, *numbers}) and bool(cells & words_of)
 
 
 def _is_text(column: pd.Series) -> bool:

@@ -7,10 +7,12 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import one_of, positive, share
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.items import Items
 from leaderbayes._numerics.mean_score import Board
+from leaderbayes._numerics.missing_items import gaps_of, separate
 from leaderbayes._numerics.rounds import STATISTICS
+from leaderbayes._types import Bools
 
 Likelihood = Literal["auto", "normal", "dirichlet"]
 LIKELIHOODS: tuple[Likelihood, ...] = get_args(Likelihood)
@@ -111,8 +113,8 @@ def likelihood_of(
     """Choose what rounds are taken for, where nobody says: "dirichlet" of items, or "normal".
 
     Items are rounds whose scores are right or wrong: half of them or more are at an end of the
-    scale, or they are means of runs that were; they are complete, and have no test fraction. Rounds
-    of unknown law are also those whose median or interquartile mean is asked for.
+    scale, or they are means of runs that were; they have no test fraction. Rounds of unknown law
+    are also those whose median or interquartile mean is asked for.
     """
     one_of("likelihood", asked, *LIKELIHOODS)
     one_of("statistic", statistic, *STATISTICS)
@@ -125,9 +127,10 @@ def likelihood_of(
         return asked
     if statistic != "mean":
         return "dirichlet"
-    y = scores.to_numpy()
-    if test_fraction is not None or "of" in scores.attrs or not np.isfinite(y).all():
+    if test_fraction is not None or "of" in scores.attrs:
         return "normal"
+    y = scores.to_numpy()
+    y = y[np.isfinite(y)]
     low, high = ends_of(scores)
     at_end = float(np.mean((y == low) | (y == high)))
     answers = bool(scores.attrs.get("answers", 0)) or at_end >= 0.5
@@ -153,28 +156,25 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
     Raises
     ------
     LeaderbayesError
-        If a score is missing, scores have no ends, or all are the same.
+        If scores have no ends, all are the same, or groups of players answered no item in common.
     """
     y = scores.transpose("round", "player").to_numpy().astype(float)
-    if not np.isfinite(y).all():
-        k, i = np.argwhere(~np.isfinite(y))[0]
-        raise LeaderbayesError(
-            f"likelihood='dirichlet' needs every score, and player {name_at(scores, 'player', i)} "
-            f"has none in round {name_at(scores, 'round', k)}. Leave such rounds or players out, "
-            "score what was not answered as wrong, or take likelihood='normal'."
-        )
+    there = np.isfinite(y)
     low, high = ends_of(scores)
     if np.isnan(low):
         raise LeaderbayesError(
             "likelihood='dirichlet' is for scores from 0 to 1, or scores of two values; these "
-            f"go from {y.min():.4g} to {y.max():.4g}. Divide them by the highest that is possible, "
-            "or take likelihood='normal'."
+            f"go from {np.nanmin(y):.4g} to {np.nanmax(y):.4g}. Divide them by the highest that is "
+            "possible, or take likelihood='normal'."
         )
-    if bool((y == y[0, 0]).all()):
+    if bool((y[there] == y[there][0]).all()):
         raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
+    if not there.all():
+        _check_connected(scores, there)
     y = (y - low) / (high - low)
     if "cluster" not in scores.coords:
-        return Items(y, np.ones(len(y))), (low, high)
+        gaps = None if there.all() else gaps_of(y, np.arange(len(y)))
+        return Items(y, np.ones(len(y)), gaps), (low, high)
     cluster = scores["cluster"]
     if cluster.dims != ("round",) or pd.isna(cluster.to_numpy()).any():
         raise LeaderbayesError("The coordinate 'cluster' names each round's cluster, (round,).")
@@ -184,9 +184,32 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
             f"All rounds are of one cluster, {str(names[0])[:60]!r}: how much clusters differ "
             "cannot be told. Leave the coordinate 'cluster' out if items vary by themselves."
         )
-    sums = np.zeros((len(names), y.shape[1]))
-    np.add.at(sums, codes, y)
-    return Items(sums, np.bincount(codes).astype(float)), (low, high)
+    sums, sizes = np.zeros((len(names), y.shape[1])), np.bincount(codes).astype(float)
+    np.add.at(sums, codes, np.where(there, y, 0.0))
+    if there.all():
+        return Items(sums, sizes), (low, high)
+    answered = np.zeros_like(sums)
+    np.add.at(answered, codes, there)
+    share = sums / np.where(answered > 0.0, answered, np.nan)
+    return Items(sizes[:, None] * share, sizes, gaps_of(y, codes)), (low, high)
+
+
+def _check_connected(scores: xr.DataArray, there: Bools) -> None:
+    """Raise where players answered no item in common, nor with others who did.
+
+    Parameters
+    ----------
+    there : (round, player)
+        Whether there is an answer.
+    """
+    group = separate(there)
+    if group.max() > 0:
+        one, other = (name_at(scores, "player", int((group == g).argmax())) for g in (0, 1))
+        raise ScoresError(
+            f"Players {one} and {other} are in groups that answered no item in common "
+            f"({int(group.max()) + 1} groups): nothing tells whose items were easier. Fit the "
+            "groups apart, or score what was not answered as wrong."
+        )
 
 
 def name_at(scores: xr.DataArray, dim: str, at: int) -> str:

@@ -187,6 +187,7 @@ def dependence(votes: Votes, at: Estimate, clusterings: tuple[Longs, ...]) -> De
     clusterings : tuple of (vote,)
         Numbers of the clusters of each vote, from 0: of its judge, say, and of its prompt.
     """
+    m = votes.players
     p = _probability(votes, at)
     residual, curvature = votes.won - votes.n * p, p * (1.0 - p)
     own = votes.square - 2.0 * p * votes.won + votes.n * p**2

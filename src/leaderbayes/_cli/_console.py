@@ -101,9 +101,20 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
         title=f"{result['model']}, {prob:.0%} intervals",
     )  # fmt: skip
     _print_disagreement(console, table)
-    console.print(
-        f"Deviance {deviance['value']:.1f}, of independent matches {deviance['df']} on average."
-    )
+    votes = result["read"].get("kind") == "votes"
+    if result.get("effects"):
+        console = _print_effects(result["effects"], prob)
+    if votes and sampled:
+        console.print(
+            f"Votes go together by: {result['cluster']}. A vote counts as {result['weight']:.2f} "
+            "independent matches.",
+            soft_wrap=True,
+        )
+    if deviance is not None:
+        what = "votes" if votes else "matches"
+        console.print(
+            f"Deviance {deviance['value']:.1f}, of independent {what} {deviance['df']} on average."
+        )
     p_check = diagnostics["p_check"]
     if p_check is not None:
         misfit = any(text.startswith("LB016") for text in result["warnings"])
@@ -122,6 +133,39 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
         print_doubt()
     elif sampled:
         _print_converged(console, diagnostics, f"Weight {result['weight']:.3f}", result["seed"])
+
+
+def _print_effects(effects: list[dict[str, Any]], prob: float) -> "Console":
+    """Tabulate what sways votes beside players."""
+    rows = [
+        (
+            "shown first" if row["effect"] == "order" else short(row["effect"]),
+            "" if row["per"] is None else f"{row['per']:.3g}",
+            *(
+                text
+                for name in ("coefficient", "odds_ratio")
+                for text in (
+                    f"{row[name]:.2f}",
+                    f"{row[f'{name}_lower']:.2f} to {row[f'{name}_upper']:.2f}",
+                )
+            ),
+        )
+        for row in effects
+    ]
+    return _print_table(
+        {
+            "effect": 8,
+            "per sd": 6,
+            "log-odds": 8,
+            "interval": 14,
+            "odds ratio": 10,
+            "interval ": 12,
+        },
+        rows,
+        left=("effect",),
+        wrapped=("effect",),
+        title=f"What else sways votes, {prob:.0%} intervals",
+    )
 
 
 def _print_scores(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
@@ -281,7 +325,7 @@ def print_plan(planned: dict[str, Any], converged: bool) -> None:
         print_doubt()
 
 
-def print_comparison(result: "xr.Dataset", prob: float, *, of_votes: bool = False) -> None:
+def print_comparison(result: "xr.Dataset", prob: float, of_votes: bool = False) -> None:
     a, b = (short(result[name].item()) for name in ("player", "opponent"))
     if "difference" in result:
         gap, low, high = (float(result[f"difference{end}"]) for end in ("", "_lower", "_upper"))

@@ -82,7 +82,8 @@ reading = together(
     click.option("--score", metavar="COLUMN", help="Column of the scores, or metric."),
     click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
     click.option("--cluster", metavar="COLUMN",
-                 help="Column of what rounds share, such as the passage that questions are about."),
+                 help="Column of what rounds share, such as the passage that questions are about; "
+                 "of votes what makes them alike: auto (judges and prompts), none, judge, prompt."),
     click.option("--repeat", metavar="COLUMN",
                  help="Column that numbers runs of a player in a round, which are averaged."),
     click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
@@ -130,8 +131,11 @@ fitting = together(
 )  # fmt: skip
 
 
-def read_table(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
-    """Read scores, of one tournament where one is picked or is alone; and their warnings."""
+def read_scores_of(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
+    """Read scores, of one tournament where one is picked or is alone; and their warnings.
+
+    Of votes they say that there are no scores, and what to do.
+    """
     from leaderbayes._scores.read import describe
 
     with collecting() as said:

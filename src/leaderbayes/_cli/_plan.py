@@ -16,7 +16,7 @@ from leaderbayes._cli._options import (
     as_json,
     names_of,
     prob,
-    read_table,
+    read_scores_of,
     reading,
     seed,
     ties,
@@ -79,7 +79,7 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
 
     if (a is None) != (b is None):
         raise lb.LeaderbayesError("--a and --b belong together.")
-    scores, said = read_table(options | {"as_json": as_json})
+    scores, said = read_scores_of(options | {"as_json": as_json})
     if "tournament" in scores.dims:
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only: {names_of(scores)}"

@@ -19,8 +19,18 @@ from leaderbayes._cli._console import (
     records,
     short,
 )
-from leaderbayes._cli._options import figures, fitting, names_of, read_table, reading, typed
+from leaderbayes._cli._options import figures, fitting, names_of, reading, typed
 from leaderbayes._cli._output import draw, write_run, write_table
+from leaderbayes._cli._votes import (
+    effects_of_fit,
+    fit_votes,
+    how_votes_count,
+    part_of,
+    read_board_of,
+    tournaments_of,
+    voting,
+    what_votes_were_read,
+)
 from leaderbayes._files.write import check_folder, writing
 from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL
 
@@ -42,13 +52,14 @@ FIGURES_OF_SCORES = FIGURES[:3]  # of mean scores, which have no matches to hold
               help="With --ml --model round_intercept: drop effects that do not differ "
               "from the weakest player's.")  # fmt: skip
 @fitting
+@voting
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write tables, posterior and figures here."
 )
 @figures
 @click.option("--each", is_flag=True, help="Rank each tournament of the table by itself.")
 def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
-    """Rank the players of a table of scores."""
+    """Rank the players of a table of scores, or of votes (who beat whom)."""
     import leaderbayes as lb
 
     if ml and (alien := typed(SAMPLED_ONLY)):
@@ -58,9 +69,14 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
         raise lb.LeaderbayesError("--eliminate is for --ml --model round_intercept.")
     if out is not None:
         check_folder(out)
-    scores, said = read_table(options)
+    scores, said = read_board_of(options)
     options |= {"ml": ml, "said": said}
-    several = "tournament" in scores.dims
+    of_votes = _are_votes(scores)
+    if of_votes:
+        # All together, unless each is asked for.
+        several = each and bool(tournaments_of(scores))
+    else:
+        several = "tournament" in scores.dims
     if each and (not several or options["model"] in OF_SEVERAL):
         raise lb.LeaderbayesError("--each is for a table of several tournaments, each by itself.")
     if several and not each and options["model"] not in OF_SEVERAL:
@@ -76,9 +92,10 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
         finish(options["as_json"], result, print_leaderboard, *shown, converged=converged)
         return
     results, failed = [], False
-    for position, name in enumerate(scores["tournament"].to_numpy(), 1):
+    names = tournaments_of(scores) if of_votes else scores["tournament"].to_numpy()
+    for position, name in enumerate(names, 1):
         place = None if out is None else out / f"{position:03d}_{_file_name(str(name))}"
-        one = scores.sel(tournament=name, drop=True)
+        one = part_of(scores, name) if of_votes else scores.sel(tournament=name, drop=True)
         whose = f"tournament {str(name)[:60]!r}: "
         try:
             table, result = _estimate_one(one, place, options, whose)
@@ -99,14 +116,19 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
 
 
 def _estimate_one(
-    scores: "xr.DataArray", out: Path | None, options: dict[str, Any], whose: str = ""
+    scores: Any,
+    out: Path | None,
+    options: dict[str, Any],
+    whose: str = "",
 ) -> tuple["pd.DataFrame", dict[str, Any]]:
     """Estimate, and write the results where they are wanted; warnings begin with ``whose``."""
     import leaderbayes as lb
     from leaderbayes._scores.read import what_was_read
 
+    of_votes = _are_votes(scores)
     with collecting(whose) as said:
-        fit = _estimate(scores, options) if options["ml"] else _fit(scores, options)
+        fit: Any = _estimate(scores, options) if options["ml"] else _fit(scores, options)
+        effects = effects_of_fit(fit, options["prob"]) if of_votes and not options["ml"] else []
         table = lb.leaderboard(fit, prob=options["prob"])
         deviance = None if fit.attrs["model"] in OF_SCORES else _deviance(lb.deviance(fit))
     attrs, ml = fit.attrs, options["ml"]
@@ -130,7 +152,8 @@ def _estimate_one(
         # Those of reading, and what a fit does not keep itself.
         "warnings": list(dict.fromkeys(options["said"] + json.loads(attrs["warnings"]) + said)),
         **(_of_estimate(fit) if ml else {}),
-        "read": what_was_read(scores),
+        **({"effects": effects, "cluster": table.attrs.get("cluster")} if of_votes else {}),
+        "read": what_votes_were_read(scores) if of_votes else what_was_read(scores),
     }
     if out is not None:
         _write(out, fit, table, result, options)
@@ -144,6 +167,7 @@ def _estimate_one(
 @click.option("--rope", type=float, help="Win probabilities this near to 1/2 are equivalent; of "
               "mean scores differences up to this, in the metric's unit.")  # fmt: skip
 @fitting
+@voting
 def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     """Say how probably player A is better than player B."""
     import leaderbayes as lb
@@ -151,7 +175,8 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     from leaderbayes._scores.read import what_was_read
 
     check_comparison(a, b, rope, of_scores=options["model"] in OF_SCORES)
-    scores, said = read_table(options)
+    scores, said = read_board_of(options)
+    of_votes = _are_votes(scores)
     if "tournament" in scores.dims and options["model"] not in OF_SEVERAL:
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only, or take all together "
@@ -173,15 +198,22 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
         "seed": fit.attrs["seed"],
         "converged": converged,
         "warnings": said + json.loads(result.attrs["warnings"]),
-        "read": what_was_read(scores),
+        "read": what_votes_were_read(scores) if of_votes else what_was_read(scores),
     }
-    shown = (result, options["prob"])
+    shown = (result, options["prob"], of_votes)
     finish(options["as_json"], printed, print_comparison, *shown, converged=converged)
 
 
-def _fit(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataTree":
+def _are_votes(board: Any) -> bool:
+    """Say whether these are votes, and no scores."""
+    return bool(board.attrs.get("kind") == "votes")
+
+
+def _fit(scores: Any, options: dict[str, Any]) -> "xr.DataTree":
     import leaderbayes as lb
 
+    if _are_votes(scores):
+        return fit_votes(scores, options)
     asked = {
         k: options[k]
         for k in ("ties", "draws", "tune", "target_accept", "chains", "seed", "sampler")
@@ -211,10 +243,12 @@ def _of_estimate(estimate: Any) -> dict[str, Any]:
     return result
 
 
-def _estimate(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.Dataset":
+def _estimate(scores: Any, options: dict[str, Any]) -> "xr.Dataset":
     """Estimate by maximum likelihood."""
     import leaderbayes as lb
 
+    if _are_votes(scores):
+        return lb.likelihood.bradley_terry(scores, **how_votes_count(options))
     model, ties, within = options["model"], options["ties"], not options["across_rounds"]
     if model not in ("bradley_terry", "plackett_luce", "round_intercept"):
         raise lb.LeaderbayesError(f"--ml has no model {model!r}; leave --ml out, or take another.")
@@ -256,6 +290,8 @@ def _write(
     options: dict[str, Any],
 ) -> None:
     """Write tables, the posterior and figures."""
+    import pandas as pd
+
     import leaderbayes as lb
     from leaderbayes._fits.file import encoded
 
@@ -268,6 +304,8 @@ def _write(
             run["versions"] = json.loads(fit.attrs["versions"])
             mean = lb.win_probability(fit)["mean"]
             write_table(part / "win_probability.csv", mean, trusted)
+            if result.get("effects"):
+                write_table(part / "effects.csv", pd.DataFrame(result["effects"]), trusted)
             (part / "posterior.nc").write_bytes(encoded(fit))
             if fit.attrs["model"] in OF_SEVERAL:
                 each = _by_tournament(fit, options["prob"])

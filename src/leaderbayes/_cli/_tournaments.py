@@ -14,7 +14,7 @@ from leaderbayes._cli._options import (
     as_json,
     figures,
     prob,
-    read_table,
+    read_scores_of,
     reading,
     sampler,
     seed,
@@ -60,7 +60,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
 
     if out is not None:
         check_folder(out)
-    scores, said = read_table(options | {"as_json": as_json})
+    scores, said = read_scores_of(options | {"as_json": as_json})
     if "tournament" not in scores.dims:
         raise lb.ScoresError(
             f"{options['file']}: there is one tournament; rank it with leaderbayes rank."

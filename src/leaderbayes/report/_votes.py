@@ -74,7 +74,7 @@ def said_of_clusters(counted: Counted) -> str:
         ("judge",): "votes of a judge",
         ("prompt",): "votes on a prompt",
     }.get(counted.clusters, "votes of a judge, and votes on a prompt")
-    return f"{together}; a vote counts {counted.worth:.2f} of an independent one"
+    return f"{together}; a vote counts as {counted.worth:.2f} independent matches"
 
 
 def rows_of_effects(table: pd.DataFrame) -> list[dict[str, str]]:

@@ -1,0 +1,204 @@
+"""Votes on the command line: options, reading, fitting, and what is printed of them alone."""
+
+import sys
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from leaderbayes._cli._console import collecting, records, short
+from leaderbayes._cli._options import read_scores_of, together, typed
+
+if TYPE_CHECKING:
+    import numpy as np
+    import xarray as xr
+
+CLUSTERS = ("auto", "none", "judge", "prompt")
+COLUMNS = ("first", "second", "outcome", "prompt", "judge")
+OF_VOTES = (*COLUMNS, "covariate", "order_effect", "both_bad")
+# What is of scores, and has no meaning for votes.
+OF_SCORES = (
+    "player", "round_", "score", "repeat", "higher_is_better", "weight", "test_fraction",
+    "likelihood", "of", "statistic", "across_rounds", "eliminate",
+)  # fmt: skip
+voting = together(
+    click.option("--first", metavar="COLUMN", help="Of votes (who beat whom): column of the player "
+                 "shown first, on the left, or at home."),
+    click.option("--second", metavar="COLUMN", help="Of votes: column of the other player."),
+    click.option("--outcome", metavar="COLUMN", help="Of votes: column that says who won."),
+    click.option("--prompt", metavar="COLUMN", help="Of votes: column of what was judged."),
+    click.option("--judge", metavar="COLUMN", help="Of votes: column of who judged."),
+    click.option("--covariate", multiple=True, metavar="NAME",
+                 help="Of votes, once for each: what may sway them, such as length; a column of "
+                 "differences, or the name that two columns begin with (NAME_a, NAME_b)."),
+    click.option("--order-effect", is_flag=True,
+                 help="Of votes: let whoever is shown first have an advantage."),
+    click.option("--both-bad", type=click.Choice(["tie", "drop", "own"]), default="tie",
+                 show_default=True, help="Of votes that both are bad: ties, left out, or counted "
+                 "by themselves."),
+)  # fmt: skip
+
+
+def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
+    """Read votes (Dataset), where the table is one, or else scores; and the warnings of either.
+
+    Raises
+    ------
+    LeaderbayesError
+        If an option is of the other kind.
+    """
+    import leaderbayes as lb
+
+    if typed(COLUMNS) or typed(["covariate", "both_bad"]):
+        if alien := typed(["player", "round_", "score", "repeat", "format_"]):
+            raise lb.LeaderbayesError(
+                f"--{_called(typed(OF_VOTES)[0])} is of votes, and --{_called(alien[0])} of "
+                "scores: leave out one of the two."
+            )
+        with collecting() as said:
+            votes = lb.read_votes(options["file"], **_reading(options))
+        return _picked(votes, options), said
+    if options["format_"] == "table" and not typed(["player", "round_", "score", "repeat"]):
+        with collecting() as said:
+            board = _votes_or_none(options)
+        if board is not None:
+            return _picked(board, options), said
+    scores, said = read_scores_of(options)
+    if typed(["order_effect"]):
+        raise lb.LeaderbayesError(
+            f"{options['file']}: --order-effect is of votes, and this was read as scores; name the "
+            "columns of votes: --first, --second, --outcome."
+        )
+    return scores, said
+
+
+def _votes_or_none(options: dict[str, Any]) -> "xr.Dataset | None":
+    """Read votes; None where the table is one of scores, or of neither."""
+    import leaderbayes as lb
+    from leaderbayes._scores.vote_files import read_vote_table
+    from leaderbayes._scores.vote_outcomes import is_votes
+    from leaderbayes._scores.votes import Options, votes_of
+
+    try:
+        table, _ = read_vote_table(options["file"], None, options["max_mb"])
+    except lb.ScoresError:
+        return None  # the reader of scores says what is wrong
+    if not is_votes(table.frame):
+        return None
+    return votes_of(table, Options(tournament=options["tournament"]))
+
+
+def _reading(options: dict[str, Any]) -> dict[str, Any]:
+    """Give arguments of `leaderbayes.read_votes`."""
+    names = (*COLUMNS, "tournament", "both_bad", "max_mb")
+    return {name: options[name] for name in names} | {
+        "covariates": list(options["covariate"]) or None
+    }
+
+
+def _picked(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
+    """Say what was read, check the options, and take the one tournament that is asked for."""
+    if not options["as_json"]:
+        click.echo(f"read as votes: {short(describe_votes(votes), longest=1000)}", err=True)
+    for name in typed(OF_SCORES):
+        _refuse(options, f"--{_called(name)} is of scores")
+    if (model := options.get("model", "bradley_terry")) != "bradley_terry":
+        _refuse(options, f"--model {model} is of scores; of votes there is bradley_terry")
+    if options["ties"] not in ("half", "drop"):
+        _refuse(options, f"--ties {options['ties']} is of scores; of votes there are half and drop")
+    if options["cluster"] not in (None, *CLUSTERS):
+        _refuse(
+            options,
+            f"--cluster is {', '.join(CLUSTERS[:-1])} or prompt, not {options['cluster'][:60]!r}; "
+            "name columns by --judge and --prompt",
+        )
+    only = options["only"]
+    if only is None:
+        return votes
+    names = tournaments_of(votes)
+    if not names:
+        _refuse(options, f"--only {only[:60]!r}, and no column of tournaments: give --tournament")
+    if only not in names:
+        _refuse(options, f"no tournament {only[:60]!r}; the first are {', '.join(names[:8])}")
+    return part_of(votes, only)
+
+
+def _refuse(options: dict[str, Any], problem: str) -> NoReturn:
+    import leaderbayes as lb
+
+    raise lb.LeaderbayesError(f"{options['file']} was read as votes: {problem}.")
+
+
+def tournaments_of(votes: "xr.Dataset") -> list[str]:
+    """List what votes may be told apart by, in order of appearance."""
+    if "tournament" not in votes.coords:
+        return []
+    return list(dict.fromkeys(str(name) for name in votes["tournament"].to_numpy()))
+
+
+def part_of(votes: "xr.Dataset", tournament: str) -> "xr.Dataset":
+    """Take the votes of one tournament."""
+    own: np.ndarray = votes["tournament"].to_numpy().astype(str) == tournament
+    return votes.isel(vote=own).drop_vars("tournament").assign_attrs(tournament=tournament)
+
+
+def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
+    """Count and name what was read; ready for JSON."""
+    return {
+        "kind": "votes",
+        "columns": str(votes.attrs["read_as"]),
+        "votes": votes.sizes["vote"],
+        "players": votes.sizes["player"],
+        **{
+            f"{role}s": len(set(votes[role].to_numpy().tolist()))
+            for role in ("judge", "prompt", "tournament")
+            if role in votes.coords
+        },
+    }
+
+
+def describe_votes(votes: "xr.Dataset") -> str:
+    """Say what was read in a line."""
+    from leaderbayes._scores.tables import counted
+
+    read = what_votes_were_read(votes)
+    sizes = [
+        counted(read[f"{name}s"], name)
+        for name in ("vote", "player", "judge", "prompt", "tournament")
+        if f"{name}s" in read
+    ]
+    return f"{read['columns']}; {', '.join(sizes)}"
+
+
+def how_votes_count(options: dict[str, Any]) -> dict[str, Any]:
+    """Give arguments of `leaderbayes.fit`, and of maximum likelihood, that are of votes alone."""
+    return {
+        "ties": options["ties"],
+        "cluster": options["cluster"] or "auto",
+        "order_effect": options["order_effect"],
+        "covariates": list(options["covariate"]) or None,
+    }
+
+
+def fit_votes(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.DataTree":
+    """Fit votes."""
+    import leaderbayes as lb
+
+    asked = ("draws", "tune", "target_accept", "chains", "seed", "sampler")
+    with redirect_stdout(sys.stderr):
+        return lb.fit(
+            votes, progressbar=sys.stderr.isatty(), **how_votes_count(options),
+            **{name: options[name] for name in asked},
+        )  # fmt: skip
+
+
+def effects_of_fit(fit: "xr.DataTree", prob: float) -> list[dict[str, Any]]:
+    """Give what sways votes beside players to JSON."""
+    from leaderbayes._answers.votes import effects
+
+    table = effects(fit, prob)
+    return [] if table is None else records(table)
+
+
+def _called(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")

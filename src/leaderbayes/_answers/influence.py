@@ -1,0 +1,221 @@
+"""How little of the data the lead hangs on."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._answers.draws import draws_of
+from leaderbayes._answers.kept_votes import kept_votes, labels_of
+from leaderbayes._arguments import number, one_of
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.posterior import is_of_votes
+from leaderbayes._fits.trust import trust
+from leaderbayes._inference.boards import matches_of
+from leaderbayes._inference.laplace import fitted_arguments
+from leaderbayes._numerics.influence import Removal, Units, fewest
+from leaderbayes._numerics.votes import Votes, shared
+from leaderbayes._scores.tables import counted
+from leaderbayes._types import Floats, Longs
+from leaderbayes.likelihood._votes import votes_of
+
+_MOST = {"vote": 0.1}  # share of the votes that may be removed; of larger things half
+_LEAST = 1e-3  # variance of strengths that the penalty goes by
+
+
+class _Parts(NamedTuple):
+    """Units of votes or matches, and how to name them."""
+
+    units: Units
+    rows: pd.DataFrame  # of each unit: its name; of votes each of them
+    unit: Longs  # (row,)
+
+
+def influence(
+    dt: xr.DataTree,
+    *,
+    by: Literal["vote", "judge", "prompt", "round"] = "vote",
+    max_share: float | None = None,
+) -> pd.DataFrame:
+    """Find the fewest votes, judges, prompts or rounds without which another player leads.
+
+    The leader has the highest strength. What holds it above a rival is found by influence functions
+    (what each vote shifts the estimate by, to first order) and removed, those that shift most
+    first, until the rival leads in an estimate that is made anew of what is left; then whatever
+    need not be removed is put back. So that another leads is verified; that no smaller set does
+    it is not, save for single ones and pairs among the most influential.
+
+    A lead that hangs on a handful of votes is no error of the fit: it says how much the answer
+    rests on them. It is another question than whether the lead is beyond chance (`compare`): with
+    very many votes a lead can be beyond chance, and hang on a small share of them.
+
+    Parameters
+    ----------
+    dt : DataTree
+        From `leaderbayes.fit`: of votes; or, by rounds, with ``model="bradley_terry"`` of the
+        scores of one tournament, within rounds.
+    by : {"vote", "judge", "prompt", "round"}
+        What is removed: votes one by one, all of a judge, all on a prompt, or rounds of scores.
+    max_share : float, optional
+        The largest share of all votes (of matches, by rounds) that may be removed. By default 0.1
+        by votes, else 0.5.
+
+    Returns
+    -------
+    DataFrame
+        A row for each that is removed, those that shift most first; none if nothing was found.
+        ``vote`` (its place among the votes of the fit, ``constant_data``), ``first``, ``second``,
+        ``outcome``, and ``judge`` and ``prompt`` where votes have them; or ``judge``, ``prompt`` or
+        ``round``. ``votes``, how many it stands for (not by rounds); ``share`` of all votes, or of
+        matches; ``shift``, what it holds the leader above the rival by, to first order (log-odds).
+        attrs: ``by``, ``found`` (0 or 1), ``leader``, ``rival`` (who leads then; where nothing was
+        found, who came nearest), ``lead_before`` and ``lead_after``, the leader's over the rival
+        (where nothing was found the smallest seen, over the best of the others), ``removed``
+        (number), ``share``, ``max_share``, ``message``, ``converged``, ``warnings``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no such fit, votes have no judges or prompts, or an argument has no meaning.
+
+    Notes
+    -----
+    Estimates are of maximum likelihood, with a penalty as strong as the fit's prior is beside its
+    votes: a player of few votes is not led to infinity by removing its only defeat, and leads are
+    nearly those of the leaderboard. Votes that are alike (same players, outcome and, with
+    covariates, these) can stand in for each other: one choice of them is given.
+
+    References
+    ----------
+    Broderick, Giordano, Meager (2020), An automatic finite-sample robustness metric: when can
+    dropping a little data make a big difference? arXiv:2011.14999. Huang et al. (2025), Dropping
+    just a handful of preferences can change top large language model rankings, arXiv:2508.11847.
+
+    Examples
+    --------
+    >>> import leaderbayes as lb
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
+    >>> few = lb.influence(dt, by="round")
+    >>> few.attrs["leader"], few.attrs["rival"], len(few)
+    ('svm C=1', 'logistic C=1', 3)
+    >>> print(few.attrs["message"])
+    svm C=1 leads. Without 3 of 25 rounds (0.12 of all matches) logistic C=1 does.
+    """
+    one_of("by", by, "vote", "judge", "prompt", "round")
+    if max_share is None:
+        max_share = _MOST.get(by, 0.5)
+    max_share = number("max_share", max_share, above=0.0, below=1.0)
+    epp, players = draws_of(dt)
+    spread = max(float((epp**2).mean()), _LEAST)
+    of_votes = is_of_votes(dt)
+    if of_votes == (by == "round"):
+        raise LeaderbayesError(
+            "by='round' is of scores; votes are removed by='vote', 'judge' or 'prompt'."
+            if of_votes
+            else f"by={by!r} is of votes, and this fit is of scores, which are removed by='round'."
+        )
+    parts = _of_votes(dt, by, spread) if of_votes else _of_rounds(dt, players, spread)
+    found = fewest(parts.units, max_share)
+    return _table(dt, parts, found, players, by, max_share)
+
+
+def _of_votes(dt: xr.DataTree, by: str, spread: float) -> _Parts:
+    """Take the votes of a fit, by what is removed."""
+    kept, arguments = kept_votes(dt)
+    votes, _ = votes_of(kept, bool(arguments["order_effect"]), arguments["covariates"])
+    penalty = 4.0 / (spread * float(dt.attrs["weight"]))
+    pair = votes.first.astype(np.int64) * votes.players + votes.second
+    alike = not votes.effect.size or bool((votes.effect == 1.0).all())
+    if by == "vote":
+        rows = {"vote": np.arange(len(pair))}
+        names = kept["player"].to_numpy()
+        rows |= {side: names[kept[side].to_numpy()] for side in ("first", "second")}
+        rows |= {"outcome": kept["outcome"].to_numpy()}
+        for name in ("judge", "prompt"):
+            if name in kept.coords:
+                code, labels = labels_of(kept, name)
+                rows[name] = labels[code]
+        unit = np.arange(len(pair))
+        if alike:
+            outcome, n = (np.unique(v, return_inverse=True)[1] for v in (votes.won, votes.n))
+            unit = shared(shared(pair, outcome), n)
+        table = pd.DataFrame(rows)
+    else:
+        unit, labels = labels_of(kept, by)
+        table = pd.DataFrame({by: labels})
+    grouped, of_row = (_grouped(votes, pair, unit)) if alike else (votes, unit)
+    copies = np.bincount(unit) if by == "vote" else np.ones(len(table), dtype=np.int64)
+    rows_of = unit if by == "vote" else np.arange(len(table))
+    return _Parts(Units(grouped, of_row, copies, penalty), table, rows_of)
+
+
+def _grouped(votes: Votes, pair: Longs, unit: Longs) -> tuple[Votes, Longs]:
+    """Add up votes of the same players in the same order, by units."""
+    row = shared(unit, pair)
+    _, at = np.unique(row, return_index=True)
+    won, n, square = (np.bincount(row, each) for each in (votes.won, votes.n, votes.square))
+    first, second = votes.first[at], votes.second[at]
+    return Votes(votes.players, first, second, won, n, square, votes.effect[at]), unit[at]
+
+
+def _of_rounds(dt: xr.DataTree, players: pd.Index, spread: float) -> _Parts:
+    """Take the matches of the rounds of scores."""
+    arguments = fitted_arguments(dt)
+    board = matches_of(dt)
+    if "tournament" in board.dims or not board.attrs["within_round"]:
+        raise LeaderbayesError("Rounds are removed from one tournament's, of matches within them.")
+    place = board["place"].sel(player=players).transpose("round", "player").to_numpy()
+    weight = dt["constant_data"].dataset["weight"].sel(round=board["round"]).to_numpy()
+    i, j = np.triu_indices(len(players), 1)
+    left, right = place[:, i], place[:, j]
+    met = (left > 0) & (right > 0)
+    if arguments["ties"] == "drop":
+        met &= left != right
+    k, of = np.nonzero(met)
+    outcome = np.where(left < right, 1.0, np.where(left == right, 0.5, 0.0))[k, of]
+    n = weight[k]
+    votes = Votes(
+        len(players), i[of].astype(np.int32), j[of].astype(np.int32), n * outcome, n,
+        n * outcome**2, np.empty((len(n), 0)),
+    )  # fmt: skip
+    rounds = len(place)
+    table = pd.DataFrame({"round": board["round"].to_numpy()})
+    copies = np.ones(rounds, dtype=np.int64)
+    return _Parts(Units(votes, k.astype(np.int64), copies, 4.0 / spread), table, np.arange(rounds))
+
+
+def _table(
+    dt: xr.DataTree, parts: _Parts, found: Removal, players: pd.Index, by: str, max_share: float
+) -> pd.DataFrame:
+    """Name what is removed."""
+    units, n = parts.units, parts.units.votes.n
+    own: Floats = np.bincount(units.unit, n, len(units.copies)) / units.copies
+    order = np.argsort(parts.unit, kind="stable")
+    within = np.arange(len(order)) - np.searchsorted(parts.unit[order], parts.unit[order])
+    rows = np.sort(order[within < found.removed[parts.unit[order]]])
+    of = parts.unit[rows]
+    counts = "matches" if by == "round" else "votes"
+    values: dict[str, Any] = {} if by == "round" else {"votes": own[of]}
+    values |= {"share": own[of] / n.sum(), "shift": found.shift[of]}
+    table = parts.rows.iloc[rows].reset_index(drop=True).assign(**values)
+    table = table.sort_values("shift", ascending=False, kind="stable", ignore_index=True)
+    share = float(table["share"].sum())
+    leader, rival = str(players[found.leader]), str(players[found.rival])
+    total = counted(int(units.copies.sum()), by)
+    if found.found:
+        said = (
+            f"{leader} leads. Without {len(table)} of {total} ({share:.2g} of all {counts}) "
+            f"{rival} does."
+        )
+    else:
+        said = (
+            f"{leader} leads, and no set of {by}s with at most {max_share:g} of all {counts} was "
+            "found without which another does."
+        )
+    table.attrs.update(
+        by=by, found=int(found.found), leader=leader, rival=rival, lead_before=found.before,
+        lead_after=found.after, removed=len(table), share=share, max_share=max_share,
+        message=said, **trust(dt),
+    )  # fmt: skip
+    return table

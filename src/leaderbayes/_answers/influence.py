@@ -69,10 +69,10 @@ def influence(
         ``outcome``, and ``judge`` and ``prompt`` where votes have them; or ``judge``, ``prompt`` or
         ``round``. ``votes``, how many it stands for (not by rounds); ``share`` of all votes, or of
         matches; ``shift``, what it holds the leader above the rival by, to first order (log-odds).
-        attrs: ``by``, ``found`` (0 or 1), ``leader``, ``rival`` (who leads then; where nothing was found,
-        who came nearest), ``lead_before`` and ``lead_after``, the leader's over the rival (over the
-        best of the others where nothing was found: the smallest seen), ``removed`` (number),
-        ``share``, ``max_share``, ``message``, ``converged``, ``warnings``.
+        attrs: ``by``, ``found`` (0 or 1), ``leader``, ``rival`` (who leads then; where nothing was
+        found, who came nearest), ``lead_before`` and ``lead_after``, the leader's over the rival
+        (where nothing was found the smallest seen, over the best of the others), ``removed``
+        (number), ``share``, ``max_share``, ``message``, ``converged``, ``warnings``.
 
     Raises
     ------

@@ -85,20 +85,19 @@ def fewest(units: Units, most: float) -> Removal:
         taken, enough = _taken(shift, left, _weights(units), budget, at.epp[leader] - at.epp[r])
         needed.append(float(len(taken)) if enough else np.inf)
     tried = [int(near[k]) for k in np.argsort(needed, kind="stable")[:_PATHS]]
-    best, closest = None, np.inf
+    best, count, closest = np.zeros_like(units.copies), np.inf, np.inf
     for rival in tried:
-        removed, lead = _path(
-            units, at, leader, rival, budget, None if best is None else best.sum()
-        )
+        removed, lead = _path(units, at, leader, rival, budget, count)
         closest = min(closest, lead)
-        if lead < -_MARGIN and (best is None or removed.sum() < best.sum()):
-            best = removed
+        if lead < -_MARGIN and removed.sum() < count:
+            best, count = removed, float(removed.sum())
     for size, number in ((1, _ALONE), (2, _PAIRS)):
         for rival in tried:
-            if best is None or best.sum() > size:
+            if count > size:
                 few = _few(units, at, leader, rival, shifts[rival], size, number, budget)
-                best = few if few is not None else best
-    if best is None:
+                if few is not None:
+                    best, count = few, float(size)
+    if not np.isfinite(count):
         rival = tried[0]
         before = float(at.epp[leader] - at.epp[rival])
         return Removal(best, shifts[rival], leader, rival, before, closest, False)

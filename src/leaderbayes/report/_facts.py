@@ -17,7 +17,7 @@ from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import drawn, fitted, is_mean_score, raw_means, refuse
+from leaderbayes._fits.posterior import drawn, fitted, is_mean_score, one_board, refuse
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._inference.boards import boards_of
@@ -74,7 +74,7 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
         return _sota(fit, prob)
     if is_mean_score(fit):
-        raw_means(fit, "A report")
+        one_board(fit, "A report")
         fitted(
             fit,
             "constant_data",

@@ -106,7 +106,9 @@ def fit(
         round's best (of losses the best over it; 1 less it is the "optimality gap"). And
         ``statistic``: the "mean" over rounds, their "median", or the mean of the middle half,
         "iqm", which a few odd rounds do not move; these take rounds for a sample of unknown law.
-        All but the mean of raw scores need every score.
+        All but the mean of raw scores need every score. Of items missing answers are filled in by
+        least squares on player and item in each draw: that an answer is missing must say nothing of
+        it beside player and item.
         With ``test_fraction``, for folds, the answer is about rounds of fresh data sets of this
         size from the same population: not about further splits of this one, other populations or
         other sizes. ``epp`` is about rounds with a test set of this size: larger ones, larger epp.

@@ -218,3 +218,54 @@ def test_a_real_fit_of_either_kind(tmp_path):
         assert word in section(lb.report.text(dt), "Methods")
         assert facts_of_scores(dt, json.loads(dt.attrs["arguments"]))["players"] == 4
         assert lb.report.html(dt, tmp_path / "p.html").stat().st_size > 100_000
+
+
+@pytest.mark.parametrize(
+    ("options", "called", "unit", "said"),
+    [
+        ({"of": "standardised"}, "mean score", "in standard deviations of the round's", "t-test"),
+        ({"of": "distance", "statistic": "median"}, "median score", "(0) to its worst", "Rubin"),
+        ({"of": "share", "prior_scale": np.inf}, "mean score", "as share of the round", "t-test"),
+        ({"statistic": "iqm", "test_fraction": 0.2}, "interquartile mean score", "metric's unit",
+         "weights vary as if there were luck that all rounds share, with f/(1 − f) = 0.25"),
+    ],
+)  # fmt: skip
+def test_what_is_reported_and_its_unit(options, called, unit, said, tmp_path):
+    rng = np.random.default_rng(2)
+    values = 3.0 + rng.normal(size=12) + np.arange(4)[:, None] + rng.normal(size=(4, 12))
+    scores = board(values - values.min() + 1.0, higher_is_better=0)
+    dt = lb.fit(scores, "mean_score", seed=1, draws=200, progressbar=False, **options)
+    report = lb.report.text(dt, rope=0.1)
+    methods, results = (section(report, name) for name in ("Methods", "Results"))
+    assert f"each player's {called}" in methods
+    assert f"where their {called}s differ" in methods
+    assert unit in methods
+    assert said in methods
+    assert not re.search(r"\bitems?\b|logit", methods)
+    assert ("a flat prior" in methods) == ("prior_scale" in options)
+    best = "highest" if options.get("of") == "share" else "lowest"
+    assert f"The player of {best} {called} is {lb.leaderboard(dt)['player'][0]}" in results
+    assert "tabular" in lb.report.latex(dt)
+    page = unescape(lb.report.html(dt, tmp_path / "p.html").read_text("utf-8"))
+    assert f"{called.capitalize()} " in page.split('<caption id="caption-0">')[1][:40]
+    assert f'"quantity":"{called}"' in page
+    assert "<dt>Rounds</dt><dd>12</dd>" in page
+    if set(options) & {"of", "statistic"}:
+        with pytest.raises(lb.LeaderbayesError, match="plan is of the means of raw scores"):
+            lb.plan(dt)
+
+
+def test_missing_answers_are_said():
+    rng = np.random.default_rng(3)
+    right = (rng.random((3, 50)) < 0.7).astype(float)
+    right[0, :5] = np.nan
+    methods = section(lb.report.text(lb.fit(board(right), "mean_score", seed=1)), "Methods")
+    assert "Of 150 scores, 5 (3.3%) were missing" in methods
+    assert "filled in by weighted least squares" in methods
+
+
+def test_of_several_tournaments_there_is_none(of_scores):
+    dt = of_scores["mean_score"].copy()
+    dt.attrs["model"] = "score_tournaments"
+    with pytest.raises(lb.LeaderbayesError, match="over one tournament"):
+        lb.report.text(dt)

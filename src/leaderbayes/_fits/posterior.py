@@ -233,6 +233,23 @@ def of_rounds(given: Any, what: str) -> None:
         )
 
 
+def one_board(dt: xr.DataTree, what: str) -> None:
+    """Raise unless a fit of mean scores is over one tournament.
+
+    Parameters
+    ----------
+    what : str
+        What is there of no other, such as "A report".
+    """
+    _check_attrs(dt, ("model", "arguments"))
+    if dt.attrs["model"] in OF_SEVERAL:
+        raise LeaderbayesError(
+            f"{what} is of mean scores over one tournament, and this fit has "
+            f"model={dt.attrs['model']!r}: of it there are leaderboard, compare, rank_probability, "
+            "p_top, groups and figures."
+        )
+
+
 def raw_means(dt: xr.DataTree, what: str) -> None:
     """Raise unless a fit of mean scores is of raw scores' means, over one tournament.
 
@@ -241,20 +258,18 @@ def raw_means(dt: xr.DataTree, what: str) -> None:
     what : str
         What is there of no other, such as "plan".
     """
-    _check_attrs(dt, ("model", "arguments"))
+    one_board(dt, what)
     arguments = json.loads(dt.attrs["arguments"])
     odd = [
         f"{name}={arguments[name]!r}"
         for name, usual in {"of": "raw", "statistic": "mean"}.items()
         if arguments.get(name, usual) != usual
     ]
-    if dt.attrs["model"] in OF_SEVERAL:
-        odd.append(f"model={dt.attrs['model']!r}")
     if odd:
         raise LeaderbayesError(
-            f"{what} is of the means of raw scores over one tournament, and this fit has "
-            f"{' and '.join(odd)}: of it there are leaderboard, compare, rank_probability, p_top, "
-            "groups and figures."
+            f"{what} is of the means of raw scores, and this fit has {' and '.join(odd)}: of it "
+            "there are leaderboard, compare, rank_probability, p_top, groups, figures and reports. "
+            f"Fit the mean of raw scores for {what}."
         )
 
 

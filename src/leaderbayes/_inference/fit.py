@@ -110,7 +110,9 @@ def fit(
         round's best (of losses the best over it; 1 less it is the "optimality gap"). And
         ``statistic``: the "mean" over rounds, their "median", or the mean of the middle half,
         "iqm", which a few odd rounds do not move; these take rounds for a sample of unknown law.
-        All but the mean of raw scores need every score.
+        All but the mean of raw scores need every score. Of items missing answers are filled in by
+        least squares on player and item in each draw: that an answer is missing must say nothing of
+        it beside player and item.
         Of votes: ``cluster``, what makes them go together, "auto" (judges and prompts where votes
         have them), "none", "judge", "prompt" or a list; ``order_effect``, True for an advantage of
         whoever is shown first; ``covariates``, names of those of the votes that count (None: all);

@@ -38,7 +38,7 @@ _OF_TIES = {
 _NO_SIZES = (
     "LB025 every score is one of two values, right or wrong perhaps, and mean scores are fitted as "
     "if they were normal: with few items, or few wrong ones, intervals are too narrow. Take "
-    "likelihood='dirichlet', which needs every score and no test_fraction."
+    "likelihood='dirichlet', and no test_fraction."
 )
 _NORMAL_ONLY = (
     "LB025 every score is one of two values, right or wrong perhaps, and mean scores are fitted as "

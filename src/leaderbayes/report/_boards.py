@@ -19,13 +19,13 @@ from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import win_probability
-from leaderbayes._fits.posterior import fitted, is_mean_score, is_of_votes, raw_means
+from leaderbayes._fits.posterior import fitted, is_mean_score, is_of_votes, one_board
 from leaderbayes._inference.discrepancy import MISFIT, enough
-from leaderbayes.report._scores import behind, has_items, pairs_of_scores
+from leaderbayes.report._scores import behind, has_items, pairs_of_scores, quantity_of
 from leaderbayes.report._style import distinct, number, percent
 from leaderbayes.report._verdicts import data, interval, probability, settings, span, verdict
 from leaderbayes.report._votes import data_of_votes, rows_of_effects
-from leaderbayes.report._words import OF_MATCHES, OF_SCORES, OF_VOTES, Words
+from leaderbayes.report._words import OF_MATCHES, OF_VOTES, Words, of_scores_called
 from leaderbayes.study._compare import compare
 from leaderbayes.study._tournaments import fits_of
 
@@ -76,7 +76,7 @@ def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
             yield name, fit.compute()
         return
     if is_mean_score(dt):
-        raw_means(dt, "A report")
+        one_board(dt, "A report")
         fitted(dt, "constant_data", of="score", arguments=("likelihood",))
     else:
         fitted(dt, *_GROUPS)
@@ -89,7 +89,9 @@ def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
 
 def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     of_scores, of_votes = is_mean_score(fit), is_of_votes(fit)
-    words = OF_SCORES if of_scores else OF_VOTES if of_votes else OF_MATCHES
+    words = OF_VOTES if of_votes else OF_MATCHES
+    if of_scores:
+        words = of_scores_called(*quantity_of(fit))
     found = effects(fit, prob) if of_votes else None
     table = leaderboard(fit, prob=prob)
     shown = table["player"].iloc[:top]
@@ -161,6 +163,7 @@ def _of_scores(
     return {
         "fit": None,
         **pairs_of_scores(fit, table, shown, prob),
+        "quantity": quantity_of(fit)[0],
         "own": "items" if has_items(fit) else "rounds",
         "says": "say that it wins another with probability",
         "fits": True,
@@ -177,7 +180,7 @@ def _rows(
     member = dict(zip(group.min().index, zip(group.min(), group.max(), strict=True), strict=True))
     mean, low, high = (f"{words.column}{end}" for end in ("", "_lower", "_upper"))
     axis = Axis(float(table[low].min()), float(table[high].max()))
-    digits, apart = decimals_of(table) if words is OF_SCORES else (2, 2)
+    digits, apart = decimals_of(table) if words.column == "score" else (2, 2)
     column, decimals = column_beside(table) or ("", 0)
     rows = [
         {
@@ -194,7 +197,7 @@ def _rows(
             "best": probability(row["p_best"]),
             **(
                 behind(row, apart)
-                if words is OF_SCORES
+                if words.column == "score"
                 else {
                     "other": probability(row["p_average"]),
                     "other_value": row["p_average"],
@@ -211,7 +214,7 @@ def _rows(
         }
         for row, half in zip(table.to_dict("records"), inner.to_dict("records"), strict=True)
     ]
-    line = float(table[mean].iloc[0]) if words is OF_SCORES else 0.0
+    line = float(table[mean].iloc[0]) if words.column == "score" else 0.0
     return {
         "rows": rows,
         "ticks": axis.ticks(5 if words.narrow else 6),

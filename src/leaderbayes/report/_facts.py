@@ -23,7 +23,7 @@ from leaderbayes._fits.posterior import (
     fitted,
     is_mean_score,
     is_of_votes,
-    raw_means,
+    one_board,
     refuse,
 )
 from leaderbayes._fits.require import require_tree
@@ -83,7 +83,7 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
         return _sota(fit, prob)
     if is_mean_score(fit):
-        raw_means(fit, "A report")
+        one_board(fit, "A report")
         fitted(
             fit,
             "constant_data",

@@ -16,13 +16,22 @@ from leaderbayes.models._scores import board_of
 from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import interval
 
+_QUANTITIES = {"mean": "mean score", "median": "median score", "iqm": "interquartile mean score"}
+_UNITS = {
+    "raw": "in the metric's unit",
+    "standardised": "in standard deviations of the round's scores, from their mean",
+    "distance": "as distance from the round's best score (0) to its worst (1)",
+    "share": "as share of the round's best score",
+}
+
 
 def facts_of_scores(dt: xr.DataTree, arguments: dict[str, Any]) -> dict[str, Any]:
     """Gather the data and the model, for the paragraphs on methods."""
     scores = dt["constant_data"].to_dataset()["scores"]
     y = scores.to_numpy()
     scale, fraction = arguments["prior_scale"], arguments["test_fraction"]
-    items, is_flat = arguments["likelihood"] == "dirichlet", bool(np.isinf(scale))
+    items, is_flat = has_items(dt), bool(np.isinf(scale))
+    quantity, measured = quantity_of(dt)
     # In the unit in which the prior is meant: of scores within rounds, or of logits.
     unit = LOGISTIC
     if not items and not is_flat:
@@ -38,6 +47,10 @@ def facts_of_scores(dt: xr.DataTree, arguments: dict[str, Any]) -> dict[str, Any
         "missing": int(np.isnan(y).sum()),
         "runs": scores.attrs.get("runs"),
         "items": items,
+        "quantity": quantity,
+        "unit": measured,
+        "of": _taken(arguments)[0],
+        "statistic": _taken(arguments)[1],
         "clusters": len(np.unique(scores["cluster"])) if "cluster" in scores.coords else None,
         "flat": is_flat,
         "prior_df": arguments["prior_df"],
@@ -58,8 +71,20 @@ def results_of_scores(table: pd.DataFrame) -> dict[str, Any]:
 
 def has_items(fit: xr.DataTree) -> bool:
     """Say whether rounds were taken for items."""
-    likelihood: str = json.loads(fit.attrs["arguments"])["likelihood"]
-    return likelihood == "dirichlet"
+    arguments = json.loads(fit.attrs["arguments"])
+    # Of rounds whose median is asked for no law is assumed either.
+    return arguments["likelihood"] == "dirichlet" and _taken(arguments)[1] == "mean"
+
+
+def quantity_of(fit: xr.DataTree) -> tuple[str, str]:
+    """Name what a fit of mean scores says of a player, and in which unit."""
+    of, statistic = _taken(json.loads(fit.attrs["arguments"]))
+    return _QUANTITIES[statistic], _UNITS[of]
+
+
+def _taken(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    """Give what scores were made and what of them is asked for; older fits have no such options."""
+    return arguments.get("of", "raw"), arguments.get("statistic", "mean")
 
 
 def behind(row: Mapping[Any, Any], apart: int) -> dict[str, Any]:

@@ -61,3 +61,9 @@ OF_SCORES = Words(
     verb="is better than",
     tips=(("better", "@better"), ("score less the other's", "@interval")),
 )
+
+
+def of_scores_called(quantity: str, unit: str) -> Words:
+    """Give the words of scores of this name and unit, such as "median score"."""
+    called = quantity[:1].upper() + quantity[1:]
+    return OF_SCORES._replace(heading=called, caption=f"{called} {unit}")

@@ -119,7 +119,7 @@
     const percent = `${Number((100 * board.prob).toFixed(6))}\u00a0%`;
     answer.replaceChildren(
       name(i), " is better than ", name(j), " with probability ", element("strong", fixed(p.better, 3)),
-      ...(board.gap ? [". Its mean score less the other's is ", element("strong", unit(p.gap))]
+      ...(board.gap ? [`. Its ${board.quantity} less the other's is `, element("strong", unit(p.gap))]
         : [`. It beats it ${board.scope} with probability `, element("strong", fixed(p.win, 2))]),
       ` (${percent} interval ${p.interval}). `,
       `At ${percent} they are ${sure ? "told apart" : "not told apart"}. `,

@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.special import ndtri
 
 from leaderbayes._fits.posterior import drawn, fitted, refuse
 from leaderbayes._scores.vote_matches import CLUSTERINGS
+from leaderbayes._types import Floats
 
 
 class Counted(NamedTuple):
@@ -63,18 +65,20 @@ def votes_by_player(dt: xr.DataTree) -> pd.DataFrame:
     if "both_bad" in dt["constant_data"].dataset:
         bad = drawn(dt, "both_bad", "constant_data").sum("opponent").to_series()
         table["both_bad"] = bad / (n + bad)
-    return table
+    whole = bool((table["votes"] % 1.0 == 0.0).all())
+    return table.astype({"votes": int}) if whole else table
 
 
-def effects(dt: xr.DataTree, prob: float) -> pd.DataFrame | None:
+def effects(dt: xr.DataTree | xr.Dataset, prob: float) -> pd.DataFrame | None:
     """Tabulate what sways votes beside players; None if nothing was looked at.
 
     Parameters
     ----------
-    dt : DataTree
-        Of votes.
+    dt : DataTree or Dataset
+        Of votes; or an estimate of them, which does not know how covariates are spread.
     prob : float
-        Posterior probability of the (equal-tailed) intervals.
+        Posterior probability of the (equal-tailed) intervals; of an estimate, coverage of the
+        normal ones.
 
     Returns
     -------
@@ -84,6 +88,14 @@ def effects(dt: xr.DataTree, prob: float) -> pd.DataFrame | None:
         ``_lower`` and ``_upper``, in log-odds for that; ``odds_ratio`` with ``_lower`` and
         ``_upper``, their exponentials.
     """
+    if isinstance(dt, xr.Dataset):
+        if "effect_size" not in dt:
+            return None
+        found = dt["effect_size"].to_numpy()
+        sd = np.sqrt(np.diag(dt["effect_covariance"].to_numpy()))
+        reach = sd * ndtri((1.0 + prob) / 2.0)
+        names = [str(name) for name in dt["effect"].to_numpy()]
+        return _tabulated(names, {}, found, found - reach, found + reach)
     fitted(dt, "constant_data")
     if "effect_size" not in dt["posterior"].dataset:
         return None
@@ -91,20 +103,21 @@ def effects(dt: xr.DataTree, prob: float) -> pd.DataFrame | None:
     names = [str(name) for name in size["effect"].to_numpy()]
     draws = size.to_numpy().reshape(-1, len(names))
     low, high = np.quantile(draws, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=0)
-    spread = _spread(dt)
-    table = pd.DataFrame(
+    return _tabulated(names, _spread(dt), draws.mean(axis=0), low, high)
+
+
+def _tabulated(
+    names: list[str], spread: dict[str, float], mean: Floats, low: Floats, high: Floats
+) -> pd.DataFrame:
+    ends = {"": mean, "_lower": low, "_upper": high}
+    return pd.DataFrame(
         {
             "effect": names,
             "per": [spread.get(name, np.nan) for name in names],
-            "coefficient": draws.mean(axis=0),
-            "coefficient_lower": low,
-            "coefficient_upper": high,
+            **{f"coefficient{end}": each for end, each in ends.items()},
+            **{f"odds_ratio{end}": np.exp(each) for end, each in ends.items()},
         }
     )
-    for end, at in (("", "coefficient"), ("_lower", "coefficient_lower"),
-                    ("_upper", "coefficient_upper")):  # fmt: skip
-        table[f"odds_ratio{end}"] = np.exp(table[at])
-    return table
 
 
 def _spread(dt: xr.DataTree) -> dict[str, float]:

@@ -136,13 +136,38 @@ def read_scores_of(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
 
     Of votes they say that there are no scores, and what to do.
     """
+    from leaderbayes._errors import ScoresError
     from leaderbayes._scores.read import describe
 
     with collecting() as said:
-        scores = _read(options)
+        try:
+            scores = _read(options)
+        except ScoresError:
+            _refuse_votes(options)
+            raise
     if not options["as_json"]:
         click.echo(f"read: {short(describe(scores), longest=1000)}", err=True)
     return _picked(scores, options), said
+
+
+def _refuse_votes(options: dict[str, Any]) -> None:
+    """Raise where what holds no scores is a table of votes."""
+    from leaderbayes._errors import ScoresError
+    from leaderbayes._scores.vote_files import read_vote_table
+    from leaderbayes._scores.vote_outcomes import is_votes
+
+    columns = ("player", "round_", "score", "tournament", "cluster", "repeat")
+    if options["format_"] != "table" or any(options[name] for name in columns):
+        return
+    try:
+        table, _ = read_vote_table(options["file"], None, options["max_mb"])
+    except ScoresError:
+        return
+    if is_votes(table.frame):
+        raise ScoresError(
+            f"{options['file']}: these are votes (who beat whom), and this needs scores; votes are "
+            "ranked by leaderbayes rank."
+        )
 
 
 def _picked(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":

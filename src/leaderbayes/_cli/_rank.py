@@ -128,7 +128,7 @@ def _estimate_one(
     of_votes = _are_votes(scores)
     with collecting(whose) as said:
         fit: Any = _estimate(scores, options) if options["ml"] else _fit(scores, options)
-        effects = effects_of_fit(fit, options["prob"]) if of_votes and not options["ml"] else []
+        effects = effects_of_fit(fit, options["prob"]) if of_votes else []
         table = lb.leaderboard(fit, prob=options["prob"])
         deviance = None if fit.attrs["model"] in OF_SCORES else _deviance(lb.deviance(fit))
     attrs, ml = fit.attrs, options["ml"]

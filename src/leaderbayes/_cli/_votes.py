@@ -192,7 +192,7 @@ def fit_votes(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.DataTree":
         )  # fmt: skip
 
 
-def effects_of_fit(fit: "xr.DataTree", prob: float) -> list[dict[str, Any]]:
+def effects_of_fit(fit: "xr.DataTree | xr.Dataset", prob: float) -> list[dict[str, Any]]:
     """Give what sways votes beside players to JSON."""
     from leaderbayes._answers.votes import effects
 

@@ -166,7 +166,7 @@ def effects_of(
                 "winner first."
             )
         effects["order"] = np.ones(votes.sizes["vote"])
-    known = [str(name) for name in votes["covariate"].to_numpy()] if "covariate" in votes else []
+    known = [str(name) for name in votes["covariate"].to_numpy()] if "covariates" in votes else []
     for name in known if covariates is None else covariates:
         if name not in known:
             have = listed(known) if known else "none: name them in read_votes(..., covariates=...)"

@@ -5,6 +5,7 @@ import xarray as xr
 
 from leaderbayes import _arguments
 from leaderbayes._answers.best import compared, is_best, require_best
+from leaderbayes._answers.named_misfit import has_record, misfits
 from leaderbayes._arguments import whole
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.discrepancy import discrepancies
@@ -26,6 +27,10 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     votes say; the discrepancy is Pearson's chi-square of all pairs, at each board's own estimate.
     There are no naive replicates.
 
+    What does not fit is named, of votes and of Bradley-Terry's fits to one tournament: how far each
+    pair's own record is from the fit, and three players of whom, by their own records, each beats
+    the next and the last beats the first, which no strengths can describe.
+
     A posterior of the best of a board is checked by boards of other teams from the fitted P(theta):
     all draws are used, and nothing is drawn.
 
@@ -45,7 +50,13 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
         ``p_naive``: share of draws whose replicate is at least as discrepant as the board. Near 0:
         the board does not fit; near 1: it varies less than the model says. Of the best of a board:
         ``observed``, ``lower`` and ``upper`` (95 % interval of the model's boards) and ``p_value``
-        (two-sided) over ``statistic``: "maximum", "quantile 0.9", "median", "quantile 0.1". attrs:
+        (two-sided) over ``statistic``: "maximum", "quantile 0.9", "median", "quantile 0.1". Of
+        votes and of Bradley-Terry's fits to one tournament ``pair_gap`` (player, opponent), what a
+        pair won above what was expected, in standard errors (NaN where they have not met; its
+        largest size grows with the pairs: of 100 that fit about 2.5); ``triple`` (triple, place),
+        a beats b beats c beats a, most certain first, and ``triple_probability`` (triple), that
+        all three records are so: listed are those of at least 1 - 0.05 / number of pairs that have
+        met, so that one is listed by chance on one transitive board in twenty at most. attrs:
         ``model``, ``seed`` (not of the best), ``converged``, ``warnings``.
 
     Raises
@@ -63,8 +74,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     >>> import leaderbayes as lb
     >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     >>> result = lb.check(dt, seed=1)
-    >>> dict(result.sizes)
-    {'draw': 200}
+    >>> result.sizes["draw"], result.sizes["triple"]
+    (200, 0)
     >>> 0.1 < float(result["p_round"]) < 0.9
     True
     """
@@ -75,6 +86,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
         return xr.Dataset.from_dataframe(compared(dt)).assign_attrs(attrs)
     seed = _arguments.seed_or_new(seed)
     observed, by_round, naive = discrepancies(dt, draws, np.random.default_rng(seed))
+    named = misfits(dt) if has_record(dt) else xr.Dataset()
     return xr.Dataset(
         {
             "observed": ("draw", observed),
@@ -82,6 +94,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
             "replicated_naive": ("draw", naive),
             "p_round": (by_round >= observed).mean(),
             "p_naive": (naive >= observed).mean() if np.isfinite(naive).all() else np.nan,
+            **named.data_vars,
         },
+        named.coords,
         attrs={"model": dt.attrs["model"], "seed": seed, **trust(dt)},
     )

@@ -11,6 +11,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import board_fitted
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
+from leaderbayes._types import Floats
 from leaderbayes.models._weight import shared_luck
 
 _JEFFREYS = 0.5  # of the prior Beta(1/2, 1/2)
@@ -58,13 +59,7 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
     if dt.attrs["model"] == "davidson":
         tied = board["tied"].to_numpy()
         won, played = won - tied / 2.0, played - tied
-    # Votes of one judge, or on one prompt, go together.
-    worth = board["worth"].to_numpy() if "worth" in board else np.ones_like(played)
-    if not board.attrs["within_round"]:
-        rounds = (board["place"] > 0).sum("round").to_numpy()
-        worth = 3.0 / (rounds[:, None] + rounds + 1.0)
-    test_fraction = json.loads(dt.attrs["arguments"]).get("test_fraction")
-    worth = worth / (1.0 + worth * played * shared_luck(test_fraction))
+    worth = worth_of(dt, board.assign(n=(board["n"].dims, played)))
     a, b = worth * won + _JEFFREYS, worth * (played - won) + _JEFFREYS
     low, high = (betaincinv(a, b, tail) for tail in ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0))
     values = {
@@ -79,3 +74,15 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
         coords={"player": names, "opponent": names},
         attrs=trust(dt),
     )
+
+
+def worth_of(dt: xr.DataTree, board: xr.Dataset) -> Floats:
+    """Give what a match of each pair (player, opponent) is worth for its own record."""
+    played = board["n"].to_numpy().astype(float)
+    # Votes of one judge, or on one prompt, go together.
+    worth = board["worth"].to_numpy() if "worth" in board else np.ones_like(played)
+    if not board.attrs["within_round"]:
+        rounds = (board["place"] > 0).sum("round").to_numpy()
+        worth = 3.0 / (rounds[:, None] + rounds + 1.0)
+    test_fraction = json.loads(dt.attrs["arguments"]).get("test_fraction")
+    return np.asarray(worth / (1.0 + worth * played * shared_luck(test_fraction)))

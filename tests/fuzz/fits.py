@@ -46,14 +46,38 @@ def scores(rounds: int = 8, seed: int = 1) -> xr.DataArray:
                                                             "source": "t"})  # fmt: skip
 
 
+def votes() -> xr.Dataset:
+    """Votes on four players, by a few judges on prompts; some are that both are bad."""
+    rng = np.random.default_rng(2)
+    first = rng.integers(0, 4, 120)
+    second = (first + rng.integers(1, 4, 120)) % 4
+    outcome = rng.choice([0.0, 0.5, 1.0], 120, p=[0.3, 0.2, 0.5])
+    outcome[:10] = np.nan
+    return xr.Dataset(
+        {
+            "first": ("vote", first.astype(np.int32)),
+            "second": ("vote", second.astype(np.int32)),
+            "outcome": ("vote", outcome),
+            "covariates": (("vote", "covariate"), rng.normal(size=(120, 1))),
+        },
+        {
+            "player": list("abcd"), "covariate": ["length"],
+            "judge": ("vote", rng.integers(0, 12, 120)),
+            "prompt": ("vote", rng.integers(0, 20, 120)),
+        },
+        {"kind": "votes", "ordered": 1, "read_as": "x", "both_bad": "own", "source": "t"},
+    )  # fmt: skip
+
+
 def fits() -> dict[str, xr.DataTree]:
     """Small ones, in memory, that take no PyMC."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
         board = lb.fit(scores(), sampler="laplace", draws=30, chains=2, seed=1)
         shares = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.88]
+        voted = lb.fit(votes(), order_effect=True, draws=30, chains=2, seed=1)
         best = lb.sota.posterior(lb.sota.read_board(shares, n=200), draws=20, chains=2, seed=1)
-    return {"leaderboard": board, "best": best}
+    return {"leaderboard": board, "best": best, "votes": voted}
 
 
 def study_in(folder: Path) -> Path:
@@ -115,6 +139,8 @@ ANSWERS: dict[str, dict[str, Callable[[xr.DataTree], Any]]] = {
         "html": _page,
     },
 }  # fmt: skip
+_NOT_OF_VOTES = ("plan", "new_player", "loo", "select")
+ANSWERS["votes"] = {k: ask for k, ask in ANSWERS["leaderboard"].items() if k not in _NOT_OF_VOTES}
 RARE = (
     "html",
     "text",

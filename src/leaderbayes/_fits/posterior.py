@@ -219,7 +219,7 @@ def is_of_votes(given: Any) -> bool:
     return (
         isinstance(given, xr.DataTree)
         and "constant_data" in given.children
-        and {"first", "second"} <= set(given["constant_data"].dataset.data_vars)
+        and bool({"first", "second"} & set(given["constant_data"].dataset.data_vars))
     )
 
 

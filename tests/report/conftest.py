@@ -149,7 +149,7 @@ def drawn(scores, strengths, *, eta=0.35, within_round=True, **options):
 
 def chosen(model, given):
     """Options of a model, as a fit of few players records them."""
-    options = _model_options(model, given)
+    options = _model_options(model, given, of_votes=False)
     return options | ({"prior_df": 4.0} if "prior_df" in options else {})
 
 
@@ -342,7 +342,7 @@ def drawn_scores(scores, means, *, sampler="nutpie", step=1000, **options):
     options = {"likelihood": "normal"} | options
     dt.attrs = {
         "model": "mean_score",
-        "arguments": written(given | _model_options("mean_score", options)),
+        "arguments": written(given | _model_options("mean_score", options, of_votes=False)),
         "versions": json.dumps(VERSIONS),
         "seed": 1,
         "converged": 1,

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from tables import complete, error, mean, read
 
-BOARDS = 20  # of a cell
+BOARDS = 10  # of a cell
 VOTES, PLAYERS = 3000, 12
 STRENGTH = 0.7  # standard deviation of the players', log-odds
 JUDGES, PROMPTS = (5, 20, 200), (50, 5000)

@@ -64,8 +64,9 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
     **{("constant_data", name): ({"vote"},) for name in ("first", "second", "outcome")},
     **{
         ("constant_data", name): ({"player", "opponent"},)
-        for name in ("n", "tied", "worth", "effective", "both_bad")
+        for name in ("tied", "worth", "effective", "both_bad")
     },
+    ("constant_data", "n"): ({"player", "opponent"}, set()),  # of votes; of the best of a board
 }
 _DRAWN = ("posterior", "posterior_predictive", "log_likelihood")
 # What a group has to hold, of a leaderboard and of a posterior of the best: one of these sets.

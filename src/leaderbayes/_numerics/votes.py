@@ -31,7 +31,6 @@ from typing import NamedTuple
 import numba
 import numpy as np
 from scipy import sparse
-from scipy.optimize import nnls
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtrit
 
@@ -292,6 +291,8 @@ def _solve(size: Floats, likeness: Floats, least: float) -> Floats:
     scale = np.sqrt(size[counted])
     tau2 = np.zeros(len(size))
     if len(counted):
+        from scipy.optimize import nnls  # which takes long to import
+
         inner = system[np.ix_(counted, counted)] / scale[:, None]
         tau2[counted] = nnls(inner, likeness[counted] / scale)[0]
     return tau2

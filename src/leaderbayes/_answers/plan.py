@@ -16,9 +16,10 @@ from leaderbayes._answers.draws import by_mean, standing_of
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._answers.plan_matches import Verdict, of_matches, verdict
 from leaderbayes._answers.plan_scores import of_scores
+from leaderbayes._answers.plan_votes import Question, of_votes
 from leaderbayes._arguments import number, positive, share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import board_fitted, is_mean_score, raw_means
+from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, raw_means
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._scores.tables import counted
@@ -32,6 +33,7 @@ def plan(
     pair: tuple[str, str] | None = None,
     *,
     rounds: Sequence[int] | None = None,
+    votes: Sequence[int] | None = None,
     prob: float = 0.95,
     target: float = 0.8,
     width: float | None = None,
@@ -57,7 +59,7 @@ def plan(
     ----------
     dt : DataTree
         From `leaderbayes.fit` with ``model="bradley_terry"``, by any sampler, within rounds; or
-        with ``model="mean_score"``.
+        with ``model="mean_score"``; or of votes.
     pair : tuple of str, optional
         Two players, told apart where one is better with posterior probability ``prob``. None: the
         leader, told apart where it is better than each other player with that probability
@@ -66,6 +68,9 @@ def plan(
         Numbers of further rounds: by default 5, 10, 20, 40 and 80; of items, or their clusters, a
         quarter of those that there are, a half, as many, twice and four times as many. Without any
         nothing is simulated: that says at once whether it is decided already.
+    votes : sequence of int, optional
+        Of a fit of votes: numbers of further votes. By default a quarter of those that there are, a
+        half, as many, twice and four times as many.
     prob : float
         Posterior probability that decides; also of the intervals whose width is reported.
     target : float
@@ -104,7 +109,7 @@ def plan(
         number of them; with ``width`` ``runs_for_width`` (NaN where no number does). attrs:
         ``message``, ``question``, ``prob``, ``target``, ``wanted_width`` (if there is one),
         ``simulations``, ``seed``, ``model``, ``unit`` ("round", "item" or "cluster"), ``players``
-        (number), ``contested`` (JSON), ``converged``, ``warnings``.
+        (number), ``contested`` (JSON), ``converged``, ``warnings``. Of votes see the notes.
 
     Raises
     ------
@@ -129,6 +134,17 @@ def plan(
     Nearly equal players are hardly ever told apart: with each further round ``p_decided`` rises
     more slowly. Whoever looks after every round and stops when a decision is there decides more
     often than ``p_decided`` says, and more often wrongly.
+
+    **Votes.** Nothing is simulated but, without a pair, the strengths that may be found: the normal
+    law of the fit's covariance is continued. Votes by the same judges leave the variance that their
+    own opinions make, however many there are; votes by new judges, who vote as often as these, do
+    not. The plan is over ``who`` ("all": pairs meet as often as they do; "contested": only those in
+    question, evenly), ``clusters`` ("same": by these judges, or on these prompts where votes have
+    no judges; "new": by others; prompts are new wherever there are judges) and ``votes``:
+    ``p_decided``, ``width``; over the first two ``votes_needed`` for ``target`` (0 where it is
+    decided, NaN where no number up to a thousand times the present one does) and ``p_any_votes``,
+    the probability after any number of votes; ``p_now``, ``width_now``. attrs as above, and
+    ``cluster`` ("judge", "prompt" or "none"); there are no ``simulations``.
 
     **Mean scores.** What is known of a pair is taken as conjugate: the mean difference is normal
     given the variance of a round's difference, whose posterior is a scaled inverse chi-squared one.
@@ -175,9 +191,15 @@ def plan(
     >>> print(f"{further['rounds_for_width']:.0f} more {further.attrs['unit']}s")
     67 more rounds
     """
-    of_mean_scores = is_mean_score(dt)
+    of_mean_scores, is_votes = is_mean_score(dt), is_of_votes(dt)
     arguments = _arguments_of(dt)
     _check(arguments, prob, target, simulations, width, of_mean_scores)
+    if (rounds if is_votes else votes) is not None:
+        raise LeaderbayesError(
+            "rounds= is of scores: of a fit of votes, give votes=."
+            if is_votes
+            else "votes= is of a fit of votes: of scores, give rounds=."
+        )
     epp, names = standing_of(dt)
     asked = None if pair is None else _asked(pair, names)
     if asked is not None:
@@ -188,6 +210,11 @@ def plan(
         contested = np.sort(tied if len(tied) > 1 else by_mean(epp)[:2])
     if players is not None:
         contested = _chosen(players, contested, names)
+    if is_votes:
+        further = None if votes is None else _whole("votes", votes)
+        question = Question(asked, contested, prob, target)
+        seed = _arguments.seed_or_new(seed)
+        return of_votes(dt, epp, names, question, further, verdict(epp, asked, prob), seed)
     lengths = _lengths(rounds, dt, arguments)
     plans = {"all": np.arange(len(names))}
     if len(contested) < len(names):
@@ -243,6 +270,8 @@ def plan(
 
 def _arguments_of(dt: xr.DataTree) -> dict[str, Any]:
     """Read the arguments of a fit of mean scores, or of Bradley-Terry's model."""
+    if is_of_votes(dt):
+        return {"within_round": True, "test_fraction": None}
     if not is_mean_score(dt):
         return fitted_arguments(dt)
     board_fitted(dt, "constant_data")

@@ -1,0 +1,171 @@
+"""Further votes: what they would decide, by the judges that there are and by others."""
+
+import json
+import warnings
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import ndtr, ndtri
+
+from leaderbayes._answers.kept_votes import kept_votes
+from leaderbayes._answers.plan_matches import Verdict
+from leaderbayes._errors import HintWarning
+from leaderbayes._fits.trust import trust
+from leaderbayes._numerics.further_votes import (
+    Now,
+    covariance_after,
+    now,
+    posterior_after,
+    prior_precision,
+    root_of_gain,
+)
+from leaderbayes._scores.tables import counted
+from leaderbayes._types import Floats, Longs
+from leaderbayes.likelihood._votes import weigh
+
+_SHARES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the votes that there are
+_LOOKED_AT = np.geomspace(0.01, 1000.0, 31)  # of these too, for how many are needed
+_ANY = 1e7  # times as many votes: as good as any number
+_LEADERS = 2000  # posterior means to come, where it is about the leader
+
+
+class Question(NamedTuple):
+    """What is asked of further votes."""
+
+    asked: list[int] | None  # positions of the pair, or the leader
+    contested: Longs
+    prob: float
+    target: float
+
+
+def of_votes(
+    dt: xr.DataTree, epp: Floats, names: pd.Index, question: Question, given: Longs | None,
+    verdict: Verdict, seed: int,
+) -> xr.Dataset:  # fmt: skip
+    """Plan further votes as `plan` says, from strengths epp (draw, player)."""
+    kept, arguments = kept_votes(dt)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HintWarning)  # the fit has said so
+        options = ("ties", "cluster", "order_effect", "covariates")
+        weighed = weigh(kept, **{name: arguments[name] for name in options})
+    clusterings = tuple(weighed.clusters.values())
+    here = now(weighed.votes, weighed.at, weighed.together, clusterings)
+    lengths = given
+    if lengths is None:
+        lengths = np.unique(np.ceil(here.votes * np.array(_SHARES)).astype(np.int64))
+    ways: dict[str, Longs | None] = {"all": None}
+    if len(question.contested) < len(names):
+        ways["contested"] = np.array(list(combinations(question.contested, 2)))
+    whose = {"same": True, "new": False} if clusterings else {"new": False}
+    counts = np.concatenate([lengths, here.votes * _LOOKED_AT, [here.votes * _ANY]])
+    normal = np.random.default_rng(seed).standard_normal((_LEADERS, len(names)))
+    found = np.array(
+        [
+            [_decided(here, epp, counts, pairs, same, question, normal) for same in whose.values()]
+            for pairs in ways.values()
+        ]
+    )
+    decided, width = np.moveaxis(found, -1, 0)
+    looked = slice(len(lengths), -1)
+    needed = [
+        [_needed(counts[looked], p[looked], question.target, verdict) for p in of] for of in decided
+    ]
+    dims, few = ("who", "clusters", "votes"), ("who", "clusters")
+    cluster = next(iter(weighed.clusters), "none")
+    leader = f"{names[verdict.better]}, the leader, against everybody"
+    asked = question.asked
+    table = xr.Dataset(
+        {
+            "p_decided": (dims, decided[..., : len(lengths)]),
+            "width": (dims, width[..., : len(lengths)]),
+            "votes_needed": (few, np.array(needed)),
+            "p_any_votes": (few, decided[..., -1]),
+            "p_now": verdict.p,
+            "width_now": verdict.width,
+        },
+        {"who": list(ways), "clusters": list(whose), "votes": lengths},
+        {
+            "question": leader if asked is None else f"{names[asked[0]]} against {names[asked[1]]}",
+            "prob": question.prob,
+            "target": question.target,
+            "seed": seed,
+            "model": dt.attrs["model"],
+            "unit": "vote",
+            "cluster": cluster,
+            "players": len(names),
+            "contested": json.dumps([str(names[i]) for i in question.contested]),
+            **trust(dt),
+        },
+    )
+    return table.assign_attrs(message=_message(table, verdict))
+
+
+def _decided(
+    here: Now, epp: Floats, counts: Floats, pairs: Longs | None, same: bool, question: Question,
+    normal: Floats,
+) -> Floats:  # fmt: skip
+    """Give the probability of being decided, and the interval's width (count, 2)."""
+    mean, before = epp.mean(axis=0), np.cov(epp.T)
+    prior = prior_precision(before, covariance_after(here, 0.0, None, same=same))
+    z = float(ndtri(question.prob))
+    wide = 2.0 * float(ndtri(0.5 + 0.5 * question.prob))
+    first, second = np.argsort(-mean)[:2] if question.asked is None else question.asked
+    out = np.empty((len(counts), 2))
+    for k, more in enumerate(counts):
+        after = posterior_after(prior, covariance_after(here, float(more), pairs, same=same))
+        own = np.diag(after)
+        sd = np.sqrt(np.maximum(own[:, None] + own - 2.0 * after, 0.0))
+        root = root_of_gain(before, after)
+        if question.asked is None:
+            later = mean + normal @ root.T
+            best = np.argmax(later, axis=1)
+            ahead = later[np.arange(len(later)), best][:, None] - later
+            ahead[np.arange(len(later)), best] = np.inf
+            out[k, 0] = (ahead >= z * sd[best]).all(axis=1).mean()
+        else:
+            apart = float(mean[first] - mean[second])
+            moves = max(float(np.linalg.norm(root[first] - root[second])), 1e-12)
+            needs = z * float(sd[first, second])
+            out[k, 0] = ndtr((apart - needs) / moves) + ndtr((-apart - needs) / moves)
+        out[k, 1] = wide * sd[first, second]
+    return out
+
+
+def _needed(counts: Floats, p: Floats, target: float, verdict: Verdict) -> float:
+    """Find the fewest further votes with which p reaches the target."""
+    if verdict.decided:
+        return 0.0
+    rising = np.maximum.accumulate(p)
+    if rising[-1] < target:
+        return float("nan")
+    k = int(np.argmax(rising >= target))
+    if k == 0:
+        return float(np.ceil(counts[0]))
+    share = (target - rising[k - 1]) / (rising[k] - rising[k - 1])
+    return float(np.ceil(counts[k - 1] * (counts[k] / counts[k - 1]) ** share))
+
+
+def _message(table: xr.Dataset, verdict: Verdict) -> str:
+    """Say in a sentence what the plan comes to."""
+    question = table.attrs["question"]
+    if verdict.decided:
+        return f"{question}: decided already, with probability {verdict.p:.3f}."
+    said = []
+    number = len(json.loads(table.attrs["contested"]))
+    for who in table["who"].to_numpy():
+        for clusters in table["clusters"].to_numpy():
+            way = table.sel(who=who, clusters=clusters)
+            whom = "as they are" if who == "all" else f"on only {number} of them"
+            by = ""
+            if table.attrs["cluster"] != "none":
+                by = f" by {'the same' if clusters == 'same' else 'new'} {table.attrs['cluster']}s"
+            needed = float(way["votes_needed"])
+            said.append(
+                f"no number of votes {whom}{by} (at most {float(way['p_any_votes']):.2f})"
+                if np.isnan(needed)
+                else f"{counted(needed, 'more vote')} {whom}{by}"
+            )
+    return f"{question}: decided with probability {table.attrs['target']:g} by {'; '.join(said)}."

@@ -1,0 +1,158 @@
+r"""What further votes leave of the variance of strengths: by the same judges, or by others.
+
+.. math:: V = H^+ J H^+, \quad J = \varphi H + \sum_c k_c P_c, \quad
+          P_c = \sum_{g \in c} \Big( L_g^2 - \sum_{v \in g} L_v^2 \Big)
+
+as in `votes`. With f times the votes, by others as those that there are, V becomes V / f. By the
+same judges :math:`L_g` becomes :math:`f L_g`, and of V there remains, however many there are,
+:math:`k_c H^+ \sum_g L_g^2 H^+`. Prompts are new in either case, where there are judges.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+
+from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.votes import Dependence, Estimate, Votes, shared
+from leaderbayes._types import Floats, Longs
+
+
+class Now(NamedTuple):
+    """How the votes that there are go together: matrices (player + effect, player + effect)."""
+
+    players: int
+    votes: float
+    at: Estimate
+    phi: float
+    factor: Floats  # (clustering,): k
+    apart: list[Floats]  # of each clustering: P
+    alone: Floats  # sum of L_v^2
+    evenness: Floats  # (clustering,): sum of squared shares of clusters
+    linked: Floats  # sum over the first clustering of share times L_g
+
+
+def now(votes: Votes, at: Estimate, together: Dependence, clusterings: tuple[Longs, ...]) -> Now:
+    """Take apart what makes the variance of an estimate."""
+    eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
+    p = expit(eta)
+    curvature = p * (1.0 - p)
+    weight = votes.n * curvature
+    every = np.arange(len(p))
+    alone = _squares(votes, np.sqrt(votes.n) * curvature, every)
+    groups = (*clusterings, shared(*clusterings)) if len(clusterings) == 2 else clusterings
+    apart = [_squares(votes, weight, group) - alone for group in groups]
+    size = [np.bincount(group, votes.n) / votes.n.sum() for group in groups]
+    linked = np.zeros_like(at.hessian)
+    if groups:
+        design = _design(votes, weight * size[0][groups[0]], every, by_player=False)
+        linked = (design.T @ _design(votes, np.ones_like(p), every, by_player=False)).toarray()
+    # J is a sum of these: by how much of each, it says itself, with its factors for few clusters.
+    factor = np.zeros(len(groups))
+    if groups:
+        parts = np.column_stack([each.ravel() for each in apart])
+        scale = np.maximum(np.linalg.norm(parts, axis=0), 1e-300)
+        rest = (together.meat - together.phi * at.hessian).ravel()
+        factor = np.maximum(np.linalg.lstsq(parts / scale, rest)[0] / scale, 0.0)
+    evenness = np.array([float((each**2).sum()) for each in size])
+    return Now(
+        votes.players, float(votes.n.sum()), at, together.phi, factor, apart, alone, evenness,
+        linked,
+    )  # fmt: skip
+
+
+def covariance_after(here: Now, more: float, pairs: Longs | None, *, same: bool) -> Floats:
+    """Give the covariance of strengths (player, player) after so many further votes.
+
+    Parameters
+    ----------
+    here : Now
+    more : float
+    pairs : (pair, 2), optional
+        Whom they are on, evenly; by default on whom they are.
+    same : bool
+        By the clusters of the first clustering that there are; else by others as large.
+    """
+    if pairs is None:
+        f = 1.0 + more / here.votes
+        hessian, meat = here.at.hessian, here.phi * here.at.hessian / f
+        for c, (k, apart) in enumerate(zip(here.factor, here.apart, strict=True)):
+            fixed = same and c == 0
+            meat = meat + k * (apart + here.alone * (1.0 - 1.0 / f) if fixed else apart / f)
+    else:
+        link = _link(here, pairs)
+        hessian = here.at.hessian + more * link
+        meat = here.phi * hessian
+        for c, (k, apart) in enumerate(zip(here.factor, here.apart, strict=True)):
+            square = link @ link
+            if same and c == 0:
+                between = here.linked @ link
+                # Ordered pairs of further votes of one cluster.
+                number = max(more**2 * here.evenness[c] - more, 0.0)
+                added = more * (between + between.T) + number * square
+            else:
+                added = more * max(here.votes * here.evenness[c] - 1.0, 0.0) * square
+            meat = meat + k * (apart + added)
+    bread = inverse(hessian, here.players)
+    return np.asarray((bread @ meat @ bread)[: here.players, : here.players])
+
+
+def posterior_after(prior: Floats, covariance: Floats) -> Floats:
+    """Combine a prior's precision with the covariance of an estimate (player, player)."""
+    return _pinv(prior + _pinv(covariance))
+
+
+def prior_precision(posterior: Floats, covariance: Floats) -> Floats:
+    """Give what a posterior's covariance knows beyond the votes, and never less than nothing."""
+    value, vector = np.linalg.eigh(_pinv(posterior) - _pinv(covariance))
+    return np.asarray((vector * np.maximum(value, 0.0)) @ vector.T)
+
+
+def root_of_gain(before: Floats, after: Floats) -> Floats:
+    """Root of the covariance of the posterior means to come: of what is known now less then."""
+    value, vector = np.linalg.eigh(before - after)
+    return np.asarray(vector * np.sqrt(np.maximum(value, 0.0)))
+
+
+def _pinv(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.pinv(matrix, rcond=1e-10, hermitian=True))
+
+
+def _link(here: Now, pairs: Longs) -> Floats:
+    """Give the Hessian of one vote that is on any of these pairs."""
+    link = np.zeros_like(here.at.hessian)
+    for i, j in pairs:
+        p = expit(here.at.epp[i] - here.at.epp[j])
+        weight = p * (1.0 - p) / len(pairs)
+        link[[i, j], [i, j]] += weight
+        link[[i, j], [j, i]] -= weight
+    return link
+
+
+def _squares(votes: Votes, weight: Floats, group: Longs) -> Floats:
+    """Sum over groups of L_g^2, where what votes have to do with an opinion is summed up."""
+    design = _design(votes, weight, group, by_player=True)
+    return np.asarray((design.T @ design).toarray())
+
+
+def _design(
+    votes: Votes, weight: Floats, group: Longs, *, by_player: bool
+) -> sparse.csr_array:  # fmt: skip
+    """Sum weighted differences by group, or by group and player (row, player + effect)."""
+    m, k = votes.players, votes.effect.shape[1]
+    if not by_player:
+        sides = [(group, 1.0)]
+    else:
+        of = group.astype(np.int64) * m
+        opinions = np.unique([of + votes.first, of + votes.second], return_inverse=True)[1]
+        sides = [(opinions[0], 1.0), (opinions[1], -1.0)]
+    rows, columns, values = [], [], []
+    for row, sign in sides:
+        rows += [row] * (k + 2)
+        columns += [votes.first, votes.second, *(np.full(len(row), m + c) for c in range(k))]
+        values += [sign * weight, -sign * weight]
+        values += [sign * weight * votes.effect[:, c] for c in range(k)]
+    row = np.concatenate(rows)
+    shape = (int(row.max()) + 1, m + k)
+    return sparse.coo_array((np.concatenate(values), (row, np.concatenate(columns))), shape).tocsr()

@@ -96,8 +96,8 @@ def test_rounds_are_of_scores(dt):
 @pytest.mark.parametrize("whose", ["same", "new"])
 @pytest.mark.parametrize("who", ["all", "contested"])
 def test_as_many_are_decided_as_is_said(whose, who):
-    """Votes are planned, drawn and fitted: of 100 boards as many decide as was said."""
-    rng, boards, judges, n = np.random.default_rng(5), 100, 12, 400
+    """Votes are planned, drawn and fitted: of 50 boards as many decide as was said."""
+    rng, boards, judges, n = np.random.default_rng(5), 50, 12, 400
     more = 1200 if who == "all" else 600
     said, decided = [], []
     for _ in range(boards):

@@ -24,7 +24,7 @@ import leaderbayes as lb
 from leaderbayes._numerics.bradley_terry import newton
 
 PEER = Path(__file__).parent / "peers" / "votes.py"
-PLAYERS, JUDGES, EACH, OPINION = 10, 60, 50, 0.5  # of a board whose intervals are looked at
+PLAYERS, JUDGES, OPINION = 10, 60, 0.5  # of a board whose intervals are looked at
 
 
 def simulate(size, players, judges, rng, *, opinion=0.0, ties=0.15, slope=0.0, spread=0.7):
@@ -142,17 +142,17 @@ def limit(strength):
     return newton(p.sum(axis=1), 1.0 - np.eye(len(p)))[0]
 
 
-def coverage(python, boards):
-    """Rows of the third table."""
+def coverage(python, boards, each):
+    """Rows of the third table: judges of so many votes each."""
     rng = np.random.default_rng(3)
-    drawn = [simulate(JUDGES * EACH, PLAYERS, JUDGES, rng, opinion=OPINION) for _ in range(boards)]
+    drawn = [simulate(JUDGES * each, PLAYERS, JUDGES, rng, opinion=OPINION) for _ in range(boards)]
     truth = np.array([limit(strength) for _, strength in drawn])
     every = {
         name: np.concatenate([votes[name] for votes, _ in drawn])
         for name in ("first", "second", "outcome", "feature")
     }
-    every["board"] = np.repeat(np.arange(boards), JUDGES * EACH)
-    found = {name: np.array(each) for name, each in ask(python, every, "cover").items()}
+    every["board"] = np.repeat(np.arange(boards), JUDGES * each)
+    found = {name: np.array(ends) for name, ends in ask(python, every, "cover").items()}
     ours = {
         "leaderbayes, independent votes": lambda votes: lb.likelihood.bradley_terry(
             votes, covariance="model", cluster="none"
@@ -167,7 +167,7 @@ def coverage(python, boards):
     for name, (lower, upper) in ((n, np.moveaxis(e, 1, 0)) for n, e in found.items()):
         inside = ((lower <= truth) & (truth <= upper)).mean(axis=1)
         error = inside.std(ddof=1) / np.sqrt(boards)
-        yield name, f"{inside.mean():.3f}", f"{error:.3f}", f"{(upper - lower).mean():.3f}"
+        yield name, each, f"{inside.mean():.3f}", f"{error:.3f}", f"{(upper - lower).mean():.3f}"
 
 
 def show(title, header, rows):
@@ -193,8 +193,9 @@ def main():
         rows = (row for size in sizes for row in speed(given.peer, size))
         show("200 players", ["tool", "votes", "CPU s", "ratio"], rows)
     if given.only in (None, "cover"):
-        header = ["intervals of 95 %", "cover", "se", "width"]
-        show("Judges with opinions", header, coverage(given.peer, given.boards))
+        header = ["intervals of 95 %", "votes a judge", "cover", "se", "width"]
+        rows = (row for each in (50, 200) for row in coverage(given.peer, given.boards, each))
+        show("Judges with opinions", header, rows)
 
 
 if __name__ == "__main__":

@@ -71,8 +71,9 @@ def evalica_scores(frame, **options):
 
 
 def wins_of(frame):
-    names, code = np.unique(frame[["model_a", "model_b"]], return_inverse=True)
-    first, second = code.reshape(-1, 2).T
+    both = pd.concat([frame["model_a"], frame["model_b"]])
+    code, names = pd.factorize(both, sort=True)
+    first, second = code.reshape(2, -1)
     points = frame["winner"].map({"model_a": 1.0, "tie": 0.5, "model_b": 0.0}).to_numpy()
     m = len(names)
     won, lost = (

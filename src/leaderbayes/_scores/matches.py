@@ -157,7 +157,7 @@ def require_matches(
         if is_votes(given) or (isinstance(given, xr.Dataset) and "wins" in given):
             raise LeaderbayesError(
                 f"{what} takes matches of scores, in rounds, not of votes: of these take "
-                "leaderbayes.fit(votes) or likelihood.bradley_terry(votes)."
+                "leaderbayes.fit(votes), likelihood.bradley_terry(votes) or round_intercept(votes)."
             )
         kind = "scores" if isinstance(given, xr.DataArray) else type(given).__name__
         raise LeaderbayesError(

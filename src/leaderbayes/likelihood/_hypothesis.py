@@ -85,9 +85,12 @@ def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int
     Raises
     ------
     LeaderbayesError
-        If the convention is unknown, or the covariance is not the published one's.
+        If the convention is unknown, of votes with an intercept, or the covariance is not the
+        published one's.
     """
     one_of("convention", convention, "correct", "published")
+    if convention == "published" and "intercept" in fit and "order" not in fit:
+        raise LeaderbayesError("Nothing is published of PMRA on votes: take convention='correct'.")
     if convention == "correct" or fit.attrs["model"] != "bradley_terry":
         return 1.0, 0
     if fit.attrs["covariance"] != "model":

@@ -1,12 +1,10 @@
 """PMRA by maximum likelihood: the published route, as lme4's glmer takes it."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
 from leaderbayes._arguments import whole
 from leaderbayes._errors import DisconnectedError, LeaderbayesError
@@ -15,9 +13,11 @@ from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.quadrature import Marginal, fit_marginal
 from leaderbayes._scores.matches import listed_positions, require_matches
+from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
 from leaderbayes.likelihood._hypothesis import Hypothesis
+from leaderbayes.likelihood._vote_intercept import intercept_of_votes, order_explains
 
 # Strengths this near each other are the same.
 _ALIKE = 1e-6
@@ -44,6 +44,7 @@ def round_intercept(
     n_quadrature: int = 10,
     hypothesis: Hypothesis | None = None,
     value: float | Sequence[float] = 0.0,
+    ties: Literal["drop"] | None = None,
 ) -> xr.Dataset:
     r"""Estimate PMRA's mixed model by maximum likelihood.
 
@@ -53,20 +54,26 @@ def round_intercept(
     with the rounds' intercepts u_k integrated out by adaptive Gauss-Hermite quadrature. The
     intercepts' sign, and with it every p-value, depends on the order of the players.
 
+    Of votes, i was shown first and k is the judge: b_0 is the advantage of being first, and s how
+    much judges differ in it. Nothing else of judges and prompts is in the model, nor in its
+    standard errors: where they have opinions of players too, take `bradley_terry`.
+
     Parameters
     ----------
     matches : Dataset
         From `leaderbayes.matches`, within rounds; with ties "half", or as published "loss" of
-        the first-listed player.
+        the first-listed player. Or votes of `leaderbayes.read_votes`, with judges.
     order : sequence of str, optional
-        All players, as they are listed; by name without regard to case by default.
+        All players, as they are listed; by name without regard to case by default. Not of votes.
     zero : str, optional
         The player whose fixed effect is 0; the one with the smallest share of wins by default.
         Strengths do not depend on it.
     n_quadrature : int
         Nodes a round, lme4's nAGQ; 1 is Laplace's approximation.
     hypothesis, value
-        As for `bradley_terry`, on players and ``intercept``.
+        As for `bradley_terry`, on players and ``intercept``; of votes too.
+    ties : "drop", optional
+        Of votes, whose outcome has to be one of two: leave ties out, which are refused otherwise.
 
     Returns
     -------
@@ -79,6 +86,8 @@ def round_intercept(
         ``order`` (player), position in the list; ``loglik``, ``deviance`` (from the likelihood
         of every match predicted for sure). attrs: ``model``, ``covariance``, ``converged``, ``df``,
         ``zero``, ``ties``, ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
+        Of votes ``sd_judge``, ``judge_effect`` and ``judge_effect_sd`` (judge) in place of those of
+        rounds, and no ``order``.
 
     Raises
     ------
@@ -88,7 +97,8 @@ def round_intercept(
     NotConvergedError
         If Newton's method does not converge, or s has no finite estimate.
     LeaderbayesError
-        If these are no matches, or an option has no meaning for them.
+        If these are no matches, or an option has no meaning for them; if votes tie, have no
+        judges or but one, or do not say who was shown first.
 
     Warns
     -----
@@ -118,6 +128,15 @@ def round_intercept(
     ('tree depth=5', 0.55)
     """
     n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
+    if is_votes(matches):
+        if order is not None:
+            raise LeaderbayesError("order: votes say themselves who was shown first.")
+        return intercept_of_votes(
+            matches, ties=ties, zero=zero, n_quadrature=n_quadrature, hypothesis=hypothesis,
+            value=value,
+        )  # fmt: skip
+    if ties is not None:
+        raise LeaderbayesError("ties: an option of votes (read_votes), not of matches.")
     board = list_board(matches, "likelihood.round_intercept", order=order, zero=zero)
     m = board.matches.sizes["player"]
     linear = restriction(board.matches, hypothesis, value, m + 1)
@@ -230,23 +249,10 @@ def _order(board: Listed, variables: dict[str, Any], ties: str) -> list[str]:
 
 
 def _require_intercept(wins: Floats, listed: Longs) -> None:
-    """Raise where an order effect can grow without bound, or strengths can make up for it.
-
-    With order effect +1, b_i >= b_j - 1 for every win of a first-listed i, and b_j >= b_i + 1 for
-    every win of a second-listed j: such strengths exist unless a circle of these contradicts
-    itself. With -1, likewise.
-    """
+    """Raise where an order effect can grow without bound, or strengths can make up for it."""
     position = np.argsort(listed)
-    winner, loser = np.nonzero(wins > 0)
-    ahead = np.where(position[winner] < position[loser], 1.0, -1.0)
-    m = len(wins)
-    for effect in (1.0, -1.0):
-        # Distances with d_loser <= d_winner + length; 0 is no edge to SciPy, and none is 0.
-        graph = csr_array((effect * ahead, (winner, loser)), shape=(m, m))
-        try:
-            bellman_ford(graph, directed=True, indices=0)
-        except NegativeCycleError:
-            continue
+    ahead = position[:, None] < position
+    if order_explains((wins > 0) & ahead, (wins > 0) & ~ahead):
         raise DisconnectedError(
             "LB010 PMRA's intercept has no estimate: the order of the players could explain as "
             "much as one likes, with strengths to match. Use the posterior (model="

@@ -1,0 +1,202 @@
+"""Votes beside arena-rank, evalica, choix and FastChat's logistic regression, in one run.
+
+    uv run python benchmarks/votes.py --peer PYTHON [--only agree|speed|cover]
+
+PYTHON is that of an environment with arena-rank, evalica, choix and scikit-learn. Prints three
+tables: how far estimates of the same convention are apart (ties half, nothing else), processor
+seconds from a table of votes to estimates (a second call in the process), and how often intervals
+of 95 % cover where judges have opinions of their own.
+"""
+
+import argparse
+import json
+import subprocess
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+import leaderbayes as lb
+from leaderbayes._numerics.bradley_terry import newton
+
+PEER = Path(__file__).parent / "peers" / "votes.py"
+PLAYERS, JUDGES, OPINION = 10, 60, 0.5  # of a board whose intervals are looked at
+
+
+def simulate(size, players, judges, rng, *, opinion=0.0, ties=0.15, slope=0.0, spread=0.7):
+    """Votes, and the strengths: judges' opinions add to them."""
+    strength = spread * rng.standard_normal(players)
+    first = rng.integers(players, size=size)
+    second = (first + rng.integers(1, players, size=size)) % players
+    judge = rng.integers(judges, size=size)
+    feature = rng.standard_normal(size)
+    eta = strength[first] - strength[second] + slope * feature
+    if opinion:
+        own = opinion * rng.standard_normal((judges, players))
+        eta = eta + own[judge, first] - own[judge, second]
+    outcome = (rng.random(size) < expit(eta)).astype(float)
+    outcome[rng.random(size) < ties] = 0.5
+    votes = {"first": first, "second": second, "outcome": outcome, "feature": feature}
+    return votes | {"judge": judge}, strength
+
+
+def table(votes):
+    """The table that a user has."""
+    names = np.array(
+        [f"p{k:04d}" for k in range(1 + max(votes["first"].max(), votes["second"].max()))]
+    )
+    return pd.DataFrame(
+        {
+            "model_a": names[votes["first"]],
+            "model_b": names[votes["second"]],
+            "outcome": votes["outcome"],
+            "judge": votes["judge"],
+            "feature": votes["feature"],
+        }
+    )
+
+
+def ask(python, votes, case):
+    """What the peers say of these votes."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, out = Path(folder) / "votes.npz", Path(folder) / "out.json"
+        np.savez(given, **votes)
+        subprocess.run([python, PEER, given, out, case], check=True, stderr=subprocess.DEVNULL)
+        return json.loads(out.read_text())
+
+
+def strengths(estimate):
+    """By name, about their mean."""
+    return estimate["epp"].sortby("player").to_numpy()
+
+
+def agreement(python):
+    """Rows of the first table."""
+    votes, _ = simulate(20_000, 30, 100, np.random.default_rng(1), slope=0.4)
+    peers = ask(python, votes, "agree")
+    plain = lb.likelihood.bradley_terry(lb.read_votes(table(votes)), covariance="model")
+    given = lb.read_votes(table(votes), covariates=["feature"])
+    style = lb.likelihood.bradley_terry(given, covariance="model")
+    slope = float(style["effect_size"][0]) / votes["feature"].std()
+    for name, theirs in peers["plain"].items():
+        near, usual = (
+            np.abs(np.array(each) - strengths(plain)).max()
+            for each in (theirs, peers["default"][name])
+        )
+        apart = peers["style"].get(name)
+        said = (
+            [
+                f"{np.abs(np.array(apart[0]) - strengths(style)).max():.1e}",
+                f"{abs(apart[1] - slope):.1e}",
+            ]
+            if apart
+            else ["", ""]
+        )
+        yield name, f"{near:.1e}", f"{usual:.1e}", *said
+
+
+def seconds(work):
+    """Processor seconds of a second call."""
+    work()
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def speed(python, size):
+    """Rows of the second table: from the table to estimates, with what width there is."""
+    votes, _ = simulate(size, 200, size // 100, np.random.default_rng(2))
+    frame = table(votes)
+    ours = {
+        "leaderbayes, the estimate and its Hessian": lambda: lb.likelihood.bradley_terry(
+            lb.read_votes(frame), covariance="model", cluster="none"
+        ),
+        "leaderbayes, clustered by judge": lambda: lb.likelihood.bradley_terry(
+            lb.read_votes(frame)
+        ),
+    }
+    taken = {name: seconds(work) for name, work in ours.items()}
+    peers = ask(python, votes, "speed")
+    votes_read = lb.read_votes(frame)
+    taken["... of which reading the table"] = seconds(lambda: lb.read_votes(frame))
+    taken["leaderbayes, Elo in the order of rows, of votes read"] = seconds(
+        lambda: lb.elo(votes_read)
+    )
+    least = taken["leaderbayes, the estimate and its Hessian"]
+    for name, each in (taken | peers).items():
+        yield name, f"{size:.0e}", f"{each:.2f}", f"{each / least:.2f}"
+
+
+def limit(strength):
+    """What Bradley-Terry says of infinitely many judges with opinions of their own."""
+    node, weight = np.polynomial.hermite_e.hermegauss(60)
+    gap = strength[:, None] - strength
+    apart = np.sqrt(2.0) * OPINION * node
+    p = (expit(gap[..., None] + apart) * weight).sum(axis=-1) / weight.sum()
+    p = 0.85 * p + 0.15 * 0.5  # ties
+    np.fill_diagonal(p, 0.0)
+    return newton(p.sum(axis=1), 1.0 - np.eye(len(p)))[0]
+
+
+def coverage(python, boards, each):
+    """Rows of the third table: judges of so many votes each."""
+    rng = np.random.default_rng(3)
+    drawn = [simulate(JUDGES * each, PLAYERS, JUDGES, rng, opinion=OPINION) for _ in range(boards)]
+    truth = np.array([limit(strength) for _, strength in drawn])
+    every = {
+        name: np.concatenate([votes[name] for votes, _ in drawn])
+        for name in ("first", "second", "outcome", "feature")
+    }
+    every["board"] = np.repeat(np.arange(boards), JUDGES * each)
+    found = {name: np.array(ends) for name, ends in ask(python, every, "cover").items()}
+    ours = {
+        "leaderbayes, independent votes": lambda votes: lb.likelihood.bradley_terry(
+            votes, covariance="model", cluster="none"
+        ),
+        "leaderbayes, clustered by judge": lb.likelihood.bradley_terry,
+        "leaderbayes, posterior": lambda votes: lb.fit(votes, seed=1, draws=500),
+    }
+    read = [lb.read_votes(table(votes)) for votes, _ in drawn]
+    for name, work in ours.items():
+        boards_ = [lb.leaderboard(work(votes), prob=0.95).sort_values("player") for votes in read]
+        found[name] = np.array([[b["epp_lower"], b["epp_upper"]] for b in boards_])
+    for name, (lower, upper) in ((n, np.moveaxis(e, 1, 0)) for n, e in found.items()):
+        inside = ((lower <= truth) & (truth <= upper)).mean(axis=1)
+        error = inside.std(ddof=1) / np.sqrt(boards)
+        yield name, each, f"{inside.mean():.3f}", f"{error:.3f}", f"{(upper - lower).mean():.3f}"
+
+
+def show(title, header, rows):
+    """Print a table in Markdown."""
+    print(f"\n{title}\n\n| {' | '.join(header)} |\n|{'---|' * len(header)}", flush=True)
+    for row in rows:
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer", required=True)
+    parser.add_argument("--boards", type=int, default=100)
+    parser.add_argument("--largest", type=int, default=10**6)
+    parser.add_argument("--only", choices=["agree", "speed", "cover"])
+    given = parser.parse_args()
+    warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+    if given.only in (None, "agree"):
+        header = ["tool", "to the end", "by default", "strengths, one covariate", "its coefficient"]
+        show("Apart from ours", header, agreement(given.peer))
+    if given.only in (None, "speed"):
+        sizes = [size for size in (10**5, 10**6) if size <= given.largest]
+        rows = (row for size in sizes for row in speed(given.peer, size))
+        show("200 players", ["tool", "votes", "CPU s", "ratio"], rows)
+    if given.only in (None, "cover"):
+        header = ["intervals of 95 %", "votes a judge", "cover", "se", "width"]
+        rows = (row for each in (50, 200) for row in coverage(given.peer, given.boards, each))
+        show("Judges with opinions", header, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -111,10 +111,9 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
 
 
 def _posterior(dt: xr.DataTree, prob: float, rope: float | None) -> Facts:
-    # Of unknown players and options first, whether or not there is a result.
-    table = leaderboard(dt, prob=prob)
-    if len(table) < 2:
+    if dt["posterior"].sizes.get("player", 0) < 2:
         raise refuse(dt, "has one player only, and a report compares two")
+    table = leaderboard(dt, prob=prob)
     first, second = (str(name) for name in table["player"].iloc[:2])
     name = labels(table["player"])
     checked = compare(dt, first, second, rope=rope, prob=prob)

@@ -68,6 +68,14 @@ def test_tournaments_bad_input(two, arguments, message):
     assert not (two / "never").exists()
 
 
+def test_a_cluster_that_does_not_answer_is_not_left_to_dask(two):
+    """Commands run in one process here: what reads lazily afterwards must not ask that client."""
+    distributed = pytest.importorskip("distributed")
+    call("tournaments", "two.csv", "--store", "never", "--dask", "nonsense://1", cwd=two)
+    with pytest.raises(ValueError, match="No clients found"):
+        distributed.default_client()
+
+
 def test_tables_of_studies_say_it_too(doubtful):
     done = call(
         "tournaments", "doubtful.csv", "--store", "doubtful", "--sampler", "laplace", "--seed", 1,

@@ -122,6 +122,15 @@ def test_few_judges_are_said():
     assert "LB044" in dt.attrs["warnings"]
 
 
+def test_one_judge_is_said():
+    """It says nothing of others: intervals are those of independent votes."""
+    votes = simulate(judges=1)
+    with pytest.warns(HintWarning, match="LB044 votes are all but of one judge"):
+        dt = lb.fit(votes, covariates=[], seed=1)
+    alone = lb.fit(votes, covariates=[], cluster="none", seed=1)
+    assert sd(dt) == pytest.approx(sd(alone), rel=0.05)
+
+
 def test_an_undefeated_player_keeps_its_tail(votes):
     best = votes["first"] == 0
     outcome = np.where(best, 1.0, np.where(votes["second"] == 0, 0.0, votes["outcome"]))

@@ -102,6 +102,7 @@ def test_tournaments_have_the_specifications_likelihood_and_prior(scores):
 def test_every_model_has_a_folder_and_can_be_fitted():
     folders = {path.name for path in MODELS.iterdir() if (path / "model.py").exists()}
     # The board of one test set is not fitted to matches: sota.posterior fits it.
-    assert folders == set(lb.models.__all__) == {*FITTED, "sota"}
+    # Votes are fitted by bradley_terry.
+    assert folders - {"votes"} == set(lb.models.__all__) == {*FITTED, "sota"}
     for name in folders:
         assert (MODELS / name / "README.md").read_text().startswith("# ")

@@ -10,7 +10,7 @@ from scipy.special import expit
 from leaderbayes._numerics.laplace import Board, Laplace, log_weight
 from leaderbayes._numerics.votes import Votes, dependence, effective, maximum
 
-SPECIFICATION = Path(__file__).parents[2] / "models" / "bradley_terry" / "votes.py"
+SPECIFICATION = Path(__file__).parents[2] / "models" / "votes" / "model.py"
 
 
 @pytest.fixture(scope="module")

@@ -137,37 +137,24 @@ def read_scores_of(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
     Of votes they say that there are no scores, and what to do.
     """
     from leaderbayes._errors import ScoresError
-    from leaderbayes._scores.read import describe
 
     with collecting() as said:
-        try:
-            scores = _read(options)
-        except ScoresError:
-            _refuse_votes(options)
-            raise
-    if not options["as_json"]:
-        click.echo(f"read: {short(describe(scores), longest=1000)}", err=True)
-    return _picked(scores, options), said
-
-
-def _refuse_votes(options: dict[str, Any]) -> None:
-    """Raise where what holds no scores is a table of votes."""
-    from leaderbayes._errors import ScoresError
-    from leaderbayes._scores.vote_files import read_vote_table
-    from leaderbayes._scores.vote_outcomes import is_votes
-
-    columns = ("player", "round_", "score", "tournament", "cluster", "repeat")
-    if options["format_"] != "table" or any(options[name] for name in columns):
-        return
-    try:
-        table, _ = read_vote_table(options["file"], None, options["max_mb"])
-    except ScoresError:
-        return
-    if is_votes(table.frame):
+        scores = read_file(options)
+    if scores.attrs.get("kind") == "votes":
         raise ScoresError(
             f"{options['file']}: these are votes (who beat whom), and this needs scores; votes are "
             "ranked by leaderbayes rank."
         )
+    return scores_read(scores, options), said
+
+
+def scores_read(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":
+    """Say what was read, and take the one tournament that is asked for."""
+    from leaderbayes._scores.read import describe
+
+    if not options["as_json"]:
+        click.echo(f"read: {short(describe(scores), longest=1000)}", err=True)
+    return _picked(scores, options)
 
 
 def _picked(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":
@@ -194,16 +181,19 @@ def _picked(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":
     return scores.sel(tournament=only, drop=True).assign_attrs(tournament=only)
 
 
-def _read(options: dict[str, Any]) -> "xr.DataArray":
-    """Read scores of a file in its format."""
+def read_file(options: dict[str, Any]) -> Any:
+    """Read scores of a file in its format, or votes of a table that is clearly one of them."""
     import leaderbayes as lb
+    from leaderbayes._scores.board import read_board
+    from leaderbayes._scores.votes import Options
 
     file, score = options["file"], options["score"]
     of_tables = ("player", "tournament", "cluster", "repeat")
     roles = {role: options[role] for role in of_tables} | {"round": options["round_"]}
     limits = {name: options[name] for name in ("higher_is_better", "max_mb")}
     if options["format_"] == "table":
-        return lb.read_scores(file, score=score, **roles, **limits)
+        votes = Options(tournament=options["tournament"])
+        return read_board(file, votes=votes, score=score, **roles, **limits)
     if any(roles.values()):
         alien = next(role for role, name in roles.items() if name is not None)
         raise lb.LeaderbayesError(f"--{alien} is for --format table.")

@@ -104,7 +104,8 @@ def _executor(workers: int, address: str | None) -> "Iterator[Any]":
         with extra("distributed", "--dask"):
             from distributed import Client
         try:
-            client = Client(address, timeout="10s")
+            # A client that does not start would otherwise stay Dask's default in this process.
+            client = Client(address, timeout="10s", set_as_default=False)
         except (OSError, ValueError) as problem:
             raise LeaderbayesError(f"--dask {address}: no scheduler answers there.") from problem
         with client:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from leaderbayes._cli._console import collecting, records, short
-from leaderbayes._cli._options import read_scores_of, together, typed
+from leaderbayes._cli._options import read_file, scores_read, together, typed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,34 +58,16 @@ def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
         with collecting() as said:
             votes = lb.read_votes(options["file"], **_reading(options))
         return _picked(votes, options), said
-    if options["format_"] == "table" and not typed(["player", "round_", "score", "repeat"]):
-        with collecting() as said:
-            board = _votes_or_none(options)
-        if board is not None:
-            return _picked(board, options), said
-    scores, said = read_scores_of(options)
+    with collecting() as said:
+        board = read_file(options)
+    if board.attrs.get("kind") == "votes":
+        return _picked(board, options), said
     if typed(["order_effect"]):
         raise lb.LeaderbayesError(
             f"{options['file']}: --order-effect is of votes, and this was read as scores; name the "
             "columns of votes: --first, --second, --outcome."
         )
-    return scores, said
-
-
-def _votes_or_none(options: dict[str, Any]) -> "xr.Dataset | None":
-    """Read votes; None where the table is one of scores, or of neither."""
-    import leaderbayes as lb
-    from leaderbayes._scores.vote_files import read_vote_table
-    from leaderbayes._scores.vote_outcomes import is_votes
-    from leaderbayes._scores.votes import Options, votes_of
-
-    try:
-        table, _ = read_vote_table(options["file"], None, options["max_mb"])
-    except lb.ScoresError:
-        return None  # the reader of scores says what is wrong
-    if not is_votes(table.frame):
-        return None
-    return votes_of(table, Options(tournament=options["tournament"]))
+    return scores_read(board, options), said
 
 
 def _reading(options: dict[str, Any]) -> dict[str, Any]:

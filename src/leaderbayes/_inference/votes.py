@@ -20,7 +20,7 @@ from leaderbayes._numerics.votes import (
 )
 from leaderbayes._scores.matches import Ties, matches
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._votes import Weighed, pair_worth, weigh
+from leaderbayes.likelihood._votes import Weighed, clusterings, pair_worth, weigh
 from leaderbayes.models._board import check_options
 from leaderbayes.models._weight import PRIOR_SCALE, check_board, degrees_of_freedom
 
@@ -161,8 +161,7 @@ def _pairs(weighed: Weighed) -> dict[str, Any]:
 
 def _constant(weighed: Weighed, played: xr.Dataset) -> xr.Dataset:
     """Give the votes that count, and what they are worth."""
-    kept, clusters = weighed.kept, weighed.clusters
-    names = [*clusters, "both"] if len(clusters) == 2 else [*clusters]
+    kept = weighed.kept
     square = ("player", "opponent")
     known = kept.reset_coords(drop=False).assign(
         n=(square, played["n"].to_numpy()),
@@ -170,7 +169,7 @@ def _constant(weighed: Weighed, played: xr.Dataset) -> xr.Dataset:
         effective=(square, weighed.matched.n),
         worth=(square, pair_worth(weighed)),
         opinion_variance=("clustering", weighed.together.tau2),
-    ).assign_coords(**_pairs(weighed), clustering=names)  # fmt: skip
+    ).assign_coords(**_pairs(weighed), clustering=clusterings(weighed.clusters))  # fmt: skip
     if "both_bad" in played:
         known["both_bad"] = (square, played["both_bad"].to_numpy())
     return known

@@ -15,6 +15,7 @@ from leaderbayes._scores.vote_outcomes import is_votes
 from leaderbayes._scores.votes import Options, votes_of
 
 _ROLES = ("player", "round", "score", "tournament", "cluster", "repeat")
+_OF_SCORES = ("player", "round", "score", "repeat")
 
 
 def read_board(
@@ -31,7 +32,8 @@ def read_board(
     votes : Options, optional
         Arguments of `leaderbayes.read_votes`.
     **scores
-        Arguments of `leaderbayes.read_scores`; with the name of a column it is a table of scores.
+        Arguments of `leaderbayes.read_scores`; with the name of a column that only scores have it
+        is a table of them.
 
     Returns
     -------
@@ -43,7 +45,7 @@ def read_board(
     ScoresError
         As they do.
     """
-    named = any(scores.get(role) is not None for role in _ROLES)
+    named = any(scores.get(role) is not None for role in _OF_SCORES)
     if named or not isinstance(source, str | os.PathLike | pd.DataFrame):
         return read_scores(source, max_mb=max_mb, **scores)
     try:

@@ -39,6 +39,7 @@ from leaderbayes.likelihood._spread import without_variation
 
 _PACKAGE = str(Path(__file__).parents[1])
 _FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
+_ONE = 1.2  # of them, below which they do not say at all
 _SURE = 3.0  # standard errors from which an order effect is pointed out
 
 
@@ -99,8 +100,7 @@ def weigh(
     for name, count in zip(clusters, together.clusters, strict=False):
         if count < _FEW:
             warnings.warn(
-                f"LB044 votes are of {count:.1f} {name}s in effect: too few to say well how "
-                f"{name}s differ, and answers are about {name}s like these.",
+                f"LB044 {_of_few(name, count)}",
                 HintWarning,
                 skip_file_prefixes=(_PACKAGE,),
             )
@@ -110,6 +110,19 @@ def weigh(
     if (favour := _favour(weighed)) is not None:
         warnings.warn(f"LB045 {favour}", HintWarning, skip_file_prefixes=(_PACKAGE,))
     return weighed
+
+
+def _of_few(name: str, count: float) -> str:
+    """Say what answers are about where judges, or prompts, are few, or one."""
+    if count < _ONE:
+        return (
+            f"votes are all but of one {name}: nothing says how {name}s differ, and answers are "
+            "about this one, however sure."
+        )
+    return (
+        f"votes are of {count:.1f} {name}s in effect: too few to say well how {name}s differ, and "
+        f"answers are about {name}s like these."
+    )
 
 
 def _favour(weighed: Weighed) -> str | None:

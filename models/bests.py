@@ -11,6 +11,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
+
 from tables import complete
 
 N = 1000  # instances

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+
 from tables import read, write
 
 THIN, KEPT = 10, 99  # posterior draws between those that count, and how many do

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, logit
 from scipy.stats import gumbel_r, lognorm, norm, skewnorm, t
+
 from tables import complete, error, mean, read
 
 # As users get them, but for replicates: the check of the fit takes 200.

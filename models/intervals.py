@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logit
 from scipy.stats import norm, t
+
 from tables import complete, error, mean, read
 
 PRIOR_SD = 2.0

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
+
 from tables import complete, error, mean, read
 
 DATA_SETS = 30  # of each cell

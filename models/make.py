@@ -29,6 +29,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import bests  # noqa: E402
+import fits  # noqa: E402
 import intervals  # noqa: E402
 import learning  # noqa: E402
 import new_data  # noqa: E402
@@ -36,8 +37,6 @@ import sizes  # noqa: E402
 import votes  # noqa: E402
 from calibration import SETTINGS, build, calibrate  # noqa: E402
 from sources import digest  # noqa: E402
-
-import fits  # noqa: E402
 
 # Of all models together.
 TABLES = {

@@ -13,6 +13,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
+
 from tables import complete, error, mean, read
 
 BOARDS = 5  # of a cell

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
-from tables import complete, error, mean, read
 
 from fits import CLASSES, FAMILIES, NOISE, SD, WIDE
+from tables import complete, error, mean, read
 
 BOARDS = {  # of a cell, by players
     "scores": {8: 6, 20: 4},

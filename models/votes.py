@@ -14,6 +14,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
+
 from tables import complete, error, mean, read
 
 BOARDS = 10  # of a cell

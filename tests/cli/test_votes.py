@@ -195,3 +195,29 @@ def test_what_needs_scores_says_so(styled, folder):
     done = call("rank", "scores.csv", "--order-effect", cwd=folder)
     assert done.returncode == 2
     assert "is of votes" in done.stderr
+
+
+def test_each_language_by_itself(tmp_path):
+    """A study of votes, and what it refuses."""
+    path = mt_bench(tmp_path)
+    table = pd.read_csv(path).assign(language=["en", "fr"] * 200)
+    table.to_csv(path, index=False)
+    options = ("--tournament", "language", "--seed", 1, "--workers", 1, "--order-effect")
+    first = ("tournaments", path, "--store", "a")
+    other = ("tournaments", path, "--store", "b")
+    done = call(*first, "--json", *options, cwd=tmp_path)
+    result = json.loads(done.stdout)
+    assert [(row["tournament"], row["votes"]) for row in result["tournaments"]] == [
+        ("en", 200), ("fr", 200),
+    ]  # fmt: skip
+    assert result["read"]["tournaments"] == 2
+    assert result["tournaments"][0]["leader"] == "fox"
+    printed = call(*first, *options, cwd=tmp_path)
+    assert "5 x 200" in printed.stdout
+    one = call(*other, cwd=tmp_path)
+    assert one.returncode == 2
+    assert "name its column by --tournament" in one.stderr
+    davidson = call(*other, "--model", "davidson", *options, cwd=tmp_path)
+    assert davidson.returncode == 2
+    assert "--model davidson is of scores" in davidson.stderr
+    assert not (tmp_path / "b").exists()

@@ -17,6 +17,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from studies import OPTIONS, files_of, many
+from votes import draw
 
 
 @pytest.fixture(scope="module")
@@ -243,3 +244,46 @@ def test_bad_arguments(boards, tmp_path):
         lb.study.open(tmp_path / "nowhere")
     assert (tmp_path / "file").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+@pytest.fixture(scope="module")
+def languages():
+    """Votes in three languages; in one of them a player has none."""
+    rng = np.random.default_rng(3)
+    votes = draw(np.array([1.0, 0.3, -0.3, -1.0]), 600, rng, judges=40)
+    names = rng.choice(np.array(["en", "fr", "zu"], dtype=object), 600)
+    votes = votes.assign_coords(
+        tournament=("vote", names),
+        time=("vote", np.datetime64("2026-01-01", "ns") + np.arange(600)),
+        player=votes["player"].astype(object),
+    )
+    absent = (names == "zu") & ((votes["first"] == 3) | (votes["second"] == 3)).to_numpy()
+    return votes.isel(vote=~absent)
+
+
+def test_votes(languages, tmp_path):
+    options = {"seed": 1, "replicates": 50, "progressbar": False, "order_effect": True}
+    study = lb.study.fit(languages, store=tmp_path / "study", **options)
+    assert set(study.children) == {"en", "fr", "zu"}
+    assert list(study["zu/posterior"]["player"].to_numpy()) == ["m0", "m1", "m2"]
+    own = languages.isel(vote=languages["tournament"].to_numpy() == "fr").drop_vars("tournament")
+    alone = lb.fit(
+        own, seed=study["fr"].attrs["seed"], replicates=50, order_effect=True, progressbar=False
+    )
+    xr.testing.assert_allclose(study["fr/posterior"].to_dataset(), alone["posterior"].to_dataset())
+    compared = lb.study.compare(study)
+    assert compared["votes"].sum() == languages.sizes["vote"]
+    assert "rounds" not in compared
+    assert set(compared["leader"]) == {"m0"}
+    assert lb.study.unusual(study)["agreement"].min() > 0.5
+    lb.plots.leaderboard(study, backend="none")
+    again = lb.study.fit(languages, store=tmp_path / "study", **options)  # nothing to do
+    assert again["en"].attrs["scores"] == study["en"].attrs["scores"]
+    other = languages.assign(outcome=1.0 - languages["outcome"])
+    with pytest.raises(lb.LeaderbayesError, match="was fitted to other scores"):
+        lb.study.fit(other, store=tmp_path / "study", **options)
+
+
+def test_votes_of_one_tournament(languages, tmp_path):
+    with pytest.raises(lb.LeaderbayesError, match="name the column that tells them apart"):
+        lb.study.fit(languages.drop_vars("tournament"), store=tmp_path / "study")

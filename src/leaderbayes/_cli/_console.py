@@ -452,7 +452,8 @@ def print_tournaments(result: dict[str, Any]) -> None:
         {"tournament": 10, "size": 7, "fit": 3, "leader": 10, "best": 4, "tied": 4, "agrees": 6,
          "odd player": 14},
         [
-            (short(row["tournament"], 24), f"{row['players']} x {row['rounds']}",
+            (short(row["tournament"], 24),
+             f"{row['players']} x {row['rounds' if 'rounds' in row else 'votes']}",
              _rounded(row["p_check"]), short(row["leader"], 24), _rounded(row["p_best"]),
              str(row["tied_for_top"]), _rounded(row["agreement"]),
              f"{short(row['odd_player'], 24)} ({_rounded(row['odd_z'], 1)})"

@@ -22,6 +22,7 @@ from leaderbayes._cli._console import (
 from leaderbayes._cli._options import figures, fitting, names_of, reading, typed
 from leaderbayes._cli._output import draw, write_run, write_table
 from leaderbayes._cli._votes import (
+    are_votes,
     effects_of_fit,
     fit_votes,
     how_votes_count,
@@ -71,7 +72,7 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
         check_folder(out)
     scores, said = read_board_of(options)
     options |= {"ml": ml, "said": said}
-    of_votes = _are_votes(scores)
+    of_votes = are_votes(scores)
     if of_votes:
         # All together, unless each is asked for.
         several = each and bool(tournaments_of(scores))
@@ -125,7 +126,7 @@ def _estimate_one(
     import leaderbayes as lb
     from leaderbayes._scores.read import what_was_read
 
-    of_votes = _are_votes(scores)
+    of_votes = are_votes(scores)
     with collecting(whose) as said:
         fit: Any = _estimate(scores, options) if options["ml"] else _fit(scores, options)
         effects = effects_of_fit(fit, options["prob"]) if of_votes else []
@@ -176,7 +177,7 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
 
     check_comparison(a, b, rope, of_scores=options["model"] in OF_SCORES)
     scores, said = read_board_of(options)
-    of_votes = _are_votes(scores)
+    of_votes = are_votes(scores)
     if "tournament" in scores.dims and options["model"] not in OF_SEVERAL:
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only, or take all together "
@@ -204,15 +205,10 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     finish(options["as_json"], printed, print_comparison, *shown, converged=converged)
 
 
-def _are_votes(board: Any) -> bool:
-    """Say whether these are votes, and no scores."""
-    return bool(board.attrs.get("kind") == "votes")
-
-
 def _fit(scores: Any, options: dict[str, Any]) -> "xr.DataTree":
     import leaderbayes as lb
 
-    if _are_votes(scores):
+    if are_votes(scores):
         return fit_votes(scores, options)
     asked = {
         k: options[k]
@@ -247,7 +243,7 @@ def _estimate(scores: Any, options: dict[str, Any]) -> "xr.Dataset":
     """Estimate by maximum likelihood."""
     import leaderbayes as lb
 
-    if _are_votes(scores):
+    if are_votes(scores):
         return lb.likelihood.bradley_terry(scores, **how_votes_count(options))
     model, ties, within = options["model"], options["ties"], not options["across_rounds"]
     if model not in ("bradley_terry", "plackett_luce", "round_intercept"):

@@ -14,7 +14,6 @@ from leaderbayes._cli._options import (
     as_json,
     figures,
     prob,
-    read_scores_of,
     reading,
     sampler,
     seed,
@@ -22,6 +21,14 @@ from leaderbayes._cli._options import (
     weight,
 )
 from leaderbayes._cli._output import codes, draw, write_run, write_table
+from leaderbayes._cli._votes import (
+    are_votes,
+    how_votes_count,
+    read_board_of,
+    tournaments_of,
+    voting,
+    what_votes_were_read,
+)
 from leaderbayes._files.write import check_folder, writing
 
 if TYPE_CHECKING:
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @reading
+@voting
 @click.option("--store", type=click.Path(path_type=Path), required=True,
               help="Folder of the posteriors (Zarr). A study that was stopped is continued.",
               )  # fmt: skip
@@ -53,21 +61,25 @@ if TYPE_CHECKING:
 @figures
 @as_json
 def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) -> None:
-    """Fit each tournament of a table by itself, and compare them."""
+    """Fit each tournament of a table of scores, or of votes, by itself, and compare them."""
     import leaderbayes as lb
     from leaderbayes._numerics.workers import available
     from leaderbayes._scores.read import what_was_read
 
     if out is not None:
         check_folder(out)
-    scores, said = read_scores_of(options | {"as_json": as_json})
-    if "tournament" not in scores.dims:
+    scores, said = read_board_of(options | {"as_json": as_json})
+    of_votes = are_votes(scores)
+    if "tournament" not in (scores.coords if of_votes else scores.dims):
+        column = "; of votes name its column by --tournament" if of_votes else ""
         raise lb.ScoresError(
-            f"{options['file']}: there is one tournament; rank it with leaderbayes rank."
+            f"{options['file']}: there is one tournament; rank it with leaderbayes rank{column}."
         )
+    count = len(tournaments_of(scores)) if of_votes else scores.sizes["tournament"]
     asked = {k: options[k] for k in ("sampler", "draws", "chains", "ties", "seed")}
     asked |= {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
-    workers = options["workers"] or min(available(), scores.sizes["tournament"])
+    asked |= how_votes_count(options) if of_votes else {}
+    workers = options["workers"] or min(available(), count)
     with _executor(workers, options["dask"]) as executor:
         study = lb.study.fit(
             scores, options["model"], store=store, executor=executor,
@@ -87,7 +99,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         "failed": failed,
         "diagnostics": {"converged": converged},
         "warnings": said + json.loads(compared.attrs["warnings"]),
-        "read": what_was_read(scores),
+        "read": what_votes_were_read(scores) if of_votes else what_was_read(scores),
     }  # fmt: skip
     if out is not None:
         _write(out, options | {"store": store}, result, compared, average, placed)

@@ -60,7 +60,7 @@ def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
         return _picked(votes, options), said
     with collecting() as said:
         board = read_file(options)
-    if board.attrs.get("kind") == "votes":
+    if are_votes(board):
         return _picked(board, options), said
     if typed(["order_effect"]):
         raise lb.LeaderbayesError(
@@ -103,6 +103,11 @@ def _picked(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
     if only not in names:
         _refuse(options, f"no tournament {only[:60]!r}; the first are {', '.join(names[:8])}")
     return part_of(votes, only)
+
+
+def are_votes(board: Any) -> bool:
+    """Say whether these are votes, and no scores."""
+    return bool(board.attrs.get("kind") == "votes")
 
 
 def _refuse(options: dict[str, Any], problem: str) -> NoReturn:

@@ -39,7 +39,8 @@ def compare(
     Returns
     -------
     DataFrame
-        A row a tournament, in the study's order: ``tournament``, ``players``, ``rounds``;
+        A row a tournament, in the study's order: ``tournament``, ``players``, ``rounds`` (of
+        votes ``votes``, those that count);
         ``deviance``, ``df``, ``standardised``, ``p_value`` (chi-square), ``p_value_normal``;
         ``p_check``, as ``p_round`` of `check`; ``weight`` of a match; ``leader`` (highest
         posterior mean), ``p_best`` that it is the best, ``tied_for_top``, how many players cannot
@@ -86,7 +87,7 @@ def compare(
             {
                 "tournament": name,
                 "players": len(players),
-                "rounds": fit["constant_data"].sizes["round"],
+                **_size(fit),
                 "deviance": float(tested["value"]),
                 "df": int(tested["df"]),
                 **{k: float(tested[k]) for k in ("standardised", "p_value", "p_value_normal")},
@@ -103,3 +104,9 @@ def compare(
     table = pd.DataFrame(rows)
     table.attrs.update(trust_of(study))
     return table
+
+
+def _size(fit: xr.DataTree) -> dict[str, int]:
+    """Count a fit's rounds, or its votes."""
+    sizes = fit["constant_data"].sizes
+    return {f"{dim}s": sizes[dim] for dim in ("round", "vote") if dim in sizes}

@@ -3,7 +3,7 @@
 import json
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from hashlib import sha256
@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments, _errors
@@ -24,6 +25,7 @@ from leaderbayes._inference.fit import fit as fit_board
 from leaderbayes._inference.fit import written
 from leaderbayes._numerics.workers import available
 from leaderbayes._scores.matches import valid_scores
+from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.study import _store
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
@@ -34,12 +36,15 @@ _CATEGORIES = {
     "LB010": _errors.DisconnectedWarning,
     "LB011": _errors.WeightWarning,
     "LB016": _errors.MisfitWarning,
-    **dict.fromkeys(("LB012", "LB017", "LB018", "LB019", "LB026", "LB027"), _errors.HintWarning),
+    **dict.fromkeys(
+        ("LB012", "LB017", "LB018", "LB019", "LB026", "LB027", "LB044", "LB045"),
+        _errors.HintWarning,
+    ),
 }
 
 
 def fit(
-    scores: xr.DataArray,
+    scores: xr.DataArray | xr.Dataset,
     model: str = "bradley_terry",
     *,
     store: str | os.PathLike[str],
@@ -60,7 +65,8 @@ def fit(
     Parameters
     ----------
     scores : DataArray (tournament, player, round)
-        From `read_scores`. Players and rounds may differ between tournaments.
+        From `read_scores`. Players and rounds may differ between tournaments. Or votes, a Dataset
+        (vote) of `read_votes` with the coordinate ``tournament`` (vote,), such as a language.
     model : str
         As for `leaderbayes.fit`, but for "tournaments", which takes all of them in one posterior,
         and "mean_score", whose units differ from one to the next.
@@ -120,7 +126,13 @@ def fit(
     >>> lb.tied_for_top(study["iris"])[:2]
     ['logistic C=100', 'svm C=1']
     """
-    if model in OF_SEVERAL or "tournament" not in getattr(scores, "dims", ()):
+    if is_votes(scores) and "tournament" not in scores.coords:
+        raise LeaderbayesError(
+            "These votes are of one tournament: name the column that tells them apart when they "
+            "are read, read_votes(..., tournament='language'), or take leaderbayes.fit."
+        )
+    several = is_votes(scores) or "tournament" in getattr(scores, "dims", ())
+    if model in OF_SEVERAL or not several:
         raise LeaderbayesError(
             "leaderbayes.study.fit fits each of several tournaments by itself; for one board, or "
             "for model='tournaments' or 'score_tournaments', use leaderbayes.fit."
@@ -130,7 +142,7 @@ def fit(
             "A study compares strengths in log-odds, which mean_score has not: take a model of "
             "matches, or leaderbayes.fit(scores.sel(tournament=...), 'mean_score') for one of them."
         )
-    boards = _boards(valid_scores(scores))
+    boards = _votes(scores) if is_votes(scores) else _boards(valid_scores(scores))
     if draws is None:
         draws = 250 if sampler == "laplace" else 1000
     if seed is not None:
@@ -179,6 +191,19 @@ def _boards(scores: xr.DataArray) -> dict[str, xr.DataArray]:
     return boards
 
 
+def _votes(votes: xr.Dataset) -> dict[str, xr.Dataset]:
+    """Give each tournament's votes, with the players that it has, in order of appearance."""
+    names = votes["tournament"].to_numpy()
+    boards = {}
+    for name in pd.unique(names):
+        own = votes.isel(vote=np.flatnonzero(names == name)).drop_vars("tournament")
+        seen, code = np.unique([own["first"], own["second"]], return_inverse=True)
+        boards[str(name)] = own.isel(player=seen).assign(
+            first=("vote", code[0].astype(np.int32)), second=("vote", code[1].astype(np.int32))
+        )
+    return boards
+
+
 def _attrs(
     path: Path, model: str, arguments: dict[str, Any], seed: int | None, names: list[str]
 ) -> dict[str, Any]:
@@ -202,7 +227,7 @@ def _attrs(
     return asked | {"tournaments": json.dumps(listed), "failed": "{}"}
 
 
-def _is_done(path: Path, name: str, board: xr.DataArray) -> bool:
+def _is_done(path: Path, name: str, board: xr.DataArray | xr.Dataset) -> bool:
     """Say whether the store has this tournament; it must have been fitted to these scores."""
     group = path / _store.key_of(name)
     if not group.exists():
@@ -217,7 +242,7 @@ def _is_done(path: Path, name: str, board: xr.DataArray) -> bool:
 
 def _results(
     workers: Executor | None,
-    boards: dict[str, xr.DataArray],
+    boards: Mapping[str, xr.DataArray | xr.Dataset],
     model: str,
     seed: int,
     arguments: dict[str, Any],
@@ -254,7 +279,7 @@ def _results(
 
 
 def _fit_one(
-    name: str, board: xr.DataArray, model: str, seed: int, arguments: dict[str, Any]
+    name: str, board: xr.DataArray | xr.Dataset, model: str, seed: int, arguments: dict[str, Any]
 ) -> _store.Files | str:
     """Fit one tournament; its numbers depend on its name and not on its place in a queue.
 

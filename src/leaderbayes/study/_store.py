@@ -36,12 +36,31 @@ def key_of(tournament: str) -> str:
     return key or "%"
 
 
-def fingerprint(board: xr.DataArray) -> str:
-    """Digest scores (player, round), with their names and direction."""
+def fingerprint(board: xr.DataArray | xr.Dataset) -> str:
+    """Digest scores (player, round), with their names and direction; or votes, with all they have.
+
+    Where votes come from is no part of it.
+    """
+    if isinstance(board, xr.Dataset):
+        return _of_votes(board)
     values = board.transpose("player", "round")
     names = [list(map(str, values[dim].to_numpy())) for dim in values.dims]
     digest = sha256(json.dumps([names, int(values.attrs.get("higher_is_better", 1))]).encode())
     digest.update(np.ascontiguousarray(values.to_numpy(), dtype=float).tobytes())
+    return digest.hexdigest()
+
+
+def _of_votes(votes: xr.Dataset) -> str:
+    digest = sha256(json.dumps([votes.attrs.get(k) for k in ("ordered", "both_bad")]).encode())
+    for name in sorted(map(str, votes.variables)):
+        values = votes[name].to_numpy()
+        plain = values if values.dtype.kind in "bifuM" else None
+        digest.update(json.dumps([name, values.shape]).encode())
+        digest.update(
+            json.dumps([str(each) for each in values.ravel()]).encode()
+            if plain is None
+            else np.ascontiguousarray(plain).tobytes()
+        )
     return digest.hexdigest()
 
 

@@ -51,6 +51,7 @@ def board(law, rho, number):
                 {"team": [f"t{i}" for i in range(teams)]},
                 attrs={"n": N, "metric": "accuracy"},
             ),
+            law="beta",
             rho=rho,
             theta_0=THETA_0,
             draws=DRAWS,

@@ -255,6 +255,7 @@ def board_ranks(name, count, seed, only):
             warnings.simplefilter("ignore", lb.LeaderbayesWarning)
             fitted = lb.sota.posterior(
                 board,
+                law="beta",
                 draws=THIN * KEPT,
                 chains=1,
                 seed=int(sequence.generate_state(2)[1]),

@@ -29,7 +29,7 @@ def roots(name: str) -> list[Unit]:
     """Definitions that make the evidence of a name of make.py."""
     tables = {
         "coverage": "intervals", "fits": "fits", "learning": "learning", "new_data": "new_data",
-        "sizes": "sizes", "votes": "votes",
+        "populations": "populations", "sizes": "sizes", "votes": "votes",
     }  # fmt: skip
     if name in tables:
         return [(tables[name], "cover")]

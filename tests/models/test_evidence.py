@@ -12,7 +12,8 @@ import leaderbayes as lb
 
 MODELS = Path(__file__).parents[2] / "models"
 KEPT = 99
-TABLES = ("coverage", "fits", "learning", "new_data", "sizes", "votes")  # of all models together
+# Of all models together.
+TABLES = ("coverage", "fits", "learning", "new_data", "populations", "sizes", "votes")
 
 
 def ranks(name):

@@ -15,7 +15,7 @@ def test_estimates_are_normal():
     se = rng.uniform(0.2, 0.6, m)
     table = pd.DataFrame({"team": range(m), "score": rng.normal(theta, se), "se": se})
     board = lb.sota.read_board(table, se="se")
-    dt = lb.sota.posterior(board, draws=1000, seed=1)
+    dt = lb.sota.posterior(board, law="beta", draws=1000, seed=1)
     post = dt["posterior"].to_dataset().stack(s=("chain", "draw"))
     scale, location = post["scale"].to_numpy(), post["location"].to_numpy()
     kept = scale**2 / (scale**2 + se[:, None] ** 2)

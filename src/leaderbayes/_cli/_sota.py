@@ -81,9 +81,10 @@ def column_or_number(text: str) -> float | str:
               "as in the paper's program.")  # fmt: skip
 @click.option("--dependence", type=click.Choice(["boland", "copula"]), default="boland",
               show_default=True, help="Of the estimate; a posterior has boland.")  # fmt: skip
-@click.option("--law", type=click.Choice(["beta", "mixture", "empirical"]), default="beta",
-              show_default=True, help="Of a posterior: the teams' thetas are from a beta law, from "
-              "several, or are the scores drawn towards chance.")  # fmt: skip
+@click.option("--law", default="flexible", show_default=True,
+              type=click.Choice(["flexible", "beta", "mixture", "empirical"]),
+              help="Of a posterior: the law of the teams' thetas is learnt, is a beta law, or "
+              "several, or the scores drawn towards chance.")  # fmt: skip
 @click.option("--components", type=click.IntRange(2), default=2, show_default=True,
               help="Laws in --law mixture.")  # fmt: skip
 @click.option("--floor", type=float, metavar="SCORE",

@@ -13,7 +13,7 @@ def check_law(
 ) -> None:
     """Raise unless these are options of a board's model."""
     if isinstance(law, str):
-        one_of("law", law, "beta", "mixture", "empirical")
+        one_of("law", law, "flexible", "beta", "mixture", "empirical")
     if not isinstance(law, str) and not hasattr(law, "ppf"):
         raise LeaderbayesError("law: give a name, or a frozen scipy.stats law, such as beta(9, 1).")
     whole("components", components, at_least=2)

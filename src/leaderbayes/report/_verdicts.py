@@ -56,7 +56,7 @@ def _facts(attrs: Mapping[Any, Any]) -> list[tuple[str, str, str]]:
         "min_ess": ("Smallest effective sample size", 0, f"above {MIN_ESS:.0f}"),
         "divergences": ("Divergent transitions", 0, "none"),
         "pareto_k": ("Pareto k of the importance weights", 2, "below 0.7"),
-        "ess": ("Effective sample size of the weights", 0, ""),
+        "ess": ("Effective sample size", 0, ""),
     }
     return [
         (name, number(float(attrs[key]), digits), good)

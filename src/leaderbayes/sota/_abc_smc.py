@@ -64,7 +64,7 @@ def abc_smc(
     values = {
         p.name: drawn[p.name].to_numpy().reshape(draws * chains, -1) for p in model.parameters
     }
-    tree = assemble(board, model, values, (chains, draws), rng)
+    tree = assemble(board, values, model.draw(values, chains * draws, rng), (chains, draws))
     found_best = tree["posterior"].to_dataset().assign(theta_sota=drawn["theta_sota"])
     tree["posterior"] = xr.DataTree(found_best)
     tree["sample_stats"] = xr.DataTree(_stages(found, epsilon, drawn["theta_sota"]))

@@ -4,19 +4,16 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._types import Floats
-from leaderbayes.sota._model import Board
 
 
 def assemble(
     board: xr.DataArray,
-    model: Board,
     values: dict[str, Floats],
+    drawn: dict[str, Floats],
     shape: tuple[int, int],
-    rng: np.random.Generator,
 ) -> xr.DataTree:
-    """Draw what follows from the parameters (chain x draw, component), and name all of it."""
+    """Name parameters (chain x draw, component), and what was drawn of them by `Board.draw`."""
     chains, draws = shape
-    drawn = model.draw(values, chains * draws, rng)
 
     def named(values: Floats, *dims: str) -> xr.DataArray:
         coords = {"chain": np.arange(chains), "draw": np.arange(draws)}

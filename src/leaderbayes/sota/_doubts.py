@@ -14,13 +14,14 @@ APART = 3.0  # standard deviations between the best theta and the teams' best th
 MISFIT = 0.005  # p-value of a statistic of the board, below which the model is called in question
 
 
-def question(tree: xr.DataTree) -> None:
+def question(tree: xr.DataTree, *, flexible: bool) -> None:
     """Warn where the posterior is not to be believed without a look at the board."""
-    for message in filter(None, (_misfit(tree), _low(tree), _lucky(tree), _apart(tree))):
+    doubts = (_misfit(tree, flexible), _low(tree, flexible), _lucky(tree), _apart(tree))
+    for message in filter(None, doubts):
         warnings.warn(message, BoardWarning, stacklevel=3)
 
 
-def _misfit(tree: xr.DataTree) -> str | None:
+def _misfit(tree: xr.DataTree, flexible: bool) -> str | None:
     """Say that boards of the model do not look like this one."""
     found = compared(tree)
     odd = found[found["p_value"] < MISFIT]
@@ -30,12 +31,13 @@ def _misfit(tree: xr.DataTree) -> str | None:
     return (
         f"LB021 the model does not describe the board: its {odd.index[0]} is "
         f"{first['observed']:.4g}, and of the model's boards {first['lower']:.4g} to "
-        f"{first['upper']:.4g} (p = {first['p_value']:.3f}). Take law='mixture', a floor, or a "
-        "higher rho (see leaderbayes.check)."
+        f"{first['upper']:.4g} (p = {first['p_value']:.3f}). "
+        + ("" if flexible else "Take law='flexible'. ")
+        + "Teams may also depend on each other more than by rho (see leaderbayes.check)."
     )
 
 
-def _low(tree: xr.DataTree) -> str | None:
+def _low(tree: xr.DataTree, flexible: bool) -> str | None:
     """Say that the best theta, or the score of whoever has it, is below the board's middle."""
     table = placed(tree)
     median, best = float(table["score"].median()), table.iloc[int(table["p_best"].argmax())]
@@ -49,8 +51,9 @@ def _low(tree: xr.DataTree) -> str | None:
         return None
     return (
         f"LB022 {what}, below the board's median, {median:.4g}: more than half of the teams would "
-        "be better than the best. Take another law, a floor, or a lower rho (see "
-        "leaderbayes.check)."
+        "be better than the best. Take "
+        + ("" if flexible else "law='flexible', or ")
+        + "a lower rho (see leaderbayes.check)."
     )
 
 
@@ -64,7 +67,7 @@ def _lucky(tree: xr.DataTree) -> str | None:
     return (
         f"LB023 the teams' common luck on the test set is estimated at {ease:.1f} standard "
         "deviations, which no test set has: P(theta) does not describe the board, and luck fills "
-        "the gap. Take law='mixture', a floor, or a lower rho."
+        "the gap. Take law='flexible', or a lower rho."
     )
 
 

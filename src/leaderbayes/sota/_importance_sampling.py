@@ -36,7 +36,7 @@ def exact(
             stacklevel=3,
         )
     values = prior.unpack(model.parameters, points)
-    tree = assemble(board, model, values, (chains, draws), rng)
+    tree = assemble(board, values, model.draw(values, size, rng), (chains, draws))
     priors = prior.log_priors(model.parameters, points)
     named = {name: (("chain", "draw"), v.reshape(chains, draws)) for name, v in priors.items()}
     tree["log_prior"] = xr.DataTree(xr.Dataset(named))

@@ -1,5 +1,6 @@
 """The model of a board: what its metric, its law and its dependence make of it."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -51,15 +52,17 @@ def model_of(
         kept = board[np.round(board.to_numpy() * n) > above.floor]
         model = CountBoard(above, law, components, chance, rho, reference, statistic, workers)
         return kept, model
-    if law not in ("beta", "mixture") or floor is not None or statistic != "board":
+    if law not in ("flexible", "beta", "mixture") or floor is not None or statistic != "board":
         raise LeaderbayesError(
-            "AUCs and boards with standard errors have law='beta' (one normal) or 'mixture', "
-            "statistic='board' and no floor."
+            "AUCs and boards with standard errors have law='flexible', 'beta' (one normal) or "
+            "'mixture', statistic='board' and no floor."
         )
     size = components if law == "mixture" else 1
     if known.sizes is None:
-        return board, _of_estimates(board, size, rho)
-    return board, _of_aucs(board, known.sizes, size, rho)
+        made = _of_estimates(board, size, rho)
+    else:
+        made = _of_aucs(board, known.sizes, size, rho)
+    return board, replace(made, flexible=law == "flexible", workers=workers)
 
 
 def prior_of_rho(rho: Any) -> Any:

@@ -38,13 +38,18 @@ class CountBoard:
     """Posterior of the parameters of P(theta) and of the test set."""
 
     board: Counts
-    law: Any  # "beta", "mixture", "empirical", or a frozen scipy.stats law
+    law: Any  # "flexible", "beta", "mixture", "empirical", or a frozen scipy.stats law
     most: int  # components of a mixture
     chance: float  # score of a random classifier
     rho: Any  # a number, or a frozen scipy.stats law
     theta_0: float
     statistic: Literal["board", "maximum"]
     workers: int = 1  # threads
+
+    @property
+    def flexible(self) -> bool:
+        """Whether P(theta) is learnt."""
+        return isinstance(self.law, str) and self.law == "flexible"
 
     @property
     def components(self) -> int:
@@ -161,13 +166,18 @@ class CountBoard:
         """Scores of other classifiers, all of them above the floor, (point, classifier)."""
         size = len(rho)
         right = rng.binomial(self.board.n, self.theta_0, size=(size, 1))
-        score = self.replicate(self._draw_law(value, size, rng), rho, rng, right)
+        return self.above_floor(
+            lambda: self.replicate(self._draw_law(value, size, rng), rho, rng, right)
+        )
+
+    def above_floor(self, draw: Callable[[], Floats]) -> Floats:
+        """Draw scores until they are above the floor, or will hardly ever be."""
+        score = draw()
         for _ in range(_TRIALS):
             low = np.round(score * self.board.n) <= self.board.floor
             if not low.any():
                 break
-            again = self.replicate(self._draw_law(value, size, rng), rho, rng, right)
-            score = np.where(low, again, score)
+            score = np.where(low, draw(), score)
         return score
 
     def _betas(self, value: dict[str, Floats]) -> tuple[Floats, Floats, Floats]:

@@ -34,6 +34,8 @@ class EstimateBoard:
     centre: float  # of the prior of locations
     unit: float  # its standard deviation; scales are about half of it
     score: Callable[[Floats], Floats] = identity
+    flexible: bool = False  # P(theta) is learnt in place of normal laws
+    workers: int = 1  # threads
 
     @property
     def parameters(self) -> Sequence[Parameter]:

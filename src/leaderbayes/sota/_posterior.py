@@ -15,6 +15,7 @@ from leaderbayes._numerics.workers import workers_of
 from leaderbayes._scores.facts import own_rho
 from leaderbayes.sota._abc_smc import abc_smc
 from leaderbayes.sota._doubts import question
+from leaderbayes.sota._gibbs import gibbs
 from leaderbayes.sota._importance_sampling import exact
 from leaderbayes.sota._model import model_of
 from leaderbayes.sota._model_of_estimates import EstimateBoard
@@ -24,7 +25,7 @@ def posterior(
     board: xr.DataArray,
     *,
     sampler: Literal["exact", "abc-smc"] = "exact",
-    law: Any = "beta",
+    law: Any = "flexible",
     components: int = 2,
     floor: float | None = None,
     rho: Any = None,
@@ -51,12 +52,15 @@ def posterior(
         From `read_board` or `read_answers`. Of accuracies teams at or below chance are left out.
     sampler : {"exact", "abc-smc"}
         The likelihood, with thetas integrated out by quadrature and the parameters drawn by
-        importance sampling; or simulated boards whose statistics come as near to the board's as
-        ``epsilon`` asks, by sequential Monte Carlo (`leaderbayes.models.sota`; accuracies only).
-    law : {"beta", "mixture", "empirical"} or distribution
-        P(theta): a beta law, or a mixture of them, with unknown parameters (normal laws for AUCs
-        and boards with standard errors); the board's own scores, shrunk towards chance by an
-        unknown weight (equation 9); or a known law, frozen from ``scipy.stats``.
+        importance sampling (under the flexible law by Gibbs' sampler, in chains); or simulated
+        boards whose statistics come as near to the board's as ``epsilon`` asks, by sequential Monte
+        Carlo (`leaderbayes.models.sota`; accuracies only).
+    law : {"flexible", "beta", "mixture", "empirical"} or distribution
+        P(theta): learnt from the board, with a Dirichlet process as prior, which edges, clones,
+        several groups and failures far below do not lead astray; a beta law, or a mixture of them,
+        with unknown parameters (normal laws for AUCs and boards with standard errors); the board's
+        own scores, shrunk towards chance by an unknown weight (equation 9), which takes luck for
+        skill; or a known law, frozen from ``scipy.stats``. "abc-smc" takes all but the first.
     components : int
         Laws in the mixture.
     floor : float, optional
@@ -75,7 +79,8 @@ def posterior(
     epsilon : float
         Of "abc-smc": how near simulated statistics must come, in their standard deviations.
     draws, chains : int
-        Draws kept per chain, number of chains (of "exact", these are independent draws in parts).
+        Draws kept per chain, number of chains (of "exact" but for the flexible law, these are
+        independent draws in parts).
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     workers : int, optional
@@ -98,14 +103,14 @@ def posterior(
         "abc-smc" adds ``sample_stats``: ``epsilon``,
         ``accept_rate`` (chain, stage), ``unique`` (chain), the share of different particles. attrs:
         ``model`` "sota", ``sampler``, ``arguments`` and ``versions`` (JSON), ``seed``,
-        ``converged`` (0 or 1), ``pareto_k`` and ``ess`` of the importance weights, or the largest
-        ``max_rhat``, ``warnings`` (JSON list).
+        ``converged`` (0 or 1), ``pareto_k`` and ``ess`` of the importance weights, or ``max_rhat``
+        (and ``ess``, of the flexible law) of theta_sota, ``warnings`` (JSON list).
 
     Raises
     ------
     LeaderbayesError
-        If an argument is out of range, no team is above the floor, or a known law all but excludes
-        a team's score.
+        If an argument is out of range, no team is above the floor, a known law all but excludes
+        a team's score, or "abc-smc" is asked for the flexible law.
 
     Warns
     -----
@@ -150,12 +155,18 @@ def posterior(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         if sampler == "exact":
-            tree = exact(kept, model, draws, chains, rng)
+            draw = gibbs if model.flexible else exact
+            tree = draw(kept, model, draws, chains, rng)
         elif isinstance(model, EstimateBoard):
             raise LeaderbayesError("sampler='abc-smc' is for accuracies: take sampler='exact'.")
+        elif model.flexible:
+            raise LeaderbayesError(
+                "sampler='abc-smc' simulates boards of a law with few parameters: take "
+                "law='beta', 'mixture' or 'empirical', or sampler='exact'."
+            )
         else:
             tree = abc_smc(kept, model, epsilon, draws, chains, rng, progressbar=progressbar)
-        question(tree)
+        question(tree, flexible=model.flexible)
     # What libraries say of themselves is not said of this posterior.
     caught = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
     for warning in caught:

@@ -1,0 +1,236 @@
+r"""A law of thetas that is learnt from a board: a Dirichlet process on a fine grid.
+
+.. math:: P = \sum_k w_k \delta_k, \quad w \sim \mathrm{Dirichlet}(\alpha b)
+
+on cells of a scale on which scores err alike, with a base b that is uniform over the scale. Nothing
+is assumed of its shape: a few values that many share, hard edges, several groups, and failures far
+below, which are only one value more. Drawn by Gibbs' blocked sampler, which is told the likelihood
+of each different score in each cell near it, whatever law scores have.
+
+References
+----------
+Ishwaran, James (2001), Gibbs sampling methods for stick-breaking priors, JASA 96.
+"""
+
+import math
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from leaderbayes._numerics.counts import log_probability
+from leaderbayes._types import Floats, Longs
+
+ALPHA = 1.0  # of the Dirichlet process: with 5, and learnt, edges were overrun
+_STEP = 0.5  # of cells, in units: standard errors on the scale
+_BEYOND = 4.0  # units of the lowest and highest score, in which there are thetas
+REACH = 7.0  # units of a score beyond which no theta explains it
+_LOST = -600.0  # log-probability to be above the floor, below which there is none
+
+
+class Cells(NamedTuple):
+    """Where thetas may lie, and which cells each different score can come from."""
+
+    edge: Floats  # (cell + 1,)
+    first: Longs  # (score,): its first cell
+    row: Longs  # (score + 1,): where its cells are in a list of all scores' cells
+
+
+def cells(centre: Floats, unit: Floats, low: float, high: float, fine: float = 1.0) -> Cells:
+    """Cut the scale into cells, of scores (score,) with their standard errors on it.
+
+    Where no score is near, one cell reaches from one neighbourhood to the next. fine: how much
+    smaller standard errors may yet be.
+    """
+    begin = max(float((centre - _BEYOND * unit).min()), low)
+    end = min(float((centre + _BEYOND * unit).max()), high)
+    edge = _edges(centre, unit, begin, end, _STEP * fine)
+    first = np.searchsorted(edge, centre - REACH * unit, side="right") - 1
+    last = np.searchsorted(edge, centre + REACH * unit, side="left")
+    first, last = np.maximum(first, 0), np.minimum(last, len(edge) - 1)
+    row = np.concatenate([[0], np.cumsum(last - first)])
+    return Cells(edge, first.astype(np.int64), row.astype(np.int64))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _edges(centre: Floats, unit: Floats, begin: float, end: float, step_of: float) -> Floats:
+    edge = [begin]
+    while edge[-1] < end:
+        at, step, ahead = edge[-1], math.inf, end
+        for u in range(centre.size):
+            reach = REACH * unit[u]
+            if at < centre[u] - reach:
+                ahead = min(ahead, centre[u] - reach)
+            elif at <= centre[u] + reach:
+                step = min(step, step_of * unit[u])
+        edge.append(min(at + step, end) if step < math.inf else ahead)
+    return np.array(edge)
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floats, Floats]:
+    """Likelihood of counts x (score,) above a floor, and the logarithm of each one's factor.
+
+    node (cell, 5): `counts.conditional` of each cell's theta; seen (cell,): the logarithm of its
+    probability to be above the floor.
+    """
+    value, top = np.empty(given.row[-1]), np.empty(x.size)
+    for u in range(x.size):
+        mine = value[given.row[u] : given.row[u + 1]]
+        for k in range(mine.size):
+            at, above = node[given.first[u] + k], seen[given.first[u] + k]
+            mine[k] = -math.inf
+            if above > _LOST:
+                mine[k] = log_probability(x[u], at[0], at[1], at[2], at[3], at[4]) - above
+        top[u] = mine.max()
+        for k in range(mine.size):
+            mine[k] = math.exp(mine[k] - top[u]) if top[u] > -math.inf else 0.0
+    return value, top
+
+
+def start(given: Cells, rng: np.random.Generator) -> Floats:
+    """Begin a chain with P(theta), (cell,), drawn from a few values more than the prior has."""
+    width = np.diff(given.edge)
+    weight = rng.standard_gamma(10.0 * width / width.sum()) + 1e-6 * width / width.sum()
+    return np.asarray(weight / weight.sum())
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def sweep(
+    given: Cells,
+    value: Floats,
+    times: Longs,
+    weight: Floats,
+    count: int,
+    rng: np.random.Generator,
+) -> None:
+    """Move P(theta), ``weight`` (cell,), so many times, in place.
+
+    value: likelihood of each score in its cells, in the order of ``given.row``, each score's up to
+    a factor; times (score,): how many have it.
+    """
+    size, m = weight.size, times.sum()
+    base = ALPHA * np.diff(given.edge) / (given.edge[-1] - given.edge[0])
+    ahead, atoms = np.empty(size), np.empty(size)
+    at, of = np.empty(m, np.int64), np.empty(m, np.int64)
+    log = np.log(value)
+    for _ in range(count):
+        atoms[:] = 0.0
+        j = 0
+        for u in range(times.size):
+            begin, near = given.row[u], given.row[u + 1] - given.row[u]
+            total = 0.0
+            for k in range(near):
+                total += weight[given.first[u] + k] * value[begin + k]
+                ahead[k] = total
+            for _ in range(times[u]):
+                k = np.searchsorted(ahead[:near], rng.random() * total, side="right")
+                at[j], of[j] = given.first[u] + min(k, near - 1), u
+                atoms[at[j]] += 1.0
+                j += 1
+        _relocate(given, log, base, at, of, atoms, rng)
+        total = 0.0
+        for k in range(size):
+            weight[k] = rng.standard_gamma(base[k] + atoms[k])
+            total += weight[k]
+        weight /= total
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _relocate(
+    given: Cells,
+    log: Floats,
+    base: Floats,
+    at: Longs,
+    of: Longs,
+    atoms: Floats,
+    rng: np.random.Generator,
+) -> None:
+    """Move whole values, with all who share them, to other cells that nobody is in.
+
+    Without this one cell's many would move one by one. at, of (classifier,): cell and score of
+    each; atoms (cell,): how many are there, changed in place.
+    """
+    occupied = np.flatnonzero(atoms > 0.0)
+    slot = np.full(atoms.size, -1)
+    slot[occupied] = np.arange(occupied.size)
+    here = np.zeros((occupied.size, atoms.size))
+    explained = np.zeros((occupied.size, atoms.size))
+    for j in range(at.size):
+        mine, first, begin = slot[at[j]], given.first[of[j]], given.row[of[j]]
+        for k in range(given.row[of[j] + 1] - begin):
+            here[mine, first + k] += log[begin + k]
+            explained[mine, first + k] += 1.0
+    chance = np.empty(atoms.size)
+    for mine in range(occupied.size):
+        old = occupied[mine]
+        many, top = atoms[old], -math.inf
+        for k in range(atoms.size):
+            chance[k] = -math.inf
+            if explained[mine, k] == many and (k == old or atoms[k] == 0.0):
+                chance[k] = here[mine, k] + math.lgamma(base[k] + many) - math.lgamma(base[k])
+                top = max(top, chance[k])
+        total = 0.0
+        for k in range(atoms.size):
+            total += math.exp(chance[k] - top)
+            chance[k] = total
+        new = min(np.searchsorted(chance, rng.random() * total, side="right"), atoms.size - 1)
+        atoms[old] = 0.0
+        atoms[new] = many
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def log_sums(given: Cells, value: Floats, share: Floats) -> Floats:
+    """Logarithm of each score's likelihood under P(theta), but for its factor, (score,)."""
+    log = np.empty(given.first.size)
+    for u in range(log.size):
+        begin, total = given.row[u], 0.0
+        for k in range(given.row[u + 1] - begin):
+            total += share[given.first[u] + k] * value[begin + k]
+        log[u] = math.log(total) if total > 0.0 else -math.inf
+    return log
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def place(
+    given: Cells, value: Floats, share: Floats, of: Longs, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draw where each one's theta is on the scale, (classifier,), given P(theta) and its score.
+
+    Who is in one cell has one theta: values are shared, and the best of many in a cell is no
+    better than one of them.
+
+    of (classifier,): position of each one's score. Also the logarithm of each score's likelihood,
+    (score,), with its factor.
+    """
+    log = np.empty(given.first.size)
+    ahead = np.empty(value.size)
+    for u in range(log.size):
+        total = 0.0
+        for k in range(given.row[u], given.row[u + 1]):
+            total += share[given.first[u] + k - given.row[u]] * value[k]
+            ahead[k] = total
+        log[u] = math.log(total) if total > 0.0 else -math.inf
+    inside = _inside(given, rng)
+    found = np.empty(of.size)
+    for j in range(of.size):
+        u = of[j]
+        mine = ahead[given.row[u] : given.row[u + 1]]
+        k = np.searchsorted(mine, rng.random() * mine[-1], side="right")
+        found[j] = inside[given.first[u] + min(k, mine.size - 1)]
+    return found, log
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _inside(given: Cells, rng: np.random.Generator) -> Floats:
+    """Draw the value that each cell stands for, (cell,)."""
+    value = np.empty(given.edge.size - 1)
+    for k in range(value.size):
+        value[k] = given.edge[k] + rng.random() * (given.edge[k + 1] - given.edge[k])
+    return value
+
+
+def draw(given: Cells, share: Floats, size: int, rng: np.random.Generator) -> Floats:
+    """Draw as many from P(theta), on the scale, (classifier,)."""
+    k = np.searchsorted(np.cumsum(share)[:-1], rng.random(size) * share.sum(), side="right")
+    return np.asarray(_inside(given, rng)[k])

@@ -1,0 +1,204 @@
+"""Draws from the posterior under a law of thetas that is learnt: Gibbs' sampler, in chains."""
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from scipy.special import expit, logit
+from scipy.stats import norm
+
+from leaderbayes._errors import ConvergenceWarning, LeaderbayesError
+from leaderbayes._numerics import flexible_law
+from leaderbayes._types import Floats
+from leaderbayes.sota import _parameters as prior
+from leaderbayes.sota._assemble import assemble
+from leaderbayes.sota._model_of_counts import CountBoard
+from leaderbayes.sota._model_of_estimates import EstimateBoard
+from leaderbayes.sota._scale import Scale, scale_of
+
+MAX_RHAT = 1.05
+MIN_ESS = 100.0  # of the best theta
+_WARMUP = 60  # looks before the first draw
+_SWEEPS = (6, 30)  # between two looks; if chains do not agree, once more with so many
+_STEP = 0.5  # of rho, in log-odds
+_MOST_RHO = 0.999
+
+
+def gibbs(
+    board: xr.DataArray,
+    model: CountBoard | EstimateBoard,
+    draws: int,
+    chains: int,
+    rng: np.random.Generator,
+) -> xr.DataTree:
+    """Draw P(theta), the test set's luck, and everybody's theta."""
+    scale = scale_of(model)
+    for sweeps in _SWEEPS:
+        values = _walks(scale, model, draws, sweeps, rng.spawn(chains))
+        found = _diagnose(values["at"].max(axis=1).reshape(chains, draws))
+        if found["converged"]:
+            break
+    else:
+        _doubt(found)
+    tree = assemble(board, *_named(model, values, rng), (chains, draws))
+    tree["log_prior"] = xr.DataTree(_log_prior(tree["posterior"].to_dataset(), model.rho))
+    tree.attrs |= found
+    return tree
+
+
+def _walks(
+    scale: Scale,
+    model: CountBoard | EstimateBoard,
+    draws: int,
+    sweeps: int,
+    walkers: list[np.random.Generator],
+) -> dict[str, Floats]:
+    """Draw all chains, one behind the other, (chain x draw, ...)."""
+
+    def walk(own: np.random.Generator) -> dict[str, Floats]:
+        return _walk(scale, model.rho, draws, sweeps, own)
+
+    workers = min(model.workers, len(walkers))
+    if workers > 1:  # kernels let go of Python's lock
+        with ThreadPoolExecutor(workers) as threads:
+            found = list(threads.map(walk, walkers))
+    else:
+        found = [walk(own) for own in walkers]
+    return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
+
+
+class Luck(NamedTuple):
+    """What teams share, and what follows for each score."""
+
+    rho: float
+    ease: float
+    value: Floats  # as of `Scale.likelihood`
+    factor: Floats
+
+
+def _walk(
+    scale: Scale, rho: Any, draws: int, sweeps: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """Draw one chain: parameters (draw,), thetas of teams and of others (draw, team)."""
+    given, size = scale.cells, len(scale.of)
+    law = flexible_law.start(given, rng)
+    shared = float(rho.rvs(random_state=rng)) if hasattr(rho, "logpdf") else float(rho)
+    ease = rng.standard_normal() if prior.depends(rho) else 0.0
+    luck = Luck(shared, ease, *scale.likelihood(shared, ease))
+    kept: dict[str, list[Any]] = defaultdict(list)
+    for look in range(_WARMUP + draws):
+        flexible_law.sweep(given, luck.value, scale.times, law, sweeps, rng)
+        if prior.depends(rho):
+            luck = _move(scale, law, luck, rho, rng)
+        if look < _WARMUP:
+            continue
+        at, log = flexible_law.place(given, luck.value, law, scale.of, rng)
+        new = flexible_law.draw(given, law, size, rng)
+        drawn = {
+            "rho": luck.rho,
+            "ease": luck.ease,
+            "at": scale.theta(at, luck.rho, luck.ease),
+            "new": scale.theta(new, luck.rho, luck.ease),
+            "log_likelihood": (log + luck.factor)[scale.of],
+        }
+        for name, value in drawn.items():
+            kept[name].append(value)
+    return {name: np.array(values) for name, values in kept.items()}
+
+
+def _move(scale: Scale, law: Floats, luck: Luck, rho: Any, rng: np.random.Generator) -> Luck:
+    """Move the luck and how much of it is shared, by Metropolis' rule, thetas out."""
+
+    def total(luck: Luck) -> float:
+        sums = flexible_law.log_sums(scale.cells, luck.value, law)
+        return float(scale.times @ (sums + luck.factor))
+
+    def moved(now: Luck, shared: float, ease: float, gain: float) -> Luck:
+        if not 0.0 < shared < _MOST_RHO:
+            return now
+        then = Luck(shared, ease, *scale.likelihood(shared, ease))
+        return then if np.log(rng.random()) < total(then) - total(now) + gain else now
+
+    # The scale moves with the luck, of which the board therefore hardly knows anything: its own
+    # law is where to propose from.
+    luck = moved(luck, luck.rho, rng.standard_normal(), 0.0)
+    if hasattr(rho, "logpdf"):
+        shared = float(expit(logit(luck.rho) + _STEP * rng.standard_normal()))
+        luck = moved(luck, shared, luck.ease, _log_rho(rho, shared) - _log_rho(rho, luck.rho))
+    return luck
+
+
+def _log_rho(rho: Any, value: float) -> float:
+    """Log prior of rho as log-odds."""
+    return float(rho.logpdf(value) + np.log(value) + np.log1p(-value))
+
+
+def _named(
+    model: CountBoard | EstimateBoard,
+    values: dict[str, Floats],
+    rng: np.random.Generator,
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Parameters (point, 1), and what follows from them, as the models' `draw` gives it."""
+    rho, at = values["rho"], values["at"]
+    if not np.isfinite(values["log_likelihood"]).all():
+        lost = ~np.isfinite(values["log_likelihood"]).all(axis=0)
+        raise LeaderbayesError(
+            f"{int(lost.sum())} of the scores are so near the floor, or to 1, that no theta "
+            "explains them: give a lower floor, or leave these teams out."
+        )
+    names = ["ease"] if prior.depends(model.rho) else []
+    names += ["rho"] if hasattr(model.rho, "logpdf") else []
+    score = model.score if isinstance(model, EstimateBoard) else np.asarray
+    drawn = {
+        "theta": score(at),
+        "theta_sota": score(at.max(axis=1)),
+        "log_likelihood": values["log_likelihood"],
+        "score": model.replicate(at, rho, rng),
+        "new_score": _again(model, values["new"], rho, rng),
+    }
+    return {name: values[name][:, None] for name in names}, drawn
+
+
+def _again(
+    model: CountBoard | EstimateBoard, theta: Floats, rho: Floats, rng: np.random.Generator
+) -> Floats:
+    """Scores of other teams, all of them above the floor as those of the board are."""
+    if isinstance(model, EstimateBoard):
+        return model.replicate(theta, rho, rng)
+    board = model.board
+    right = rng.binomial(board.n, model.theta_0, size=(len(theta), 1))
+    return model.above_floor(lambda: model.replicate(theta, rho, rng, right))
+
+
+def _log_prior(posterior: xr.Dataset, rho: Any) -> xr.Dataset:
+    """Log densities of what has a prior of its own: the law's values have none by themselves."""
+    laws: dict[str, Callable[[Any], Any]] = {"ease": norm.logpdf}
+    if hasattr(rho, "logpdf"):
+        laws["rho"] = rho.logpdf
+    return xr.Dataset(
+        {name: (v.dims, laws[name](v)) for name, v in posterior.items() if name in laws}
+    )
+
+
+def _diagnose(best: Floats) -> dict[str, Any]:
+    """Say whether the chains agree on the best theta, (chain, draw)."""
+    from arviz_stats.base import array_stats
+
+    max_rhat = float(array_stats.rhat(best)) if len(best) > 1 else float("nan")
+    ess = float(array_stats.ess(best))
+    agreed = max_rhat < MAX_RHAT and ess > min(MIN_ESS, best.size / 5.0)
+    return {"converged": int(agreed), "max_rhat": max_rhat, "ess": ess}
+
+
+def _doubt(found: dict[str, Any]) -> None:
+    warnings.warn(
+        f"LB001 not converged: R-hat of theta_sota is {found['max_rhat']:.3f} (below {MAX_RHAT} is "
+        f"good), and its draws are worth {found['ess']:.0f}. Do not report these numbers: take "
+        "more draws, in several chains, or law='mixture'.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,144 @@
+"""Scales on which scores err alike, for a law of thetas that is learnt on one."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.special import betainc
+
+from leaderbayes._numerics.counts import Counts, allowed, conditionals_at
+from leaderbayes._numerics.flexible_law import Cells, cells, of_counts
+from leaderbayes._types import Floats, Longs
+from leaderbayes.sota._model_of_counts import CountBoard
+from leaderbayes.sota._model_of_estimates import EstimateBoard
+
+_MOST = 0.95  # correlation for which cells are fine enough, where it is not known
+_END = 1e-7  # of the scale of counts: closer to its ends theta is 0 or 1
+
+
+class Scale(Protocol):
+    """What a board is, on a scale less the luck that all share.
+
+    Where the teams' common luck moves all scores it moves the scale along: the board says where
+    thetas are on it, and only the luck's own law what they are.
+    """
+
+    times: Longs  # (score,): teams that have it
+    of: Longs  # (team,): position of each one's score
+
+    @property
+    def cells(self) -> Cells:
+        """Where thetas may lie."""
+
+    def likelihood(self, rho: float, ease: float) -> tuple[Floats, Floats]:
+        """Of each score in its cells, (cell of any,); logarithm of its factor, (score,)."""
+
+    def theta(self, at: Floats, rho: float, ease: float) -> Floats:
+        """Thetas of places on the scale."""
+
+
+def scale_of(model: CountBoard | EstimateBoard) -> Scale:
+    """Give the scale of a board's model."""
+    if isinstance(model, CountBoard):
+        return CountScale(model.board, model.rho, model.theta_0)
+    return EstimateScale(model.estimate, model.se, model.rho)
+
+
+def _own(rho: Any) -> tuple[float, float]:
+    """Share of standard errors that is each one's own, and how much smaller it may yet be."""
+    if hasattr(rho, "ppf"):
+        least, most = (min(float(rho.ppf(q)), _MOST) for q in (0.001, 0.999))
+        own = math.sqrt(1.0 - least**2)
+        return own, math.sqrt(1.0 - most**2) / own
+    return math.sqrt(1.0 - min(rho, _MOST) ** 2), 1.0
+
+
+@dataclass(frozen=True)
+class CountScale:
+    r"""Right answers, on :math:`\arcsin \sqrt{\theta}`, on which each errs by 1 / (2 sqrt n)."""
+
+    board: Counts
+    rho: Any
+    theta_0: float
+
+    @property
+    def times(self) -> Longs:
+        """Teams that have a count, (count,)."""
+        return self.board.times
+
+    @property
+    def of(self) -> Longs:
+        """Position of each team's count, (team,)."""
+        return self.board.of
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Where thetas may lie."""
+        own, fine = _own(self.rho)
+        unit = np.full(len(self.board.x), 0.5 * own / math.sqrt(self.board.n))
+        centre = np.arcsin(np.sqrt(self.board.x / self.board.n))
+        return cells(centre, unit, _END, 0.5 * math.pi - _END, fine)
+
+    def theta(self, at: Floats, rho: float, ease: float) -> Floats:
+        """Take the luck off, as if a theta here were known; what it is matters to nobody."""
+        if rho > 0.0:
+            luck = 0.5 * ease / math.sqrt(self.board.n)
+            at = at - luck * allowed(np.sin(at) ** 2, rho, self.theta_0)
+        return np.asarray(np.sin(np.clip(at, _END, 0.5 * math.pi - _END)) ** 2)
+
+    def likelihood(self, rho: float, ease: float) -> tuple[Floats, Floats]:
+        """Of counts above the floor: who is on the board is."""
+        given, board = self.cells, self.board
+        theta = self.theta(0.5 * (given.edge[1:] + given.edge[:-1]), rho, ease)
+        node = conditionals_at(board.n, np.log(theta / (1.0 - theta)), rho, self.theta_0, ease)
+        seen = np.zeros(len(theta))
+        if board.floor >= 0:
+            shift, size, log_p, _, _ = node.T
+            y = np.clip(board.floor + 1.0 - shift, 1e-12, size + 1.0 - 1e-12)
+            with np.errstate(divide="ignore"):
+                seen = np.log(betainc(y, size - y + 1.0, np.exp(log_p)))
+        return of_counts(given, board.x, node, seen)
+
+
+@dataclass(frozen=True)
+class EstimateScale:
+    """Estimates with normal errors, as they are."""
+
+    estimate: Floats  # (team,)
+    se: Floats  # (team,)
+    rho: Any
+
+    @property
+    def times(self) -> Longs:
+        """One each, (team,)."""
+        return np.ones(len(self.estimate), np.int64)
+
+    @property
+    def of(self) -> Longs:
+        """Everyone's own, (team,)."""
+        return np.arange(len(self.estimate))
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Where thetas may lie."""
+        own, fine = _own(self.rho)
+        return cells(self.estimate, own * self.se, -math.inf, math.inf, fine)
+
+    def theta(self, at: Floats, rho: float, ease: float) -> Floats:
+        """Take off the luck of the team in the middle."""
+        return at - rho * ease * float(np.median(self.se))
+
+    def likelihood(self, rho: float, ease: float) -> tuple[Floats, Floats]:
+        """Of estimates given the luck."""
+        given = self.cells
+        theta = self.theta(0.5 * (given.edge[1:] + given.edge[:-1]), rho, ease)
+        own = math.sqrt(1.0 - rho**2) * self.se
+        size = np.diff(given.row)
+        team = np.repeat(np.arange(len(self.se)), size)
+        cell = np.arange(given.row[-1]) - np.repeat(given.row[:-1] - given.first, size)
+        gap = (self.estimate - rho * ease * self.se)[team] - theta[cell]
+        log = -0.5 * (gap / own[team]) ** 2
+        top = np.maximum.reduceat(log, given.row[:-1])
+        return np.exp(log - top[team]), top - np.log(own) - 0.5 * math.log(2.0 * math.pi)

@@ -1,0 +1,129 @@
+"""The posterior under a law that is learnt from the board."""
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import leaderbayes as lb
+
+
+def board_of(theta, n, rng, **given):
+    return lb.sota.read_board(rng.binomial(n, theta) / n, n=n, **given)
+
+
+@pytest.fixture(scope="module")
+def edge():
+    """Many teams at an edge, others far below: no beta law."""
+    rng = np.random.default_rng(0)
+    theta = np.concatenate([np.full(60, 0.9), rng.uniform(0.4, 0.85, 20)])
+    board = board_of(theta, 1000, rng, classes=10)
+    return board, lb.sota.posterior(board, seed=1)
+
+
+def test_an_edge_is_found_where_a_beta_overruns_it(edge):
+    board, dt = edge
+    best = lb.sota.summary(dt)
+    assert dt.attrs["warnings"] == "[]"
+    assert best["theta_sota_lower"] < 0.9 < best["theta_sota_upper"]
+    assert abs(float(best["theta_sota"]) - 0.9) < 0.006 < float(board.max()) - 0.9
+    with pytest.warns(lb.BoardWarning, match=r"LB021.*Take law='flexible'"):
+        beta = lb.sota.posterior(board, law="beta", seed=1)
+    assert float(lb.sota.summary(beta)["theta_sota_lower"]) > 0.9
+
+
+def test_data_tree(edge):
+    board, dt = edge
+    posterior = dt["posterior"].to_dataset()
+    assert set(posterior) == {"theta_sota", "theta"}
+    np.testing.assert_array_equal(posterior["theta_sota"], posterior["theta"].max("team"))
+    assert {"converged", "max_rhat", "ess"} <= set(dt.attrs)
+    assert "pareto_k" not in dt.attrs
+    assert dt["log_likelihood"]["score"].sizes["team"] == board.sizes["team"]
+    again = lb.sota.posterior(board, seed=1, workers=1)
+    xr.testing.assert_identical(again["posterior"].to_dataset(), posterior)
+
+
+def test_a_failure_far_below_changes_nothing(edge):
+    board, dt = edge
+    table = board.to_series().rename("score").rename_axis("team").reset_index()
+    table.loc[len(table)] = ["failed", 0.11]
+    more = lb.sota.posterior(lb.sota.read_board(table, n=1000, classes=10), seed=1)
+    best, then = lb.sota.summary(dt), lb.sota.summary(more)
+    assert abs(float(best["theta_sota"] - then["theta_sota"])) < 0.001
+    assert float(then["m"]) == float(best["m"]) + 1
+
+
+def test_the_luck_has_its_own_law():
+    """The board hardly knows how easy its test set was: by the spread of its luck alone."""
+    rng = np.random.default_rng(2)
+    board = board_of(rng.beta(170, 30, 60), 500, rng, classes=10)
+    dt = lb.sota.posterior(board, rho=0.6, draws=500, seed=1)
+    ease = dt["posterior"]["ease"].to_numpy()
+    assert abs(ease.mean()) < 0.5
+    assert 0.85 < ease.std() < 1.15
+    assert set(dt["log_prior"].data_vars) == {"ease"}
+    free = lb.sota.posterior(board, rho=0.0, draws=500, seed=1)
+    level = {d: np.ptp(t["posterior"]["theta"].mean("team").quantile([0.05, 0.95]))
+             for d, t in (("luck", dt), ("none", free))}  # fmt: skip
+    assert level["luck"] > 2.0 * level["none"]
+
+
+def test_rho_with_a_prior():
+    rng = np.random.default_rng(3)
+    board = board_of(rng.beta(170, 30, 40), 500, rng, classes=10)
+    dt = lb.sota.posterior(board, rho=stats.beta(6, 4), seed=1)
+    rho = dt["posterior"]["rho"].to_numpy()
+    assert 0.2 < rho.mean() < 0.8
+    assert rho.std() > 0.05
+    assert set(dt["log_prior"].data_vars) == {"ease", "rho"}
+    assert json.loads(dt.attrs["arguments"])["rho"] == "beta(6, 4)"
+
+
+def test_estimates_and_aucs():
+    rng = np.random.default_rng(4)
+    theta = np.append(rng.normal(0.0, 0.2, 40), 3.0)  # one far ahead of a crowd
+    board = lb.sota.read_board(rng.normal(theta, 0.5), se=0.5)
+    best = lb.sota.summary(lb.sota.posterior(board, seed=1))
+    assert best["theta_sota_lower"] < 3.0 < best["theta_sota_upper"]
+    low, high = float(board.max()) - 1.5, float(board.max()) + 0.3
+    assert low < float(best["theta_sota"]) < high
+    shares = np.clip(rng.normal(0.85, 0.02, 50), 0.0, 0.99)
+    aucs = lb.sota.read_board(shares, n=1000, metric="auc", positive_rate=0.1)
+    best = lb.sota.summary(lb.sota.posterior(aucs, rho=0.5, seed=1))
+    assert float(best["theta_sota_lower"]) < float(aucs.max())
+    assert 0.8 < float(best["theta_sota"]) < float(aucs.max())
+
+
+def test_a_floor_leaves_the_rest_alone(edge):
+    board, dt = edge
+    high = lb.sota.posterior(board, floor=0.8, seed=1)
+    best, then = lb.sota.summary(dt), lb.sota.summary(high)
+    assert float(then["m"]) < float(best["m"])
+    assert abs(float(best["theta_sota"] - then["theta_sota"])) < 0.003
+    new = high["posterior_predictive"]["new_score"].to_numpy()
+    assert (new > 0.8).mean() > 0.999
+
+
+def test_one_team_and_two():
+    for scores in ([0.9], [0.9, 0.9]):
+        board = lb.sota.read_board(scores, n=100)
+        best = lb.sota.summary(lb.sota.posterior(board, seed=1))
+        assert best["theta_sota_lower"] < 0.9 < best["theta_sota_upper"]
+
+
+def test_too_few_draws_are_said():
+    rng = np.random.default_rng(5)
+    board = board_of(rng.beta(1700, 300, 300), 2000, rng, classes=10)
+    with pytest.warns(lb.ConvergenceWarning, match="LB001 not converged"):
+        dt = lb.sota.posterior(board, draws=5, chains=1, seed=1)
+    assert dt.attrs["converged"] == 0
+    assert json.loads(dt.attrs["warnings"])[0].startswith("LB001")
+
+
+def test_simulation_takes_named_laws():
+    board = lb.sota.read_board([0.9, 0.8], n=100)
+    with pytest.raises(lb.LeaderbayesError, match=r"sampler='abc-smc'.*law='beta'"):
+        lb.sota.posterior(board, sampler="abc-smc")

@@ -9,7 +9,7 @@ from command import call, loaded, run
 
 KEYS = [
     "n", "rho", "m", "observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper",
-    "teams_above", "diagnostics", "warnings",
+    "teams_above", "law_free", "diagnostics", "warnings",
 ]  # fmt: skip
 
 
@@ -30,9 +30,13 @@ def test_sota(folder):
     result = json.loads(done.stdout)
     assert list(result) == ["rule", *KEYS]
     assert result["theta_sota_lower"] < result["theta_sota"] < result["observed_max"] == 0.9
+    free = lb.sota.winner(lb.sota.read_board(folder / "board.csv", n=1000), rho=0.3)
+    assert result["law_free"]["theta_sota_lower"] == float(free["theta_sota_lower"])
+    assert result["law_free"]["winner"] == "t0"
     crop = ["sota", "board.csv", "--n", 1000, "--rule", "crop", "--convention", "published"]
     text = call(*crop, cwd=folder)
     assert "Estimate of the best classifier (crop)" in text.stdout
+    assert "Without a law of the teams, whoever is the best is between 0.8" in text.stdout
     errors = call("sota", "board.csv", "--se", 0.01, "--chance", 0.5, "--rho", 0.3, cwd=folder)
     assert "Best of 60 teams, rho 0.30: 0.9000" in errors.stdout
     rows = "\n".join(f"t{k},{0.3 + 0.001 * k:.3f}" for k in range(60))

@@ -26,6 +26,10 @@ SCORES_ONLY = ("n", "se", "metric", "positive_rate")
 ANSWERS_ONLY = ("round", "cluster")
 COLUMN = "COLUMN|NUMBER"
 RELIABILITY = ("pareto_k", "ess", "max_rhat")
+LAW_FREE = (
+    "theta_sota_lower", "theta_sota_upper", "theta_winner", "theta_winner_lower",
+    "theta_winner_upper",
+)  # fmt: skip
 ESTIMATED = ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper")
 
 
@@ -104,6 +108,7 @@ def column_or_number(text: str) -> float | str:
 def sota(file: str, answers: bool, sampler: str | None, as_json: bool, **options: Any) -> None:
     """Estimate how good the best classifier of a competition's board is."""
     import leaderbayes as lb
+    from leaderbayes.sota._winner import apart
 
     alien = _alien(answers, sampler, options["law"])
     if alien is not None:
@@ -122,6 +127,7 @@ def sota(file: str, answers: bool, sampler: str | None, as_json: bool, **options
     else:
         how = {"sampler": sampler}
         best, diagnostics, more = _best_of(board, sampler, options)
+    free = lb.sota.winner(board, rho=options["rho"], prob=options["prob"])
     result = {
         **how,
         "n": board.attrs.get("n"),
@@ -129,6 +135,9 @@ def sota(file: str, answers: bool, sampler: str | None, as_json: bool, **options
         "m": int(best["m"]),
         **{key: float(best[key]) for key in ESTIMATED},
         "teams_above": int(best["teams_above"]),
+        "law_free": {key: float(free[key]) for key in LAW_FREE}
+        | {key: free.attrs[key] for key in ("winner", "message")}
+        | {"apart": apart(float(best["theta_sota"]), *(float(free[key]) for key in LAW_FREE[:2]))},
         "diagnostics": diagnostics,
         "warnings": said + more,
     }

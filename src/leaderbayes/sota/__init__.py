@@ -8,8 +8,9 @@ from leaderbayes.sota._read_answers import read_answers
 from leaderbayes.sota._read_board import read_board
 from leaderbayes.sota._shrink import shrink
 from leaderbayes.sota._summary import summary
+from leaderbayes.sota._winner import winner
 
 __all__ = [
     "delong", "estimate_rho", "maximum", "posterior", "read_answers", "read_board", "shrink",
-    "summary",
+    "summary", "winner",
 ]  # fmt: skip

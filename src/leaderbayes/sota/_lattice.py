@@ -9,10 +9,7 @@ from leaderbayes._errors import BoardWarning
 
 def check_resolution(values: np.ndarray, n: int) -> None:
     """Warn unless scores are multiples of 1 / n, as far as their printed digits can tell."""
-    digits = next(
-        (d for d in range(1, 16) if np.allclose(values, np.round(values, d), rtol=0, atol=1e-15)),
-        16,
-    )
+    digits = digits_of(values)
     unit = 10.0**-digits
     if unit >= 1.0 / n:
         return  # printed more coarsely than the instances
@@ -34,6 +31,14 @@ def check_resolution(values: np.ndarray, n: int) -> None:
         f"answers are: {hint}",
         BoardWarning,
         stacklevel=3,
+    )
+
+
+def digits_of(values: np.ndarray) -> int:
+    """Give the digits after the point with which scores are printed; 16 of computed ones."""
+    return next(
+        (d for d in range(1, 16) if np.allclose(values, np.round(values, d), rtol=0, atol=1e-15)),
+        16,
     )
 
 

@@ -24,7 +24,7 @@ KINDS = {
     "two kinds": lambda m, rng: np.where(
         rng.random(m) < 0.5, rng.beta(1700, 300, m), rng.beta(750, 250, m)
     ),
-    "edge, tail": lambda m, rng: 0.9 - 0.05 * np.minimum(rng.gamma(0.5, 1.0, m), 10.0),
+    "edge and tail": lambda m, rng: 0.9 - 0.05 * np.minimum(rng.gamma(0.5, 1.0, m), 10.0),
     "equal": lambda m, rng: np.full(m, 0.85),
     "half clones": lambda m, rng: rng.beta(400, 70, m),
 }
@@ -52,7 +52,7 @@ def cover(kind, m, n, rho, boards):
         theta, made = board(kind, m, n, rho, rng)
         found = {name: float(v) for name, v in lb.sota.winner(made, rho=rho).items()}
         row = []
-        for name, truth in (("sota", theta.max()), ("winner", theta[int(made.argmax())])):
+        for name, truth in (("sota", theta.max()), ("winner", theta[np.argmax(made.to_numpy())])):
             low, high = found[f"theta_{name}_lower"], found[f"theta_{name}_upper"]
             width = (high - low) / np.sqrt(0.85 * 0.15 / n)
             row += [low <= truth <= high, low > truth, width]

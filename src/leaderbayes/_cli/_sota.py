@@ -19,10 +19,10 @@ POSTERIOR_ONLY = ("law", "components", "floor", "draws", "chains", "epsilon", "s
 # What is known of the board, for `read_board`.
 FACTS = (
     "n", "se", "metric", "classes", "chance", "positive_rate", "team", "score", "higher_is_better",
-    "max_mb",
+    "exclude", "ceiling", "clones", "max_mb",
 )  # fmt: skip
 # Of these, of a table of scores; and of answers.
-SCORES_ONLY = ("n", "se", "metric", "positive_rate")
+SCORES_ONLY = ("n", "se", "metric", "positive_rate", "exclude", "ceiling", "clones")
 ANSWERS_ONLY = ("round", "cluster")
 COLUMN = "COLUMN|NUMBER"
 RELIABILITY = ("pareto_k", "ess", "max_rhat")
@@ -47,7 +47,8 @@ def column_or_number(text: str) -> float | str:
               help="FILE has answers, right or wrong, of all teams to all items, as rank reads "
               "them: they say n and rho.")  # fmt: skip
 @click.option("--n", type=column_or_number, metavar=COLUMN,
-              help="Instances of the test set; or the column with those of each team.",
+              help="Instances of the test set; or the column with those of each team; or lattice: "
+              "the smallest of which all accuracies are shares.",
               )  # fmt: skip
 @click.option("--se", type=column_or_number, metavar=COLUMN,
               help="Standard error of the scores, of any metric; or the column with that of each. "
@@ -66,6 +67,13 @@ def column_or_number(text: str) -> float | str:
 @click.option("--cluster", metavar="COLUMN",
               help="Column of what items share, of --answers.")  # fmt: skip
 @better
+@click.option("--exclude", multiple=True, metavar="TEAM",
+              help="Leave out a team, such as a baseline; may be given again.")  # fmt: skip
+@click.option("--ceiling", type=float, metavar="SCORE",
+              help="Leave out teams with this score or a better one: leaks.")  # fmt: skip
+@click.option("--clones", type=click.Choice(["all", "one"]), default="all", show_default=True,
+              help="Of a score that more teams share than chance has, keep all, or as many as "
+              "chance has, one at least.")  # fmt: skip
 @max_mb
 @click.option("--rho", type=float,
               help="Correlation of each classifier's answers, of AUCs its scores, with --se its "

@@ -12,8 +12,9 @@ from leaderbayes._numerics import auc, winner as numerics
 from leaderbayes._numerics.winner import Cells, Drawn, Luck, Normals, OneFactor, Scale, Shares
 from leaderbayes._scores.facts import facts
 from leaderbayes._scores.tables import shown
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 from leaderbayes.sota._lattice import digits_of
+from leaderbayes.sota._suspects import copies
 
 _CHANCE = 1e-4  # that scores of more digits would all be printed with so few
 
@@ -75,7 +76,8 @@ def winner(
     Shares of right answers of independent teams have their exact binomial laws, made continuous;
     with rho their arcsines, AUCs by their probits, and estimates as they are, are jointly normal
     with known standard errors. Scores are cells as wide as they are printed, 1 / n at least; of a
-    tie the first listed has won. Coverage, measured: docs/sota.md.
+    tie the first listed has won, by lot; more teams at the best score than chance has (`read_board`,
+    LB031) are copies of it, and no rivals. Coverage, measured: docs/sota.md.
 
     References
     ----------
@@ -100,20 +102,22 @@ def winner(
     score = board.to_numpy().astype(float)
     if not score.size:
         raise LeaderbayesError("The board has no team.")
+    first = int(np.argmax(score))
+    kept = np.arange(len(score)) if covariance is not None else _without_copies(score, first, known.n)
     if covariance is not None:
         problem = _of_covariance(score, _matrix(covariance, board))
     elif known.metric == "accuracy":
-        problem = _of_shares(score, known.n or 0, rho)
+        problem = _of_shares(score[kept], known.n or 0, rho)
     elif known.sizes is not None:
-        problem = _of_aucs(score, known.sizes, rho)
+        problem = _of_aucs(score[kept], known.sizes, rho)
     else:
-        se = board["se"].to_numpy().astype(float)
-        problem = _Problem(_cells(score), Normals(se), OneFactor(rho, se))
-    first = int(np.argmax(score))
+        se = board["se"].to_numpy().astype(float)[kept]
+        problem = _Problem(_cells(score[kept]), Normals(se), OneFactor(rho, se))
     parts = problem.cells, problem.scale, problem.luck
-    hybrid = numerics.hybrid(*parts, first, prob)
-    alone = numerics.conditional(*parts, first, prob)
-    whole = numerics.simultaneous(*parts, first, prob)
+    place = int(np.flatnonzero(kept == first)[0])
+    hybrid = numerics.hybrid(*parts, place, prob)
+    alone = numerics.conditional(*parts, place, prob)
+    whole = numerics.simultaneous(*parts, place, prob)
     lower, upper = numerics.best(*parts, prob)
     found = {
         "theta_sota_lower": lower,
@@ -169,6 +173,16 @@ class _Problem(NamedTuple):
 
     def back(self, theta: float) -> float:
         return float(ndtr(theta)) if self.probit else float(theta)
+
+
+def _without_copies(score: Floats, first: int, n: int | None) -> Longs:
+    """Teams (team,) without the winner's copies, which are no rivals: more than chance has."""
+    values, _, expected = copies(score, n)
+    tied = np.flatnonzero(score == score[first])
+    if score[first] not in values:
+        return np.arange(len(score))
+    chance = max(round(float(expected[values == score[first]][0])), 1)
+    return np.setdiff1d(np.arange(len(score)), tied[chance:])
 
 
 def _cells(score: Floats) -> Cells:

@@ -16,12 +16,13 @@ from public_names import FUNCTIONS, look_up
 WHOLE = {
     "boards", "chains", "classes", "components", "dimensions", "draws", "iteration", "k", "m", "n",
     "min_rounds", "n_quadrature", "orders", "patience", "replicates", "seed", "simulations", "top",
-    "tune",
+    "tune", "variants",
 }  # fmt: skip
 NUMBERS = {
-    "alpha", "auc", "centring", "confidence", "drop", "epsilon", "floor", "intercept_scale",
-    "positive_rate", "prior_scale", "prob", "pseudo_rounds", "rho", "rope", "score", "spread",
-    "spread_scale", "target", "test_fraction", "theta", "theta_0", "tie_scale", "value", "weight",
+    "alpha", "auc", "ceiling", "centring", "confidence", "drop", "epsilon", "floor",
+    "intercept_scale", "positive_rate", "prior_scale", "prob", "pseudo_rounds", "rho", "rope",
+    "score", "spread", "spread_scale", "target", "test_fraction", "theta", "theta_0", "tie_scale",
+    "value", "weight",
 }  # fmt: skip
 WRONG = ["1", True, np.True_, np.nan, np.inf, [1, 2], {}]
 
@@ -68,6 +69,7 @@ def given():
 # Columns by name; and laws or arrays, which models of the best take too.
 OTHERWISE = {
     ("read_scores", "score"), ("sota.read_board", "score"), ("sota.read_answers", "score"),
+    ("sota.read_losses", "score"),
     ("read_votes", "weight"),
     ("paper.bias_curve", "spread"), ("sota.maximum", "theta"), ("sota.maximum", "theta_0"),
     ("sota.maximum", "n"), ("paper.simulate", "theta"), ("paper.simulate", "theta_0"),
@@ -108,6 +110,7 @@ def arguments_of(function, given):
         "paper.bias_curve": {"over": "spread", "values": [0.0, 0.1]},
         "sota.maximum": {"n": 200},
         "likelihood.wald_test": {"estimate": given["fit"], "a": "p0", "b": "p1"},
+        "sota.claim": {"score": 0.9, "n": 200},
         "sota.read_board": {"source": [0.9, 0.8], "n": 100},
         "sota.read_answers": {"source": given["right"]},
     }.get(function, {})

@@ -58,12 +58,8 @@ def test_conditional_is_the_law_given_that_it_won():
     x = theta + rng.multivariate_normal(np.zeros(4), covariance, size=4000)
     for team in (0, 1):
         rows = x[x.argmax(axis=1) == team]
-        place = [
-            numerics._cdf(
-                scale, team, numerics.truncation(exact(row), scale, luck, team), theta[team], np.inf,
-            )
-            for row in rows
-        ]  # fmt: skip
+        between = [numerics.truncation(exact(row), scale, luck, team) for row in rows]
+        place = [numerics._cdf(scale, team, ends, theta[team], np.inf) for ends in between]
         levels = np.linspace(0.1, 0.9, 9)
         found = np.quantile(place, levels)
         np.testing.assert_allclose(found, levels, atol=4.0 * 0.5 / np.sqrt(len(rows)))

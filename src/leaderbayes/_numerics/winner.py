@@ -23,6 +23,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betainc, log_ndtr, ndtr, ndtri, ndtri_exp
 
@@ -35,22 +36,6 @@ _FACTOR = np.linspace(-8.0, 8.0, 321)  # of one factor: products over many teams
 _STEPS = 40  # where the bound of the best is looked for, of teams with errors of their own
 
 
-class Scale(Protocol):
-    """Law of each team's score given its theta."""
-
-    def z(self, x: Floats, theta: Floats, team: Floats) -> Floats:
-        """Give the normal score of x, rising in x and falling in theta."""
-
-    def even(self, x: Floats) -> Floats:
-        """Give the scale g, on which errors do not depend on theta."""
-
-    def back(self, g: Floats) -> Floats:
-        """Give x from it."""
-
-    def bounds(self, x: float, team: int) -> tuple[float, float]:
-        """Give the range of thetas that any score may have."""
-
-
 @dataclass(frozen=True)
 class Shares:
     """Counts of right answers among n: binomial, made continuous.
@@ -61,26 +46,26 @@ class Shares:
 
     n: int
 
-    def z(self, x: Floats, theta: Floats, team: Floats) -> Floats:
-        """Exact, as far as numbers go; beyond, by the arcsine."""
+    def z(self, x: ArrayLike, theta: ArrayLike, team: ArrayLike) -> Floats:
+        """Give the normal score of x: exact, as far as numbers go; beyond, by the arcsine."""
         x, theta = np.broadcast_arrays(np.asarray(x, float), np.asarray(theta, float))
         inside = np.clip(x, 1e-9, self.n + 1.0 - 1e-9)
         above = betainc(inside, self.n + 1.0 - inside, theta)
         below = betainc(self.n + 1.0 - inside, inside, 1.0 - theta)
         with np.errstate(divide="ignore"):
-            score = np.where(
-                above < below, -ndtri_exp(np.log(above)), ndtri_exp(np.log(below))
-            )
+            score = np.where(above < below, -ndtri_exp(np.log(above)), ndtri_exp(np.log(below)))
         gap = 2.0 * np.sqrt(self.n) * (self.even(x) - np.arcsin(np.sqrt(theta)))
         score = np.where(np.abs(score) < _FAR, score, np.sign(gap) * np.maximum(np.abs(gap), _FAR))
         return np.where(x <= 0.0, -np.inf, np.where(x >= self.n + 1.0, np.inf, score))
 
-    def even(self, x: Floats) -> Floats:
+    def even(self, x: ArrayLike) -> Floats:
         """Arcsine of the root: sd 1 / (2 sqrt(n)) whatever theta is."""
-        return np.arcsin(np.sqrt(np.clip((np.asarray(x) - 0.5) / self.n, 0.0, 1.0)))
+        share = (np.asarray(x, float) - 0.5) / self.n
+        return np.asarray(np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0))))
 
-    def back(self, g: Floats) -> Floats:
+    def back(self, g: ArrayLike) -> Floats:
         """Turn it back; what is below 0 or above 1 is the end."""
+        g = np.asarray(g, float)
         x = self.n * np.sin(np.clip(g, 0.0, np.pi / 2.0)) ** 2 + 0.5
         return np.where(g <= 0.0, 0.0, np.where(g >= np.pi / 2.0, self.n + 1.0, x))
 
@@ -95,21 +80,25 @@ class Normals:
 
     se: Floats
 
-    def z(self, x: Floats, theta: Floats, team: Floats) -> Floats:
-        """In standard errors."""
-        return (np.asarray(x) - theta) / self.se[np.asarray(team, int)]
+    def z(self, x: ArrayLike, theta: ArrayLike, team: ArrayLike) -> Floats:
+        """Give the normal score of x."""
+        gap = np.asarray(x, float) - np.asarray(theta, float)
+        return np.asarray(gap / self.se[np.asarray(team, int)])
 
-    def even(self, x: Floats) -> Floats:
+    def even(self, x: ArrayLike) -> Floats:
         """As they are."""
         return np.asarray(x, float)
 
-    def back(self, g: Floats) -> Floats:
+    def back(self, g: ArrayLike) -> Floats:
         """As they are."""
         return np.asarray(g, float)
 
     def bounds(self, x: float, team: int) -> tuple[float, float]:
         """As far as is looked."""
         return x - _WIDEST * float(self.se[team]), x + _WIDEST * float(self.se[team])
+
+
+Scale = Shares | Normals
 
 
 class Luck(Protocol):
@@ -131,24 +120,25 @@ class OneFactor:
 
     loading: float
     se: Floats  # (team,), on the even scale; of the ratios only
+    variants: int = 1  # of each team, of which the best is shown
 
     def within(self, c: float) -> float:
         """By quadrature over the factor."""
         own, shift = self._own, self.loading * self._factor
         share = ndtr((c - shift) / own) - ndtr((-c - shift) / own)
-        return self._mean(np.exp(len(self.se) * np.log(np.maximum(share, 1e-300))))
+        size = self.variants * len(self.se)
+        return self._mean(np.exp(size * np.log(np.maximum(share, 1e-300))))
 
     def below(self, z: Floats) -> float:
         """By quadrature over the factor; of equal z once."""
         values, counts = np.unique(z[z < _SURE], return_counts=True)
         gaps = (values[:, None] - self.loading * self._factor) / self._own
-        return self._mean(np.exp(counts @ log_ndtr(gaps)))
+        return self._mean(np.exp(self.variants * (counts @ log_ndtr(gaps))))
 
     def ratio(self, winner: int) -> Floats:
-        """Standard errors over the winner's, times the correlation."""
+        """Give standard errors over the winner's, times the correlation."""
         ratio = self.loading**2 * self.se / self.se[winner]
-        ratio[winner] = 1.0
-        return ratio
+        return np.asarray(np.where(np.arange(len(self.se)) == winner, 1.0, ratio))
 
     @property
     def _factor(self) -> Floats:
@@ -179,7 +169,8 @@ class Drawn:
         root = (vector[:, kept] * np.sqrt(value[kept])).astype(np.float32)
         rng = np.random.default_rng(0)  # quantiles of one law: the same for the same covariance
         count = max(min(self.count, int(4e7 / len(sd))), 2000)
-        return rng.standard_normal((count, root.shape[1]), dtype=np.float32) @ root.T
+        drawn = rng.standard_normal((count, root.shape[1]), dtype=np.float32)
+        return np.asarray(drawn @ root.T)
 
     @cached_property
     def _largest(self) -> Floats:
@@ -195,7 +186,7 @@ class Drawn:
         return float((self._draws <= z).all(axis=1).mean())
 
     def ratio(self, winner: int) -> Floats:
-        """A column over the variance in it."""
+        """Give a column over the variance in it."""
         return np.asarray(self.covariance[winner] / self.covariance[winner, winner])
 
 
@@ -215,12 +206,10 @@ class Bounds(NamedTuple):
     upper: float
 
 
-def truncation(
-    x: Cells, scale: Scale, luck: Luck, winner: int
-) -> tuple[float, float, float]:
-    """Scores between which the winner's must lie for it to win, given all else, and its own between.
+def truncation(x: Cells, scale: Scale, luck: Luck, winner: int) -> tuple[float, float, float]:
+    """Give the scores between which the winner's must lie to win, and its own between them.
 
-    Who ties wins by lot: of a cell in which t rivals are, the winner has the highest of t + 1 parts.
+    Who ties wins by lot: of a cell in which t rivals are, it has the highest of t + 1 parts.
     """
     ratio = luck.ratio(winner)
     rivals = np.arange(len(ratio)) != winner
@@ -297,8 +286,7 @@ def simultaneous(x: Cells, scale: Scale, luck: Luck, winner: int, prob: float) -
     def z(theta: float) -> float:
         return float(scale.z(x.middle[winner], theta, winner))
 
-    lower, upper = (_root(lambda t, c=c: z(t) - c, ends) for c in (c, -c))
-    return Bounds(middle, lower, upper)
+    return Bounds(middle, _root(lambda t: z(t) - c, ends), _root(lambda t: z(t) + c, ends))
 
 
 def best(
@@ -326,7 +314,8 @@ def best(
             threshold = np.full(len(teams), x.low.max())
         return 1.0 - luck.below(scale.z(threshold, theta, teams))
 
-    lowest = float(np.max(_theta_at(x.low, float(ndtri(1.0 - left / len(teams))), scale, x)))
+    many = len(teams) * getattr(luck, "variants", 1)
+    lowest = float(np.max(_theta_at(x.low, float(ndtri(1.0 - left / many)), scale, x)))
     highest = float(np.max(x.middle if isinstance(scale, Normals) else x.high / (scale.n + 1.0)))
     if isinstance(scale, Normals) and np.ptp(scale.se) > 0.0:
         # With errors of their own p may fall again: the lowest t that is not refused.
@@ -375,10 +364,12 @@ def _cdf(
 def _invert(cdf: Callable[[float], float], ends: tuple[float, float], prob: float) -> Bounds:
     """Thetas at which a law that falls with theta has half, and the tails, below what was seen."""
     tail = (1.0 - prob) / 2.0
-    lower, middle, upper = (
-        _root(lambda t, p=p: cdf(t) - p, ends) for p in (1.0 - tail, 0.5, tail)
-    )
-    return Bounds(middle, lower, upper)
+    levels = 0.5, 1.0 - tail, tail
+    return Bounds(*(_root(_above(cdf, level), ends) for level in levels))
+
+
+def _above(cdf: Callable[[float], float], level: float) -> Callable[[float], float]:
+    return lambda theta: cdf(theta) - level
 
 
 def _root(excess: Callable[[float], float], ends: tuple[float, float]) -> float:

@@ -102,9 +102,9 @@ def read_board(
         stands in attrs, from where all functions on boards read it: ``metric``, ``n``; ``classes``
         or ``chance`` (on the board's scale); ``positive_rate``; ``higher_is_better`` (0 or 1, of
         the source's scores), ``source``; ``percent`` (1), ``n_from`` ("lattice") and ``left_out``
-        (how many teams, by exclude, ceiling and clones), where they apply. Of estimates ``metric`` is "estimate", and ``se`` a
-        coordinate (team) and an attribute that says where it comes from. A DataArray (team) with
-        such attrs, or a board with others assigned, is a board, too.
+        (how many teams, by exclude, ceiling and clones), where they apply. Of estimates ``metric``
+        is "estimate", and ``se`` a coordinate (team) and an attribute that says where it comes
+        from. A DataArray (team) with such attrs, or a board with others assigned, is a board, too.
 
     Raises
     ------
@@ -173,24 +173,24 @@ def read_board(
         raise ScoresError(f"{table.where}: column {shown(column)} holds no score.")
     kept, percent = as_shares(table, column, kept) if se is None else (kept, False)
     of_source = 100.0 if percent else 1.0
-    if by_lattice:
-        n = size = size_of(kept.to_numpy())[0]
-    if percent and chance is not None:
-        chance = number("chance", chance) / of_source
-    known = _said(n, se, metric, classes, chance, positive_rate, higher_is_better)
     teams = table.frame.loc[kept.index, label] if label else kept.index
     names = np.array([text_of(name) for name in teams], dtype=object)
     for row, name in zip(kept.index, names, strict=True):
         if not is_unicode(name):
             table.refuse(f"the team {shown(name)} is not text.", row)
     _check_once(table, names, kept.index)
-    shares = se is None and metric == "accuracy"
-    alike = int(n) if shares and isinstance(n, int | np.integer) else None
     stay = chosen(
         table, names, of_source * kept.to_numpy(), exclude, ceiling, higher_is_better is not False
     )
     left_out = int((~stay).sum())
     kept, names = kept[stay], names[stay]
+    if by_lattice:
+        n = size_of(kept.to_numpy())[0]
+    if percent and chance is not None:
+        chance = number("chance", chance) / of_source
+    known = _said(n, se, metric, classes, chance, positive_rate, higher_is_better)
+    shares = se is None and metric == "accuracy"
+    alike = int(n) if shares and isinstance(n, int | np.integer) else None
     stay = without_copies(kept.to_numpy(), alike, clones)
     left_out += int((~stay).sum())
     kept, names = kept[stay], names[stay]

@@ -1,4 +1,4 @@
-"""What the scores alone say of the winner, and of the best: intervals without a law of the teams."""
+"""What the scores alone say of the winner and of the best: intervals without a law."""
 
 from typing import Any, NamedTuple
 
@@ -6,10 +6,20 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from leaderbayes._arguments import number, share
+from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics import auc, winner as numerics
-from leaderbayes._numerics.winner import Cells, Drawn, Luck, Normals, OneFactor, Scale, Shares
+from leaderbayes._numerics import auc
+from leaderbayes._numerics import winner as numerics
+from leaderbayes._numerics.winner import (
+    Bounds,
+    Cells,
+    Drawn,
+    Luck,
+    Normals,
+    OneFactor,
+    Scale,
+    Shares,
+)
 from leaderbayes._scores.facts import facts
 from leaderbayes._scores.tables import shown
 from leaderbayes._types import Floats, Longs
@@ -24,6 +34,7 @@ def winner(
     *,
     rho: float | None = None,
     covariance: xr.DataArray | xr.Dataset | None = None,
+    variants: int = 1,
     prob: float = 0.95,
 ) -> xr.Dataset:
     r"""Say how good the winner is, and how good the best, without a law of the teams' thetas.
@@ -51,6 +62,11 @@ def winner(
     covariance : DataArray (team, team_), or Dataset, optional
         Covariance of the scores' errors, in the board's order, such as `covariance` gives of losses
         or answers and `delong` of AUCs, in place of standard errors and rho.
+    variants : int
+        How many variants each team may have tried on the test set, to show the best (m times as
+        many scores, of which m are seen). The winner's interval is then the simultaneous one, as
+        the scores that would have won are not known, and there is no conditional one (NaN). Not
+        with a covariance.
     prob : float
         Coverage of the intervals.
 
@@ -76,8 +92,9 @@ def winner(
     Shares of right answers of independent teams have their exact binomial laws, made continuous;
     with rho their arcsines, AUCs by their probits, and estimates as they are, are jointly normal
     with known standard errors. Scores are cells as wide as they are printed, 1 / n at least; of a
-    tie the first listed has won, by lot; more teams at the best score than chance has (`read_board`,
-    LB031) are copies of it, and no rivals. Coverage, measured: docs/sota.md.
+    tie the first listed has won, by lot; more teams at the best score than chance has
+    (`read_board`, LB031) are copies of it, and no rivals. Where the next score is close the
+    conditional law says little: the hybrid estimate then lies near the interval's lower end.
 
     References
     ----------
@@ -92,33 +109,40 @@ def winner(
     >>> scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
     >>> best = lb.sota.winner(lb.sota.read_board(scores, n=200))
     >>> [round(float(best[f"theta_sota_{end}"]), 2) for end in ("lower", "upper")]
-    [0.88, 0.96]
-    >>> [round(float(best[f"theta_winner_{end}"]), 2) for end in ("lower", "upper")]
     [0.86, 0.96]
+    >>> [round(float(best[f"theta_winner_{end}"]), 2) for end in ("lower", "upper")]
+    [0.85, 0.96]
     """
     known = facts(board)
-    prob = share("prob", prob)
+    prob, variants = share("prob", prob), whole("variants", variants)
+    if variants > 1 and covariance is not None:
+        raise LeaderbayesError("variants: not with a covariance, which is of the scores shown.")
     rho = number("rho", known.rho if rho is None else rho, at_least=0.0, at_most=1.0)
     score = board.to_numpy().astype(float)
     if not score.size:
         raise LeaderbayesError("The board has no team.")
     first = int(np.argmax(score))
-    kept = np.arange(len(score)) if covariance is not None else _without_copies(score, first, known.n)
+    kept = (
+        np.arange(len(score)) if covariance is not None else _without_copies(score, first, known.n)
+    )
     if covariance is not None:
         problem = _of_covariance(score, _matrix(covariance, board))
     elif known.metric == "accuracy":
-        problem = _of_shares(score[kept], known.n or 0, rho)
+        problem = _of_shares(score[kept], known.n or 0, rho, variants)
     elif known.sizes is not None:
-        problem = _of_aucs(score[kept], known.sizes, rho)
+        problem = _of_aucs(score[kept], known.sizes, rho, variants)
     else:
         se = board["se"].to_numpy().astype(float)[kept]
-        problem = _Problem(_cells(score[kept]), Normals(se), OneFactor(rho, se))
+        problem = _Problem(_cells(score[kept]), Normals(se), OneFactor(rho, se, variants))
     parts = problem.cells, problem.scale, problem.luck
     place = int(np.flatnonzero(kept == first)[0])
     hybrid = numerics.hybrid(*parts, place, prob)
     alone = numerics.conditional(*parts, place, prob)
-    whole = numerics.simultaneous(*parts, place, prob)
+    for_all = numerics.simultaneous(*parts, place, prob)
     lower, upper = numerics.best(*parts, prob)
+    if variants > 1:
+        alone = Bounds(np.nan, np.nan, np.nan)
+        hybrid = Bounds(np.nan, for_all.lower, upper)
     found = {
         "theta_sota_lower": lower,
         "theta_sota_upper": upper,
@@ -128,8 +152,8 @@ def winner(
         "conditional": alone.middle,
         "conditional_lower": alone.lower,
         "conditional_upper": alone.upper,
-        "simultaneous_lower": whole.lower,
-        "simultaneous_upper": whole.upper,
+        "simultaneous_lower": for_all.lower,
+        "simultaneous_upper": for_all.upper,
     }
     rest = np.delete(score, first)
     name, tied = str(board["team"].to_numpy()[first]), int((rest == score[first]).sum())
@@ -145,6 +169,7 @@ def winner(
         attrs={
             "winner": name,
             "rho": np.nan if covariance is not None else rho,
+            "variants": variants,
             "prob": prob,
             "message": _message(made, name, tied, prob),
         },
@@ -157,8 +182,8 @@ def apart(estimate: float, lower: float, upper: float) -> str:
         return ""
     where, end = ("above", upper) if estimate > upper else ("below", lower)
     return (
-        f"The estimate, {estimate:.4f}, is {where} {end:.4f}, where the interval ends that needs no "
-        "law of the teams: the law, and not the scores, puts the best there. Do not report it "
+        f"The estimate, {estimate:.4f}, is {where} {end:.4f}, where the interval ends that needs "
+        "no law of the teams: the law, and not the scores, puts the best there. Do not report it "
         "before another law agrees."
     )
 
@@ -197,7 +222,7 @@ def _unit(score: Floats, finer: float) -> float:
     return unit / finer if finer > 1.0 and finer**-different > _CHANCE else unit
 
 
-def _of_shares(score: Floats, n: int, rho: float) -> _Problem:
+def _of_shares(score: Floats, n: int, rho: float, variants: int) -> _Problem:
     """Count k from k to k + 1, or as wide as the digits leave it."""
     coarser = n * 10.0 ** -digits_of(score)
     half = 0.5 * max(1.0, n * _unit(score, coarser))
@@ -206,11 +231,11 @@ def _of_shares(score: Floats, n: int, rho: float) -> _Problem:
         np.maximum(middle - half, 0.0), np.clip(middle, 0.0, n + 1.0),
         np.minimum(middle + half, n + 1.0),
     )  # fmt: skip
-    return _Problem(cells, Shares(n), OneFactor(rho, np.ones(len(score))))
+    return _Problem(cells, Shares(n), OneFactor(rho, np.ones(len(score)), variants))
 
 
-def _of_aucs(score: Floats, sizes: tuple[int, int], rho: float) -> _Problem:
-    """Normal on the probit scale, as `posterior` has it."""
+def _of_aucs(score: Floats, sizes: tuple[int, int], rho: float, variants: int) -> _Problem:
+    """Take normal errors on the probit scale, as `posterior` does."""
     pairs = sizes[0] * sizes[1]
     inside = np.clip(score, 0.5 / pairs, 1.0 - 0.5 / pairs)
     half = 0.5 * max(10.0 ** -digits_of(score), 0.5 / pairs)
@@ -221,7 +246,7 @@ def _of_aucs(score: Floats, sizes: tuple[int, int], rho: float) -> _Problem:
     spread = np.sqrt([auc.variance(float(a), *sizes) for a in different])
     se = spread[where] / slope
     common = float(auc.loading(np.array([inside.max()]), *sizes, rho)[0])
-    return _Problem(Cells(*map(ndtri, edges)), Normals(se), OneFactor(common, se), True)
+    return _Problem(Cells(*map(ndtri, edges)), Normals(se), OneFactor(common, se, variants), True)
 
 
 def _of_covariance(score: Floats, matrix: Floats) -> _Problem:

@@ -45,6 +45,9 @@ def given():
         "study": study,
         "board": board,
         "right": answers,
+        "teams": lb.sota.read_board(
+            pd.Series(np.linspace(0.9, 0.7, 12), list("abcdefghijkl")), n=50
+        ),
         "estimate": lb.sota.shrink(board),
         "law": lb.sota.maximum(0.9, 10, n=200),
         "laws": lb.sota.maximum(0.9, 10, n=200),
@@ -110,6 +113,7 @@ def arguments_of(function, given):
         "paper.bias_curve": {"over": "spread", "values": [0.0, 0.1]},
         "sota.maximum": {"n": 200},
         "likelihood.wald_test": {"estimate": given["fit"], "a": "p0", "b": "p1"},
+        "sota.two_looks": {"public": given["teams"], "private": given["teams"]},
         "sota.claim": {"score": 0.9, "n": 200},
         "sota.read_board": {"source": [0.9, 0.8], "n": 100},
         "sota.read_answers": {"source": given["right"]},

@@ -145,6 +145,35 @@ def test_losses(folder):
         assert message in bad.stderr
 
 
+def test_two_looks(folder):
+    rng = np.random.default_rng(3)
+    theta = rng.beta(85, 15, 100)
+    for name, n in (("public", 300), ("private", 900)):
+        rows = "\n".join(f"t{k},{x / n:.6f}" for k, x in enumerate(rng.binomial(n, theta)))
+        (folder / f"{name}.csv").write_text(f"team,score\n{rows}\n")
+    asked = ["sota", "private.csv", "--n", 900, "--public", "public.csv"]
+    done = call(*asked, "--public-n", 300, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)["two_looks"]
+    boards = [lb.sota.read_board(folder / f"{k}.csv", n=n) for k, n in
+              (("public", 300), ("private", 900))]  # fmt: skip
+    found = lb.sota.two_looks(*boards, seed=result["seed"])
+    assert result["overfitting_lower"] == float(found["overfitting_lower"])
+    text = call(*asked, "--public-n", "lattice", cwd=folder)
+    assert "The public board's best 10 promised" in text.stdout
+    for arguments, message in (
+        (asked, "Give n"),
+        (["sota", "private.csv", "--n", 900, "--public-n", 9], "--public-n is of --public"),
+        (
+            ["sota", "private.csv", "--se", 0.1, "--public", "public.csv"],
+            "two boards of accuracies",
+        ),
+    ):
+        bad = call(*arguments, cwd=folder)
+        assert bad.returncode == 2
+        assert message in bad.stderr
+
+
 def test_real_boards(folder):
     """Baselines, leaks and copies are left out by options; n is what the scores tell."""
     rng = np.random.default_rng(2)

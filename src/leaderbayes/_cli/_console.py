@@ -396,6 +396,8 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     click.echo(free["message"])
     if free["apart"]:
         click.echo(free["apart"])
+    if "two_looks" in result:
+        click.echo(result["two_looks"]["message"])
     if "converged" not in diagnostics:
         click.echo(diagnostics["message"])
         return

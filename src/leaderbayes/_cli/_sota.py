@@ -84,6 +84,11 @@ def column_or_number(text: str) -> float | str:
               help="Of a score that more teams share than chance has, keep all, or as many as "
               "chance has, one at least.")  # fmt: skip
 @max_mb
+@click.option("--public", type=click.Path(), metavar="FILE2",
+              help="The public board of the same teams, by name: what its best promised, and FILE, "
+              "the private one, kept.")  # fmt: skip
+@click.option("--public-n", type=column_or_number, metavar="NUMBER",
+              help="Instances of --public; or lattice.")  # fmt: skip
 @click.option("--variants", metavar="K|K-K",
               help="Tried on the test set by each team, the best of which is on the board; of a "
               "score in place of FILE also two numbers, between which all are equally probable.",
@@ -153,6 +158,7 @@ def sota(
         raise lb.LeaderbayesError(alien)
     variants = variants_of(options.pop("variants"))
     options.pop("spread")
+    public, public_n = options.pop("public"), options.pop("public_n")
     facts = {name: options.pop(name) for name in FACTS}
     items = {name: options.pop(name) for name in ANSWERS_ONLY}
     covariance = None
@@ -164,6 +170,7 @@ def sota(
             board = lb.sota.read_answers(file, player=facts["team"], **items)
         else:
             board = lb.sota.read_board(file, **facts)
+        looks = None if public is None else _two_looks(public, public_n, board, facts, options)
     if sampler is None:
         how = {"rule": options["rule"]}
         best, diagnostics, more = _estimate_of_best(board, options)
@@ -185,10 +192,24 @@ def sota(
         | {key: free.attrs[key] for key in ("winner", "message")}
         | {"apart": apart(float(best["theta_sota"]), *(float(free[key]) for key in LAW_FREE[:2]))},
         "diagnostics": diagnostics,
+        **({} if looks is None else {"two_looks": looks}),
         "warnings": said + more,
     }
     converged = diagnostics.get("converged", True)
     finish(as_json, result, print_sota, result, best, options["prob"], converged=converged)
+
+
+def _two_looks(
+    file: str, n: Any, private: "xr.DataArray", facts: dict[str, Any], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Say what the public board promised."""
+    import leaderbayes as lb
+
+    public = lb.sota.read_board(file, **facts | {"n": n})
+    found = lb.sota.two_looks(
+        public, private, rho=options["rho"], seed=options["seed"], prob=options["prob"]
+    )
+    return {str(name): number(float(value)) for name, value in found.items()} | found.attrs
 
 
 def _of_losses(
@@ -226,6 +247,10 @@ def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | 
             if sampler is None:
                 return f"--{name} is of a posterior: give --sampler exact or abc-smc, too."
             return f"--{name} is of the estimate: leave it or --sampler out."
+        if name == "public" and (answers or losses or params["se"] is not None):
+            return "--public is of two boards of accuracies with --n: leave it out."
+        if name == "public_n" and params["public"] is None:
+            return "--public-n is of --public: leave it out, or give that."
         if name == "spread":
             return "--spread is of one score in place of FILE: leave it out."
         if name == "variants" and "-" in params[name]:

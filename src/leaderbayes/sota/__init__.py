@@ -10,9 +10,10 @@ from leaderbayes.sota._read_board import read_board
 from leaderbayes.sota._read_losses import covariance, read_losses
 from leaderbayes.sota._shrink import shrink
 from leaderbayes.sota._summary import summary
+from leaderbayes.sota._two_looks import pool, two_looks
 from leaderbayes.sota._winner import winner
 
 __all__ = [
-    "claim", "covariance", "delong", "estimate_rho", "maximum", "posterior", "read_answers",
-    "read_board", "read_losses", "shrink", "summary", "winner",
+    "claim", "covariance", "delong", "estimate_rho", "maximum", "pool", "posterior",
+    "read_answers", "read_board", "read_losses", "shrink", "summary", "two_looks", "winner",
 ]  # fmt: skip

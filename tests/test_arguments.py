@@ -36,6 +36,7 @@ def given():
     fit = lb.fit(scores, sampler="laplace", draws=50, seed=1)
     study = study_of(truth, rng, draws=40)
     board = lb.sota.read_board([0.9, 0.85, 0.83, 0.8, 0.7, 0.6], n=200)
+    many = pd.Series(0.9 - 0.02 * np.arange(12), list("abcdefghijkl"))
     answers = xr.DataArray(rng.integers(0, 2, (3, 40)), dims=("classifier", "instance"))
     return {
         "scores": scores,
@@ -45,9 +46,7 @@ def given():
         "study": study,
         "board": board,
         "right": answers,
-        "teams": lb.sota.read_board(
-            pd.Series(np.linspace(0.9, 0.7, 12), list("abcdefghijkl")), n=50
-        ),
+        "teams": lb.sota.read_board(many, n=50),
         "estimate": lb.sota.shrink(board),
         "law": lb.sota.maximum(0.9, 10, n=200),
         "laws": lb.sota.maximum(0.9, 10, n=200),

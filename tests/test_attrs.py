@@ -21,7 +21,7 @@ STUDY = study_of(
 )
 GROUPS = {"v": "one", "w": "one", "x": "two", "y": "two", "z": "two"}
 BOARD = lb.sota.read_board([0.9, 0.85, 0.83, 0.8, 0.7, 0.6], n=200)
-MANY = lb.sota.read_board(pd.Series(np.linspace(0.9, 0.7, 21), list("abcdefghijklmnopqrstu")), n=99)
+MANY = lb.sota.read_board(pd.Series(0.9 - 0.01 * np.arange(12), list("abcdefghijkl")), n=100)
 SMALL = {"replicates": 10, "seed": 1}
 
 # What says whether it can be trusted, being made of a fit or an estimate.

@@ -27,7 +27,7 @@ def two_looks(
     seed: int | None = None,
     prob: float = 0.95,
 ) -> xr.Dataset:
-    r"""Say what the best of a public board promised, what they kept, and whether they overfitted it.
+    r"""Say what the best of a public board promised and kept, and whether they overfitted it.
 
     The best of any board lose on another test set, by luck alone, and how much needs no law of the
     teams: of scores x with normal errors of variance :math:`\sigma^2` whatever is above c owes to
@@ -239,7 +239,7 @@ def _variances(
 def _lost(
     seen: Floats, variance: Floats, top: int, own: float | None
 ) -> tuple[float, float, float]:
-    """Give what the best of the first board lose on the second, by luck too, and own luck's share."""
+    """Give what the first board's best lose on the second, what by luck, and own luck's share."""
     x, y = seen
     gap = x - y
     if own is None:

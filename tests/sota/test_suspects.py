@@ -55,6 +55,8 @@ def test_what_a_series_says():
     other = lb.sota.read_board(teams, n=1000, classes=3)
     assert (other.attrs["n"], other.attrs["classes"]) == (1000, 3)
     assert "chance" in lb.sota.read_board(teams, chance=0.1).attrs
+    assert lb.sota.read_board(teams, n=1000).attrs["classes"] == 7
+    assert "classes" not in lb.sota.read_board(teams, se=0.1).attrs
 
 
 def test_leaving_out():

@@ -134,9 +134,10 @@ def read_board(
     (('team',), 100, 7)
     """
     one_of("clones", clones, "all", "one")
-    if isinstance(source, pd.Series) and metric == "accuracy" and n is None and se is None:
-        n = source.attrs.get("n")
-        classes = source.attrs.get("classes") if classes is chance is None else classes
+    if isinstance(source, pd.Series) and metric == "accuracy" and se is None:
+        n = source.attrs.get("n") if n is None else n
+        if classes is None and chance is None:
+            classes = source.attrs.get("classes")
     _check_errors(n, se, metric)
     if higher_is_better not in (None, True, False):
         raise LeaderbayesError(f"higher_is_better={higher_is_better!r}: give True or False.")

@@ -16,12 +16,13 @@ from public_names import FUNCTIONS, look_up
 WHOLE = {
     "boards", "chains", "classes", "components", "dimensions", "draws", "iteration", "k", "m", "n",
     "min_rounds", "n_quadrature", "orders", "patience", "replicates", "seed", "simulations", "top",
-    "tune",
+    "tune", "variants",
 }  # fmt: skip
 NUMBERS = {
-    "alpha", "auc", "centring", "confidence", "drop", "epsilon", "floor", "intercept_scale",
-    "positive_rate", "prior_scale", "prob", "pseudo_rounds", "rho", "rope", "score", "spread",
-    "spread_scale", "target", "test_fraction", "theta", "theta_0", "tie_scale", "value", "weight",
+    "alpha", "auc", "ceiling", "centring", "confidence", "drop", "epsilon", "floor",
+    "intercept_scale", "positive_rate", "prior_scale", "prob", "pseudo_rounds", "rho", "rope",
+    "score", "spread", "spread_scale", "target", "test_fraction", "theta", "theta_0", "tie_scale",
+    "value", "weight",
 }  # fmt: skip
 WRONG = ["1", True, np.True_, np.nan, np.inf, [1, 2], {}]
 
@@ -35,6 +36,7 @@ def given():
     fit = lb.fit(scores, sampler="laplace", draws=50, seed=1)
     study = study_of(truth, rng, draws=40)
     board = lb.sota.read_board([0.9, 0.85, 0.83, 0.8, 0.7, 0.6], n=200)
+    many = pd.Series(0.9 - 0.02 * np.arange(12), list("abcdefghijkl"))
     answers = xr.DataArray(rng.integers(0, 2, (3, 40)), dims=("classifier", "instance"))
     return {
         "scores": scores,
@@ -44,6 +46,7 @@ def given():
         "study": study,
         "board": board,
         "right": answers,
+        "teams": lb.sota.read_board(many, n=50),
         "estimate": lb.sota.shrink(board),
         "law": lb.sota.maximum(0.9, 10, n=200),
         "laws": lb.sota.maximum(0.9, 10, n=200),
@@ -68,6 +71,7 @@ def given():
 # Columns by name; and laws or arrays, which models of the best take too.
 OTHERWISE = {
     ("read_scores", "score"), ("sota.read_board", "score"), ("sota.read_answers", "score"),
+    ("sota.read_losses", "score"),
     ("read_votes", "weight"),
     ("paper.bias_curve", "spread"), ("sota.maximum", "theta"), ("sota.maximum", "theta_0"),
     ("sota.maximum", "n"), ("paper.simulate", "theta"), ("paper.simulate", "theta_0"),
@@ -108,6 +112,8 @@ def arguments_of(function, given):
         "paper.bias_curve": {"over": "spread", "values": [0.0, 0.1]},
         "sota.maximum": {"n": 200},
         "likelihood.wald_test": {"estimate": given["fit"], "a": "p0", "b": "p1"},
+        "sota.two_looks": {"public": given["teams"], "private": given["teams"]},
+        "sota.claim": {"score": 0.9, "n": 200},
         "sota.read_board": {"source": [0.9, 0.8], "n": 100},
         "sota.read_answers": {"source": given["right"]},
     }.get(function, {})

@@ -21,6 +21,7 @@ STUDY = study_of(
 )
 GROUPS = {"v": "one", "w": "one", "x": "two", "y": "two", "z": "two"}
 BOARD = lb.sota.read_board([0.9, 0.85, 0.83, 0.8, 0.7, 0.6], n=200)
+MANY = lb.sota.read_board(pd.Series(0.9 - 0.01 * np.arange(12), list("abcdefghijkl")), n=100)
 SMALL = {"replicates": 10, "seed": 1}
 
 # What says whether it can be trusted, being made of a fit or an estimate.
@@ -68,6 +69,12 @@ OTHERS = {
     "datasets.load": lambda: lb.datasets.load("classifiers"),
     "datasets.load of answers": lambda: lb.datasets.load("answers"),
     "sota.read_board": lambda: BOARD,
+    "sota.winner": lambda: lb.sota.winner(BOARD),
+    "sota.claim": lambda: lb.sota.claim(0.9, n=200, k=5),
+    "sota.two_looks": lambda: lb.sota.two_looks(MANY, MANY[::-1], **SMALL),
+    "sota.pool": lambda: lb.sota.pool(MANY, MANY),
+    "sota.read_losses": lambda: lb.sota.read_losses(SCORES),
+    "sota.covariance": lambda: lb.sota.covariance(SCORES),
     "sota.shrink": lambda: lb.sota.shrink(BOARD),
     "sota.shrink by crop": lambda: lb.sota.shrink(BOARD, rule="crop"),
 }

@@ -32,6 +32,8 @@ FURTHER = {
     "paper.realisation": ((xr.Dataset(),), {}),
     "plots.search": (("a", "b"), {}),
     "report.html": (("page.html",), {}),
+    "sota.pool": ((xr.DataArray([0.9], dims="team"),), {}),
+    "sota.two_looks": ((xr.DataArray([0.9], dims="team"),), {}),
     "sota.delong": (([0, 1],), {}),
     "study.best_in_class": (({"a": "b"},), {}),
     "study.fit": ((), {"store": "study"}),

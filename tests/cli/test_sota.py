@@ -2,14 +2,16 @@
 
 import json
 
+import numpy as np
 import pytest
+import xarray as xr
 
 import leaderbayes as lb
 from command import call, loaded, run
 
 KEYS = [
     "n", "rho", "m", "observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper",
-    "teams_above", "diagnostics", "warnings",
+    "teams_above", "law_free", "diagnostics", "warnings",
 ]  # fmt: skip
 
 
@@ -30,9 +32,13 @@ def test_sota(folder):
     result = json.loads(done.stdout)
     assert list(result) == ["rule", *KEYS]
     assert result["theta_sota_lower"] < result["theta_sota"] < result["observed_max"] == 0.9
+    free = lb.sota.winner(lb.sota.read_board(folder / "board.csv", n=1000), rho=0.3)
+    assert result["law_free"]["theta_sota_lower"] == float(free["theta_sota_lower"])
+    assert result["law_free"]["winner"] == "t0"
     crop = ["sota", "board.csv", "--n", 1000, "--rule", "crop", "--convention", "published"]
     text = call(*crop, cwd=folder)
     assert "Estimate of the best classifier (crop)" in text.stdout
+    assert "Without a law of the teams, whoever is the best is between 0.8" in text.stdout
     errors = call("sota", "board.csv", "--se", 0.01, "--chance", 0.5, "--rho", 0.3, cwd=folder)
     assert "Best of 60 teams, rho 0.30: 0.9000" in errors.stdout
     rows = "\n".join(f"t{k},{0.3 + 0.001 * k:.3f}" for k in range(60))
@@ -101,11 +107,89 @@ def test_answers(folder):
     assert json.loads(done.stdout)["warnings"][0].startswith("LB029 the items are in 20 clusters")
     for arguments, message in (
         ([*asked[1:], "--n", 600], "--n is of a table of scores"),
-        (["log.csv", "--n", 40, "--round", "which"], "--round is of --answers"),
+        (["log.csv", "--n", 40, "--round", "which"], "--round is of --answers and --losses"),
     ):
         bad = call("sota", *arguments, cwd=folder)
         assert bad.returncode == 2
         assert message in bad.stderr
+
+
+def test_losses(folder):
+    """Losses by instance say all that a board needs, and their covariance who may win."""
+    rng = np.random.default_rng(1)
+    error = rng.normal(size=200) + np.linspace(0.5, 1.5, 6)[:, None] * rng.normal(size=(6, 200))
+    losses = xr.DataArray(error**2, dims=("player", "round"))
+    rows = "\n".join(f"t{j},{i},{losses[j, i].item()!r}" for j in range(6) for i in range(200))
+    (folder / "by_item.csv").write_text(f"model,item,loss\n{rows}\n")
+    asked = ["sota", "by_item.csv", "--losses", "--root", "--rule", "crop"]
+    done = call(*asked, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    board = lb.sota.read_losses(losses, root=True)
+    assert result["observed_max"] == pytest.approx(float(board.max()))
+    assert result["rho"] == pytest.approx(board.attrs["rho"])
+    found = lb.sota.winner(board, covariance=lb.sota.covariance(losses, root=True))
+    for name in ("theta_sota_lower", "theta_winner_upper"):
+        assert result["law_free"][name] == pytest.approx(float(found[name]))
+    named = ["--team", "model", "--round", "item", "--score", "loss", "--chance", 9.0]
+    text = call("sota", "by_item.csv", "--losses", *named, cwd=folder)
+    assert "Best of 6 teams, rho" in text.stdout, text.stderr
+    for arguments, message in (
+        ([*asked, "--n", 5], "--n is of a table of scores: leave it or --losses out"),
+        ([*asked, "--classes", 5], "--classes is of shares"),
+        ([*asked, "--answers"], "--answers or --losses, not both"),
+        (["sota", "by_item.csv", "--n", 5, "--root"], "--root is of --losses"),
+    ):
+        bad = call(*arguments, cwd=folder)
+        assert bad.returncode == 2
+        assert message in bad.stderr
+
+
+def test_two_looks(folder):
+    rng = np.random.default_rng(3)
+    theta = rng.beta(85, 15, 100)
+    for name, n in (("public", 300), ("private", 900)):
+        rows = "\n".join(f"t{k},{x / n:.6f}" for k, x in enumerate(rng.binomial(n, theta)))
+        (folder / f"{name}.csv").write_text(f"team,score\n{rows}\n")
+    asked = ["sota", "private.csv", "--n", 900, "--public", "public.csv"]
+    done = call(*asked, "--public-n", 300, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)["two_looks"]
+    boards = [lb.sota.read_board(folder / f"{k}.csv", n=n) for k, n in
+              (("public", 300), ("private", 900))]  # fmt: skip
+    found = lb.sota.two_looks(*boards, seed=result["seed"])
+    assert result["overfitting_lower"] == float(found["overfitting_lower"])
+    text = call(*asked, "--public-n", "lattice", cwd=folder)
+    assert "The public board's best 10 promised" in text.stdout
+    for arguments, message in (
+        (asked, "Give n"),
+        (["sota", "private.csv", "--n", 900, "--public-n", 9], "--public-n is of --public"),
+        (
+            ["sota", "private.csv", "--se", 0.1, "--public", "public.csv"],
+            "two boards of accuracies",
+        ),
+    ):
+        bad = call(*arguments, cwd=folder)
+        assert bad.returncode == 2
+        assert message in bad.stderr
+
+
+def test_real_boards(folder):
+    """Baselines, leaks and copies are left out by options; n is what the scores tell."""
+    rng = np.random.default_rng(2)
+    score = rng.binomial(997, rng.beta(90, 10, 200)) / 997
+    rows = [f"t{k},{x:.6f}" for k, x in enumerate(score)]
+    rows += [f"copy{k},{score.max():.6f}" for k in range(20)] + ["leak,1.0", "base,0.100301"]
+    (folder / "real.csv").write_text("team,score\n" + "\n".join(rows) + "\n")
+    asked = ["sota", "real.csv", "--n", "lattice", "--json"]
+    whole = json.loads(call(*asked, cwd=folder).stdout)
+    assert (whole["n"], whole["observed_max"]) == (997, 1.0)
+    assert [said[:5] for said in whole["warnings"]] == ["LB031", "LB032"]
+    out = ["--exclude", "base", "--exclude", "t3", "--ceiling", 1.0, "--clones", "one"]
+    made = json.loads(call(*asked, *out, cwd=folder).stdout)
+    assert made["m"] == 199
+    assert made["observed_max"] == pytest.approx(score.max(), abs=1e-6)
+    assert "are left out" in made["warnings"][0]
 
 
 @pytest.mark.slow

@@ -23,6 +23,10 @@ def test_best_above_or_below_its_estimate(sota, tmp_path, shift, words):
     changed = sota.copy(deep=True)
     changed["posterior"]["theta_sota"][:] = lb.sota.summary(sota)["observed_max"] + shift
     text = lb.report.html(changed, tmp_path / "page.html").read_text("utf-8")
+    assert "Without any law of the teams" in text
+    assert ("where the interval ends that needs no law" in text) == bool(
+        lb.sota.summary(changed).attrs["law_free"]
+    )
     assert [said in text for said in ("it is too high: the", "not below")] == [
         said == words for said in ("it is too high: the", "not below")
     ]

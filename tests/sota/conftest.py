@@ -8,9 +8,9 @@ from leaderbayes._numerics.counts import counts
 from leaderbayes.sota._model_of_counts import CountBoard
 
 
-def draw_board(a, b, m, n, rho, theta_0, rng):
-    """Thetas from Beta(a, b), and a board of them."""
-    theta = rng.beta(a, b, size=m)
+def draw_board(a, b, m, n, rho, theta_0, rng, theta=None):
+    """Thetas from Beta(a, b), or those that are given, and a board of them."""
+    theta = rng.beta(a, b, size=m) if theta is None else theta
     model = CountBoard(counts(theta, n), "beta", 2, 0.5, rho, theta_0, "board")
     score = model.replicate(theta[None], np.array([rho]), rng)[0]
     return theta, lb.sota.read_board(score, n=n)

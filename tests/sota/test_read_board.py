@@ -74,7 +74,7 @@ def test_reading(tmp_path):
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ([93.1, 91.0], {}, "divide percentages by 100"),
+        ([93.1, 0.91], {}, "divide percentages by 100"),
         ([0.9, -0.1], {}, "-0.1; shares are from 0 to 1"),
         ([np.nan], {}, "holds no score"),
         ([0.9], {"n": 0}, "n=0"),

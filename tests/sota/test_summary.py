@@ -12,6 +12,10 @@ def test_tables(fitted):
     assert made["theta_sota_lower"] < made["theta_sota"] < made["theta_sota_upper"]
     assert float(made["observed_max"]) == float(board.max())
     assert int(made["teams_above"]) == int((board > float(made["theta_sota"])).sum())
+    free = lb.sota.winner(board, rho=0.5)
+    assert float(made["law_free_lower"]) == float(free["theta_sota_lower"])
+    assert made["law_free_lower"] < made["theta_sota"] < made["law_free_upper"]
+    assert made.attrs["law_free"] == ""
     table = lb.leaderboard(dt)
     assert list(table["theta"]) == sorted(table["theta"], reverse=True)
     assert table["p_best"].sum() == pytest.approx(1.0)
@@ -21,6 +25,14 @@ def test_tables(fitted):
     assert found.attrs["converged"] == 1
     assert table.attrs["converged"] == 1
     lb.plots.board(dt["observed_data"]["score"], made, backend="none")
+
+
+def test_an_estimate_that_the_scores_contradict(fitted):
+    _, dt = fitted
+    changed = dt.copy(deep=True)
+    changed["posterior"]["theta_sota"][:] = 0.999
+    made = lb.sota.summary(changed)
+    assert "The estimate, 0.9990, is above" in made.attrs["law_free"]
 
 
 def test_survives_netcdf(fitted, tmp_path):

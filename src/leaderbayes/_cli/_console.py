@@ -392,7 +392,12 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
         f"({prob:.0%} interval {result['theta_sota_lower']:.4f} to "
         f"{result['theta_sota_upper']:.4f}); {result['teams_above']} teams scored above it."
     )
-    diagnostics = result["diagnostics"]
+    free, diagnostics = result["law_free"], result["diagnostics"]
+    click.echo(free["message"])
+    if free["apart"]:
+        click.echo(free["apart"])
+    if "two_looks" in result:
+        click.echo(result["two_looks"]["message"])
     if "converged" not in diagnostics:
         click.echo(diagnostics["message"])
         return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leaderbayes._cli._claim import say_claim, score_of, variants_of
 from leaderbayes._cli._console import collecting, finish, number, print_sota
 from leaderbayes._cli._options import as_json, better, max_mb, prob, seed, typed
 
@@ -19,13 +20,17 @@ POSTERIOR_ONLY = ("law", "components", "floor", "draws", "chains", "epsilon", "s
 # What is known of the board, for `read_board`.
 FACTS = (
     "n", "se", "metric", "classes", "chance", "positive_rate", "team", "score", "higher_is_better",
-    "max_mb",
+    "exclude", "ceiling", "clones", "max_mb",
 )  # fmt: skip
 # Of these, of a table of scores; and of answers.
-SCORES_ONLY = ("n", "se", "metric", "positive_rate")
+SCORES_ONLY = ("n", "se", "metric", "positive_rate", "exclude", "ceiling", "clones")
 ANSWERS_ONLY = ("round", "cluster")
 COLUMN = "COLUMN|NUMBER"
 RELIABILITY = ("pareto_k", "ess", "max_rhat")
+LAW_FREE = (
+    "theta_sota_lower", "theta_sota_upper", "theta_winner", "theta_winner_lower",
+    "theta_winner_upper",
+)  # fmt: skip
 ESTIMATED = ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper")
 
 
@@ -42,8 +47,15 @@ def column_or_number(text: str) -> float | str:
 @click.option("--answers", is_flag=True,
               help="FILE has answers, right or wrong, of all teams to all items, as rank reads "
               "them: they say n and rho.")  # fmt: skip
+@click.option("--losses", is_flag=True,
+              help="FILE has losses of all teams on all instances, of any metric: they say "
+              "standard errors, rho, and the covariance.")  # fmt: skip
+@click.option("--root", is_flag=True,
+              help="Scores are roots of the mean --losses: of squared errors the RMSE.",
+              )  # fmt: skip
 @click.option("--n", type=column_or_number, metavar=COLUMN,
-              help="Instances of the test set; or the column with those of each team.",
+              help="Instances of the test set; or the column with those of each team; or lattice: "
+              "the smallest of which all accuracies are shares.",
               )  # fmt: skip
 @click.option("--se", type=column_or_number, metavar=COLUMN,
               help="Standard error of the scores, of any metric; or the column with that of each. "
@@ -58,11 +70,32 @@ def column_or_number(text: str) -> float | str:
               help="Share of the positive class, of AUCs.")  # fmt: skip
 @click.option("--team", metavar="COLUMN", help="Column of the teams' names.")
 @click.option("--score", metavar="COLUMN", help="Column of the scores.")
-@click.option("--round", metavar="COLUMN", help="Column of the items, of --answers.")
+@click.option("--round", metavar="COLUMN", help="Column of the items, of --answers or --losses.",
+              )  # fmt: skip
 @click.option("--cluster", metavar="COLUMN",
-              help="Column of what items share, of --answers.")  # fmt: skip
+              help="Column of what items share, of --answers or --losses.",
+              )  # fmt: skip
 @better
+@click.option("--exclude", multiple=True, metavar="TEAM",
+              help="Leave out a team, such as a baseline; may be given again.")  # fmt: skip
+@click.option("--ceiling", type=float, metavar="SCORE",
+              help="Leave out teams with this score or a better one: leaks.")  # fmt: skip
+@click.option("--clones", type=click.Choice(["all", "one"]), default="all", show_default=True,
+              help="Of a score that more teams share than chance has, keep all, or as many as "
+              "chance has, one at least.")  # fmt: skip
 @max_mb
+@click.option("--public", type=click.Path(), metavar="FILE2",
+              help="The public board of the same teams, by name: what its best promised, and FILE, "
+              "the private one, kept.")  # fmt: skip
+@click.option("--public-n", type=column_or_number, metavar="NUMBER",
+              help="Instances of --public; or lattice.")  # fmt: skip
+@click.option("--variants", metavar="K|K-K",
+              help="Tried on the test set by each team, the best of which is on the board; of a "
+              "score in place of FILE also two numbers, between which all are equally probable.",
+              )  # fmt: skip
+@click.option("--spread", type=float, metavar="SD",
+              help="Of a score in place of FILE: how much variants differ.  [default: 0]",
+              )  # fmt: skip
 @click.option("--rho", type=float,
               help="Correlation of each classifier's answers, of AUCs its scores, with --se its "
               "estimate, with a reference; two correlate by its square.  [default: what --answers "
@@ -102,27 +135,53 @@ def column_or_number(text: str) -> float | str:
 @seed
 @prob
 @as_json
-def sota(file: str, answers: bool, sampler: str | None, as_json: bool, **options: Any) -> None:
-    """Estimate how good the best classifier of a competition's board is."""
-    import leaderbayes as lb
+def sota(
+    file: str,
+    answers: bool,
+    losses: bool,
+    root: bool,
+    sampler: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Estimate how good the best classifier of a competition's board is.
 
-    alien = _alien(answers, sampler, options["law"])
+    In place of FILE one published score, and --variants, of how many it is the best.
+    """
+    import leaderbayes as lb
+    from leaderbayes.sota._winner import apart
+
+    if (score := score_of(file)) is not None:
+        say_claim(score, options, as_json)
+        return
+    alien = _alien(answers, losses, sampler, options["law"])
     if alien is not None:
         raise lb.LeaderbayesError(alien)
+    variants = variants_of(options.pop("variants"))
+    options.pop("spread")
+    public, public_n = options.pop("public"), options.pop("public_n")
     facts = {name: options.pop(name) for name in FACTS}
     items = {name: options.pop(name) for name in ANSWERS_ONLY}
+    covariance = None
     with collecting() as said:
-        if answers:
+        if losses:
+            board, covariance = _of_losses(file, facts, items, root)
+        elif answers:
             items |= {k: v for k, v in facts.items() if k not in (*SCORES_ONLY, "team")}
             board = lb.sota.read_answers(file, player=facts["team"], **items)
         else:
             board = lb.sota.read_board(file, **facts)
+        looks = None if public is None else _two_looks(public, public_n, board, facts, options)
     if sampler is None:
         how = {"rule": options["rule"]}
         best, diagnostics, more = _estimate_of_best(board, options)
     else:
         how = {"sampler": sampler}
         best, diagnostics, more = _best_of(board, sampler, options)
+    free = lb.sota.winner(
+        board, rho=options["rho"], covariance=covariance, variants=variants or 1,
+        prob=options["prob"],
+    )  # fmt: skip
     result = {
         **how,
         "n": board.attrs.get("n"),
@@ -130,26 +189,73 @@ def sota(file: str, answers: bool, sampler: str | None, as_json: bool, **options
         "m": int(best["m"]),
         **{key: float(best[key]) for key in ESTIMATED},
         "teams_above": int(best["teams_above"]),
+        "law_free": {key: number(float(free[key])) for key in LAW_FREE}
+        | {key: free.attrs[key] for key in ("winner", "message")}
+        | {"apart": apart(float(best["theta_sota"]), *(float(free[key]) for key in LAW_FREE[:2]))},
         "diagnostics": diagnostics,
+        **({} if looks is None else {"two_looks": looks}),
         "warnings": said + more,
     }
     converged = diagnostics.get("converged", True)
     finish(as_json, result, print_sota, result, best, options["prob"], converged=converged)
 
 
-def _alien(answers: bool, sampler: str | None, law: str) -> str | None:
+def _two_looks(
+    file: str, n: Any, private: "xr.DataArray", facts: dict[str, Any], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Say what the public board promised."""
+    import leaderbayes as lb
+
+    public = lb.sota.read_board(file, **facts | {"n": n})
+    found = lb.sota.two_looks(
+        public, private, rho=options["rho"], seed=options["seed"], prob=options["prob"]
+    )
+    return {str(name): number(float(value)) for name, value in found.items()} | found.attrs
+
+
+def _of_losses(
+    file: str, facts: dict[str, Any], items: dict[str, Any], root: bool
+) -> tuple["xr.DataArray", "xr.DataArray"]:
+    """Read a board from losses, and their covariance."""
+    import leaderbayes as lb
+
+    gains = bool(facts["higher_is_better"])
+    losses = lb.read_scores(
+        file, player=facts["team"], score=facts["score"], higher_is_better=gains,
+        max_mb=facts["max_mb"], **items,
+    )  # fmt: skip
+    board = lb.sota.read_losses(losses, root=root, chance=facts["chance"], higher_is_better=gains)
+    return board, lb.sota.covariance(losses, root=root)
+
+
+def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | None:
     """Name the first option that was given and that these scores, or what is asked, lack."""
     params = click.get_current_context().params
     others = POSTERIOR_ONLY if sampler is None else ESTIMATE_ONLY
     for name in typed(params):
-        if answers and name in SCORES_ONLY:
-            return f"--{name.replace('_', '-')} is of a table of scores: leave it or --answers out."
-        if not answers and name in ANSWERS_ONLY:
-            return f"--{name} is of --answers: leave it out, or give that."
+        if (answers or losses) and name in SCORES_ONLY:
+            kind = "--answers" if answers else "--losses"
+            return f"--{name.replace('_', '-')} is of a table of scores: leave it or {kind} out."
+        if not (answers or losses) and name in ANSWERS_ONLY:
+            return f"--{name} is of --answers and --losses: leave it out, or give one of these."
+        if name == "losses" and answers:
+            return "Give --answers or --losses, not both."
+        if name == "root" and not losses:
+            return "--root is of --losses: leave it out, or give that."
+        if losses and name == "classes":
+            return "--classes is of shares of right answers: give --chance, of losses."
         if name in others and (name, params[name]) != ("dependence", "boland"):
             if sampler is None:
                 return f"--{name} is of a posterior: give --sampler exact or abc-smc, too."
             return f"--{name} is of the estimate: leave it or --sampler out."
+        if name == "public" and (answers or losses or params["se"] is not None):
+            return "--public is of two boards of accuracies with --n: leave it out."
+        if name == "public_n" and params["public"] is None:
+            return "--public-n is of --public: leave it out, or give that."
+        if name == "spread":
+            return "--spread is of one score in place of FILE: leave it out."
+        if name == "variants" and "-" in params[name]:
+            return f"--variants {params[name]}: of a board give one number."
         if name == "epsilon" and sampler == "exact":
             return "--epsilon is for --sampler abc-smc, not exact."
         if name == "components" and law != "mixture":

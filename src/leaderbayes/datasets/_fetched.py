@@ -50,9 +50,10 @@ def fetch(name: str) -> xr.DataArray | pd.Series:
                                                                              every data set
     tsml_multivariate   20 such on 26 data sets, 30 resamples (Ruiz et al.)  accuracy
     kaggle_cassava      teams of a Kaggle competition on cassava leaves in   accuracy, for
-                        5 classes (private board; Møllersen, Holsbø take     `sota.read_board`
-                        n = 15000)
-    kaggle_obesity      the same on obesity risk in 7 classes (n = 13840)    accuracy
+                        5 classes (private board: its scores are multiples   `sota.read_board`
+                        of 1/6618; Møllersen, Holsbø take n = 15000)
+    kaggle_obesity      the same on obesity risk in 7 classes (1/11072, 80   accuracy
+                        % of the paper's n = 13840)
     both with _public   their public boards, as "kaggle_cassava_public"      accuracy
     =================== ==================================================== ===================
 
@@ -65,7 +66,8 @@ def fetch(name: str) -> xr.DataArray | pd.Series:
     -------
     DataArray (player, round) or (tournament, player, round)
         Scores; tournaments are data sets or tasks, where there are several rounds on each. Of
-        Kaggle's boards a Series of scores by team, named by the team's rank.
+        Kaggle's boards a Series of scores by team, named by the team's rank; its attrs have
+        ``classes``, and of private boards ``n``, which the scores tell.
 
     Raises
     ------
@@ -111,7 +113,9 @@ def fetch(name: str) -> xr.DataArray | pd.Series:
     >>> dict(scores.sizes)  # doctest: +SKIP
     {'player': 16, 'round': 19}
     >>> teams = lb.datasets.fetch("kaggle_obesity")  # doctest: +SKIP
-    >>> board = lb.sota.read_board(teams, n=13840)  # doctest: +SKIP
+    >>> board = lb.sota.read_board(teams)  # doctest: +SKIP
+    >>> board.attrs["n"], board.attrs["classes"]  # doctest: +SKIP
+    (11072, 7)
     """
     if str(name) not in _BOARDS:
         raise LeaderbayesError(f"No public board {name!r:.80}; there are {', '.join(_BOARDS)}.")
@@ -172,6 +176,8 @@ def _tsml(name: str) -> xr.DataArray:
     return scores.assign_attrs(source=str(path.parent))
 
 
+# What is known of the boards beside their scores; n is told by these.
+_KNOWN = {"cassava": {"classes": 5, "n": 6618}, "obesity": {"classes": 7, "n": 11072}}
 _COMPETITIONS = {
     "cassava": "cassava-leaf-disease-classification",
     "obesity": "playground-series-s4e2",
@@ -184,6 +190,8 @@ def _kaggle(name: str) -> pd.Series:
     table = pd.read_csv(path)
     team = pd.Index(table["rank"].astype(str), dtype=object, name="team")
     scores = pd.Series(table["score"].to_numpy(dtype=float), index=team, name="score")
+    of_part = {"n"} if public else set()  # the n of a public board is another
+    scores.attrs |= {k: v for k, v in _KNOWN[competition].items() if k not in of_part}
     scores.attrs["source"] = str(path)
     return scores
 

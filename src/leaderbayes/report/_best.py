@@ -25,9 +25,8 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     """
     if not isinstance(dt, xr.DataTree):
         raise LeaderbayesError("sota: give what leaderbayes.sota.posterior returns.")
-    estimates = {
-        str(name): value.item() for name, value in summary(dt, prob=prob).data_vars.items()
-    }
+    found = summary(dt, prob=prob)
+    estimates = {str(name): value.item() for name, value in found.data_vars.items()}
     table = leaderboard(dt, prob=prob)
     fitted(dt, "constant_data", of="team")
     shown = table.iloc[:top]
@@ -54,7 +53,7 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         "rows": rows,
         "ticks": axis.ticks(),
         "zero": axis(estimates["theta_sota"]),
-        "summary": _summary(estimates),
+        "summary": _summary(estimates) | {"apart": str(found.attrs["law_free"])},
         "check": _check(dt),
         "verdict": verdict(dt.attrs),
         "settings": _method(dt) + settings(dt.attrs),
@@ -71,6 +70,7 @@ def _summary(estimates: dict[str, Any]) -> dict[str, Any]:
         "above": estimates["teams_above"],
         "too_high": estimates["observed_max"] > estimates["theta_sota"],
         "m": estimates["m"],
+        "law_free": interval(estimates["law_free_lower"], estimates["law_free_upper"], 4),
     }
 
 

@@ -4,15 +4,12 @@ import warnings
 
 import numpy as np
 
-from leaderbayes._errors import BoardWarning
+from leaderbayes._errors import BoardWarning, LeaderbayesError
 
 
 def check_resolution(values: np.ndarray, n: int) -> None:
     """Warn unless scores are multiples of 1 / n, as far as their printed digits can tell."""
-    digits = next(
-        (d for d in range(1, 16) if np.allclose(values, np.round(values, d), rtol=0, atol=1e-15)),
-        16,
-    )
+    digits = digits_of(values)
     unit = 10.0**-digits
     if unit >= 1.0 / n:
         return  # printed more coarsely than the instances
@@ -37,6 +34,37 @@ def check_resolution(values: np.ndarray, n: int) -> None:
     )
 
 
+def digits_of(values: np.ndarray) -> int:
+    """Give the digits after the point with which scores are printed; 16 of computed ones."""
+    return next(
+        (d for d in range(1, 16) if np.allclose(values, np.round(values, d), rtol=0, atol=1e-15)),
+        16,
+    )
+
+
+def size_of(values: np.ndarray) -> tuple[int, str]:
+    """Give the smallest test set of which all scores are shares, and how they are printed.
+
+    Raises
+    ------
+    LeaderbayesError
+        If so few scores, of so few digits, are shares of any; or these of none.
+    """
+    digits, different = digits_of(values), np.unique(values)
+    unit = 10.0**-digits
+    # With more instances than the digits tell apart every score is a share.
+    largest = int(min(_DENSEST / unit, _LARGEST))
+    found = _lattice(different, largest // 2, unit) if largest >= 4 else None
+    if found is None:
+        raise LeaderbayesError(
+            f"n='lattice': the {len(different)} different scores, of {digits} digits, do not tell "
+            f"how many instances they were computed on (of up to {largest}): give n."
+        )
+    return found
+
+
+_DENSEST = 0.9  # instances a step of the printed scores
+_LARGEST = 1_000_000  # instances
 _PRINTED = {"truncated": 0.0, "rounded": 0.5}  # where a printed score lies in what it stands for
 _CHANCE = 1e-3  # expected number of test sets that fit by chance, up to which one is named
 

@@ -25,8 +25,9 @@ from leaderbayes._scores.tables import (
     text_of,
 )
 from leaderbayes.sota._kaggle import is_kaggle, one_row_a_team
-from leaderbayes.sota._lattice import check_resolution
+from leaderbayes.sota._lattice import check_resolution, size_of
 from leaderbayes.sota._standard_errors import errors_of_sizes, given_errors
+from leaderbayes.sota._suspects import Clones, as_shares, chosen, warn_of_leaks, without_copies
 
 _TEAM = "team team_name teamname player model name team_id teamid submission rank"
 _SCORE = "score private_score public_score accuracy acc auc roc_auc value result"
@@ -44,6 +45,9 @@ def read_board(
     team: str | None = None,
     score: str | None = None,
     higher_is_better: bool | None = None,
+    exclude: str | Sequence[str] = (),
+    ceiling: float | None = None,
+    clones: Clones = "all",
     max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read a board: one row a team.
@@ -52,13 +56,16 @@ def read_board(
     ----------
     source : path, DataFrame, Series or sequence of float
         CSV or Parquet file or a table with a column of scores; or the scores themselves, a Series'
-        index naming the teams. Kaggle's leaderboards are recognised by their columns TeamId,
+        index naming the teams (its attrs ``n`` and ``classes``, which `datasets.fetch` gives, are
+        taken where they are not said). Shares may be percentages, from 0 to 100, where none is
+        above 0 and up to 1. Kaggle's leaderboards are recognised by their columns TeamId,
         TeamName and Score: of a history each team's last submission counts, and a name that
         several teams go by is followed by the team's number.
     n : int or str, optional
         Instances of the test set; or the column with those of each team, whose scores then become
         estimates: accuracies with the binomial standard errors sqrt(p (1 - p) / n), AUCs with
-        those of binormal scores.
+        those of binormal scores. "lattice", of accuracies: the smallest test set of which all
+        scores, as they are printed, are shares.
     se : float or str, optional
         Standard error of every score, or the column with that of each: the board is then one of
         estimates, of any metric of which more is better. Give n or se, not both.
@@ -78,6 +85,13 @@ def read_board(
         other scores (with se) their negatives, so that more is better, and what is made of the
         board is on that scale. By default more is better, and a score that goes by the name of a
         loss is refused.
+    exclude : str or sequence of str
+        Teams to leave out, such as the organisers' baselines.
+    ceiling : float, optional
+        Leave out teams with this score, as the source has it, or a better one: leaks.
+    clones : {"all", "one"}
+        Of a score that more teams have, to the last digit, than chance would have it (copies of one
+        submission), keep all, or as many as chance would have, one at least, the first listed.
     max_mb : float
         The most that a file may hold, unpacked, in megabytes.
 
@@ -87,9 +101,10 @@ def read_board(
         Scores, in the order of the source; rows without one are left out. What is known of them
         stands in attrs, from where all functions on boards read it: ``metric``, ``n``; ``classes``
         or ``chance`` (on the board's scale); ``positive_rate``; ``higher_is_better`` (0 or 1, of
-        the source's scores), ``source``. Of estimates ``metric`` is "estimate", and ``se`` a
-        coordinate (team) and an attribute that says where it comes from. A DataArray (team) with
-        such attrs, or a board with others assigned, is a board, too.
+        the source's scores), ``source``; ``percent`` (1), ``n_from`` ("lattice") and ``left_out``
+        (how many teams, by exclude, ceiling and clones), where they apply. Of estimates ``metric``
+        is "estimate", and ``se`` a coordinate (team) and an attribute that says where it comes
+        from. A DataArray (team) with such attrs, or a board with others assigned, is a board, too.
 
     Raises
     ------
@@ -105,6 +120,9 @@ def read_board(
     BoardWarning
         LB020, if accuracies are not multiples of 1 / n, rounded or truncated: n may be another
         one, which the message names where the scores tell it.
+    HintWarning
+        LB031, if more teams than chance has share a score; LB032, if scores are perfect and all
+        others far below.
 
     Examples
     --------
@@ -115,8 +133,12 @@ def read_board(
     >>> board.dims, board.attrs["n"], board.attrs["classes"]
     (('team',), 100, 7)
     """
+    one_of("clones", clones, "all", "one")
+    if isinstance(source, pd.Series) and metric == "accuracy" and se is None:
+        n = source.attrs.get("n") if n is None else n
+        if classes is None and chance is None:
+            classes = source.attrs.get("classes")
     _check_errors(n, se, metric)
-    known = _said(n, se, metric, classes, chance, positive_rate, higher_is_better)
     if higher_is_better not in (None, True, False):
         raise LeaderbayesError(f"higher_is_better={higher_is_better!r}: give True or False.")
     metric_name = source.name if isinstance(source, pd.Series) else None
@@ -131,10 +153,12 @@ def read_board(
     table, _ = read_table(source, None, max_mb)
     if is_kaggle(table) and team is None and score is None:
         table, team, score = one_row_a_team(table)
-    for name in (team, score, n, se):
+    by_lattice = n == "lattice" and metric == "accuracy" and "lattice" not in table.frame.columns
+    size = None if by_lattice else n
+    for name in (team, score, size, se):
         if isinstance(name, str) and name not in table.frame.columns:
             table.refuse(f"no column {shown(name)}; {suggest(name, table.frame.columns)}")
-    given = [name for name in (n, se) if isinstance(name, str)]
+    given = [name for name in (size, se) if isinstance(name, str)]
     column = score or recognise(table, _SCORE, [team, *given])
     if column is None:
         table.refuse(
@@ -146,16 +170,31 @@ def read_board(
         # Teams that tie share it.
         label = None if table.frame[label].duplicated().any() else label
     kept = as_numbers(table, column).dropna()
-    if se is None:
-        _check_shares(table, column, kept)
     if kept.empty:
         raise ScoresError(f"{table.where}: column {shown(column)} holds no score.")
+    kept, percent = as_shares(table, column, kept) if se is None else (kept, False)
+    of_source = 100.0 if percent else 1.0
     teams = table.frame.loc[kept.index, label] if label else kept.index
     names = np.array([text_of(name) for name in teams], dtype=object)
     for row, name in zip(kept.index, names, strict=True):
         if not is_unicode(name):
             table.refuse(f"the team {shown(name)} is not text.", row)
     _check_once(table, names, kept.index)
+    stay = chosen(
+        table, names, of_source * kept.to_numpy(), exclude, ceiling, higher_is_better is not False
+    )
+    left_out = int((~stay).sum())
+    kept, names = kept[stay], names[stay]
+    if by_lattice:
+        n = size_of(kept.to_numpy())[0]
+    if percent and chance is not None:
+        chance = number("chance", chance) / of_source
+    known = _said(n, se, metric, classes, chance, positive_rate, higher_is_better)
+    shares = se is None and metric == "accuracy"
+    alike = int(n) if shares and isinstance(n, int | np.integer) else None
+    stay = without_copies(kept.to_numpy(), alike, clones)
+    left_out += int((~stay).sum())
+    kept, names = kept[stay], names[stay]
     board = xr.DataArray(
         kept.to_numpy(),
         dims="team",
@@ -165,10 +204,15 @@ def read_board(
             "metric": metric,
             "source": table.where,
             "higher_is_better": int(higher_is_better is not False),
-        },
+        }
+        | ({"percent": 1} if percent else {})
+        | ({"n_from": "lattice"} if by_lattice else {})
+        | ({"left_out": left_out} if left_out else {}),
     )
     if higher_is_better is False:
         board = board.copy(data=-board if se is not None else 1.0 - board)
+    if alike is not None:
+        warn_of_leaks(board.to_numpy(), names, alike)
     if se is not None:
         errors = given_errors(table, se, kept)
         origin = f"column {se!r}" if isinstance(se, str) else se
@@ -244,18 +288,6 @@ def _said(
         return {"classes": classes}
     said = {"chance": chance, "positive_rate": positive_rate}
     return {name: float(value) for name, value in said.items() if value is not None}
-
-
-def _check_shares(table: Table, column: str, values: pd.Series) -> None:
-    """Refuse what is not from 0 to 1."""
-    wrong = values[(values < 0.0) | (values > 1.0)]
-    if len(wrong):
-        percent = "; divide percentages by 100" if 1.0 < float(values.max()) <= 100.0 else ""
-        table.refuse(
-            f"column {shown(column)} holds {wrong.iloc[0]:g}; shares are from 0 to 1{percent}. Of "
-            "another metric give standard errors (se=, --se).",
-            wrong.index[0],
-        )
 
 
 def _check_direction(table: Table, metric: object, higher_is_better: bool | None) -> None:

@@ -1,11 +1,15 @@
 """What a posterior of `sota.posterior` says of the best theta."""
 
+import json
+from numbers import Real
+
 import xarray as xr
 
 from leaderbayes._answers.best import is_best, require_best
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn
+from leaderbayes.sota._winner import apart, winner
 
 
 def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
@@ -24,8 +28,10 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
         Scalars as from `shrink`: ``theta_sota``, the posterior mean (the paper's definition 1),
         ``theta_sota_lower``, ``theta_sota_upper``; ``expected_max``, ``max_lower``, ``max_upper``
         of the same teams' best score on another test set; ``observed_max``, ``teams_above`` (teams
-        that scored above ``theta_sota``), ``m``. attrs: ``sampler``, ``converged``,
-        ``warnings``, ``prob``.
+        that scored above ``theta_sota``), ``m``. ``law_free_lower``, ``law_free_upper``: the
+        interval of the best theta that needs no law, of `winner`. attrs: ``sampler``,
+        ``converged``, ``warnings``, ``prob``; ``law_free``, a sentence where the estimate lies
+        outside that interval, else empty.
 
     Raises
     ------
@@ -54,6 +60,8 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     theta, highest = best.quantile(tails).to_numpy(), again.quantile(tails).to_numpy()
     expected = float(best.mean())
+    free = winner(score, rho=_rho(dt), prob=prob)
+    ends = float(free["theta_sota_lower"]), float(free["theta_sota_upper"])
     return xr.Dataset(
         {
             "theta_sota": expected,
@@ -65,10 +73,22 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
             "observed_max": float(score.max()),
             "teams_above": int((score > expected).sum()),
             "m": score.sizes["team"],
+            "law_free_lower": ends[0],
+            "law_free_upper": ends[1],
         },
         attrs={name: dt.attrs[name] for name in ("sampler", "converged", "warnings")}
-        | {"prob": prob},
+        | {"prob": prob, "law_free": apart(expected, *ends)},
     )
+
+
+def _rho(dt: xr.DataTree) -> float | None:
+    """Give the dependence: as it was given, or what the board knows, or the posterior's mean."""
+    given = json.loads(dt.attrs.get("arguments", "{}")).get("rho")
+    if isinstance(given, Real):
+        return float(given)
+    if "rho" in dt["posterior"] and "rho" not in dt["observed_data"]["score"].attrs:
+        return float(drawn(dt, "rho").mean())
+    return None
 
 
 def _require(dt: xr.DataTree) -> None:

@@ -1,0 +1,124 @@
+"""How good the winner is, and the best, without a law of the teams."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from leaderbayes.sota._winner import apart
+
+SCORES = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.88, 0.87, 0.85]
+KINDS = {
+    "narrow": lambda m, rng: rng.beta(1700, 300, m),
+    "two kinds": lambda m, rng: np.where(
+        rng.random(m) < 0.5, rng.beta(1700, 300, m), rng.beta(750, 250, m)
+    ),
+    "edge": lambda m, rng: 0.9 - 0.05 * rng.gamma(0.5, 1.0, m),
+    "equal": lambda m, rng: np.full(m, 0.85),
+    "clones": lambda m, rng: rng.beta(400, 70, m),
+}
+
+
+def test_what_it_gives():
+    board = lb.sota.read_board(SCORES, n=200)
+    found = lb.sota.winner(board)
+    assert float(found["observed_max"]) == 0.93
+    assert (float(found["runner_up"]), int(found["tied"]), int(found["m"])) == (0.92, 0, 12)
+    assert found.attrs["winner"] == "0"
+    value = {name: float(v) for name, v in found.items()}
+    assert value["theta_sota_lower"] < value["theta_winner"] < 0.93 < value["theta_sota_upper"]
+    assert value["conditional_lower"] < value["theta_winner_lower"] < value["simultaneous_lower"]
+    assert "whoever is the best is between 0.8" in found.attrs["message"]
+    # Correlated luck is less of a surprise in the best of many.
+    assert lb.sota.winner(board, rho=0.8)["theta_sota_lower"] > found["theta_sota_lower"]
+    assert lb.sota.winner(board, prob=0.5)["theta_sota_upper"] < found["theta_sota_upper"]
+    tied = lb.sota.winner(lb.sota.read_board([0.9, 0.9, 0.9, 0.7], n=100))
+    assert int(tied["tied"]) == 2
+    assert "(as 2 others)" in tied.attrs["message"]
+    assert "(as another)" in lb.sota.winner(lb.sota.read_board([0.9, 0.9], n=100)).attrs["message"]
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.6])
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_covers(kind, rho, simulated):
+    """Both intervals on boards of teams of any kind, with nothing known of these."""
+    boards, m, n = 60, 150, 500
+    rng = np.random.default_rng(list(KINDS).index(kind))
+    held = np.zeros((boards, 3))
+    for row in held:
+        theta = KINDS[kind](m, rng)
+        _, board = simulated(1, 1, m, n, rho, 0.86, rng, theta)
+        score = board.to_numpy().copy()
+        if kind == "clones":
+            score[: m // 2], theta[: m // 2] = score[0], theta[0]
+        found = lb.sota.winner(board.copy(data=score), rho=rho)
+        best, own = theta.max(), theta[score.argmax()]
+        row[:] = (
+            found["theta_sota_lower"] <= best <= found["theta_sota_upper"],
+            found["theta_winner_lower"] <= own <= found["theta_winner_upper"],
+            found["theta_winner"] > own,
+        )
+    best, own, above = held.mean(axis=0)
+    assert best >= 0.9
+    assert own >= 0.86  # three standard errors of 60 boards below 0.95
+    assert 0.3 < above < 0.75
+
+
+def test_other_metrics():
+    board = lb.sota.read_board(SCORES, se=0.02)
+    given = lb.sota.winner(board, rho=0.6)
+    covariance = 0.02**2 * (0.36 + 0.64 * np.eye(12))
+    same = lb.sota.winner(board, covariance=xr.DataArray(covariance, dims=("team", "team_")))
+    for name in ("theta_winner_lower", "conditional", "theta_sota_lower", "theta_sota_upper"):
+        assert float(same[name]) == pytest.approx(float(given[name]), abs=0.002)
+    whole = board.assign_coords(se=("team", np.linspace(0.02, 0.01, 12)))
+    assert lb.sota.winner(whole)["theta_sota_lower"] < 0.93
+    aucs = lb.sota.read_board(SCORES, n=500, metric="auc", positive_rate=0.1)
+    found = lb.sota.winner(aucs, rho=0.5)
+    assert 0.85 < found["theta_sota_lower"] < 0.93 < found["theta_sota_upper"] < 1.0
+    # A single team: nothing was chosen.
+    alone = lb.sota.winner(lb.sota.read_board([0.9], n=1000))
+    assert np.isnan(alone["runner_up"])
+    assert float(alone["theta_winner"]) == pytest.approx(0.9, abs=1e-3)
+
+
+def test_of_dependent_aucs():
+    rng = np.random.default_rng(1)
+    labels = np.repeat([0, 1], [150, 50])
+    shared = rng.normal(size=200)
+    scores = shared + rng.normal(size=(5, 200)) + np.linspace(1.0, 1.5, 5)[:, None] * labels
+    areas = lb.sota.delong(xr.DataArray(scores, dims=("classifier", "instance")), labels)
+    board = lb.sota.read_board(areas["auc"].to_numpy(), se=0.03)
+    found = lb.sota.winner(board, covariance=areas)
+    assert found["theta_sota_lower"] < found["observed_max"] < found["theta_sota_upper"]
+    assert np.isnan(found.attrs["rho"])
+
+
+def test_apart():
+    assert apart(0.9, 0.8, 0.95) == ""
+    assert "0.9900, is above 0.9500" in apart(0.99, 0.8, 0.95)
+    assert "0.7000, is below 0.8000" in apart(0.7, 0.8, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("covariance", "message"),
+    [
+        (np.eye(2), "a DataArray of 12 teams by 12"),
+        (xr.DataArray(np.eye(3), dims=("a", "b")), "a DataArray of 12 teams by 12"),
+        (xr.DataArray(np.full((12, 12), np.nan), dims=("a", "b")), "gaps"),
+        (xr.DataArray(np.diag(np.arange(12.0)), dims=("a", "b")), "'0' has no variance"),
+        (xr.DataArray(np.eye(12) - 0.5, dims=("a", "b")), "negative variance"),
+        (
+            xr.DataArray(np.eye(12), {"team": list("abcdefghijkl")}, ("team", "team_")),
+            "not the board's",
+        ),
+    ],
+)
+def test_refuses(covariance, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        lb.sota.winner(lb.sota.read_board(SCORES, n=200), covariance=covariance)
+
+
+def test_an_empty_board():
+    with pytest.raises(lb.LeaderbayesError, match="no team"):
+        lb.sota.winner(lb.sota.read_board(SCORES, n=200)[:0])

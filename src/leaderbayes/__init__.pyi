@@ -8,6 +8,7 @@ from . import report as report
 from . import sota as sota
 from . import study as study
 from . import tuning as tuning
+from ._answers.audit import audit as audit
 from ._answers.baselines import elo as elo
 from ._answers.baselines import mean_scores as mean_scores
 from ._answers.check import check as check

@@ -38,7 +38,9 @@ def letters(apart: Bools) -> list[str]:
     table = np.array([[column >> i & 1 for i in range(m)] for column in columns], dtype=bool)
     table = _swept(table)
     table = table[np.lexsort(~table.T[::-1])]
-    return ["".join(_letter(k) for k in np.flatnonzero(table[:, i])) for i in range(table.shape[1])]
+    return [
+        "".join(_letter(int(k)) for k in np.flatnonzero(table[:, i])) for i in range(table.shape[1])
+    ]
 
 
 def _letter(k: int) -> str:

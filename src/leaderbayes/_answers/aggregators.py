@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from leaderbayes._answers.beside import of_scale
 from leaderbayes._answers.draws import by_mean, standing_of
 from leaderbayes._answers.kept_votes import kept_votes
-from leaderbayes._answers.standing import standing_by, statistic_of
+from leaderbayes._answers.standing import LEVEL, standing_by, statistic_of
 from leaderbayes._fits.posterior import is_mean_score, is_of_votes
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._numerics.bradley_terry import newton
@@ -23,7 +23,6 @@ from leaderbayes._scores.vote_matches import weights_of
 from leaderbayes._types import Floats
 
 TOP = 5  # players that are compared as a set
-_SAME = 1e-9  # of the range, within which two are level
 _LARGEST = 200  # players that are ranked by Plackett-Luce, which takes long of more
 _K = 16.0  # of Elo, as `elo` has it
 
@@ -59,7 +58,7 @@ def aggregators(dt: xr.DataTree) -> xr.Dataset:
     }
     for name, (value, better) in values.items():
         known = np.where(np.isnan(value), -np.inf, better * value)
-        level = _SAME * float(np.ptp(known[np.isfinite(known)]))
+        level = LEVEL * float(np.ptp(known[np.isfinite(known)]))
         # Levels that differ by rounding errors are one.
         steps = np.append(False, np.diff(np.sort(known)) > level)
         ties = np.cumsum(steps)[np.argsort(np.argsort(known, kind="stable"), kind="stable")]
@@ -174,11 +173,9 @@ def _why_of_scores(
     if name == "median":
         return f"{b} has {shown}: a median goes by the middle round alone; {record}"
     if name == "geometric mean":
-        low, less = (float(np.nanmin(raw[:, i])) for i in pair)
-        return (
-            f"{b} has {shown}: it goes by ratios, so that scores near 0 count most, and the lowest "
-            f"are {two_digits(less)} of {b} and {two_digits(low)} of {a}; {record}"
-        )
+        low, less = (two_digits(float(np.nanmin(raw[:, i]))) for i in pair)
+        lowest = "" if low == less else f" (the lowest are {less} of {b} and {low} of {a})"
+        return f"{b} has {shown}: it goes by ratios, and by scores near 0 most{lowest}; {record}"
     if name == "mean":
         return f"{b} has {shown}: it counts by how much; {record}{of_scale(y).rstrip('.')}"
     if name in ("EPP", "Plackett-Luce"):
@@ -189,13 +186,10 @@ def _why_of_scores(
 def _record(a: str, rounds: int, won: Floats, lost: Floats) -> str:
     """Say how often, and by how much, the fit's leader is before the other."""
     tied = rounds - len(won) - len(lost)
-    said = [f"{a} wins {len(won)} of their {rounds} rounds"]
-    if len(won):
-        said[0] += f", by {two_digits(won.mean())} on average"
-    if tied:
-        said.append(f"ties {tied}")
-    said.append(f"loses {len(lost)}" + (f", by {two_digits(lost.mean())}" if len(lost) else ""))
-    return ", ".join(said[:-1]) + f" and {said[-1]}"
+    by = f", by {two_digits(won.mean())} on average" if len(won) else ""
+    ties = f" ties {tied}," if tied else ""
+    less = f", by {two_digits(lost.mean())}" if len(lost) else ""
+    return f"{a} wins {len(won)} of their {rounds} rounds{by},{ties} and loses {len(lost)}{less}"
 
 
 def _of_votes(dt: xr.DataTree) -> tuple[dict[str, tuple[Floats, float]], Reasons]:
@@ -264,8 +258,8 @@ def said_of(table: xr.Dataset) -> str:
         if count
     }
     if differs:
-        listed = ", ".join(f"{name} {count}" for name, count in differs.items())
-        said.append(f"Of the top {size} others are missing by: {listed}.")
+        listed = ", ".join(f"{name} ({count})" for name, count in differs.items())
+        said.append(f"The top {size} has others by {listed}.")
     else:
         said.append(f"The top {size} are the same by all.")
     return " ".join(said)

@@ -21,7 +21,7 @@ from leaderbayes._answers.named_misfit import has_record, misfits
 from leaderbayes._answers.plan import plan
 from leaderbayes._answers.publish import letters_of
 from leaderbayes._answers.refit import leader_without
-from leaderbayes._answers.standing import Standing, standing_by
+from leaderbayes._answers.standing import Standing, leader_of, leaders_of, standing_by
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, one_board
@@ -33,11 +33,12 @@ from leaderbayes._types import Bools, Floats
 
 _ALONE = 300  # units that are left out one by one, those that hold most
 _SPLITS = 100
+_FEW, _MANY, _FEWER = 50, 40, 20  # simulations, of up to so many players; of more
 _STABLE = 0.95  # of the splits whose halves have one leader
 
 
 def audit(
-    dt: xr.DataTree, *, prob: float = 0.95, simulations: int = 50, seed: int | None = None
+    dt: xr.DataTree, *, prob: float = 0.95, simulations: int | None = None, seed: int | None = None
 ) -> xr.DataTree:
     """Say which part of a leaderboard is real.
 
@@ -53,8 +54,8 @@ def audit(
         "mean_score"; or of votes.
     prob : float
         Posterior probability that decides, of one claim or of all together; of the intervals, too.
-    simulations : int
-        Of `plan`, where that simulates.
+    simulations : int, optional
+        Of `plan`, where that simulates. None: 50, of more than 40 players 20.
     seed : int, optional
         Of the halves and of the plan. None: the fit's own, so that an audit repeats with its fit.
 
@@ -98,8 +99,11 @@ def audit(
     -----
     Strengths of parts of the data (``left_out``, ``halves``, ``removal_*``) are estimates made
     anew, with a penalty as strong as the fit's prior, or means: they say where the data point, and
-    the posterior says how surely. Over 300 units those are left out by one that hold the leader
-    most. Halves are of half the rounds each, and so differ more than two boards as large as this.
+    the posterior says how surely. Of more than 300 units the 300 largest are left out, one by one.
+
+    Halves are of half the rounds each, and so differ more than two boards as large as this. Both
+    make up one board, so that of two players who are level on it each leads in one half: then the
+    share of splits with one leader is near 0, and not 1/2.
 
     References
     ----------
@@ -117,10 +121,12 @@ def audit(
     >>> int(asked["pairs"].attrs["neighbours"]), int(asked["pairs"].attrs["neighbours_jointly"])
     (14, 1)
     """
-    prob, simulations = share("prob", prob), whole("simulations", simulations)
+    prob = share("prob", prob)
     _require_audited(dt)
     seed = int(dt.attrs["seed"]) if seed is None else _arguments.seed(seed)
     draws, players = standing_of(dt)
+    few = _FEW if len(players) <= _MANY else _FEWER
+    simulations = few if simulations is None else whole("simulations", simulations)
     leader = str(players[by_mean(draws)[0]])
     units = _units(dt)
     standing = standing_by(dt, units[0])
@@ -129,7 +135,7 @@ def audit(
         "pairs": _pairs(dt, draws, players, prob),
         **{f"removal_{by}": _removal(dt, by) for by in _removed(dt, units)},
         "aggregators": _aggregators(dt),
-        "left_out": _left_out(standing),
+        "left_out": _left_out(standing, _position(standing, leader)),
         "check": _check(dt),
         "plan": _plan(dt, prob, simulations, seed),
         "halves": _halves(standing, np.random.default_rng(seed)),
@@ -192,6 +198,10 @@ def _not_asked(why: object) -> xr.Dataset:
     return xr.Dataset(attrs={"message": f"Not asked: {why}", "found": 0, "applies": 0})
 
 
+def _position(standing: Standing, player: str) -> int:
+    return [str(name) for name in standing.players].index(player)
+
+
 def _players(dt: xr.DataTree, prob: float) -> xr.Dataset:
     table = leaderboard(dt, prob=prob)
     table["letters"] = letters_of(dt, table, prob, "joint")
@@ -232,10 +242,10 @@ def _pairs(dt: xr.DataTree, draws: Floats, players: pd.Index, prob: float) -> xr
         counts[f"pairs_{name}"] = int(better.sum())
         counts[f"neighbours_{name}"] = int(np.diagonal(better, 1).sum())
     said = (
-        f"Of {counted(m - 1, 'pair')} of neighbours {counts['neighbours_singly']} are told apart "
-        f"with probability {prob:g} each, {counts['neighbours_jointly']} with probability {prob:g} "
-        f"for all claims together; of all {counted(counts['pairs'], 'pair')} "
-        f"{counts['pairs_singly']} and {counts['pairs_jointly']}."
+        f"Told apart with probability {prob:g} each are {counts['neighbours_singly']} of "
+        f"{counted(m - 1, 'pair')} of neighbours and {counts['pairs_singly']} of all "
+        f"{counted(counts['pairs'], 'pair')}; with probability {prob:g} for all claims together "
+        f"{counts['neighbours_jointly']} and {counts['pairs_jointly']}."
     )
     data = xr.Dataset(
         {"p_better": (("player", "opponent"), probability.to_numpy()), **verdicts},
@@ -276,14 +286,13 @@ def _aggregators(dt: xr.DataTree) -> xr.Dataset:
     return _part(said_of(table), other, table)
 
 
-def _left_out(standing: Standing) -> xr.Dataset:
+def _left_out(standing: Standing, wanted: int) -> xr.Dataset:
     """Leave out each unit by itself."""
     count = len(standing.names)
     if count < 3:
         return _not_asked(f"there are {count} {standing.unit}s.")
     every = np.ones(count, dtype=bool)
-    now = standing.strengths(every)
-    leader = int(np.nanargmax(now))
+    leader = leader_of(standing.strengths(every), wanted)
     which = np.arange(count)
     if count > _ALONE:
         which = np.sort(np.argsort(-standing.share, kind="stable")[:_ALONE])
@@ -292,7 +301,7 @@ def _left_out(standing: Standing) -> xr.Dataset:
         every[unit] = False
         then = standing.strengths(every)
         every[unit] = True
-        first = int(np.nanargmax(then))
+        first = leader_of(then, leader)
         others = np.where(np.arange(len(then)) == leader, -np.inf, np.nan_to_num(then, nan=-np.inf))
         leads[k] = then[leader] - others.max()
         leaders.append(str(standing.players[first]))
@@ -305,7 +314,7 @@ def _left_out(standing: Standing) -> xr.Dataset:
     if not changed:
         said = (
             f"{name} leads without {of}; its lead is smallest, {two_digits(float(leads.min()))}, "
-            f"without {standing.names[which[int(leads.argmin())]]}."
+            f"without {what} {standing.names[which[int(leads.argmin())]]}."
         )
     else:
         listed = ", ".join(f"{standing.names[which[k]]} ({leaders[k]})" for k in changed[:5])
@@ -329,12 +338,12 @@ def _check(dt: xr.DataTree) -> xr.Dataset:
     triples = data.sizes.get("triple", 0)
     if misfit:
         said = (
-            f"The model does not describe this board (LB016, p = {p:.3f}): its intervals are of "
+            f"The model does not describe this board (LB016, p {_p(p)}): its intervals are of "
             "the model's best description; take pairs' own records (compare, "
             "win_probability(by='record'))."
         )
     else:
-        said = f"No sign of misfit (p = {p:.2f})."
+        said = f"No sign of misfit (p {_p(p)})."
     if triples:
         first = [str(name) for name in data["triple"].to_numpy()[0]]
         said += (
@@ -342,6 +351,10 @@ def _check(dt: xr.DataTree) -> xr.Dataset:
             f"{' over '.join(first)} over {first[0]}."
         )
     return _part(said, misfit or triples > 0, data.assign(p_check=p))
+
+
+def _p(value: float) -> str:
+    return f"= {value:.2f}" if value >= 0.005 else "< 0.005"
 
 
 def _plan(dt: xr.DataTree, prob: float, simulations: int, seed: int) -> xr.Dataset:
@@ -385,7 +398,7 @@ def _halves(standing: Standing, rng: np.random.Generator) -> xr.Dataset:
         if both.sum() < 2:
             continue
         one, other = one[both], other[both]
-        same[k] = one.argmax() == other.argmax()
+        same[k] = bool((leaders_of(one) & leaders_of(other)).any())
         tops = (set(np.argsort(-each, kind="stable")[:size].tolist()) for each in (one, other))
         shared[k] = len(set.intersection(*tops)) / size
         correlation[k] = kendalltau(one, other).statistic

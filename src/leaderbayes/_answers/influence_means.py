@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.standing import Standing, means_of, standing_by
+from leaderbayes._answers.draws import by_mean, standing_of
+from leaderbayes._answers.standing import LEVEL, Standing, leader_of, means_of, standing_by
 from leaderbayes._types import Floats, Longs
 
 _RIVALS = 10  # nearest to the leader, where each removal is estimated anew
-_MARGIN = 1e-9  # of the range of the means, beyond which one leads
 
 
 class Taken(NamedTuple):
@@ -32,7 +32,8 @@ def fewest_of_means(dt: xr.DataTree, by: str, most: float) -> Taken:
     """Remove few rounds or clusters from a fit of mean scores, so that another leads."""
     standing = standing_by(dt, by)
     now = standing.strengths(np.ones(len(standing.names), dtype=bool))
-    leader = int(np.nanargmax(now))
+    draws, _ = standing_of(dt)
+    leader = leader_of(now, int(by_mean(draws)[0]))
     y, _, code, _ = means_of(dt, by)
     statistic = json.loads(dt.attrs["arguments"]).get("statistic", "mean")
     exact = statistic == "mean" and bool(np.isfinite(y).all())
@@ -40,7 +41,7 @@ def fewest_of_means(dt: xr.DataTree, by: str, most: float) -> Taken:
     ahead = np.nan_to_num(y[:, [leader]] - y)
     lead = np.zeros((len(standing.names), y.shape[1]))
     np.add.at(lead, code, ahead)
-    margin = _MARGIN * max(float(np.nanmax(now) - np.nanmin(now)), 1e-300)
+    margin = LEVEL * max(float(np.nanmax(now) - np.nanmin(now)), 1e-300)
     if exact:
         sets = _of_sums(lead, standing.share, leader, most, margin * len(y))
     else:

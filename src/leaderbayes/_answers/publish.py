@@ -30,7 +30,7 @@ def published(dt: xr.DataTree, table: pd.DataFrame, prob: float, control: Contro
         digits = decimals(table["epp_upper"] - table["epp_lower"])
         shown["epp"] = _with_interval(table, "epp", digits)
         if (beside := column_beside(table)) is not None:
-            shown["score"] = table[beside[0]].map(f"{{:.{beside[1]}f}}".format)
+            shown["score"] = table[beside[0]].map(f"{{:z.{beside[1]}f}}".format)
         if "votes" in table:
             shown["votes"] = table["votes"]
     shown.attrs.update(note=_note(dt, prob, control), prob=prob, control=control, **trust(dt))
@@ -47,7 +47,7 @@ def letters_of(dt: xr.DataTree, table: pd.DataFrame, prob: float, control: Contr
 
 def _with_interval(table: pd.DataFrame, column: str, digits: int) -> pd.Series:
     mean, low, high = (
-        table[f"{column}{end}"].map(f"{{:.{digits}f}}".format) for end in ("", "_lower", "_upper")
+        table[f"{column}{end}"].map(f"{{:z.{digits}f}}".format) for end in ("", "_lower", "_upper")
     )
     return mean + " [" + low + ", " + high + "]"
 

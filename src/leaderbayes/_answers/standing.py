@@ -21,6 +21,7 @@ from leaderbayes._types import Bools, Floats, Longs
 from leaderbayes.likelihood._votes import votes_of
 
 LEAST = 1e-3  # variance of strengths that a penalty goes by
+LEVEL = 1e-9  # of the range of strengths, within which two are level
 _CELLS = 50_000_000  # of wins by round that are kept in memory
 
 
@@ -57,6 +58,17 @@ def standing_by(dt: xr.DataTree, by: str) -> Standing:
     if is_mean_score(dt):
         return _of_means(dt, by)
     return _of_matches(dt)
+
+
+def leaders_of(strengths: Floats) -> Bools:
+    """Say who leads (player,): several, where the best are level."""
+    best, least = float(np.nanmax(strengths)), float(np.nanmin(strengths))
+    return np.asarray(np.nan_to_num(strengths, nan=-np.inf) >= best - LEVEL * (best - least))
+
+
+def leader_of(strengths: Floats, wanted: int) -> int:
+    """Give the leader's position: the wanted one, if it is level with the best."""
+    return wanted if leaders_of(strengths)[wanted] else int(np.nanargmax(strengths))
 
 
 def _of_votes(dt: xr.DataTree, by: str) -> Standing:

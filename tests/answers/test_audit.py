@@ -237,6 +237,14 @@ def test_few_rounds_are_not_halved():
     assert "removal_round" not in two.children
 
 
+def test_what_did_not_converge_says_so(noise):
+    dt = noise[0].copy()
+    dt.attrs = dt.attrs | {"converged": 0}
+    asked = lb.audit(dt, simulations=2)
+    assert asked["players"].attrs["message"].startswith("NOT CONVERGED: do not report")
+    assert {part.attrs["converged"] for part in asked.children.values()} == {0}
+
+
 def test_what_cannot_be_audited():
     scores = board(gumbel([1.0, 0.0], 6, 1))
     with pytest.raises(lb.LeaderbayesError, match="within_round=True"):

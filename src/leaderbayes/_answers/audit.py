@@ -64,7 +64,7 @@ def audit(
     DataTree
         A child a question. Each has the attrs ``message``, a sentence or two; ``found``, 1 where a
         reader has to know (0 where there is nothing, or ``applies`` is 0); ``applies``, 0 where
-        this board cannot be asked, and ``message`` says why.
+        this board cannot be asked, and ``message`` says why; ``converged``, ``warnings``.
 
         ``players`` (player, best first): `leaderboard` with ``letters``, which tied players share
         (``control="joint"``, as in ``columns="publish"``). Found: more than one player for the top.
@@ -145,6 +145,8 @@ def audit(
         "unit": standing.unit, "found": sum(int(part.attrs["found"]) for part in parts.values()),
         **trust(dt),
     }  # fmt: skip
+    # Each can be handed on alone.
+    parts = {name: part.assign_attrs(trust(dt)) for name, part in parts.items()}
     return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attrs), **parts})
 
 
@@ -219,6 +221,8 @@ def _players(dt: xr.DataTree, prob: float) -> xr.Dataset:
         f" {first} is first with probability {float(table['p_best'][0]):.2f}, its rank "
         f"{low} to {high}."
     )
+    if not dt.attrs["converged"]:
+        said = f"NOT CONVERGED: do not report this audit. {said}"
     return _part(said, len(tied) > 1, _by_player(table), tied=json.dumps(tied))
 
 

@@ -10,8 +10,7 @@ import xarray as xr
 from leaderbayes._answers.draws import by_mean, standing_of
 from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._fits.posterior import is_mean_score, is_of_votes
-from leaderbayes._inference.fit import fit
+from leaderbayes._fits.posterior import is_mean_score, is_of_votes, refuse
 
 
 def without(dt: xr.DataTree, by: str, removed: list[Any]) -> xr.DataTree:
@@ -22,7 +21,12 @@ def without(dt: xr.DataTree, by: str, removed: list[Any]) -> xr.DataTree:
     LeaderbayesError
         If what is left cannot be fitted.
     """
+    # By its public name, which is looked up when it is called: some models of it import PyMC.
+    import leaderbayes as lb
+
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
+    if not isinstance(arguments.get("cluster", "auto"), str | list):
+        raise refuse(dt, f"has the argument cluster={arguments['cluster']!r:.60}")
     # What of a round's scores was taken is in the scores that are kept.
     of = {"of": "raw"} if is_mean_score(dt) else {}
     arguments |= {"replicates": 1, "seed": int(dt.attrs["seed"]), "progressbar": False, **of}
@@ -36,7 +40,7 @@ def without(dt: xr.DataTree, by: str, removed: list[Any]) -> xr.DataTree:
         data = scores.isel(round=~np.isin(own.to_numpy(), removed))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeaderbayesWarning)
-        return fit(data, dt.attrs["model"], **arguments)
+        return lb.fit(data, dt.attrs["model"], **arguments)
 
 
 class Leader(NamedTuple):

@@ -11,7 +11,7 @@ import xarray as xr
 from leaderbayes._answers.draws import draws_of, sign_of
 from leaderbayes._answers.kept_votes import kept_votes, labels_of
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, one_board
+from leaderbayes._fits.posterior import board_fitted, drawn, is_mean_score, is_of_votes, one_board
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.bradley_terry import newton
@@ -101,7 +101,7 @@ def _of_matches(dt: xr.DataTree) -> Standing:
         raise LeaderbayesError("Parts are rounds of one tournament, of matches within them.")
     epp, players = draws_of(dt)
     place = board["place"].sel(player=players).transpose("round", "player").to_numpy()
-    weight = dt["constant_data"].dataset["weight"].sel(round=board["round"]).to_numpy()
+    weight = drawn(dt, "weight", "constant_data").sel(round=board["round"]).to_numpy()
     drop = board.attrs["ties"] == "drop"
     penalty = 4.0 / max(float((epp**2).mean()), LEAST)
     rounds, m = place.shape

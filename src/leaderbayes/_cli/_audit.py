@@ -113,6 +113,7 @@ def _plain(part: "xr.Dataset") -> dict[str, Any]:
     attrs = {
         str(name): number(value) if isinstance(value, float) else _json(value)
         for name, value in part.attrs.items()
+        if name not in ("converged", "warnings")
     }
     rows = {
         str(dim): records(part[names].to_dataframe().reset_index())

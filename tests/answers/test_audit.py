@@ -2,10 +2,13 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
+from scipy.stats import kendalltau
 
 import leaderbayes as lb
 from leaderbayes._answers.audit import sentences
@@ -257,3 +260,35 @@ def test_what_cannot_be_audited():
     shrunk.attrs["model"] = "davidson"
     with pytest.raises(lb.LeaderbayesError, match="'davidson': fit one of these"):
         lb.audit(shrunk)
+
+
+REFERENCE = Path(__file__).parents[3] / "shared" / "reference"
+
+
+@pytest.mark.skipif(not REFERENCE.exists(), reason=f"no {REFERENCE}")
+def test_a_published_audit_of_time_series_classifiers():
+    """Bake off redux: Hydra+MultiROCKET and HIVE-COTEv2 are significantly better than others."""
+    every = lb.read_scores(REFERENCE / "boards" / "tsml_univariate.csv.gz")
+    means = every.mean("round").rename(tournament="round").transpose("player", "round")
+    others = ["RDST", "QUANT", "R-STSF", "WEASEL-2", "H-InceptionTime", "FreshPRINCE", "PF"]
+    board = means.sel(player=["HC2", "MR-Hydra", *others])
+    for scores in (board, board.dropna("round")):
+        asked = lb.audit(fit(scores), simulations=2)
+        jointly = asked["pairs"]["jointly"]
+        assert set(json.loads(asked["players"].attrs["tied"])) == {"HC2", "MR-Hydra"}
+        assert (jointly.sel(player=["HC2", "MR-Hydra"], opponent=others) == 1).all()
+        assert jointly.sel(player="HC2", opponent="MR-Hydra") == 0
+
+
+@pytest.mark.skipif(not REFERENCE.exists(), reason=f"no {REFERENCE}")
+def test_a_published_table_of_strengths():
+    """EloML's EPP of VTAB; its third and fourth are 0.001 apart, and ties rounded down."""
+    scores = lb.read_scores(REFERENCE / "vtab" / "scores.csv")
+    published = pd.read_csv(REFERENCE / "vtab" / "eloml_glm.csv").set_index("player")["epp"]
+    asked = lb.audit(fit(scores), simulations=2)
+    own = asked["aggregators"]["value"].sel(aggregator="EPP").to_series()
+    order = published.sort_values(ascending=False).index.tolist()
+    assert order[:2] == own.sort_values(ascending=False).index.tolist()[:2]
+    assert order[2:4] == own.sort_values(ascending=False).index.tolist()[3:1:-1]
+    assert kendalltau(published.reindex(own.index), own).statistic > 0.99
+    assert asked["removal_round"].attrs["removed"] == 2

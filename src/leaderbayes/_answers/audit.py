@@ -21,7 +21,7 @@ from leaderbayes._answers.named_misfit import has_record, misfits
 from leaderbayes._answers.plan import plan
 from leaderbayes._answers.publish import letters_of
 from leaderbayes._answers.refit import leader_without
-from leaderbayes._answers.standing import Standing, leader_of, leaders_of, standing_by
+from leaderbayes._answers.standing import LEVEL, Standing, leader_of, leaders_of, standing_by
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, one_board
@@ -31,7 +31,8 @@ from leaderbayes._numerics.decimals import two_digits
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Bools, Floats
 
-_ALONE = 300  # units that are left out one by one, those that hold most
+_ALONE = 300  # units that are left out one by one, the largest
+_ALONE_OF_MEANS = 5000  # where that is a sum
 _SPLITS = 100
 _FEW, _MANY, _FEWER = 50, 40, 20  # simulations, of up to so many players; of more
 _STABLE = 0.95  # of the splits whose halves have one leader
@@ -99,7 +100,8 @@ def audit(
     -----
     Strengths of parts of the data (``left_out``, ``halves``, ``removal_*``) are estimates made
     anew, with a penalty as strong as the fit's prior, or means: they say where the data point, and
-    the posterior says how surely. Of more than 300 units the 300 largest are left out, one by one.
+    the posterior says how surely. Of more than 300 units (of mean scores 5000) the largest are left
+    out, one by one.
 
     Halves are of half the rounds each, and so differ more than two boards as large as this. Both
     make up one board, so that of two players who are level on it each leads in one half: then the
@@ -118,8 +120,9 @@ def audit(
     >>> asked = lb.audit(dt, simulations=5)
     >>> print(asked["removal_round"].attrs["message"].split(". ")[1])
     Without 3 of 25 rounds (0.12 of all matches) logistic C=1 does
-    >>> int(asked["pairs"].attrs["neighbours"]), int(asked["pairs"].attrs["neighbours_jointly"])
-    (14, 1)
+    >>> of = asked["pairs"].attrs
+    >>> of["neighbours"], of["neighbours_jointly"] < 5  # few neighbours are told apart
+    (14, True)
     """
     prob = share("prob", prob)
     _require_audited(dt)
@@ -135,7 +138,11 @@ def audit(
         "pairs": _pairs(dt, draws, players, prob),
         **{f"removal_{by}": _removal(dt, by) for by in _removed(dt, units)},
         "aggregators": _aggregators(dt),
-        "left_out": _left_out(standing, _position(standing, leader)),
+        "left_out": _left_out(
+            standing,
+            _position(standing, leader),
+            _ALONE_OF_MEANS if is_mean_score(dt) else _ALONE,
+        ),
         "check": _check(dt),
         "plan": _plan(dt, prob, simulations, seed),
         "halves": _halves(standing, np.random.default_rng(seed)),
@@ -290,7 +297,7 @@ def _aggregators(dt: xr.DataTree) -> xr.Dataset:
     return _part(said_of(table), other, table)
 
 
-def _left_out(standing: Standing, wanted: int) -> xr.Dataset:
+def _left_out(standing: Standing, wanted: int, most: int) -> xr.Dataset:
     """Leave out each unit by itself."""
     count = len(standing.names)
     if count < 3:
@@ -298,8 +305,8 @@ def _left_out(standing: Standing, wanted: int) -> xr.Dataset:
     every = np.ones(count, dtype=bool)
     leader = leader_of(standing.strengths(every), wanted)
     which = np.arange(count)
-    if count > _ALONE:
-        which = np.sort(np.argsort(-standing.share, kind="stable")[:_ALONE])
+    if count > most:
+        which = np.sort(np.argsort(-standing.share, kind="stable")[:most])
     leads, leaders = np.empty(len(which)), []
     for k, unit in enumerate(which):
         every[unit] = False
@@ -308,6 +315,9 @@ def _left_out(standing: Standing, wanted: int) -> xr.Dataset:
         first = leader_of(then, leader)
         others = np.where(np.arange(len(then)) == leader, -np.inf, np.nan_to_num(then, nan=-np.inf))
         leads[k] = then[leader] - others.max()
+        # Level but for rounding errors.
+        if abs(leads[k]) <= LEVEL * float(np.nanmax(then) - np.nanmin(then)):
+            leads[k] = 0.0
         leaders.append(str(standing.players[first]))
     changed = [k for k, name in enumerate(leaders) if name != standing.players[leader]]
     what = standing.unit
@@ -316,9 +326,11 @@ def _left_out(standing: Standing, wanted: int) -> xr.Dataset:
         of = f"any one of the {len(which)} largest of {counted(count, what)}"
     name = str(standing.players[leader])
     if not changed:
+        least = float(leads.min())
+        lead = f"its lead is smallest, {two_digits(least)}," if least > 0.0 else "another is level"
         said = (
-            f"{name} leads without {of}; its lead is smallest, {two_digits(float(leads.min()))}, "
-            f"without {what} {standing.names[which[int(leads.argmin())]]}."
+            f"{name} leads without {of}; {lead} without {what} "
+            f"{standing.names[which[int(leads.argmin())]]}."
         )
     else:
         listed = ", ".join(f"{standing.names[which[k]]} ({leaders[k]})" for k in changed[:5])

@@ -115,7 +115,7 @@ def sensitivity(
         these), and ``pairs_moved``, ``pairs_reversed``, pairs with another verdict, or the
         opposite, in one of them or more. Over ``player``, of the base: ``psense_prior``,
         ``psense_likelihood``, how much its strength moves with the prior and with the likelihood
-        (`arviz.psense_summary`; below 0.05 hardly). attrs: ``message``, ``base``, ``leader``,
+        (ArviZ' ``psense_summary``; below 0.05 hardly). attrs: ``message``, ``base``, ``leader``,
         ``prob``, ``top``, ``seed``, ``converged`` (all of them did), ``warnings`` (of the base).
         Fits that did not converge are there, and counted nowhere.
 

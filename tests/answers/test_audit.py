@@ -158,6 +158,15 @@ def test_a_board_that_is_not_described():
     assert "circle" in check.attrs["message"]
 
 
+def test_a_lead_that_half_the_rounds_hold_is_no_finding():
+    values = np.tile([[1.0], [0.0], [-1.0]], (1, 20))
+    values[1, :6] = 2.0
+    removal = lb.audit(fit(board(values)), simulations=2)["removal_round"]
+    assert removal.attrs["turned"] == 1
+    assert removal.attrs["found"] == 0
+    assert removal.attrs["share"] > 0.4
+
+
 def test_it_repeats(noise):
     dt, asked = noise
     again = lb.audit(dt, simulations=10)

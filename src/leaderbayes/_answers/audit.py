@@ -33,6 +33,7 @@ from leaderbayes._types import Bools, Floats
 
 _ALONE = 300  # units that are left out one by one, the largest
 _ALONE_OF_MEANS = 5000  # where that is a sum
+_HANGS = 0.2  # share of the data up to which a lead hangs on few
 _SPLITS = 100
 _FEW, _MANY, _FEWER = 50, 40, 20  # simulations, of up to so many players; of more
 _STABLE = 0.95  # of the splits whose halves have one leader
@@ -76,7 +77,8 @@ def audit(
         ``removal_round`` (removed), or ``removal_cluster``, ``removal_vote``, ``removal_judge``,
         ``removal_prompt``: `influence`, with ``leader_refit`` and ``p_leader_refit``, who has the
         highest posterior mean in a fit without them, and the probability that it is better than the
-        leader of this fit (or next to it).
+        leader of this fit (or next to it). ``turned``, 1 if there is such a set. Found: one of a
+        fifth of the data or less.
         ``aggregators`` (aggregator, player): ``value``, ``rank``, and (aggregator) ``leader``,
         ``same_leader``, ``top_differs``, ``why``. Found: another leader.
         ``left_out`` (unit): ``leader``, ``lead`` of the leader over the best of the others without
@@ -288,7 +290,9 @@ def _removal(dt: xr.DataTree, by: Any) -> xr.Dataset:
             )
     data = xr.Dataset.from_dataframe(table.rename_axis("removed"))
     del attrs["found"]
-    return _part(message, found, data, **{str(name): value for name, value in attrs.items()})
+    few = found and float(table.attrs["share"]) <= _HANGS
+    attrs["turned"] = int(found)
+    return _part(message, few, data, **{str(name): value for name, value in attrs.items()})
 
 
 def _aggregators(dt: xr.DataTree) -> xr.Dataset:

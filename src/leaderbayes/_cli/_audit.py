@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _HEADINGS = {
-    "players": "For the top", "pairs": "Told apart", "removal": "What the lead hangs on",
+    "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
     "aggregators": "Other aggregators", "left_out": "One left out", "check": "Does the model fit",
     "plan": "What would decide", "halves": "Half against half",
 }  # fmt: skip

@@ -40,6 +40,13 @@ OF_A_FIT = {
     "deviance": lambda: lb.deviance(FIT),
     "deviance of an estimate": lambda: lb.deviance(ESTIMATE),
     "plan": lambda: lb.plan(FIT, rounds=(5,), simulations=2, seed=1),
+    "audit": lambda: lb.audit(FIT, simulations=2),
+    "a question of an audit": lambda: lb.audit(FIT, simulations=2)["halves"],
+    "columns to publish": lambda: lb.leaderboard(FIT, columns="publish"),
+    "sensitivity": lambda: lb.sensitivity(
+        SCORES, models=("bradley_terry",), priors=(1.0,), rounds=False, seed=1
+    ),
+    "influence": lambda: lb.influence(FIT, by="round"),
     "likelihood.bradley_terry": lambda: ESTIMATE,
     "likelihood.plackett_luce": lambda: lb.likelihood.plackett_luce(
         lb.matches(SCORES, pairs=False)

@@ -32,6 +32,9 @@ DRAWN = {
     "elo": lambda seed: lb.elo(SCORES, orders=3, seed=seed),
     "check": lambda seed: lb.check(FIT, draws=5, seed=seed),
     "plan": lambda seed: lb.plan(FIT, rounds=(5,), simulations=2, seed=seed),
+    "sensitivity": lambda seed: lb.sensitivity(
+        SCORES, models=("bradley_terry",), priors=(1.0,), rounds=False, seed=seed
+    ),
     "new_player": lambda seed: lb.new_player(FIT, SCORES[3].rename("new"), seed=seed),
     "likelihood.bootstrap": lambda seed: lb.likelihood.bootstrap(
         MATCHES, replicates=20, pseudo_rounds=1.0, seed=seed

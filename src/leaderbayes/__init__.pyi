@@ -8,6 +8,7 @@ from . import report as report
 from . import sota as sota
 from . import study as study
 from . import tuning as tuning
+from ._answers.audit import audit as audit
 from ._answers.baselines import elo as elo
 from ._answers.baselines import mean_scores as mean_scores
 from ._answers.check import check as check
@@ -22,6 +23,7 @@ from ._answers.new_player import new_player as new_player
 from ._answers.plan import plan as plan
 from ._answers.ranks import p_top as p_top
 from ._answers.ranks import rank_probability as rank_probability
+from ._answers.sensitivity import sensitivity as sensitivity
 from ._answers.win_probability import win_probability as win_probability
 from ._errors import BoardWarning as BoardWarning
 from ._errors import ConvergenceWarning as ConvergenceWarning

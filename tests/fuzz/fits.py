@@ -96,6 +96,12 @@ def _plan(dt: xr.DataTree) -> Any:
     return lb.plan(dt, ("a", "b"), rounds=(3,), simulations=2, seed=1).to_dataframe()
 
 
+def _audit(dt: xr.DataTree) -> Any:
+    """What a plan draws at random goes by the order of the players."""
+    asked = lb.audit(dt, simulations=1)
+    return asked["players"].to_dataset()[["rank_lower", "rank_upper"]].to_dataframe().sort_index()
+
+
 def _page(dt: xr.DataTree) -> None:
     """The page is too long to be compared."""
     with tempfile.TemporaryDirectory() as folder:
@@ -123,6 +129,7 @@ ANSWERS: dict[str, dict[str, Callable[[xr.DataTree], Any]]] = {
         "check": lambda dt: float(lb.check(dt)["p_round"]),
         "loo": lambda dt: float(lb.loo(dt).elpd),
         "plan": _plan,
+        "audit": _audit,
         "new_player": lambda dt: lb.leaderboard(
             lb.new_player(dt, scores()[0].rename("new"), seed=1)
         ).set_index("player").sort_index(),
@@ -147,6 +154,7 @@ RARE = (
     "latex",
     "loo",
     "plan",
+    "audit",
     "new_player",
     "check",
     "deviance",

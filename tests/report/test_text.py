@@ -172,3 +172,19 @@ def test_who_leads_by_mean_score_is_said():
     fragment = lb.report.latex(dt)
     assert said.replace("_", r"\_") in fragment
     assert "& $0.8255$ &" in fragment
+
+
+def test_an_audit_has_a_section():
+    dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
+    asked = lb.audit(dt, simulations=3)
+    said = lb.report.text(dt, audit=asked)
+    plain = " ".join(said.split())
+    assert "\nAudit\n-----\n" in said
+    for part in asked.children.values():
+        assert " ".join(part.attrs["message"].split()) in plain
+    assert "\nAudit\n" not in lb.report.text(dt)
+    other = lb.fit(lb.datasets.load("answers").rename(classifier="player", instance="round")
+                   .isel(player=slice(3)), "mean_score", seed=1)  # fmt: skip
+    for wrong in (dt, lb.audit(other)):
+        with pytest.raises(lb.LeaderbayesError, match=r"audit= takes|of another fit"):
+            lb.report.text(dt, audit=wrong)

@@ -130,7 +130,7 @@ def _disagreement(
     why = _of_pair(sign * board.scores[:, [often, high]], a)
     if not why and not of_scores and more > less:
         why = f"{a} wins {won} of all its matches, {b} {lost}"
-    return f"{said}{': ' if why else ''}{why}.{_of_scale(board.scores)}"
+    return f"{said}{': ' if why else ''}{why}.{of_scale(board.scores)}"
 
 
 def _of_pair(pair: Floats, a: str) -> str:
@@ -152,7 +152,7 @@ def _of_pair(pair: Floats, a: str) -> str:
     )
 
 
-def _of_scale(scores: Floats) -> str:
+def of_scale(scores: Floats) -> str:
     """Say that scores (round, player) spread much more in some rounds than in others; or ""."""
     count = np.isfinite(scores).sum(axis=1)
     spread = np.nanstd(scores[count > 1], axis=1)

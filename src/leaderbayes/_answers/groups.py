@@ -11,10 +11,10 @@ from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.trust import trust
 from leaderbayes._types import Bools, Floats
 
+Control = Literal["pair", "joint"]
 
-def groups(
-    dt: xr.DataTree, *, prob: float = 0.95, control: Literal["pair", "joint"] = "pair"
-) -> pd.DataFrame:
+
+def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") -> pd.DataFrame:
     """Find the sets of players that cannot be told apart.
 
     Players stand in the order of their posterior means; a group is a longest run in which no pair
@@ -71,9 +71,8 @@ def groups(
     one_of("control", control, "pair", "joint")
     epp, players = standing_of(dt)
     order = by_mean(epp)
-    ordered = np.ascontiguousarray(epp[:, order])
     m = len(order)
-    claimed = _each(ordered, prob) if control == "pair" else _together(ordered, prob)
+    claimed = claims(epp[:, order], prob, control)
     reach = np.where(claimed.any(axis=1), claimed.argmax(axis=1), m)
     # A run from i ends where the first of its members is told apart from somebody.
     end = np.minimum.accumulate(reach[::-1])[::-1]
@@ -88,6 +87,15 @@ def groups(
     )
     table.attrs.update(trust(dt))
     return table
+
+
+def claims(epp: Floats, prob: float, control: Control) -> Bools:
+    """Find which of the players of draws (sample, player), best first, are told apart.
+
+    True (player, player) where the row, which is above the column, is better; as `groups` has it.
+    """
+    ordered = np.ascontiguousarray(epp)
+    return _each(ordered, prob) if control == "pair" else _together(ordered, prob)
 
 
 def _each(epp: Floats, prob: float) -> Bools:

@@ -7,10 +7,12 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.draws import draws_of
+from leaderbayes._answers.influence_means import fewest_of_means, table_of_means
 from leaderbayes._answers.kept_votes import kept_votes, labels_of
+from leaderbayes._answers.standing import LEAST
 from leaderbayes._arguments import number, one_of
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import is_of_votes
+from leaderbayes._fits.posterior import is_mean_score, is_of_votes
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
@@ -21,7 +23,6 @@ from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._votes import votes_of
 
 _MOST = {"vote": 0.1}  # share of the votes that may be removed; of larger things half
-_LEAST = 1e-3  # variance of strengths that the penalty goes by
 
 
 class _Parts(NamedTuple):
@@ -35,10 +36,10 @@ class _Parts(NamedTuple):
 def influence(
     dt: xr.DataTree,
     *,
-    by: Literal["vote", "judge", "prompt", "round"] = "vote",
+    by: Literal["vote", "judge", "prompt", "round", "cluster"] = "vote",
     max_share: float | None = None,
 ) -> pd.DataFrame:
-    """Find the fewest votes, judges, prompts or rounds without which another player leads.
+    """Find the fewest votes, judges, prompts, rounds or clusters without which another leads.
 
     The leader has the highest strength. What holds it above a rival is found by influence functions
     (what each vote shifts the estimate by, to first order) and removed, those that shift most
@@ -54,12 +55,14 @@ def influence(
     ----------
     dt : DataTree
         From `leaderbayes.fit`: of votes; or, by rounds, with ``model="bradley_terry"`` of the
-        scores of one tournament, within rounds.
-    by : {"vote", "judge", "prompt", "round"}
-        What is removed: votes one by one, all of a judge, all on a prompt, or rounds of scores.
+        scores of one tournament, within rounds; or, by rounds or their clusters, with
+        ``model="mean_score"``.
+    by : {"vote", "judge", "prompt", "round", "cluster"}
+        What is removed: votes one by one, all of a judge, all on a prompt; or rounds (items) of
+        scores, or all of a cluster.
     max_share : float, optional
-        The largest share of all votes (of matches, by rounds) that may be removed. By default 0.1
-        by votes, else 0.5.
+        The largest share of all votes (of matches, or of scores) that may be removed. By default
+        0.1 by votes, else 0.5.
 
     Returns
     -------
@@ -67,8 +70,9 @@ def influence(
         A row for each that is removed, those that shift most first; none if nothing was found.
         ``vote`` (its place among the votes of the fit, ``constant_data``), ``first``, ``second``,
         ``outcome``, and ``judge`` and ``prompt`` where votes have them; or ``judge``, ``prompt`` or
-        ``round``. ``votes``, how many it stands for (not by rounds); ``share`` of all votes, or of
-        matches; ``shift``, what it holds the leader above the rival by, to first order (log-odds).
+        ``round`` or ``cluster``. ``votes``, how many it stands for (of votes); ``share`` of all
+        votes, matches or scores; ``shift``, what it holds the leader above the rival by, to first
+        order (log-odds; of mean scores in the metric's unit).
         attrs: ``by``, ``found`` (0 or 1), ``leader``, ``rival`` (who leads then; where nothing was
         found, who came nearest), ``lead_before`` and ``lead_after``, the leader's over the rival
         (where nothing was found the smallest seen, over the best of the others), ``removed``
@@ -86,6 +90,11 @@ def influence(
     nearly those of the leaderboard. Votes that are alike (same players, outcome and, with
     covariates, these) can stand in for each other: one choice of them is given.
 
+    Of mean scores the estimate is the mean (or the statistic) that was fitted, without a prior.
+    Where it is a mean and no score is missing, what holds the leader above a rival is a sum over
+    rounds, and no smaller set takes the lead away. Else those that hold most are removed one after
+    the other, and the estimate is made anew each time.
+
     References
     ----------
     Broderick, Giordano, Meager (2020), An automatic finite-sample robustness metric: when can
@@ -102,13 +111,19 @@ def influence(
     >>> print(few.attrs["message"])
     svm C=1 leads. Without 3 of 25 rounds (0.12 of all matches) logistic C=1 does.
     """
-    one_of("by", by, "vote", "judge", "prompt", "round")
+    one_of("by", by, "vote", "judge", "prompt", "round", "cluster")
     if max_share is None:
         max_share = _MOST.get(by, 0.5)
     max_share = number("max_share", max_share, above=0.0, below=1.0)
+    if is_mean_score(dt):
+        return _of_means(dt, by, max_share)
     epp, players = draws_of(dt)
-    spread = max(float((epp**2).mean()), _LEAST)
+    spread = max(float((epp**2).mean()), LEAST)
     of_votes = is_of_votes(dt)
+    if by == "cluster":
+        raise LeaderbayesError(
+            "by='cluster' is of mean scores (model='mean_score') of rounds in clusters."
+        )
     if of_votes == (by == "round"):
         raise LeaderbayesError(
             "by='round' is of scores; votes are removed by='vote', 'judge' or 'prompt'."
@@ -118,6 +133,22 @@ def influence(
     parts = _of_votes(dt, by, spread) if of_votes else _of_rounds(dt, players, spread)
     found = fewest(parts.units, max_share)
     return _table(dt, parts, found, players, by, max_share)
+
+
+def _of_means(dt: xr.DataTree, by: str, max_share: float) -> pd.DataFrame:
+    """Remove rounds or clusters of mean scores."""
+    if by not in ("round", "cluster"):
+        raise LeaderbayesError(
+            f"by={by!r} is of votes, and this fit is of scores, which are removed by='round' or "
+            "'cluster'."
+        )
+    taken = fewest_of_means(dt, by, max_share)
+    table, names = table_of_means(taken, by), taken.standing.players
+    return _said(
+        dt, table, by, len(taken.standing.names), max_share, "scores", found=taken.found,
+        leader=str(names[taken.leader]), rival=str(names[taken.rival]),
+        lead_before=taken.before, lead_after=taken.after,
+    )  # fmt: skip
 
 
 def _of_votes(dt: xr.DataTree, by: str, spread: float) -> _Parts:
@@ -200,13 +231,23 @@ def _table(
     values |= {"share": own[of] / n.sum(), "shift": found.shift[of]}
     table = parts.rows.iloc[rows].reset_index(drop=True).assign(**values)
     table = table.sort_values("shift", ascending=False, kind="stable", ignore_index=True)
+    return _said(
+        dt, table, by, int(units.copies.sum()), max_share, counts, found=found.found,
+        leader=str(players[found.leader]), rival=str(players[found.rival]),
+        lead_before=found.before, lead_after=found.after,
+    )  # fmt: skip
+
+
+def _said(
+    dt: xr.DataTree, table: pd.DataFrame, by: str, total: int, max_share: float, counts: str, *,
+    found: bool, leader: str, rival: str, lead_before: float, lead_after: float,
+) -> pd.DataFrame:  # fmt: skip
+    """Say in attrs what was found, of so many units and of what they are counted in."""
     share = float(table["share"].sum())
-    leader, rival = str(players[found.leader]), str(players[found.rival])
-    total = counted(int(units.copies.sum()), by)
-    if found.found:
+    if found:
         said = (
-            f"{leader} leads. Without {len(table)} of {total} ({share:.2g} of all {counts}) "
-            f"{rival} does."
+            f"{leader} leads. Without {len(table)} of {counted(total, by)} ({share:.2g} of all "
+            f"{counts}) {rival} does."
         )
     else:
         said = (
@@ -214,8 +255,8 @@ def _table(
             "found without which another does."
         )
     table.attrs.update(
-        by=by, found=int(found.found), leader=leader, rival=rival, lead_before=found.before,
-        lead_after=found.after, removed=len(table), share=share, max_share=max_share,
+        by=by, found=int(found), leader=leader, rival=rival, lead_before=lead_before,
+        lead_after=lead_after, removed=len(table), share=share, max_share=max_share,
         message=said, **trust(dt),
     )  # fmt: skip
     return table

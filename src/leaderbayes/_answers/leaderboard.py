@@ -1,5 +1,7 @@
 """Table of players from a posterior."""
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -8,10 +10,13 @@ from scipy.special import expit
 from leaderbayes._answers.beside import set_beside
 from leaderbayes._answers.best import is_best, placed, require_best
 from leaderbayes._answers.draws import draws_of, spread_of
+from leaderbayes._answers.groups import Control
 from leaderbayes._answers.mean_score import table_of_scores
+from leaderbayes._answers.publish import published
 from leaderbayes._answers.ranks import ranks_of
 from leaderbayes._answers.votes import clustered_by, votes_by_player
-from leaderbayes._arguments import share
+from leaderbayes._arguments import one_of, share
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import is_mean_score, is_of_votes
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
@@ -19,7 +24,13 @@ from leaderbayes._types import Floats
 from leaderbayes.likelihood._tables import table
 
 
-def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataFrame:
+def leaderboard(
+    dt: xr.DataTree | xr.Dataset,
+    *,
+    prob: float = 0.95,
+    columns: Literal["all", "publish"] = "all",
+    control: Control = "joint",
+) -> pd.DataFrame:
     """Rank the players, with intervals.
 
     Of a fit of many tournaments: by their mean strength, and beating the average player in a new
@@ -33,6 +44,12 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     prob : float
         Posterior probability of the (equal-tailed) intervals; of an estimate, coverage of the
         normal ones.
+    columns : {"all", "publish"}
+        "publish": few columns, ready to be pasted into a published table; of a fit of
+        `leaderbayes.fit`.
+    control : {"pair", "joint"}
+        Of "publish": what has the probability ``prob``, each pair's claim or all together, as for
+        `groups`. A table makes all of them at once, hence "joint".
 
     Returns
     -------
@@ -63,15 +80,25 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
         whether or not the posterior tells the two players apart; of votes ``cluster``, what makes
         them go together: "judge and prompt", "judge", "prompt" or "none".
 
+        To publish: ``rank``; ``ranks``, the interval of the posterior rank ("1 to 3"); ``player``;
+        ``group``, letters: every pair of players that is told apart shares none, every other pair
+        shares one; ``score`` with its interval ("0.95 [0.93, 0.97]") and ``difference`` to the
+        first, in the metric's unit, of a fit of mean scores; else ``epp`` with its interval, and
+        ``score`` (as above, where there is one) or ``votes``. attrs: ``note``, a sentence to set
+        below the table, which says so where the fit did not converge or does not describe the
+        board; ``prob``, ``control``, ``converged``, ``warnings``.
+
     Raises
     ------
     LeaderbayesError
-        If it is no fit, or ``prob`` is not between 0 and 1.
+        If it is no fit, ``prob`` is not between 0 and 1, or an option has no such choice;
+        "publish" of an estimate or of the best of a board.
 
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, properties
-    3.2 and 3.4.
+    3.2 and 3.4. Piepho (2004), An algorithm for a letter-based representation of all-pairwise
+    comparisons, Journal of Computational and Graphical Statistics 13.
 
     Examples
     --------
@@ -85,8 +112,25 @@ def leaderboard(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95) -> pd.DataF
     2     3      svm C=10  3.0
     >>> bool((board["epp_lower"] < board["epp_upper"]).all())
     True
+
+    To paste:
+
+    >>> table = lb.leaderboard(dt, columns="publish")
+    >>> list(table)
+    ['rank', 'ranks', 'player', 'group', 'epp', 'score']
+    >>> table["group"].iloc[0][0]
+    'a'
     """
     prob = share("prob", prob)
+    one_of("columns", columns, "all", "publish")
+    one_of("control", control, "pair", "joint")
+    if columns == "publish":
+        if isinstance(dt, xr.Dataset) or is_best(dt):
+            raise LeaderbayesError(
+                "columns='publish' is of a fit of leaderbayes.fit: rank intervals and letters are "
+                "of a posterior of all players."
+            )
+        return published(dt, leaderboard(dt, prob=prob), prob, control)
     if isinstance(dt, xr.Dataset):
         return table(dt, prob)
     if is_best(dt):

@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from leaderbayes._cli._audit import audit
 from leaderbayes._cli._console import warnings_on_stderr
 from leaderbayes._cli._plan import plan
 from leaderbayes._cli._rank import compare, rank
@@ -19,7 +20,7 @@ def cli() -> None:
     """Posterior leaderboards from benchmark scores."""
 
 
-for command in (rank, compare, tournaments, plan, sota, report):
+for command in (rank, compare, audit, tournaments, plan, sota, report):
     cli.add_command(command)
 
 

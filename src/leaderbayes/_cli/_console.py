@@ -135,6 +135,19 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
         _print_converged(console, diagnostics, f"Weight {result['weight']:.3f}", result["seed"])
 
 
+def print_published(table: "pd.DataFrame", prob: float, model: str) -> None:
+    """Tabulate the columns that are published, with the sentence below them."""
+    rows = [
+        [short(str(value)) if name == "player" else str(value) for name, value in row.items()]
+        for row in table.to_dict("records")
+    ]
+    console = _print_table(
+        {str(name): 6 for name in table}, rows, left=("player", "group"),
+        wrapped=("player", "group"), title=f"{model}, {prob:.0%} intervals",
+    )  # fmt: skip
+    console.print(table.attrs["note"], soft_wrap=True)
+
+
 def _print_effects(effects: list[dict[str, Any]], prob: float) -> "Console":
     """Tabulate what sways votes beside players."""
     rows = [

@@ -128,7 +128,7 @@ def _estimate_one(
 
     of_votes = are_votes(scores)
     with collecting(whose) as said:
-        fit: Any = _estimate(scores, options) if options["ml"] else _fit(scores, options)
+        fit: Any = _estimate(scores, options) if options["ml"] else fit_board(scores, options)
         effects = effects_of_fit(fit, options["prob"]) if of_votes else []
         table = lb.leaderboard(fit, prob=options["prob"])
         deviance = None if fit.attrs["model"] in OF_SCORES else _deviance(lb.deviance(fit))
@@ -189,7 +189,7 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
                 f"{options['file']}: there is no player {name!r}; the first are "
                 + ", ".join(repr(str(p)[:60]) for p in scores["player"].to_numpy()[:8])
             )
-    fit = _fit(scores, options)
+    fit = fit_board(scores, options)
     result = lb.compare(fit, a, b, rope=rope, prob=options["prob"])
     converged = bool(result.attrs["converged"])
     printed = {
@@ -205,7 +205,8 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
     finish(options["as_json"], printed, print_comparison, *shown, converged=converged)
 
 
-def _fit(scores: Any, options: dict[str, Any]) -> "xr.DataTree":
+def fit_board(scores: Any, options: dict[str, Any]) -> "xr.DataTree":
+    """Fit scores or votes as the options say."""
     import leaderbayes as lb
 
     if are_votes(scores):

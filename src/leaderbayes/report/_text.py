@@ -1,13 +1,15 @@
 """A report in plain text."""
 
 import textwrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import xarray as xr
 
+from leaderbayes._answers.audit import sentences
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes.report._facts import Facts, facts_of
 from leaderbayes.report._references import listed
-from leaderbayes.report._style import Style, text_style
+from leaderbayes.report._style import Style, clean, text_style
 
 _WIDTH = 88
 
@@ -20,7 +22,13 @@ class Prose(NamedTuple):
     results: str
 
 
-def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None = None) -> str:
+def text(
+    dt: xr.DataTree | xr.Dataset,
+    *,
+    prob: float = 0.95,
+    rope: float | None = None,
+    audit: xr.DataTree | None = None,
+) -> str:
     """Report a leaderboard in plain text: what was done, what came out, table and references.
 
     A fit that did not converge says so in its first sentence, and has neither results nor a
@@ -38,17 +46,21 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
         Region of practical equivalence on the win probability, or of mean scores on their
         difference, as for `leaderbayes.compare`: the leader and the runner-up are compared with it
         too. Of a fit from `leaderbayes.fit` only.
+    audit : DataTree, optional
+        What `leaderbayes.audit` returned of this fit, for a section on what of the table is real.
 
     Returns
     -------
     str
-        Paragraphs of methods and results, a table of all players, and the references that the
-        paragraphs cite. Names of players stand in one line, cut after 60 characters.
+        Paragraphs of methods and results, of the audit where there is one, a table of all players,
+        and the references that the paragraphs cite. Names of players stand in one line, cut after
+        60 characters (in the audit whole).
 
     Raises
     ------
     LeaderbayesError
-        If it is no fit of a leaderboard, or an option is out of range.
+        If it is no fit of a leaderboard, an option is out of range, or the audit is none, or of
+        another fit.
 
     Examples
     --------
@@ -59,16 +71,38 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
     ['Methods', 'Results', 'References']
     """
     facts = facts_of(dt, prob, rope)
+    asked = [] if audit is None else audited(dt, audit)
     style = text_style(draws_of(facts))
     prose = prose_of(style, facts)
     parts = [_wrapped(prose.caution)] if prose.caution else []
     parts.append(_section("Methods", _wrapped(prose.methods)))
     parts.append(_section("Results", _wrapped(prose.results)))
     if facts["converged"]:
+        if asked:
+            parts.append(
+                _section("Audit", "\n".join(_wrapped(each, hanging=True) for each in asked))
+            )
         parts.append(_table(style, facts))
     references = listed(style.cited, facts["versions"]["leaderbayes"])
     parts.append(_section("References", "\n".join(_wrapped(r, hanging=True) for r in references)))
     return "\n\n".join(parts) + "\n"
+
+
+def audited(dt: xr.DataTree | xr.Dataset, audit: Any) -> list[str]:
+    """Give the sentences of an audit, a question each, in one line and without control characters.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no audit, or one of another fit.
+    """
+    if not isinstance(audit, xr.DataTree) or "pairs" not in audit.children:
+        raise LeaderbayesError("audit= takes what leaderbayes.audit returns.")
+    players = dt["posterior"]["player"].to_numpy() if isinstance(dt, xr.DataTree) else []
+    same = set(map(str, players)) == set(map(str, audit["players"]["player"].to_numpy()))
+    if not same or audit.attrs["model"] != dt.attrs["model"]:
+        raise LeaderbayesError("This audit is of another fit: give leaderbayes.audit of this one.")
+    return [clean(said) for said in sentences(audit).values()]
 
 
 def draws_of(facts: Facts) -> int | None:

@@ -30,6 +30,7 @@ FURTHER = {
     "new_player": ((xr.DataArray([1.0], dims="round"),), {}),
     "paper.plot_multiplicity": ((), {"theta": 0.9}),
     "paper.realisation": ((xr.Dataset(),), {}),
+    "plots.compare": (("a", "b"), {}),
     "plots.search": (("a", "b"), {}),
     "report.html": (("page.html",), {}),
     "sota.delong": (([0, 1],), {}),

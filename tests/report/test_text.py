@@ -172,3 +172,11 @@ def test_who_leads_by_mean_score_is_said():
     fragment = lb.report.latex(dt)
     assert said.replace("_", r"\_") in fragment
     assert "& $0.8255$ &" in fragment
+
+
+def test_a_notebook_shows_it_as_it_reads(laplace):
+    pretty = pytest.importorskip("IPython.lib.pretty")
+    text = lb.report.text(laplace)
+    assert pretty.pretty(text) == text
+    assert repr(text).startswith(("'", '"'))
+    assert isinstance(text, str)

@@ -57,11 +57,22 @@ class Plot:
         return partial(getattr(module, name), target=self.target)
 
     def scatter(
-        self, x: Any, y: Any, *, color: str, size: float = 20.0, filled: bool = True, **more: Any
+        self,
+        x: Any,
+        y: Any,
+        *,
+        color: str,
+        size: float = 20.0,
+        filled: bool = True,
+        triangle: bool = False,
+        **more: Any,
     ) -> None:
         """Draw points of this area (square points) over all lines, as large in every backend."""
         pixels = 4.0 / 3.0  # of a point, on a screen
         sized = {"plotly": size * pixels**2, "bokeh": size**0.5 * pixels}.get(self.backend, size)
+        if triangle:  # the second shape, for prints in grey
+            named = {"matplotlib": "^", "plotly": "triangle-up"}
+            more["marker"] = named.get(self.backend, "triangle")
         if self.backend == "matplotlib":
             more["zorder"] = 3
         if not filled:
@@ -124,13 +135,15 @@ class Plot:
         top: float,
         bottom: float = 0.0,
         room: int = 0,
+        line: float = 0.085,
     ) -> None:
         """Limit both axes, with the key's labels, each in its colour, above ``top``.
 
-        ``room`` lines are left at least, so that plots with shorter keys have the same limits.
+        ``room`` lines are left at least, so that plots with shorter keys have the same limits; a
+        ``line`` is this share of the drawing's height.
         """
         margin = 0.03 * (across[1] - across[0]) or 0.01  # a single value has no width
-        line = 0.085 * (top - bottom)
+        line *= top - bottom
         for k, mark in enumerate(reversed(key)):
             self.text(
                 across[0], top + (k + 0.5) * line, mark.label, color=mark.color,
@@ -145,6 +158,14 @@ class Plot:
         x, y = np.column_stack([low, high, gap]), np.column_stack([at, at, gap])
         self.line(x.reshape(-1), y.reshape(-1), color=color, width=width)
 
+    def spans_up(
+        self, low: Any, high: Any, at: Any, *, color: str, width: float, alpha: float = 1.0
+    ) -> None:
+        """Draw vertical lines from ``low`` to ``high`` at the places ``at``, all at once."""
+        gap = np.full(len(at), np.nan)
+        x, y = np.column_stack([at, at, gap]), np.column_stack([low, high, gap])
+        self.line(x.reshape(-1), y.reshape(-1), color=color, width=width, alpha=alpha)
+
     def label_rows(self, names: Any, *, shown: bool = True) -> None:
         """Put names beside rows, the first on top, as many as are legible (or none)."""
         m = len(names)
@@ -153,8 +174,12 @@ class Plot:
         self.ylim((-0.8, m - 0.2))
 
     def labels(self, names: Iterable[object], longest: int = 40) -> list[str]:
-        """Write names as labels: long ones elided in the middle."""
-        return [self.plain(elided(str(name), longest)) for name in names]
+        """Write names as labels: long ones elided, in the middle if they still differ."""
+        every = [str(name) for name in names]
+        ways = [[cut(name, longest) for name in every] for cut in (elided, _end_of, _begin_of)]
+        there = len(set(every))
+        shown = next((way for way in ways if len(set(way)) == there), None)
+        return [self.plain(name) for name in shown or _numbered(every, ways[0])]
 
     def plain(self, text: str) -> str:
         """Write a text that a backend would take for more: dollars for mathematics, < for tags."""
@@ -176,7 +201,7 @@ class Plot:
         for (row, column), text in np.ndenumerate(texts):
             if text:
                 self.text(
-                    column, row, text, color=ink(values[row, column], palette),
+                    column, row, text, color=ink(float(values[row, column]), palette),
                     size=size * _FONT / self.font, vertical_align=middle,
                     horizontal_align="center",
                 )  # fmt: skip
@@ -317,7 +342,7 @@ def of_all(shown: int, every: int) -> str:
 
 def rows_height(count: int) -> float:
     """Give the height in inches of rows with a name each, of up to 150 of them."""
-    return float(np.clip(0.17 * count, 2.0, 26.0))
+    return float(np.clip(0.2 * count, 2.0, 30.0))
 
 
 def thinned(count: int, most: int = 60) -> slice:
@@ -329,3 +354,21 @@ def elided(text: str, longest: int) -> str:
     """Leave out the middle of a long text."""
     half = longest // 2 - 1
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
+
+
+def _numbered(names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """Put a number behind the label of each further name that has it."""
+    taken: dict[str, dict[str, int]] = {}
+    again = []
+    for name, label in zip(names, labels, strict=True):
+        same = taken.setdefault(label, {})
+        again.append(same.setdefault(name, len(same) + 1))
+    return [f"{label} ({k})" if k > 1 else label for label, k in zip(labels, again, strict=True)]
+
+
+def _end_of(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"… {text[2 - longest :]}"
+
+
+def _begin_of(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 2]} …"

@@ -6,7 +6,7 @@ from arviz_plots import PlotCollection
 
 # Letters stay letters, which editors can change and readers can search (journals ask for it), in
 # place of outlines: TrueType in PDF and PostScript, text in SVG.
-_VECTOR = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+_VECTOR: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 
 class Collection(PlotCollection):  # type: ignore[misc]  # arviz-plots has no types

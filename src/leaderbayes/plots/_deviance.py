@@ -67,13 +67,9 @@ def deviance(
     ends = np.array([values.min(), values.max()])
     plot.line(ends, ends, color=GREY)
     # Two shapes, for prints in grey.
-    cross = "^" if plot.backend == "matplotlib" else "triangle"
-    if plot.backend == "plotly":
-        cross = "triangle-up"
-    for name, color, more in (
-        ("replicated_naive", ORANGE, {"marker": cross}), ("replicated_round", BLUE, {}),
-    ):  # fmt: skip
-        plot.scatter(observed, result[name].to_numpy(), color=color, alpha=0.5, size=18, **more)
+    for name, color in (("replicated_naive", ORANGE), ("replicated_round", BLUE)):
+        y, other = result[name].to_numpy(), color == ORANGE
+        plot.scatter(observed, y, color=color, alpha=0.5, size=18, triangle=other)
     plot.xlabel("deviance of the board at a posterior draw")
     plot.ylabel("deviance of its replicate")
     key = [

@@ -88,8 +88,9 @@ def embedding(
     limits = center - half, center + half
     texts = plot.labels([*embedding["player"].to_numpy(), *embedding["tournament"].to_numpy()], 24)
     for k, away in _named(points, texts, limits, len(tips)):
+        x, y = points[k] + 0.016 * half * away
         plot.text(
-            *(points[k] + 0.016 * half * away), texts[k],
+            x, y, texts[k],
             color=ORANGE if k < len(tips) else GREY, size=9,
             vertical_align="top" if away[1] < 0.0 else "bottom",
             horizontal_align="right" if away[0] < 0.0 else "left",

@@ -30,8 +30,14 @@ SHARES = _between(_OF_SHARES, 0.6)
 
 
 def ink(value: float, palette: tuple[str, ...]) -> str:
-    """Give the colour of a number on the cell of a probability: white where the cell is dark."""
-    return "white" if lightness(palette[round(value * (_STEPS - 1))]) < 0.5 else "black"
+    """Give the colour of a number on the cell of a probability: white where the cell is dark.
+
+    Their contrast is 4.5 or more (WCAG 2.2).
+    """
+    color = palette[round(value * (_STEPS - 1))]
+    rgb = np.array([int(color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return "white" if linear @ [0.2126, 0.7152, 0.0722] < 0.179 else "black"
 
 
 def lightness(color: str) -> float:

@@ -1,7 +1,7 @@
 """A report in plain text."""
 
 import textwrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import xarray as xr
 
@@ -10,6 +10,15 @@ from leaderbayes.report._references import listed
 from leaderbayes.report._style import Style, text_style
 
 _WIDTH = 88
+
+
+class Text(str):
+    """A string that a notebook shows as it reads, in place of one line of quotes and escapes."""
+
+    __slots__ = ()
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
 
 class Prose(NamedTuple):
@@ -43,7 +52,8 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
     -------
     str
         Paragraphs of methods and results, a table of all players, and the references that the
-        paragraphs cite. Names of players stand in one line, cut after 60 characters.
+        paragraphs cite. Names of players stand in one line, cut after 60 characters. Notebooks
+        show it as it reads.
 
     Raises
     ------
@@ -68,7 +78,7 @@ def text(dt: xr.DataTree | xr.Dataset, *, prob: float = 0.95, rope: float | None
         parts.append(_table(style, facts))
     references = listed(style.cited, facts["versions"]["leaderbayes"])
     parts.append(_section("References", "\n".join(_wrapped(r, hanging=True) for r in references)))
-    return "\n\n".join(parts) + "\n"
+    return Text("\n\n".join(parts) + "\n")
 
 
 def draws_of(facts: Facts) -> int | None:

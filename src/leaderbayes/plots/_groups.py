@@ -100,7 +100,7 @@ def groups(
     table = table_of(dt, prob=prob)
     shown = best(table, top, _MOST)
     m = len(shown)
-    bars = _bars(group, table, m)
+    bars = bars_of(group, table, m)
     title = f"Not told apart at {prob:.0%}, {_CLAIMS[control]}{of_all(m, len(table))}"
     what = "score" if is_mean_score(dt) else "epp"
     if style == "rows":
@@ -121,7 +121,7 @@ def groups(
     return collection
 
 
-def _bars(group: pd.DataFrame, table: pd.DataFrame, shown: int) -> list[tuple[int, Run]]:
+def bars_of(group: pd.DataFrame, table: pd.DataFrame, shown: int) -> list[tuple[int, Run]]:
     """Give lane and run of each group of two players or more that begins among those shown."""
     row = pd.Series(range(len(table)), index=table["player"].astype(str))
     ends = group["player"].map(row).groupby(group["group"]).agg(["min", "max"])

@@ -22,7 +22,7 @@ from leaderbayes._fits.require import require_tree
 from leaderbayes.report._best import best
 from leaderbayes.report._boards import SCALE, boards, overview
 from leaderbayes.report._card import card_of
-from leaderbayes.report._charts import bokeh_script, charts
+from leaderbayes.report._charts import bokeh_script, charts, scales, white_from
 from leaderbayes.report._references import as_bibtex
 
 
@@ -155,8 +155,13 @@ def _render(context: Mapping[str, Any]) -> str:
         scripts=scripts,
         digests=[_digest(text) for text in scripts],
         charts=[] if first is None else charts(first["words"], _has_chart_of_fit(first)),
+        scales=scales(),
         words=None if first is None else first["words"],
-        numbers={"scale": SCALE, "boards": [board["numbers"] for board in context["boards"]]},
+        numbers={
+            "scale": SCALE,
+            "white": white_from(),
+            "boards": [board["numbers"] for board in context["boards"]],
+        },
         about={name.lower(): about[name] for name in ("Name", "Version")},
         own_entry=as_bibtex(["leaderbayes"], about["Version"]).strip(),
     )

@@ -33,6 +33,7 @@ FURTHER = {
     "plots.compare": (("a", "b"), {}),
     "plots.search": (("a", "b"), {}),
     "report.html": (("page.html",), {}),
+    "report.site": (("site",), {}),
     "sota.delong": (([0, 1],), {}),
     "study.best_in_class": (({"a": "b"},), {}),
     "study.fit": ((), {"store": "study"}),

@@ -5,7 +5,7 @@ import pytest
 
 import leaderbayes as lb
 from figures import drawn
-from leaderbayes.plots._heat_map import SHARES, WINS, ink, lightness
+from leaderbayes.plots._heat_map import SHARES, WINS, ink, lightness, written
 
 
 @pytest.mark.parametrize("palette", [WINS, SHARES])
@@ -52,3 +52,11 @@ def test_a_bar_in_every_backend(laplace):
     plot = lb.plots.win_probability(laplace, backend="bokeh").get_viz("plot", "board")
     (bar,) = [one for one in plot.right if type(one).__name__ == "ColorBar"]
     assert (bar.color_mapper.low, bar.color_mapper.high) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [(0.0, "<0.01"), (0.004, "<0.01"), (0.5, "0.50"), (0.996, ">0.99"), (1.0, ">0.99")],
+)
+def test_nothing_is_certain(p, said):
+    assert written(p) == said

@@ -55,7 +55,7 @@ def test_doubt_stands_in_the_index_and_in_json(made):
     assert read(made / "index.json")["boards"][1]["verdict"] == "care"
     assert len(read(made / "study.json")["boards"]) == 4
     index = (made / "index.html").read_text("utf-8")
-    assert "Converged, with warnings to heed" in index
+    assert "Converged, but the model does not describe this board." in index
     assert "4 tournaments" in index
 
 

@@ -25,6 +25,7 @@ from leaderbayes.plots._canvas import (
     canvas,
     elided,
 )
+from leaderbayes.plots._heat_map import written
 
 _BINS = 60  # about
 _TAIL = 5e-4  # left out at either end
@@ -113,7 +114,7 @@ def compare(
                 density[part], edges[:-1][part], edges[1:][part], color=color,
                 alpha={"p_better": 0.85, "p_equivalent": 0.6, "p_worse": 0.5}[name],
             )  # fmt: skip
-        key.append(Mark(None, f"{words}: {_written(float(answer[name]))}", color))
+        key.append(Mark(None, f"{words}: {written(float(answer[name]))}", color))
     ends = _interval(answer, law is not None)
     plot.marks([Mark(middle, "", BLACK, dashed=True)], top)
     bottom = plot.interval(*ends, BLACK, top)
@@ -173,10 +174,3 @@ def _axis_of(of_scores: bool, on_new: bool, in_new: bool, first: str, second: st
         where = ", on a new data set" if on_new else ""
         return f"mean score of {first} less that of {second}{where}"
     return f"P({first} beats {second}){' in a new tournament' if in_new else ''}"
-
-
-def _written(p: float) -> str:
-    """Write a probability; what rounds to 0 or 1 is neither."""
-    if p < 0.005:
-        return "< 0.01"
-    return "> 0.99" if p > 0.995 else f"{p:.2f}"

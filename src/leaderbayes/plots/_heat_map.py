@@ -40,6 +40,13 @@ def ink(value: float, palette: tuple[str, ...]) -> str:
     return "white" if linear @ [0.2126, 0.7152, 0.0722] < 0.179 else "black"
 
 
+def written(p: float) -> str:
+    """Write a probability; what rounds to 0 or 1 is neither."""
+    if p < 0.005:
+        return "<0.01"
+    return ">0.99" if p > 0.995 else f"{p:.2f}"
+
+
 def lightness(color: str) -> float:
     """Give how light a colour is in grey, from 0 to 1 (luma of Rec. 601)."""
     red, green, blue = (int(color[k : k + 2], 16) / 255.0 for k in (1, 3, 5))

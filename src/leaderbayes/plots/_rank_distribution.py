@@ -8,7 +8,7 @@ import xarray as xr
 from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes.plots._canvas import MOST_NUMBERS, Backend, FigSize, best, canvas, of_all, thinned
-from leaderbayes.plots._heat_map import SHARES
+from leaderbayes.plots._heat_map import SHARES, written
 
 
 def rank_distribution(
@@ -63,7 +63,7 @@ def rank_distribution(
     plot.heat_map(share[::-1], SHARES, "probability")
     if max(m, ranks) <= MOST_NUMBERS:
         # What rounds to nothing is left blank.
-        texts = np.array([[f"{p:.2f}" if p >= 0.005 else "" for p in row] for row in share[::-1]])
+        texts = np.array([[written(p) if p >= 0.005 else "" for p in row] for row in share[::-1]])
         plot.numbers(share[::-1], SHARES, texts, width / ranks)
     shown = thinned(m, 50)
     plot.yticks(np.arange(m)[::-1][shown], plot.labels(best_first, 30)[shown])

@@ -12,6 +12,7 @@ from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import is_mean_score
+from leaderbayes._types import Bools
 from leaderbayes.plots._canvas import (
     BLACK,
     BLUE,
@@ -20,8 +21,8 @@ from leaderbayes.plots._canvas import (
     Backend,
     FigSize,
     Mark,
+    Plot,
     canvas,
-    elided,
 )
 
 _NAMED = 5  # pairs that fit worst
@@ -91,7 +92,9 @@ def record(
     ends = np.array([0.45, 1.0])
     plot.line(ends, ends, color=BLACK, width=1.0)
     # Thousands of pairs lie on each other: the more, the fainter.
-    alpha = float(np.clip(6.0 / np.sqrt(len(pairs)), 0.06, 0.6))
+    alpha, fainter = (
+        float(np.clip(k / np.sqrt(len(pairs)), 0.06, most)) for k, most in ((6.0, 0.6), (20.0, 0.7))
+    )
     for some, color in ((~missed, BLUE), (missed, ORANGE)):
         if some.any():
             mine = pairs[some]
@@ -101,12 +104,13 @@ def record(
                 alpha=min(1.0, 2.0 * alpha) if color == ORANGE else alpha,
             )  # fmt: skip
             own, other = mine["own"].to_numpy(), color == ORANGE
-            plot.scatter(at, own, color=color, alpha=0.7, size=14, triangle=other)
+            shade, size = (0.7, 14) if other else (fainter, 14 if len(pairs) < 2000 else 6)
+            plot.scatter(at, own, color=color, alpha=shade, size=size, triangle=other)
     usual = (1.0 - prob) * len(pairs)
     key = [
         Mark(None, f"{prob:.0%} interval holds the model's probability: {(~missed).sum():,}", BLUE),
         Mark(None, f"does not: {missed.sum():,} (usual: up to about {usual:.0f})", ORANGE),
-        *_worst(pairs[missed], plot),
+        *_worst(pairs, missed, plot),
     ]
     plot.frame(key, across=(0.45, 1.0), top=1.0, bottom=low - 0.02, line=0.055)
     plot.xlabel("model's probability that the better player wins")
@@ -134,14 +138,18 @@ def _pairs(dt: xr.DataTree, prob: float) -> pd.DataFrame:
     return table[table["played"] > 0]
 
 
-def _worst(missed: pd.DataFrame, plot: Any) -> list[Mark]:
+def _worst(pairs: pd.DataFrame, missed: Bools, plot: Plot) -> list[Mark]:
     """Name the pairs whose records are the farthest off, in half widths of their intervals."""
-    half = (missed["upper"] - missed["lower"]) / 2.0
-    far = ((missed["own"] - missed["model"]).abs() / half).sort_values(ascending=False)
+    names = list(dict.fromkeys([*pairs["player"], *pairs["opponent"]]))
+    label = dict(zip(names, plot.labels(names, 18), strict=True))
+    half = (pairs["upper"] - pairs["lower"]) / 2.0
+    far = ((pairs["own"] - pairs["model"]).abs() / half)[missed].sort_values(ascending=False)
     lines = []
     for index in far.index[:_NAMED]:
-        pair = missed.loc[index]
-        names = [plot.plain(elided(str(pair[side]), 18)) for side in ("player", "opponent")]
-        text = f"{names[0]} – {names[1]}: own {pair['own']:.2f}, model {pair['model']:.2f}"
+        pair = pairs.loc[index]
+        text = (
+            f"{label[pair['player']]} – {label[pair['opponent']]}: own {pair['own']:.2f}, "
+            f"model {pair['model']:.2f}"
+        )
         lines.append(Mark(None, text, GREY))
     return lines

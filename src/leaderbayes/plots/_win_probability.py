@@ -10,7 +10,7 @@ from leaderbayes._answers.win_probability import By
 from leaderbayes._answers.win_probability import win_probability as probabilities
 from leaderbayes._fits.posterior import is_mean_score
 from leaderbayes.plots._canvas import MOST_NUMBERS, Backend, FigSize, best, canvas, of_all, thinned
-from leaderbayes.plots._heat_map import WINS
+from leaderbayes.plots._heat_map import WINS, written
 
 
 def win_probability(
@@ -69,7 +69,7 @@ def win_probability(
     )  # fmt: skip
     plot.heat_map(mean[::-1], WINS, "probability")
     if m <= MOST_NUMBERS:
-        texts = np.array([[f"{p:.2f}" for p in row] for row in mean], dtype=object)
+        texts = np.array([[written(p) for p in row] for row in mean], dtype=object)
         np.fill_diagonal(texts, "")
         plot.numbers(mean[::-1], WINS, texts[::-1], side / m)
     names, shown = plot.labels(best_first, 24), thinned(m, 40)

@@ -186,7 +186,9 @@ def _row(record: dict[str, Any], link: str) -> dict[str, Any]:
         text = f"{bad} not converged" if bad else "converged"
         return row | {"kind": "bad" if bad else "good", "verdict": text, "study": True}
     board = boards[0]
-    told = verdict({"converged": board["converged"], "warnings": json.dumps(board["warnings"])})
+    attrs = {"converged": board["converged"], "warnings": json.dumps(board["warnings"])}
+    fails = any(text.startswith("LB016") for text in board["warnings"])
+    told = verdict(attrs, "bad" if fails else None)
     return row | {
         "study": False,
         "kind": told["kind"],

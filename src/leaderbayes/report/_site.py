@@ -13,6 +13,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._answers.best import is_best
 from leaderbayes._answers.compare import p_better
+from leaderbayes._answers.draws import seed_of
 from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._arguments import share, whole
@@ -98,10 +99,9 @@ def site(
                 f"{name!r} is a posterior of the best, and no leaderboard: "
                 "leaderbayes.report.html makes a page of it."
             )
-        record = _record(name, fit, prob)
         link = links[name]
-        page = page_of(fit, sota=None, title=name, prob=prob, top=top)
-        texts[to / f"{link}.html"] = page
+        texts[to / f"{link}.html"] = page_of(fit, sota=None, title=name, prob=prob, top=top)
+        record = _record(name, fit, prob)
         texts[to / f"{link}.json"] = _json(record)
         records[link] = record
         rows.append(_row(record, link))
@@ -161,7 +161,7 @@ def _of_board(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
     return {
         "name": name,
         "model": str(fit.attrs["model"]),
-        "seed": int(fit.attrs["seed"]),
+        "seed": seed_of(fit),
         "converged": bool(fit.attrs["converged"]),
         "warnings": warnings_of(fit.attrs),
         "p_check": None if p_check != p_check else p_check,

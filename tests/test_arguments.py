@@ -101,6 +101,7 @@ def arguments_of(function, given):
     own = {
         "fit": {"sampler": "laplace", "progressbar": False},
         "report.html": {"dt": given["study"]},
+        "report.site": {"fits": {"one": given["study"]}, "folder": "site"},
         "models.tournaments": {
             "matches": lb.matches(given["scores"].expand_dims(tournament=["one", "two"]))
         },

@@ -116,3 +116,53 @@ def test_refusals(fit, folder, arguments, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stdout == ""
+
+
+def test_a_site_of_a_folder(dt, scores, tmp_path):
+    """Files, folders of rank and studies; --since says what has changed."""
+    lb.write_fit(dt, tmp_path / "fits" / "one.nc")
+    lb.write_fit(dt, tmp_path / "fits" / "two" / "posterior.nc")
+    boards = xr.concat([scores, scores], dim="tournament").assign_coords(tournament=["x", "y"])
+    boards.attrs = scores.attrs
+    lb.study.fit(
+        boards, store=tmp_path / "fits" / "three", sampler="laplace", seed=1, progressbar=False
+    )
+    (tmp_path / "fits" / "notes.txt").write_text("none of it")
+    done = call("report", "fits", "--site", "site", "--title", "T", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "site": "site", "boards": ["one", "three", "two"], "converged": True,
+    }  # fmt: skip
+    names = {path.stem for path in (tmp_path / "site").iterdir()}
+    assert names == {"index", "one", "two", "three"}
+    done = call("report", "fits", "--site", "site", "--since", "site", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Nothing has changed" in (tmp_path / "site" / "changes.md").read_text("utf-8")
+
+
+def test_a_site_with_a_doubtful_fit_exits_with_1(dt, tmp_path):
+    doubtful = dt.copy()
+    doubtful.attrs = {**dt.attrs, "converged": 0}
+    lb.write_fit(doubtful, tmp_path / "fits" / "one.nc")
+    done = call("report", "fits", "--site", "site", cwd=tmp_path)
+    assert done.returncode == 1
+    assert (tmp_path / "site" / "one.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fits"], "one of them"),
+        (["fits", "--site", "site", "--out", "page.html"], "one of them"),
+        (["fits", "--site", "site", "--sota", "x.nc"], "--sota is of a page"),
+        (["fits", "--out", "page.html", "--since", "site"], "--since is of a site"),
+        (["nowhere", "--site", "site"], "no such folder"),
+        (["fits", "--site", "site"], "it has no posterior"),
+    ],
+)
+def test_sites_refused(tmp_path, arguments, message):
+    (tmp_path / "fits").mkdir()
+    done = call("report", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"fits"}

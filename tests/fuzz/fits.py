@@ -108,6 +108,19 @@ def _page(dt: xr.DataTree) -> None:
         lb.report.html(dt, Path(folder) / "page.html")
 
 
+def _site(dt: xr.DataTree) -> None:
+    """A site has the same page, and its numbers."""
+    with tempfile.TemporaryDirectory() as folder:
+        lb.report.site({"page": dt}, Path(folder) / "site")
+
+
+def _figures(dt: xr.DataTree) -> None:
+    """Of which the numbers are those of functions that are here too."""
+    lb.plots.groups(dt, backend="none")
+    lb.plots.compare(dt, "a", "b", backend="none")
+    lb.plots.record(dt, backend="none")
+
+
 ANSWERS: dict[str, dict[str, Callable[[xr.DataTree], Any]]] = {
     "leaderboard": {
         # By the posterior alone no score stands beside.
@@ -135,7 +148,8 @@ ANSWERS: dict[str, dict[str, Callable[[xr.DataTree], Any]]] = {
         ).set_index("player").sort_index(),
         "text": lambda dt: lb.report.text(dt),
         "latex": lambda dt: lb.report.latex(dt),
-        "html": _page,
+        "site": _site,
+        "figures": _figures,
         "select": lambda dt: lb.study.select(dt, "a"),
     },
     "best": {
@@ -150,6 +164,7 @@ _NOT_OF_VOTES = ("plan", "new_player", "loo", "select")
 ANSWERS["votes"] = {k: ask for k, ask in ANSWERS["leaderboard"].items() if k not in _NOT_OF_VOTES}
 RARE = (
     "html",
+    "site",
     "text",
     "latex",
     "loo",

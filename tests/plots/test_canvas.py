@@ -7,7 +7,7 @@ import pytest
 
 import leaderbayes as lb
 from figures import drawn
-from leaderbayes.plots._canvas import Backend, Plot, panels, thinned
+from leaderbayes.plots._canvas import BLUE, GREY, Backend, Plot, panels, rows_height, thinned
 
 BACKENDS = get_args(Backend)
 # Every figure, of results that `get` gives by the names of their fixtures.
@@ -15,6 +15,10 @@ FIGURES = {
     "leaderboard": lambda get, **kind: lb.plots.leaderboard(get("fitted"), **kind),
     "win_probability": lambda get, **kind: lb.plots.win_probability(get("fitted"), **kind),
     "rank_distribution": lambda get, **kind: lb.plots.rank_distribution(get("fitted"), **kind),
+    "groups": lambda get, **kind: lb.plots.groups(get("fitted"), **kind),
+    "groups as Demsar": lambda get, **kind: lb.plots.groups(get("fitted"), style="demsar", **kind),
+    "compare": lambda get, **kind: lb.plots.compare(get("fitted"), "p0", "p3", rope=0.1, **kind),
+    "record": lambda get, **kind: lb.plots.record(get("fitted"), **kind),
     "win_rate": lambda get, **kind: lb.plots.win_rate(get("fitted"), **kind),
     "deviance": lambda get, **kind: lb.plots.deviance(get("fitted"), **kind),
     "plan": lambda get, **kind: lb.plots.plan(get("planned"), **kind),
@@ -39,7 +43,7 @@ FIGURES = {
     ),
 }
 # Of laws and searches there is nothing to converge.
-OF_DRAWS = [*list(FIGURES)[:10], "board with estimate"]
+OF_DRAWS = [*list(FIGURES)[:14], "board with estimate"]
 
 
 def test_every_figure_is_here():
@@ -87,20 +91,110 @@ def test_labels_are_thinned_evenly(count):
     assert count <= 60 or len(kept) > 30
 
 
+@pytest.mark.parametrize("count", [2, 63, 150])
+def test_names_beside_rows_do_not_collide(count):
+    """Each row is higher than a line of letters, as far as rows are named."""
+    line = 1.2 * 0.95 * 10.0 / 72.0
+    assert rows_height(count) >= line * len(range(count)[thinned(count, 150)])
+
+
 def test_dollars_are_no_mathematics():
     assert Plot(None, "matplotlib").labels(["$x$"]) == [r"\$x\$"]
     assert Plot(None, "plotly").labels(["$x$"]) == ["$x$"]
     assert len(Plot(None, "plotly").labels(["n" * 10_000])[0]) <= 41
+    assert Plot(None, "plotly").labels(["<b>&"]) == ["&lt;b&gt;&amp;"]
     _, plots = panels({"x": "$a$"}, width=3, height=3, columns=1, backend="matplotlib")
     assert plots["x"].target.get_title() == r"\$a\$"
 
 
-@pytest.mark.parametrize("name", ["leaderboard", "win_probability", "rank_distribution"])
+@pytest.mark.parametrize("name", ["leaderboard", "win_probability", "rank_distribution", "groups"])
 def test_bad_top_and_backend(fitted, name):
     with pytest.raises(lb.LeaderbayesError, match="top=0"):
         getattr(lb.plots, name)(fitted, top=0)
     with pytest.raises(lb.LeaderbayesError, match="backend='mpl'"):
         getattr(lb.plots, name)(fitted, backend="mpl")
+
+
+def test_names_that_are_cut_still_differ():
+    """In the middle, else at the front, else at the end."""
+    plot, numbers = Plot(None, "none"), [f"{k:03d}" for k in range(3)]
+    middle = plot.labels([f"{k} of caret's random forests" for k in numbers], 20)
+    assert middle[1] == "001 of ca … m forests"
+    front = plot.labels([f"classifier of many {k} rf-caret" for k in numbers], 20)
+    assert front[1] == "…  many 001 rf-caret"
+    back = plot.labels([f"classifier {k} of caret's random forests" for k in numbers], 20)
+    assert back[1] == "classifier 001 of  …"
+    hidden = plot.labels([f"classifier of many {k} rf-caret and more" for k in numbers], 20)
+    assert hidden == [
+        "classifie …  and more",
+        "classifie …  and more (2)",
+        "classifie …  and more (3)",
+    ]
+    for labels in (middle, front, back, hidden):
+        assert len(set(labels)) == 3
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize(("figsize", "width", "letters"), [("column", 3.4, 7), ("page", 7.0, 8)])
+def test_sizes_of_journals(request, name, figsize, width, letters):
+    collection = FIGURES[name](request.getfixturevalue, backend="matplotlib", figsize=figsize)
+    figure = collection.get_viz("figure")
+    assert figure.get_size_inches()[0] == pytest.approx(width)
+    assert 1.0 < figure.get_size_inches()[1] < 8.0
+    for axes in figure.axes:
+        assert not axes.get_xlabel() or axes.xaxis.label.get_fontsize() <= letters
+        assert not axes.get_ylabel() or axes.yaxis.label.get_fontsize() <= letters
+        assert not axes.get_title() or axes.title.get_fontsize() <= 1.2 * letters + 1e-9
+        assert all(text.get_fontsize() <= letters for text in axes.texts)
+
+
+@pytest.mark.parametrize("figsize", ["a4", (3.0,), (0.0, 2.0), 5.0])
+def test_bad_sizes(laplace, figsize):
+    with pytest.raises(lb.LeaderbayesError, match="figsize"):
+        lb.plots.leaderboard(laplace, figsize=figsize, backend="none")
+
+
+def test_a_size_of_ones_own(laplace):
+    figure = lb.plots.leaderboard(laplace, figsize=(5, 3), backend="matplotlib").get_viz("figure")
+    assert tuple(figure.get_size_inches()) == (5.0, 3.0)
+
+
+def test_letters_stay_letters(laplace, tmp_path):
+    """In vectors they are no outlines; what the user has set for other figures stays."""
+    import matplotlib as mpl
+
+    before = mpl.rcParams["pdf.fonttype"]
+    collection = lb.plots.leaderboard(laplace, backend="matplotlib")
+    collection.savefig(tmp_path / "figure.pdf")
+    collection.savefig(tmp_path / "figure.svg")
+    written = (tmp_path / "figure.pdf").read_bytes()
+    assert b"/CIDFontType2" in written
+    assert b"/Type3" not in written
+    assert ">p0</text>" in (tmp_path / "figure.svg").read_text()
+    assert mpl.rcParams["pdf.fonttype"] == before
+
+
+@pytest.mark.parametrize("backend", ["plotly", "bokeh"])
+def test_points_are_over_lines_and_as_large(laplace, backend):
+    """Nothing is clipped, the line at zero is there, a point is some pixels wide."""
+    plot = lb.plots.leaderboard(laplace, backend=backend).get_viz("plot", "board")
+    if backend == "plotly":
+        figure = plot.figure
+        assert figure.data[-1].mode == "markers"
+        assert 5.0 < figure.data[-1].marker.size < 9.0
+        (zero,) = figure.layout.shapes
+        assert (zero.x0, zero.line.color, zero.layer) == (0.0, GREY, "below")
+        low, high = figure.layout.xaxis.range
+        ends = [x for trace in figure.data for x in trace.x]
+    else:
+        assert type(plot.renderers[-1].glyph).__name__ == "Scatter"
+        assert 5.0 < plot.renderers[-1].glyph.size < 9.0
+        assert plot.renderers[-1].glyph.line_color == BLUE
+        (zero,) = [one for one in plot.center if type(one).__name__ == "Span"]
+        assert (zero.location, zero.level) == (0.0, "underlay")
+        low, high = plot.x_range.start, plot.x_range.end
+        ends = [x for drawn in plot.renderers for x in drawn.data_source.data["x"]]
+    assert low < min(ends) < max(ends) < high
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -21,15 +21,27 @@ def rows_of(text):
 
 def test_table_is_the_leaderboard(page, laplace):
     table = lb.leaderboard(laplace)
-    columns = ["rank", "player", "epp", "score", "p_best", "ranks", "p_average"]
+    columns = ["rank", "player", "epp", "groups", "score", "won", "p_best", "ranks", "p_average"]
     # Equal first ranks are sorted by the last.
     ends = zip(table["rank_lower"], table["rank_upper"], strict=True)
     table["ranks"] = [f"{low}.{high:06d}" for low, high in ends]
-    rows = rows_of(page.read_text("utf-8"))
-    assert [row[:7] for row in rows] == [[str(v) for v in row] for row in table[columns].to_numpy()]
     group = lb.groups(laplace).groupby("player")["group"]
     ends = zip(group.min()[table["player"]], group.max()[table["player"]], strict=True)
-    assert [row[7] for row in rows] == [f"{first}.{last:06d}" for first, last in ends]
+    table["groups"] = [f"{first}.{last:06d}" for first, last in ends]
+    record = lb.win_probability(laplace, by="record")
+    won = (record["won"].sum("opponent") / record["played"].sum("opponent")).to_series()
+    table["won"] = won[table["player"]].to_numpy()
+    rows = rows_of(page.read_text("utf-8"))
+    assert rows == [[str(v) for v in row] for row in table[columns].to_numpy()]
+
+
+def test_thick_intervals_hold_half(page, laplace):
+    inner = lb.leaderboard(laplace, prob=0.475)
+    outer = lb.leaderboard(laplace)
+    axis = Axis(float(outer["epp_lower"].min()), float(outer["epp_upper"].max()))
+    drawn = re.findall(r'class="inner" d="M([\d.]+) 5H([\d.]+)"', page.read_text("utf-8"))
+    ends = [(axis(low), axis(high)) for low, high in inner[["epp_lower", "epp_upper"]].to_numpy()]
+    assert [(float(low), float(high)) for low, high in drawn] == ends
 
 
 def test_pairs_are_those_of_compare(page, laplace, numbers):
@@ -111,7 +123,7 @@ def test_who_leads_by_score_stands_beside(tmp_path):
     assert "<b>a" not in text
     means = scores.mean("round").to_series()
     for row in rows_of(text):
-        assert float(row[3]) == pytest.approx(means[row[1]])
+        assert float(row[4]) == pytest.approx(means[row[1]])
     fit.attrs["converged"] = 0
     text = lb.report.html(fit, tmp_path / "p.html").read_text("utf-8")
     assert "By mean score" not in text

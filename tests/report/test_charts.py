@@ -1,8 +1,10 @@
 """Charts of the page, as JSON that its script fills."""
 
 import json
+import re
 
-from leaderbayes.report._charts import _item, _win, bokeh_script, charts
+from leaderbayes.plots._heat_map import SHARES, WINS, ink
+from leaderbayes.report._charts import _item, _win, bokeh_script, charts, scales, white_from
 from leaderbayes.report._words import OF_MATCHES, OF_SCORES
 
 
@@ -54,3 +56,25 @@ def test_the_script_fits_into_a_page():
     script = bokeh_script()
     assert 100_000 < len(script) < 2_000_000
     assert "</script" not in script
+
+
+def test_colours_are_those_of_the_figures():
+    said = [json.dumps(item) for item in charts(OF_MATCHES)[:2]]
+    for chart, palette in zip(said, (WINS, SHARES), strict=True):
+        assert json.dumps(list(palette))[1:-1] in chart
+        assert '"low": 0.0, "high": 1.0' in chart
+
+
+def test_a_bar_has_them_too():
+    for name, palette in (("win", WINS), ("rank", SHARES)):
+        colors = re.findall("#[0-9a-f]{6}", scales()[name])
+        # Evenly from one end to the other: 17 steps of 15.
+        assert colors == list(palette[::15])
+        assert colors[-1] == palette[-1]
+
+
+def test_letters_are_white_where_the_figures_are():
+    for name, palette in (("win", WINS), ("rank", SHARES)):
+        edge = white_from()[name]
+        assert ink(edge, palette) == "white"
+        assert ink(edge - 1 / 255, palette) == "black"

@@ -56,7 +56,7 @@ def test_sort(single, laplace, visit):
     page.get_by_role("button", name="Player", exact=True).focus()
     page.keyboard.press("Enter")
     assert players(page) == sorted(best_first)
-    assert page.locator("#leaderboard th[aria-sort='none']").count() == 7
+    assert page.locator("#leaderboard th[aria-sort='none']").count() == 8
 
 
 def test_filter(single, visit):
@@ -261,6 +261,34 @@ def test_phone_needs_no_scrolling_aside(several, visit):
     for column in (1, 2):
         box = first.locator("th, td").nth(column).bounding_box()
         assert box["x"] + box["width"] < 390
+
+
+def test_a_study_fits_a_phone(several, visit):
+    """Its table needs no scrolling aside: what has no room stands below the names."""
+    page = visit(several, width=390, height=844)
+    table = page.locator("#across table")
+    box = table.bounding_box()
+    assert box["x"] + box["width"] <= 390
+    assert page.locator("#across .phone").first.is_visible()
+    wide = visit(several, width=1280)
+    assert wide.locator("#across .phone").first.is_hidden()
+    assert wide.locator("#across td.wide").first.is_visible()
+
+
+def test_numbers_stand_in_the_cells_of_ranks(single, laplace, visit):
+    page = visit(single)
+    find = "() => Bokeh.documents.map((d) => d.roots()[0]).find((r) => r.name === 'rank')"
+    data = page.evaluate(f"({find})().renderers[1].data_source.data")
+    share = lb.rank_probability(laplace)
+    written = dict(zip(zip(data["y"], data["x"], strict=True), data["text"], strict=True))
+    assert written == {
+        (name, rank): f"{p:.2f}" if p <= 0.995 else ">0.99"
+        for name in share["player"].to_numpy()
+        for rank in share["rank"].to_numpy()
+        if (p := round(float(share.sel(player=name, rank=rank)), 5)) >= 0.005
+    }
+    mapper = page.evaluate(f"({find})().renderers[0].glyph.fill_color.transform.high")
+    assert mapper == 1.0
 
 
 def test_without_scripts_all_tournaments_are_there(several, browser):

@@ -188,3 +188,11 @@ def test_an_audit_has_a_section():
     for wrong in (dt, lb.audit(other)):
         with pytest.raises(lb.LeaderbayesError, match=r"audit= takes|of another fit"):
             lb.report.text(dt, audit=wrong)
+
+
+def test_a_notebook_shows_it_as_it_reads(laplace):
+    pretty = pytest.importorskip("IPython.lib.pretty")
+    text = lb.report.text(laplace)
+    assert pretty.pretty(text) == text
+    assert repr(text).startswith(("'", '"'))
+    assert isinstance(text, str)

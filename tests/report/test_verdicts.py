@@ -45,6 +45,24 @@ def test_a_range_of_one_number_is_the_number():
 
 
 @pytest.mark.parametrize(
+    ("changes", "checked", "kind", "begins"),
+    [
+        ({}, None, "good", "Converged: "),
+        ({}, "good", "good", "Converged: "),
+        ({}, "care", "care", "Converged; the board varies less"),
+        ({}, "bad", "care", "Converged, but the model does not describe"),
+        ({"warnings": '["LB016"]'}, "bad", "care", "Converged, but the model does not describe"),
+        ({"warnings": '["LB016"]'}, "good", "care", "Converged, with warnings"),
+        ({"converged": 0}, "bad", "bad", "Not converged"),
+    ],
+)
+def test_a_verdict_is_good_only_where_the_check_agrees(changes, checked, kind, begins):
+    made = verdict(FIT | changes, checked)
+    assert made["kind"] == kind
+    assert made["text"].startswith(begins)
+
+
+@pytest.mark.parametrize(
     ("changes", "kind", "begins"),
     [
         ({}, "good", "Converged: these numbers can be reported."),

@@ -22,26 +22,53 @@ _EXPECTED = (
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True,
+@click.option("--out", type=click.Path(path_type=Path),
               help="The report. Its suffix says what it is: .html (or .htm) a page, .tex LaTeX, "
               "with its references in .bib beside it, .txt text.")  # fmt: skip
 @click.option("--sota", type=click.Path(path_type=Path), metavar="FILE",
               help="Posterior of sota.posterior, for a section on how good the best is. Of a page.",
               )  # fmt: skip
-@click.option("--title", help="Of a page.")
+@click.option("--site", type=click.Path(path_type=Path), metavar="DIR",
+              help="In place of --out: a page of each posterior and study that the folder FILE "
+              "has, an index, and JSON beside them.")  # fmt: skip
+@click.option(
+    "--since",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Of a site: an earlier one, against which changes.md says what has changed.",
+)
+@click.option("--title", help="Of a page, or of a site.")
 @click.option("--top", type=click.IntRange(2), default=100, show_default=True,
               help="Players of each leaderboard in charts and comparisons, best first. Of a page.",
               )  # fmt: skip
 @prob
 @as_json
-def report(file: Path, out: Path, sota: Path | None, as_json: bool, **options: Any) -> None:
+def report(
+    file: Path,
+    out: Path | None,
+    sota: Path | None,
+    site: Path | None,
+    since: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Report a posterior, as a page (HTML), in LaTeX or as text.
 
     FILE is a netCDF file, the folder of leaderbayes rank --out, or, for a page, a study (the store
-    of leaderbayes tournaments).
+    of leaderbayes tournaments); for --site a folder of these, whose names are those of the boards.
     """
     import leaderbayes as lb
 
+    if (out is None) == (site is None):
+        raise lb.LeaderbayesError("Give --out page.html, .tex or .txt, or --site DIR: one of them.")
+    if site is not None:
+        if sota is not None:
+            raise lb.LeaderbayesError("--sota is of a page: give --out page.html.")
+        _site(file, site, since, as_json, options)
+        return
+    if since is not None:
+        raise lb.LeaderbayesError("--since is of a site: give --site DIR.")
+    assert out is not None
     check_file(out, *PAGE, LATEX, TEXT)
     page = out.suffix.lower() in PAGE
     if not page and (alien := typed(PAGE_ONLY)):
@@ -73,6 +100,39 @@ def _print_report(said: str, converged: bool) -> None:
     click.echo(said)
     if not converged:
         print_doubt()
+
+
+def _site(
+    folder: Path, site: Path, since: Path | None, as_json: bool, options: dict[str, Any]
+) -> None:
+    """Make a site of all fits and studies in a folder, in the order of their names."""
+    import leaderbayes as lb
+
+    if not folder.is_dir():
+        raise lb.LeaderbayesError(f"{folder}: no such folder; --site takes a folder of posteriors.")
+    fits = {path.stem if path.is_file() else path.name: _open(path) for path in _boards(folder)}
+    if not fits:
+        raise lb.LeaderbayesError(
+            f"{folder}: it has no posterior: neither .nc files, nor folders of leaderbayes rank "
+            "--out, nor stores of leaderbayes tournaments."
+        )
+    given = {name: value for name, value in options.items() if value is not None}
+    index = lb.report.site(fits, site, since=since, **given)
+    converged = all(fit.attrs["converged"] for tree in fits.values() for fit in _members(tree))
+    result = {"site": str(site), "boards": list(fits), "converged": converged}
+    said = f"{index}: {len(fits)} board{'s' if len(fits) > 1 else ''}, with JSON beside."
+    finish(as_json, result, _print_report, said, converged, converged=converged)
+
+
+def _boards(folder: Path) -> list[Path]:
+    """List what may be read in a folder: netCDF files, and folders that hold one or are studies."""
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if (path.is_file() and path.suffix == ".nc")
+        or (path / "posterior.nc").exists()
+        or (path / "zarr.json").exists()
+    )
 
 
 def _open(path: Path) -> "xr.DataTree":

@@ -6,24 +6,30 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._fits.require import require_result
-from leaderbayes.plots._canvas import GREY, Backend, canvas, rows_height, thinned
+from leaderbayes.plots._canvas import GREY, Backend, FigSize, canvas, rows_height, thinned
+from leaderbayes.plots._heat_map import WINS
 
 
-def average_player(average_player: xr.Dataset, *, backend: Backend | None = None) -> Any:
+def average_player(
+    average_player: xr.Dataset, *, figsize: FigSize | None = None, backend: Backend | None = None
+) -> Any:
     """Draw each player's probability of beating the average player, in every tournament.
 
     Parameters
     ----------
     average_player : Dataset
         From `leaderbayes.study.average_player`.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        One plot: players across, the best overall on the left; tournaments down; blue above 1/2,
-        red below, a cross where the player is absent.
+        One plot: players across, the best overall on the left; tournaments down; the darker the
+        more probable, from pale orange (0) to dark blue (1), a cross where the player is absent.
 
     References
     ----------
@@ -46,9 +52,9 @@ def average_player(average_player: xr.Dataset, *, backend: Backend | None = None
     collection, plot = canvas(
         average_player, "P(beats the average player)",
         width=float(np.clip(0.26 * m, 4.0, 14.0)) + 2.5, height=rows_height(rows) + 2.0,
-        backend=backend,
+        figsize=figsize, backend=backend,
     )  # fmt: skip
-    plot.heat_map(mean[::-1], low=0.0, high=1.0, diverging=True)
+    plot.heat_map(mean[::-1], WINS, "probability")
     absent, who = np.nonzero(np.isnan(mean))
     if len(absent):
         plot.scatter(who, rows - 1 - absent, marker="x", color=GREY, size=10)

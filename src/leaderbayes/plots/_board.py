@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 from leaderbayes._fits.require import require_result
 from leaderbayes._scores.facts import Facts, facts
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import BLUE, GREEN, GREY, ORANGE, Backend, Mark, panels
+from leaderbayes.plots._canvas import BLUE, GREEN, GREY, ORANGE, Backend, FigSize, Mark, panels
 
 _BINS = 60  # at most
 
@@ -30,6 +30,7 @@ def board(
     *,
     realisation: xr.Dataset | None = None,
     lowest: float | None = None,
+    figsize: FigSize | None = None,
     backend: Backend | None = None,
 ) -> Any:
     """Draw a board's scores with the best score, the estimate of the best theta, and a realisation.
@@ -50,6 +51,9 @@ def board(
         over the board, scores over the board in a plot of their own.
     lowest : float, optional
         Lower end of the axis; by default the median less three times its distance from the best.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -96,7 +100,7 @@ def board(
 
     collection, plots = panels(
         {name: content.title for name, content in contents.items()}, estimate,
-        width=1.0 + 6.5 * len(contents), height=5.0, columns=2, backend=backend,
+        width=1.0 + 6.5 * len(contents), height=5.0, columns=2, figsize=figsize, backend=backend,
     )  # fmt: skip
     for name, plot in plots.items():
         marks, interval = contents[name].marks, contents[name].interval

@@ -10,16 +10,23 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import whole
+from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._extras import extra
 from leaderbayes._fits.trust import warnings_of
 from leaderbayes._types import Floats
+from leaderbayes.plots._heat_map import draw, ink
 
 Backend = Literal["matplotlib", "plotly", "bokeh", "none"]
 
 # Colour-blind safe; the same in every backend.
 BLACK, BLUE, ORANGE, GREEN, GREY = "#000000", "#0072B2", "#D55E00", "#009E73", "#8A8A8A"
+
+FigSize = tuple[float, float] | Literal["column", "page"]
+_FONT, _SMALLEST = 10.0, 4.5  # points
+MOST_NUMBERS = 20  # players of a heat map whose cells have numbers
+# Of two columns of a journal one, and both: width in inches, letters in points.
+_JOURNAL = {"column": (3.4, 7.0), "page": (7.0, 8.0)}
 
 
 class Mark(NamedTuple):
@@ -35,16 +42,77 @@ class Mark(NamedTuple):
 class Plot:
     """One plot of a figure: all functions of arviz-plots' backend draw on it, and some of our own.
 
-    ``plot.line(x, y)`` is the backend's function ``line``, and so on.
+    ``plot.line(x, y)`` is the backend's function ``line``, and so on. ``font`` is the size of
+    letters, in points; ``scale`` how much wider than usual the figure is.
     """
 
     target: Any
     backend: str
+    font: float = _FONT
+    scale: float = 1.0
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Give arviz-plots' function of this name, to draw here."""
         module = import_module(f"arviz_plots.backend.{self.backend}")
         return partial(getattr(module, name), target=self.target)
+
+    def scatter(
+        self,
+        x: Any,
+        y: Any,
+        *,
+        color: str,
+        size: float = 20.0,
+        filled: bool = True,
+        triangle: bool = False,
+        **more: Any,
+    ) -> None:
+        """Draw points of this area (square points) over all lines, as large in every backend."""
+        pixels = 4.0 / 3.0  # of a point, on a screen
+        sized = {"plotly": size * pixels**2, "bokeh": size**0.5 * pixels}.get(self.backend, size)
+        if triangle:  # the second shape, for prints in grey
+            named = {"matplotlib": "^", "plotly": "triangle-up"}
+            more["marker"] = named.get(self.backend, "triangle")
+        if self.backend == "matplotlib":
+            more["zorder"] = 3
+        if not filled:
+            more |= {"facecolor": "white", "width": 1.0 if self.backend == "matplotlib" else 1.5}
+        self.__getattr__("scatter")(x, y, color=color, size=sized, **more)
+
+    def vline(self, x: float, *, color: str = GREY, **more: Any) -> None:
+        """Draw a vertical line over the whole height, below everything else."""
+        if self.backend == "plotly":
+            # It leaves lines out of plots that are empty as yet.
+            more |= {"exclude_empty_subplots": False, "layer": "below"}
+        elif self.backend == "bokeh":
+            more.setdefault("level", "underlay")
+        elif self.backend == "matplotlib":
+            more.setdefault("zorder", 0.5)
+        self.__getattr__("vline")(x, color=color, **more)
+
+    def text(self, x: Any, y: Any, string: str, *, size: float = _FONT, **more: Any) -> None:
+        """Write a text; sizes are of a figure whose letters have 10 points."""
+        self.__getattr__("text")(x, y, string, size=self._size(size), **more)
+
+    def title(self, string: str, **more: Any) -> None:
+        """Write what the plot shows above it."""
+        self.__getattr__("title")(string, size=self._size(1.2 * _FONT), **more)
+
+    def xlabel(self, string: str) -> None:
+        """Name the horizontal axis."""
+        self.__getattr__("xlabel")(string, size=self._size(_FONT))
+
+    def ylabel(self, string: str) -> None:
+        """Name the vertical axis."""
+        self.__getattr__("ylabel")(string, size=self._size(_FONT))
+
+    def _size(self, size: float) -> Any:
+        """Give a size of letters, in the backend's unit, pixels other than Matplotlib's."""
+        points = size * self.font / _FONT
+        if self.backend in ("plotly", "bokeh"):
+            pixels = round(points * 1.25)
+            return f"{pixels}px" if self.backend == "bokeh" else pixels
+        return points
 
     def marks(self, marks: Sequence[Mark], top: float) -> None:
         """Draw each mark as a line from 0 up to ``top``."""
@@ -67,13 +135,15 @@ class Plot:
         top: float,
         bottom: float = 0.0,
         room: int = 0,
+        line: float = 0.085,
     ) -> None:
         """Limit both axes, with the key's labels, each in its colour, above ``top``.
 
-        ``room`` lines are left at least, so that plots with shorter keys have the same limits.
+        ``room`` lines are left at least, so that plots with shorter keys have the same limits; a
+        ``line`` is this share of the drawing's height.
         """
         margin = 0.03 * (across[1] - across[0]) or 0.01  # a single value has no width
-        line = 0.085 * (top - bottom)
+        line *= top - bottom
         for k, mark in enumerate(reversed(key)):
             self.text(
                 across[0], top + (k + 0.5) * line, mark.label, color=mark.color,
@@ -88,6 +158,14 @@ class Plot:
         x, y = np.column_stack([low, high, gap]), np.column_stack([at, at, gap])
         self.line(x.reshape(-1), y.reshape(-1), color=color, width=width)
 
+    def spans_up(
+        self, low: Any, high: Any, at: Any, *, color: str, width: float, alpha: float = 1.0
+    ) -> None:
+        """Draw vertical lines from ``low`` to ``high`` at the places ``at``, all at once."""
+        gap = np.full(len(at), np.nan)
+        x, y = np.column_stack([at, at, gap]), np.column_stack([low, high, gap])
+        self.line(x.reshape(-1), y.reshape(-1), color=color, width=width, alpha=alpha)
+
     def label_rows(self, names: Any, *, shown: bool = True) -> None:
         """Put names beside rows, the first on top, as many as are legible (or none)."""
         m = len(names)
@@ -96,39 +174,37 @@ class Plot:
         self.ylim((-0.8, m - 0.2))
 
     def labels(self, names: Iterable[object], longest: int = 40) -> list[str]:
-        """Write names as labels: long ones elided in the middle."""
-        return [self.plain(elided(str(name), longest)) for name in names]
+        """Write names as labels: long ones elided, in the middle if they still differ."""
+        every = [str(name) for name in names]
+        ways = [[cut(name, longest) for name in every] for cut in (elided, _end_of, _begin_of)]
+        there = len(set(every))
+        shown = next((way for way in ways if len(set(way)) == there), None)
+        return [self.plain(name) for name in shown or _numbered(every, ways[0])]
 
     def plain(self, text: str) -> str:
-        """Write a text that may hold dollars, between which Matplotlib would see mathematics."""
+        """Write a text that a backend would take for more: dollars for mathematics, < for tags."""
+        if self.backend == "plotly":
+            return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         return text.replace("$", r"\$") if self.backend == "matplotlib" else text
 
-    def heat_map(self, values: Floats, *, low: float, high: float, diverging: bool) -> None:
-        """Fill cell (row, column) at x = column, y = row; colours run from ``low`` to ``high``."""
-        rows, columns = values.shape
-        colors = "RdBu" if diverging else "Blues"
-        if self.backend == "matplotlib":
-            self.target.imshow(
-                values, cmap=colors, vmin=low, vmax=high, aspect="auto", interpolation="nearest",
-                origin="lower",
-            )  # fmt: skip
-            self.target.grid(False)
-        elif self.backend == "plotly":
-            import plotly.graph_objects as go
+    def heat_map(self, values: Floats, palette: tuple[str, ...], label: str) -> None:
+        """Fill cell (row, column) at x = column, y = row; a bar says what colours are."""
+        draw(self.target, self.backend, values, palette, label, self.font)
 
-            trace = go.Heatmap(z=values, zmin=low, zmax=high, colorscale=colors)
-            self.target.figure.add_trace(trace, row=self.target.row, col=self.target.col)
-        elif self.backend == "bokeh":
-            from bokeh.models import LinearColorMapper
-            from bokeh.palettes import Blues256, RdBu11
-
-            palette = RdBu11[::-1] if diverging else Blues256[::-1]
-            mapper = LinearColorMapper(palette=palette, low=low, high=high)
-            self.target.image(
-                image=[values], x=-0.5, y=-0.5, dw=columns, dh=rows, color_mapper=mapper
-            )
-        else:
-            self.target.append({"function": "heat_map", "values": values})
+    def numbers(self, values: Floats, palette: tuple[str, ...], texts: Any, width: float) -> None:
+        """Write texts in the cells of a heat map, usually so wide (inches), if they have room."""
+        room = 72.0 * width * self.scale / 2.3  # four characters
+        size = min(0.85 * self.font, room)
+        if size < _SMALLEST:
+            return
+        middle = "center" if self.backend == "matplotlib" else "middle"
+        for (row, column), text in np.ndenumerate(texts):
+            if text:
+                self.text(
+                    column, row, text, color=ink(float(values[row, column]), palette),
+                    size=size * _FONT / self.font, vertical_align=middle,
+                    horizontal_align="center",
+                )  # fmt: skip
 
 
 def canvas(
@@ -138,11 +214,14 @@ def canvas(
     width: float,
     height: float,
     backend: Backend | None,
+    figsize: FigSize | None = None,
+    rows: bool = False,
 ) -> tuple[Any, Plot]:
     """Open a figure with one plot of a result, named "board"."""
     collection, plots = panels(
-        {"board": title}, result, width=width, height=height, columns=1, backend=backend
-    )
+        {"board": title}, result, width=width, height=height, columns=1, backend=backend,
+        figsize=figsize, rows=rows,
+    )  # fmt: skip
     return collection, plots["board"]
 
 
@@ -154,37 +233,91 @@ def panels(
     height: float,
     columns: int,
     backend: Backend | None,
+    figsize: FigSize | None = None,
+    rows: bool = False,
 ) -> tuple[Any, dict[str, Plot]]:
     """Open a figure with one plot for each named title, row by row, of a result if there is one.
+
+    It is ``width`` and ``height`` inches large if no other size is asked for; with ``rows`` it is
+    as high as its rows of letters, whatever its width.
 
     Returns
     -------
     PlotCollection, dict
         Plots by name.
     """
-    import arviz_plots as azp
-
     if backend is not None and backend not in get_args(Backend):
         raise LeaderbayesError(
             f"backend={backend!r}: choose one of {', '.join(map(repr, get_args(Backend)))}."
         )
+    usual = width
+    width, height, font = _sized(figsize, width, height, rows=rows)
+    scale = width / usual
+    from leaderbayes.plots._collection import Collection
+
     with extra("plots", "The backend of this plot"):
-        collection = azp.PlotCollection.wrap(
+        collection = Collection.wrap(
             xr.Dataset({name: xr.DataArray(0.0) for name in titles}),
             cols=["__variable__"],
             col_wrap=columns,
             backend=backend,
             figure_kwargs={"figsize": (100 * width, 100 * height), "figsize_units": "dots"},
         )
-    if collection.backend == "matplotlib":
-        # Long names stay inside the figure.
-        collection.get_viz("figure").set_layout_engine("constrained")
     # A result that must not be trusted says so wherever it is shown.
     doubt = "" if result is None else _doubt(result.attrs)
-    plots = {name: Plot(collection.get_viz("plot", name), collection.backend) for name in titles}
+    plots = {
+        name: Plot(collection.get_viz("plot", name), collection.backend, font, scale)
+        for name in titles
+    }
+    _dress(collection, [plot.target for plot in plots.values()], font)
     for name, plot in plots.items():
         plot.title(plot.plain(doubt + titles[name]), color=ORANGE if doubt else "black")
     return collection, plots
+
+
+def _sized(
+    figsize: FigSize | None, width: float, height: float, *, rows: bool
+) -> tuple[float, float, float]:
+    """Give width and height in inches, and the size of letters in points."""
+    if figsize is None:
+        return width, height, _FONT
+    if isinstance(figsize, str):
+        if figsize not in _JOURNAL:
+            raise LeaderbayesError(
+                f"figsize={figsize!r}: choose 'column' ({_JOURNAL['column'][0]} inches wide), "
+                f"'page' ({_JOURNAL['page'][0]}), or (width, height) in inches."
+            )
+        wide, font = _JOURNAL[figsize]
+        # Rows are as high as their letters; all else keeps its shape, within limits.
+        scale = font / _FONT if rows else float(np.clip(wide / width, 0.45, 1.0))
+        return wide, height * scale, font
+    try:
+        wide, high = (number("figsize", side, above=0.0) for side in figsize)
+    except (TypeError, ValueError) as error:
+        raise LeaderbayesError(
+            f"figsize={figsize!r}: give (width, height) in inches, 'column' or 'page'."
+        ) from error
+    return wide, high, float(np.clip(_FONT * wide / 7.0, 7.0, _FONT))
+
+
+def _dress(collection: Any, targets: Sequence[Any], font: float) -> None:
+    """Give a figure the looks that are the same in every backend: white, letters within it."""
+    if collection.backend == "matplotlib":
+        # Long names stay inside the figure.
+        collection.get_viz("figure").set_layout_engine("constrained")
+        for axes in targets:
+            axes.tick_params(labelsize=0.95 * font)
+    elif collection.backend == "plotly":
+        figure = collection.get_viz("figure")
+        figure.update_layout(template="simple_white", margin={"t": 60, "r": 30})
+        figure.update_xaxes(automargin=True, mirror=True)
+        figure.update_yaxes(automargin=True, mirror=True)
+    elif collection.backend == "bokeh":
+        for plot in targets:
+            plot.axis.axis_label_text_font_style = "normal"
+            plot.axis.minor_tick_line_color = None
+            plot.grid.visible = False
+            plot.outline_line_color = "#000000"
 
 
 def _doubt(attrs: Mapping[Any, Any]) -> str:
@@ -197,14 +330,19 @@ def _doubt(attrs: Mapping[Any, Any]) -> str:
     return "" if attrs.get("solved", True) else "NO SOLUTION. "
 
 
-def best(table: pd.DataFrame, top: int | None) -> pd.DataFrame:
-    """Give the first rows of a leaderboard, all without ``top``."""
-    return table if top is None else table.iloc[: whole("top", top)]
+def best(table: pd.DataFrame, top: int | None, most: int | None = None) -> pd.DataFrame:
+    """Give the first rows of a leaderboard, without ``top`` up to ``most`` of them."""
+    return table.iloc[:most] if top is None else table.iloc[: whole("top", top)]
+
+
+def of_all(shown: int, every: int) -> str:
+    """Say in a title how many of how many players are shown, if not all of them are."""
+    return "" if shown == every else f": the best {shown:,} of {every:,}"
 
 
 def rows_height(count: int) -> float:
     """Give the height in inches of rows with a name each, of up to 150 of them."""
-    return float(np.clip(0.17 * count, 2.0, 26.0))
+    return float(np.clip(0.2 * count, 2.0, 30.0))
 
 
 def thinned(count: int, most: int = 60) -> slice:
@@ -216,3 +354,21 @@ def elided(text: str, longest: int) -> str:
     """Leave out the middle of a long text."""
     half = longest // 2 - 1
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
+
+
+def _numbered(names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """Put a number behind the label of each further name that has it."""
+    taken: dict[str, dict[str, int]] = {}
+    again = []
+    for name, label in zip(names, labels, strict=True):
+        same = taken.setdefault(label, {})
+        again.append(same.setdefault(name, len(same) + 1))
+    return [f"{label} ({k})" if k > 1 else label for label, k in zip(labels, again, strict=True)]
+
+
+def _end_of(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"… {text[2 - longest :]}"
+
+
+def _begin_of(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 2]} …"

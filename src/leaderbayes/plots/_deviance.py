@@ -7,11 +7,16 @@ import xarray as xr
 
 from leaderbayes._answers.check import check
 from leaderbayes._fits.posterior import is_of_votes
-from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas
+from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, FigSize, Mark, canvas
 
 
 def deviance(
-    dt: xr.DataTree, *, draws: int = 200, seed: int | None = None, backend: Backend | None = None
+    dt: xr.DataTree,
+    *,
+    draws: int = 200,
+    seed: int | None = None,
+    figsize: FigSize | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """Draw the board's deviance among those of replicated boards, draw by draw.
 
@@ -26,6 +31,9 @@ def deviance(
         From `leaderbayes.fit`.
     draws, seed
         As for `leaderbayes.check`.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -47,38 +55,53 @@ def deviance(
     """
     result = check(dt, draws=draws, seed=seed)
     if is_of_votes(dt):
-        return _of_votes(dt, result, backend)
-    p_round, p_naive = float(result["p_round"]), float(result["p_naive"])
+        return _of_votes(dt, result, figsize, backend)
+    draws = result.sizes["draw"]
+    by_round, by_match = (_said(float(result[name]), draws) for name in ("p_round", "p_naive"))
     collection, plot = canvas(
-        dt, f"Deviance check: p = {p_round:.2f} (rankings)", width=6.5, height=6.0, backend=backend
-    )
+        dt, f"Deviance check: {by_round} (rankings)", width=6.5, height=6.0, figsize=figsize,
+        backend=backend,
+    )  # fmt: skip
     observed = result["observed"].to_numpy()
     values = result[["observed", "replicated_round", "replicated_naive"]].to_array().to_numpy()
     ends = np.array([values.min(), values.max()])
     plot.line(ends, ends, color=GREY)
+    # Two shapes, for prints in grey.
     for name, color in (("replicated_naive", ORANGE), ("replicated_round", BLUE)):
-        plot.scatter(observed, result[name].to_numpy(), color=color, alpha=0.5, size=18)
+        y, other = result[name].to_numpy(), color == ORANGE
+        plot.scatter(observed, y, color=color, alpha=0.5, size=18, triangle=other)
     plot.xlabel("deviance of the board at a posterior draw")
     plot.ylabel("deviance of its replicate")
-    for at, text, color in (
-        (ends[1], f"blue: whole rankings, p = {p_round:.2f}", BLUE),
-        (ends[1] - 0.05 * np.ptp(ends), f"orange: independent matches, p = {p_naive:.2f}", ORANGE),
-    ):
-        plot.text(ends[0], at, text, color=color, vertical_align="top", horizontal_align="left")
+    key = [
+        Mark(None, f"blue dots: whole rankings, {by_round}", BLUE),
+        Mark(None, f"orange triangles: independent matches, {by_match}", ORANGE),
+    ]
+    plot.frame(key, across=(ends[0], ends[1]), top=ends[1], bottom=ends[0] - 0.03 * np.ptp(ends))
     return collection
 
 
-def _of_votes(dt: xr.DataTree, result: xr.Dataset, backend: Backend | None) -> Any:
+def _said(p: float, draws: int) -> str:
+    """Write the share of so many replicates; none of them is less than one, and not nothing."""
+    if p <= 0.0 or p >= 1.0:
+        least = 1.0 / draws
+        return f"p < {least:.2g}" if p <= 0.0 else f"p > {1.0 - least:.4g}"
+    return f"p = {p:.2f}" if 0.005 <= p < 0.995 else f"p = {p:.2g}"
+
+
+def _of_votes(
+    dt: xr.DataTree, result: xr.Dataset, figsize: FigSize | None, backend: Backend | None
+) -> Any:
     """Draw the distance of votes from strengths among those of votes that are drawn again."""
     p, observed = float(result["p_round"]), float(result["observed"][0])
     again = result["replicated_round"].to_numpy()
     ends = min(observed, again.min()), max(observed, again.max())
     counts, edges = np.histogram(again, "auto", ends)
     collection, plot = canvas(
-        dt, f"Check of votes: p = {p:.2f}", width=6.5, height=4.5, backend=backend
-    )
+        dt, f"Check of votes: {_said(p, len(again))}", width=6.5, height=4.5, figsize=figsize,
+        backend=backend,
+    )  # fmt: skip
     plot.hist(counts, edges[:-1], edges[1:], color=BLUE, alpha=0.5)
-    plot.vline(observed, color=ORANGE)
+    plot.vline(observed, color=ORANGE, **({"zorder": 3} if plot.backend == "matplotlib" else {}))
     plot.text(
         observed, 1.04 * counts.max(), "these votes", color=ORANGE, vertical_align="bottom",
         horizontal_align="left" if observed < sum(ends) / 2.0 else "right",

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_result
 from leaderbayes._types import Floats
-from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, canvas
+from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, FigSize, canvas
 
 _MOST_NAMES = 20
 _SIDE = 9.0  # of the figure, inches
@@ -18,7 +18,9 @@ _LETTER, _LINE = 0.012, 0.024
 _TURNS = np.array([(1, 1), (1, -1), (-1, 1), (-1, -1)])  # of a name, from outwards
 
 
-def embedding(embedding: xr.Dataset, *, backend: Backend | None = None) -> Any:
+def embedding(
+    embedding: xr.Dataset, *, figsize: FigSize | None = None, backend: Backend | None = None
+) -> Any:
     """Draw tournaments as points with their uncertainty, and players as lines from the middle.
 
     A player is strong, compared with its mean, in tournaments that lie where its line points to.
@@ -27,6 +29,9 @@ def embedding(embedding: xr.Dataset, *, backend: Backend | None = None) -> Any:
     ----------
     embedding : Dataset
         From `leaderbayes.study.embedding`, of two dimensions or more: the first two are drawn.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -64,7 +69,7 @@ def embedding(embedding: xr.Dataset, *, backend: Backend | None = None) -> Any:
     ellipses = _ellipses(score, plane["score_draws"].to_numpy(), embedding.attrs["prob"])
     collection, plot = canvas(
         embedding, "Tournaments (points) and players (lines)", width=_SIDE, height=_SIDE,
-        backend=backend,
+        figsize=figsize, backend=backend,
     )  # fmt: skip
     # The longest line reaches as far as most of the tournaments.
     reach = np.quantile(np.hypot(*score.T), 0.9) / np.hypot(*loading.T).max()
@@ -83,8 +88,9 @@ def embedding(embedding: xr.Dataset, *, backend: Backend | None = None) -> Any:
     limits = center - half, center + half
     texts = plot.labels([*embedding["player"].to_numpy(), *embedding["tournament"].to_numpy()], 24)
     for k, away in _named(points, texts, limits, len(tips)):
+        x, y = points[k] + 0.016 * half * away
         plot.text(
-            *(points[k] + 0.016 * half * away), texts[k],
+            x, y, texts[k],
             color=ORANGE if k < len(tips) else GREY, size=9,
             vertical_align="top" if away[1] < 0.0 else "bottom",
             horizontal_align="right" if away[0] < 0.0 else "left",

@@ -12,17 +12,18 @@ from leaderbayes._fits.posterior import is_mean_score
 from leaderbayes._fits.require import no_fit
 from leaderbayes.plots._canvas import (
     BLUE,
-    GREY,
     ORANGE,
     Backend,
+    FigSize,
     best,
     canvas,
+    of_all,
     panels,
     rows_height,
-    thinned,
 )
 from leaderbayes.study._compare import compare
 
+MOST_ROWS = 60  # named on one figure, without top
 # Columns of a comparison that are drawn: title, and label of the axis.
 _COLUMNS = {
     "standardised": ("Standardised deviance", "(D - df) / sqrt(2 df)"),
@@ -38,6 +39,7 @@ def leaderboard(
     *,
     prob: float = 0.95,
     top: int | None = None,
+    figsize: FigSize | None = None,
     backend: Backend | None = None,
 ) -> Any:
     """Draw a leaderboard, best player on top; of a study, how well each tournament's board fits.
@@ -51,7 +53,10 @@ def leaderboard(
         Posterior probability of the thin intervals; the thick ones hold half of it. Of a study,
         at which two players are told apart; a table has its own.
     top : int, optional
-        Draw this many of the best players only. Of a fit.
+        Draw this many of the best players only; 60 of more, if absent. Of a fit.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -96,36 +101,48 @@ def leaderboard(
             raise no_fit(dt)
         if top is not None:
             raise LeaderbayesError("top= is of one leaderboard: select a tournament of the study.")
-        return _side_by_side(dt, backend)
-    outer = best(table_of(dt, prob=prob), top)
-    inner = best(table_of(dt, prob=prob / 2.0), top)
+        return _side_by_side(dt, figsize, backend)
+    table = table_of(dt, prob=prob)
+    outer = best(table, top, MOST_ROWS)
+    inner = table_of(dt, prob=prob / 2.0).iloc[: len(outer)]
     m = len(outer)
-    height = 1.4 + min(m * 0.28, 30.0 if m <= 100 else 16.0)
     collection, plot = canvas(
-        dt, f"Leaderboard with {prob:.0%} intervals", width=8.0, height=height, backend=backend
+        dt,
+        f"Leaderboard with {prob:.0%} intervals{of_all(m, len(table))}",
+        width=8.0,
+        height=1.4 + 0.28 * min(m, MOST_ROWS) + 0.2 * max(m - MOST_ROWS, 0),
+        rows=True,
+        figsize=figsize,
+        backend=backend,
     )
     y = np.arange(m)[::-1]
     what = "score" if is_mean_score(dt) else "epp"
     if what == "epp":
-        plot.vline(0.0, color=GREY)
-    for table, width in ((outer, 1.2), (inner, 3.2)):
-        for at, low, high in zip(y, table[f"{what}_lower"], table[f"{what}_upper"], strict=True):
+        plot.vline(0.0)
+    for rows, width in ((outer, 1.2), (inner, 3.2)):
+        for at, low, high in zip(y, rows[f"{what}_lower"], rows[f"{what}_upper"], strict=True):
             plot.line(np.array([low, high]), np.array([at, at]), color=BLUE, width=width)
-    plot.scatter(outer[what].to_numpy(), y, color=BLUE, facecolor="white", size=22)
-    shown = thinned(m)
-    plot.yticks(y[shown], plot.labels(outer["player"])[shown])
+    plot.scatter(outer[what].to_numpy(), y, color=BLUE, filled=False, size=22)
+    ends = float(outer[f"{what}_lower"].min()), float(outer[f"{what}_upper"].max())
+    margin = 0.03 * (ends[1] - ends[0]) or 0.5
+    plot.xlim((ends[0] - margin, ends[1] + margin))
+    # Everybody who is asked for is named.
+    plot.yticks(y, plot.labels(outer["player"]))
     plot.ylim((-0.8, m - 0.2))
     plot.xlabel(_ACROSS[what])
     return collection
 
 
-def _side_by_side(comparison: pd.DataFrame, backend: Backend | None) -> Any:
+def _side_by_side(
+    comparison: pd.DataFrame, figsize: FigSize | None, backend: Backend | None
+) -> Any:
     """Draw how well each tournament's leaderboard fits, and how many players it leaves on top."""
     rows = comparison.sort_values("standardised", kind="stable")
     m = len(rows)
     collection, plots = panels(
         {name: title for name, (title, _) in _COLUMNS.items()}, comparison,
-        width=13.0, height=rows_height(m) + 1.5, columns=3, backend=backend,
+        width=13.0, height=rows_height(m) + 1.5, columns=3, figsize=figsize,
+        backend=backend, rows=True,
     )  # fmt: skip
     y, trusted = np.arange(m)[::-1], rows["converged"].to_numpy(dtype=bool)
     for name, plot in plots.items():
@@ -134,7 +151,7 @@ def _side_by_side(comparison: pd.DataFrame, backend: Backend | None) -> Any:
             if kept.any():
                 plot.spans(0.0 * values[kept], values[kept], y[kept], color=color, width=1.5)
                 plot.scatter(values[kept], y[kept], color=color, size=14)
-        plot.vline(0.0, color=GREY)
+        plot.vline(0.0)
         plot.label_rows(rows["tournament"], shown=name == "standardised")
         plot.xlabel(_COLUMNS[name][1])
     return collection

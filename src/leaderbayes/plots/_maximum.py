@@ -8,12 +8,18 @@ import xarray as xr
 from leaderbayes._arguments import number
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_result
-from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, Backend, Mark, panels
+from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, Backend, FigSize, Mark, panels
 
 _TAIL = 1e-4  # left out at either end
 
 
-def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | None = None) -> Any:
+def maximum(
+    law: xr.Dataset,
+    *,
+    theta: float | None = None,
+    figsize: FigSize | None = None,
+    backend: Backend | None = None,
+) -> Any:
     """Draw the law of the best score: cumulative, and the probability of each score.
 
     Parameters
@@ -22,6 +28,9 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
         From `leaderbayes.sota.maximum`, of accuracies or AUCs.
     theta : float, optional
         Mark the best classifier's own expected score, which the best score is compared with.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -54,7 +63,7 @@ def maximum(law: xr.Dataset, *, theta: float | None = None, backend: Backend | N
     collection, plots = panels(
         {"cdf": f"Best of {m:,} on {n:,} instances",
          "pmf": f"Probability of each best {score_name}"},
-        width=11.0, height=4.5, columns=2, backend=backend,
+        width=11.0, height=4.5, columns=2, figsize=figsize, backend=backend,
     )  # fmt: skip
     score, cdf = np.arange(steps + 1) / steps, law["cdf"].to_numpy()
     pmf = np.diff(cdf, prepend=0.0)

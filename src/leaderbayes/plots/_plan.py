@@ -8,18 +8,23 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_result
-from leaderbayes.plots._canvas import BLACK, BLUE, GREY, ORANGE, Backend, Mark, panels
+from leaderbayes.plots._canvas import BLACK, BLUE, GREY, ORANGE, Backend, FigSize, Mark, panels
 
 _COLORS = {"all": BLUE, "contested": ORANGE}
 
 
-def plan(plan: xr.Dataset, *, backend: Backend | None = None) -> Any:
+def plan(
+    plan: xr.Dataset, *, figsize: FigSize | None = None, backend: Backend | None = None
+) -> Any:
     """Draw the probability of a decision, and the width of the interval, over further rounds.
 
     Parameters
     ----------
     plan : Dataset
         From `leaderbayes.plan`.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -47,7 +52,7 @@ def plan(plan: xr.Dataset, *, backend: Backend | None = None) -> Any:
         raise LeaderbayesError(f"{plan.attrs['message']} There is nothing to draw.")
     collection, plots = panels(
         {"p_decided": "Probability of a decision", "width": "Width of the interval"},
-        plan, width=11.0, height=4.6, columns=2, backend=backend,
+        plan, width=11.0, height=4.6, columns=2, figsize=figsize, backend=backend,
     )  # fmt: skip
     rounds = plan["rounds"].to_numpy()
     across = 0.0, float(rounds[-1])
@@ -61,12 +66,14 @@ def plan(plan: xr.Dataset, *, backend: Backend | None = None) -> Any:
     for who in plan["who"].to_numpy():
         way, color = plan.sel(who=who), _COLORS[str(who)]
         lower, upper = (way[f"p_decided_{side}"].to_numpy() for side in ("lower", "upper"))
+        # Told apart in grey too.
+        more = {"linestyle": "C1"} if who == "contested" else {}
         decided.fill_between_y(rounds, y_bottom=lower, y_top=upper, color=color, alpha=0.2)
         p = way["p_decided"].to_numpy()
-        decided.line(rounds, p, color=color)
+        decided.line(rounds, p, color=color, **more)
         decided.scatter(rounds, p, color=color)
         width = np.append(plan["width_now"], way["width"])
-        widths.line(from_now, width, color=color)
+        widths.line(from_now, width, color=color, **more)
         widths.scatter(from_now, width, color=color)
     question = decided.labels([plan.attrs["question"]], longest=60)[0]
     key = [Mark(None, question, BLACK), *_key(plan)]
@@ -74,6 +81,8 @@ def plan(plan: xr.Dataset, *, backend: Backend | None = None) -> Any:
     for plot, top in ((decided, 1.0), (widths, widest)):
         plot.frame(key, across=across, top=top)
         plot.xlabel(f"further {plan.attrs['unit']}s")
+    ticks = np.linspace(0.0, 1.0, 6)
+    decided.yticks(ticks, [f"{tick:.1f}" for tick in ticks])
     decided.ylabel("probability")
     scale = "metric's unit" if plan.attrs["model"] == "mean_score" else "log-odds"
     widths.ylabel(f"{scale}, {plan.attrs['prob']:.0%} interval of the difference")

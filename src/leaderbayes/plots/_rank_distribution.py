@@ -7,11 +7,16 @@ import xarray as xr
 
 from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._answers.ranks import rank_probability
-from leaderbayes.plots._canvas import Backend, best, canvas, thinned
+from leaderbayes.plots._canvas import MOST_NUMBERS, Backend, FigSize, best, canvas, of_all, thinned
+from leaderbayes.plots._heat_map import SHARES, written
 
 
 def rank_distribution(
-    dt: xr.DataTree, *, top: int | None = None, backend: Backend | None = None
+    dt: xr.DataTree,
+    *,
+    top: int | None = None,
+    figsize: FigSize | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """Draw the probability of every rank for every player, best player on top.
 
@@ -21,13 +26,18 @@ def rank_distribution(
         From `leaderbayes.fit`.
     top : int, optional
         Draw this many of the best players only.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        One plot: ranks across (1 is best), players down; the darker the more probable.
+        One plot: ranks across (1 is best), players down; the darker the more probable. Colours
+        are the same on every board, from 0 to 1, and closer together near 0; numbers in the cells
+        of up to 20 players and ranks.
 
     Raises
     ------
@@ -40,16 +50,21 @@ def rank_distribution(
     >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.rank_distribution(dt, top=5, backend="matplotlib")
     """
-    best_first = best(table_of(dt), top)["player"].to_numpy()
+    table = table_of(dt)
+    best_first = best(table, top)["player"].to_numpy()
     share = rank_probability(dt).sel(player=best_first).to_numpy()
     m, ranks = share.shape
-    height, width = (float(np.clip(0.32 * n, 2.5, 12.0)) for n in (m, ranks))
+    side = 0.45 if max(m, ranks) <= MOST_NUMBERS else 0.32
+    height, width = (float(np.clip(side * n, 2.5, 12.0)) for n in (m, ranks))
     collection, plot = canvas(
-        dt, "Probability of each rank", width=width + 3.0, height=height + 1.5, backend=backend
-    )
-    # A median player's likeliest rank is dark; one sure player would leave the rest white.
-    high = float(np.median(share.max(axis=1)))
-    plot.heat_map(share[::-1], low=0.0, high=high, diverging=False)
+        dt, f"Probability of each rank{of_all(m, len(table))}", width=width + 3.0,
+        height=height + 1.5, figsize=figsize, backend=backend,
+    )  # fmt: skip
+    plot.heat_map(share[::-1], SHARES, "probability")
+    if max(m, ranks) <= MOST_NUMBERS:
+        # What rounds to nothing is left blank.
+        texts = np.array([[written(p) if p >= 0.005 else "" for p in row] for row in share[::-1]])
+        plot.numbers(share[::-1], SHARES, texts, width / ranks)
     shown = thinned(m, 50)
     plot.yticks(np.arange(m)[::-1][shown], plot.labels(best_first, 30)[shown])
     across = thinned(ranks, 25)

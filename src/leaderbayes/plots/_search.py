@@ -15,6 +15,7 @@ from leaderbayes.plots._canvas import (
     GREY,
     ORANGE,
     Backend,
+    FigSize,
     Mark,
     panels,
     thinned,
@@ -26,7 +27,13 @@ _MOST_TICKS = 8
 
 
 def search(
-    search: Any, x: str, y: str, *, iteration: int | None = None, backend: Backend | None = None
+    search: Any,
+    x: str,
+    y: str,
+    *,
+    iteration: int | None = None,
+    figsize: FigSize | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """Draw the candidates of a search by two of their parameters.
 
@@ -39,6 +46,9 @@ def search(
         stand beside each other.
     iteration : int, optional
         Draw what was known after this iteration; after the last one by default.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -81,7 +91,7 @@ def search(
             raise LeaderbayesError(f"The search has no parameter {name!r}; it has {known}.")
     collection, plots = panels(
         {"search": f"Candidates of {last} iteration{'s' if last > 1 else ''}"},
-        width=7.5, height=5.8, columns=1, backend=backend,
+        width=7.5, height=5.8, columns=1, figsize=figsize, backend=backend,
     )  # fmt: skip
     plot = plots["search"]
     # Of several grids not every candidate has every parameter.
@@ -121,13 +131,18 @@ def search(
     return collection
 
 
-def race(decisions: pd.DataFrame, *, backend: Backend | None = None) -> Any:
+def race(
+    decisions: pd.DataFrame, *, figsize: FigSize | None = None, backend: Backend | None = None
+) -> Any:
     """Draw how probably each candidate beats the leader, after every fold.
 
     Parameters
     ----------
     decisions : DataFrame
         ``decisions_`` of `leaderbayes.tuning.LeaderboardSearchCV`.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -166,7 +181,8 @@ def race(decisions: pd.DataFrame, *, backend: Backend | None = None) -> Any:
     rows = -(-len(iterations) // columns)
     collection, plots = panels(
         {f"iteration {k}": f"Iteration {k}" for k in iterations},
-        width=4.5 * columns + 1.0, height=3.8 * rows, columns=columns, backend=backend,
+        width=4.5 * columns + 1.0, height=3.8 * rows, columns=columns, figsize=figsize,
+        backend=backend,
     )  # fmt: skip
     last = int(compared["rounds"].max())
     for k in iterations:

@@ -6,18 +6,23 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._fits.require import require_result
-from leaderbayes.plots._canvas import BLUE, GREY, Backend, elided, panels, rows_height
+from leaderbayes.plots._canvas import BLUE, Backend, FigSize, elided, panels, rows_height
 
 _COLUMNS = 5  # at most
 
 
-def tunability(tunability: xr.Dataset, *, backend: Backend | None = None) -> Any:
+def tunability(
+    tunability: xr.Dataset, *, figsize: FigSize | None = None, backend: Backend | None = None
+) -> Any:
     """Draw the range of each group's players in every tournament: the longer, the more tunable.
 
     Parameters
     ----------
     tunability : Dataset
         From `leaderbayes.study.tunability`.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -50,7 +55,7 @@ def tunability(tunability: xr.Dataset, *, backend: Backend | None = None) -> Any
     collection, plots = panels(
         {name: elided(name, 24) for name in names}, tunability,
         width=2.5 + 2.5 * columns, height=down * (rows_height(m) + 1.2),
-        columns=columns, backend=backend,
+        columns=columns, figsize=figsize, backend=backend,
     )  # fmt: skip
     y = np.arange(m)[::-1]
     ends = float(tunability["epp"].min()), float(tunability["epp"].max())
@@ -62,10 +67,10 @@ def tunability(tunability: xr.Dataset, *, backend: Backend | None = None) -> Any
         lowest, low, middle, high, highest = (
             epp.isel(tournament=there).quantile([0.0, 0.25, 0.5, 0.75, 1.0], "player").to_numpy()
         )
-        plot.vline(0.0, color=GREY)
+        plot.vline(0.0)
         plot.spans(lowest, highest, at, color=BLUE, width=1.0)
         plot.spans(low, high, at, color=BLUE, width=4.0)
-        plot.scatter(middle, at, color=BLUE, facecolor="white", size=16)
+        plot.scatter(middle, at, color=BLUE, filled=False, size=16)
         plot.label_rows(tournaments, shown=k % columns == 0)
         plot.xlim((ends[0] - margin, ends[1] + margin))
         plot.xlabel("epp")

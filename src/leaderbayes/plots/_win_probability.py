@@ -9,7 +9,8 @@ from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._answers.win_probability import By
 from leaderbayes._answers.win_probability import win_probability as probabilities
 from leaderbayes._fits.posterior import is_mean_score
-from leaderbayes.plots._canvas import Backend, best, canvas, thinned
+from leaderbayes.plots._canvas import MOST_NUMBERS, Backend, FigSize, best, canvas, of_all, thinned
+from leaderbayes.plots._heat_map import WINS, written
 
 
 def win_probability(
@@ -17,6 +18,7 @@ def win_probability(
     *,
     top: int | None = None,
     by: By = "model",
+    figsize: FigSize | None = None,
     backend: Backend | None = None,
 ) -> Any:
     """Draw P(row beats column), best player first; numbers in the cells of up to 20 players.
@@ -29,13 +31,17 @@ def win_probability(
         Draw this many of the best players only.
     by : {"model", "record"}
         As for `leaderbayes.win_probability`: "record" by each pair's own matches.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
     Returns
     -------
     arviz_plots.PlotCollection
-        One plot: opponents across, players down.
+        One plot: opponents across, players down. Colours run from 0, pale orange, to 1, dark blue,
+        on every board, and get darker all the way, in grey too.
 
     Raises
     ------
@@ -49,7 +55,8 @@ def win_probability(
     >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.win_probability(dt, top=5, backend="matplotlib")
     """
-    best_first = best(table_of(dt), top)["player"].to_numpy()
+    table = table_of(dt)
+    best_first = best(table, top)["player"].to_numpy()
     mean = probabilities(dt, by=by)["mean"].sel(player=best_first, opponent=best_first).to_numpy()
     m = len(best_first)
     # Of mean scores of many tournaments: on a new one.
@@ -57,19 +64,14 @@ def win_probability(
     own = ", own matches" if by == "record" or by_record else ""
     side = float(np.clip(0.5 * m, 3.0, 12.0))
     collection, plot = canvas(
-        dt, f"P(row beats column){own}", width=side + 2.5, height=side + 2.0, backend=backend
-    )
-    plot.heat_map(mean[::-1], low=0.0, high=1.0, diverging=True)
-    middle = "center" if collection.backend == "matplotlib" else "middle"
-    if m <= 20:
-        for (i, j), p in np.ndenumerate(mean):
-            if i != j:
-                # White where the cell is dark.
-                color = "white" if abs(p - 0.5) > 0.35 else "black"
-                plot.text(
-                    j, m - 1 - i, f"{p:.2f}", color=color, size=8,
-                    vertical_align=middle, horizontal_align="center",
-                )  # fmt: skip
+        dt, f"P(row beats column){own}{of_all(m, len(table))}", width=side + 3.0,
+        height=side + 2.0, figsize=figsize, backend=backend,
+    )  # fmt: skip
+    plot.heat_map(mean[::-1], WINS, "probability")
+    if m <= MOST_NUMBERS:
+        texts = np.array([[written(p) for p in row] for row in mean], dtype=object)
+        np.fill_diagonal(texts, "")
+        plot.numbers(mean[::-1], WINS, texts[::-1], side / m)
     names, shown = plot.labels(best_first, 24), thinned(m, 40)
     plot.yticks(np.arange(m)[::-1][shown], names[shown])
     plot.xticks(np.arange(m)[shown], names[shown], rotation=90)

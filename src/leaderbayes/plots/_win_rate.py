@@ -7,10 +7,12 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._inference.boards import boards_of
-from leaderbayes.plots._canvas import BLUE, GREY, Backend, canvas
+from leaderbayes.plots._canvas import BLUE, GREY, Backend, FigSize, canvas
 
 
-def win_rate(dt: xr.DataTree, *, backend: Backend | None = None) -> Any:
+def win_rate(
+    dt: xr.DataTree, *, figsize: FigSize | None = None, backend: Backend | None = None
+) -> Any:
     """Draw each pair's observed share of wins against the fitted win probability.
 
     A leaderboard that fits has its pairs along the diagonal (the paper's Figure 5). Each pair is
@@ -20,6 +22,9 @@ def win_rate(dt: xr.DataTree, *, backend: Backend | None = None) -> Any:
     ----------
     dt : DataTree
         From `leaderbayes.fit`.
+    figsize : (float, float) or {"column", "page"}, optional
+        Width and height in inches; or of one column of a journal (3.4 inches) or both (7), with
+        letters of 7 or 8 points. A size that suits what is drawn, if absent.
     backend : {"matplotlib", "plotly", "bokeh", "none"}, optional
         Of arviz-plots; its default if absent.
 
@@ -41,7 +46,7 @@ def win_rate(dt: xr.DataTree, *, backend: Backend | None = None) -> Any:
     pairs = [_rates(board, epp) for board, epp in boards_of(dt)]
     fitted, observed = (np.concatenate(rates) for rates in zip(*pairs, strict=True))
     collection, plot = canvas(
-        dt, "Observed and fitted win rates", width=6.0, height=6.0, backend=backend
+        dt, "Observed and fitted win rates", width=6.0, height=6.0, figsize=figsize, backend=backend
     )
     plot.line(np.array([0.45, 1.0]), np.array([0.45, 1.0]), color=GREY)
     # Thousands of pairs lie on each other: the more, the fainter.

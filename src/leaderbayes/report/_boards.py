@@ -8,10 +8,8 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.beside import column_beside
-from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import p_better
-from leaderbayes._answers.deviance import deviance
-from leaderbayes._answers.draws import seed_of, sign_of
+from leaderbayes._answers.draws import draws_of, scores_of, sign_of
 from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.mean_score import decimals_of
@@ -20,9 +18,12 @@ from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._fits.posterior import fitted, is_mean_score, is_of_votes, one_board
-from leaderbayes._inference.discrepancy import MISFIT, enough
+from leaderbayes._inference.boards import matches_of
+from leaderbayes._inference.discrepancy import enough
+from leaderbayes.report._goodness import checked_fit, goodness, points
 from leaderbayes.report._scores import behind, has_items, pairs_of_scores, quantity_of
 from leaderbayes.report._style import distinct, number, percent
+from leaderbayes.report._ties import ties
 from leaderbayes.report._verdicts import data, interval, probability, settings, span, verdict
 from leaderbayes.report._votes import data_of_votes, rows_of_effects
 from leaderbayes.report._words import OF_MATCHES, OF_VOTES, Words, of_scores_called
@@ -31,6 +32,7 @@ from leaderbayes.study._tournaments import fits_of
 
 _GROUPS = ("posterior_predictive", "constant_data")  # what a page needs beside posterior
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this
+_MANY = 20  # boards of a study; of more the checks are shorter
 _LONGEST = 22  # characters of a name beside a chart
 _OVER_ALL = "All tournaments"
 
@@ -43,7 +45,8 @@ def boards(dt: xr.DataTree, prob: float, top: int) -> list[dict[str, Any]]:
     LeaderbayesError
         If it is none of them.
     """
-    return [_board(name, fit, prob, top) for name, fit in _fits(dt)]
+    many = "posterior" not in dt.children and len(dt.children) > _MANY
+    return [_board(name, fit, prob, top, many=many) for name, fit in _fits(dt)]
 
 
 def overview(
@@ -87,7 +90,7 @@ def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     yield from fits_of(dt)
 
 
-def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
+def _board(name: str, fit: xr.DataTree, prob: float, top: int, *, many: bool) -> dict[str, Any]:
     of_scores, of_votes = is_mean_score(fit), is_of_votes(fit)
     words = OF_VOTES if of_votes else OF_MATCHES
     if of_scores:
@@ -97,7 +100,11 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
     shown = table["player"].iloc[:top]
     leader, *others = tied_for_top(fit, prob=prob)
     less = "score" in table and sign_of(fit) < 0.0  # is better
-    own = (_of_scores if of_scores else _of_matches)(fit, table, shown, prob)
+    if of_scores:
+        own = _of_scores(fit, table, shown, prob)
+    else:
+        own = _of_matches(fit, table, shown, prob, many=many)
+    fits = own.pop("fit")
     common = {
         "name": name,
         "players": [str(player) for player in shown],
@@ -119,8 +126,8 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
         **_rows(fit, table, prob, {leader, *others}, words),
         "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},
         "disagreement": table.attrs.get("disagreement", ""),
-        "fit": own.pop("fit"),
-        "verdict": verdict(fit.attrs),
+        "fit": fits,
+        "verdict": verdict(fit.attrs, None if fits is None else fits["kind"]),
         "effects": [] if found is None else rows_of_effects(found),
         "data": data_of_votes(fit)
         if of_votes
@@ -132,7 +139,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int) -> dict[str, Any]
 
 
 def _of_matches(
-    fit: xr.DataTree, table: pd.DataFrame, shown: pd.Series, prob: float
+    fit: xr.DataTree, table: pd.DataFrame, shown: pd.Series, prob: float, *, many: bool
 ) -> dict[str, Any]:
     """Give the check of fit, and what the page's script reads of matches alone."""
     of_votes = is_of_votes(fit)
@@ -140,8 +147,8 @@ def _of_matches(
     scope = f"in a new {'vote' if of_votes else what}"
     if fit.attrs["model"] == "davidson":
         scope += ", given that they do not tie,"
-    checked = check(fit, draws=enough(len(table)), seed=seed_of(fit))
-    fits = _goodness(fit, checked)
+    checked = checked_fit(fit, enough(len(table)), many=many)
+    fits = goodness(fit, checked)
     wins = win_probability(_few(fit, shown), prob=prob)
     return {
         "fit": fits,
@@ -152,7 +159,7 @@ def _of_matches(
         "own": "votes" if of_votes else "matches",
         "says": "say",
         "fits": fits["kind"] != "bad",
-        **_points(checked),
+        **points(checked),
     }
 
 
@@ -174,8 +181,11 @@ def _rows(
     fit: xr.DataTree, table: pd.DataFrame, prob: float, tied: set[str], words: Words
 ) -> dict[str, Any]:
     """Give rows of the table, and ticks of the axis on which its intervals are drawn (percent)."""
-    inner = leaderboard(fit, prob=prob / 2.0)
-    group = groups(fit, prob=prob).groupby("player")["group"]
+    inner = _inner(fit, table, prob / 2.0)
+    tied_groups = groups(fit, prob=prob)
+    group = tied_groups.groupby("player")["group"]
+    bars, lanes = ties(tied_groups, table)
+    won = _won(fit)
     # A group is a run of the table, so that a player's are numbered one after another.
     member = dict(zip(group.min().index, zip(group.min(), group.max(), strict=True), strict=True))
     mean, low, high = (f"{words.column}{end}" for end in ("", "_lower", "_upper"))
@@ -206,13 +216,16 @@ def _rows(
             ),
             "second": number(row[column], decimals) if column else "",
             "second_value": row.get(column),
+            "won": percent(won[str(row["player"])]) if won else "",
+            "won_value": won.get(str(row["player"])),
+            "bars": path,
             "votes": f"{row['votes']:,.6g}" if "votes" in row else "",
             "both_bad": percent(row["both_bad"]) if "both_bad" in row else "",
             "at": axis(row[mean]),
             "outer": (axis(row[low]), axis(row[high])),
-            "inner": (axis(half[low]), axis(half[high])),
+            "inner": (axis(half[0]), axis(half[1])),
         }
-        for row, half in zip(table.to_dict("records"), inner.to_dict("records"), strict=True)
+        for row, half, path in zip(table.to_dict("records"), inner, bars, strict=True)
     ]
     line = float(table[mean].iloc[0]) if words.column == "score" else 0.0
     return {
@@ -220,7 +233,26 @@ def _rows(
         "ticks": axis.ticks(5 if words.narrow else 6),
         "zero": axis(line),
         "second": bool(column),
+        "lanes": lanes,
+        "won": bool(won),
     }
+
+
+def _inner(fit: xr.DataTree, table: pd.DataFrame, prob: float) -> list[tuple[float, float]]:
+    """Give each row's interval of another probability, as `leaderboard` does."""
+    draws, players = scores_of(fit) if is_mean_score(fit) else draws_of(fit)
+    low, high = np.quantile(draws, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=0)
+    at = players.get_indexer(pd.Index(table["player"]))
+    return list(zip(low[at].tolist(), high[at].tolist(), strict=True))
+
+
+def _won(fit: xr.DataTree) -> dict[str, float]:
+    """Give the share of its matches that each player won; of several tournaments there is none."""
+    if is_mean_score(fit) or "epp_tournament" in fit["posterior"]:
+        return {}
+    board = matches_of(fit)
+    share = (board["wins"].sum("opponent") / board["n"].sum("opponent").clip(min=1)).to_series()
+    return {str(name): float(value) for name, value in share.items()}
 
 
 def keyed(row: dict[Hashable, Any]) -> dict[str, Any]:
@@ -247,30 +279,6 @@ class Axis:
         digits = max(0, -int(np.floor(np.log10(step))))
         values = step * np.arange(np.ceil(self.low / step), np.floor(self.high / step) + 1)
         return [(self(value), number(value, digits)) for value in values]
-
-
-def _goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
-    """Give the deviance, and the predictive check, in numbers and words."""
-    p, distance = float(checked["p_round"]), deviance(fit)
-    if p < MISFIT:
-        kind, text = "bad", "The board does not fit: replicates of it vary less than it does."
-    elif p > 1.0 - MISFIT:
-        kind, text = "care", "The board varies less than the model says it would."
-    else:
-        kind, text = "good", "No sign of misfit: replicates of the board vary as much as it does."
-    chi_square = float(distance["p_value"])
-    return {
-        "kind": kind,
-        "text": text,
-        "p_round": probability(p),
-        "p_naive": "" if np.isnan(checked["p_naive"]) else probability(float(checked["p_naive"])),
-        # Of votes the board's distance is the same in all draws: there is nothing to draw.
-        "drawn": not is_of_votes(fit),
-        "deviance": number(float(distance["value"]), 1),
-        "df": int(distance["df"]),
-        "p_value": "" if np.isnan(chi_square) else probability(chi_square),
-        "draws": checked.sizes["draw"],
-    }
 
 
 def _labels(players: pd.Series) -> list[str]:
@@ -324,13 +332,4 @@ def _ranks(fit: xr.DataTree, shown: pd.Series) -> dict[str, Any]:
     return {
         "rank": _whole(share),
         "top": _whole(share.cumsum("rank")),
-        # As in plots.rank_distribution, a median player's likeliest rank is dark.
-        "dark": float(share.max("rank").median()),
-    }
-
-
-def _points(checked: xr.Dataset) -> dict[str, Any]:
-    return {
-        name: [float(f"{v:.4g}") for v in checked[name].to_numpy()]
-        for name in ("observed", "replicated_round")
     }

@@ -13,11 +13,11 @@ from typing import Any
 import bokeh
 from bokeh import models
 from bokeh.embed import json_item
-from bokeh.palettes import Blues256, RdBu11
 from bokeh.plotting import figure
 from bokeh.transform import linear_cmap
 
 from leaderbayes.plots._canvas import BLUE, GREY
+from leaderbayes.plots._heat_map import SHARES, WINS, ink
 from leaderbayes.report._words import Words
 
 _FONT = "Helvetica Neue, Helvetica, Arial, sans-serif"
@@ -84,6 +84,12 @@ def _cells(
         models.HoverTool(renderers=[drawn], tooltips=tooltips, point_policy="follow_mouse"),
         models.TapTool(renderers=[drawn]),
     )
+    # Apart, because only a few large cells have room for their numbers.
+    numbers = models.ColumnDataSource({name: [] for name in ("x", "y", "text", "ink")})
+    chart.text(
+        "x", "y", "text", source=numbers, text_color="ink", text_align="center",
+        text_baseline="middle", text_font_size="11px", text_font={"value": _FONT},
+    )  # fmt: skip
     for axis in chart.axis:
         axis.major_label_policy = models.NoOverlap(min_distance=2)
 
@@ -98,15 +104,9 @@ def _win(words: Words) -> Any:
     _cells(
         chart,
         ("player", "opponent", "win", "won", "interval", "better"),
-        linear_cmap("win", RdBu11[::-1], 0.0, 1.0),
+        linear_cmap("win", list(WINS), 0.0, 1.0),
         [("player", "@player"), ("opponent", "@opponent"), *words.tips],
     )
-    # Apart, because only a few large cells have room for their numbers.
-    numbers = models.ColumnDataSource({name: [] for name in ("x", "y", "text", "ink")})
-    chart.text(
-        "x", "y", "text", source=numbers, text_color="ink", text_align="center",
-        text_baseline="middle", text_font_size="11px", text_font={"value": _FONT},
-    )  # fmt: skip
     chart.xaxis.major_label_orientation = "vertical"
     return chart
 
@@ -121,8 +121,7 @@ def _rank() -> Any:
     _cells(
         chart,
         ("player", "rank", "share", "written", "top"),
-        # The page sets the upper end: a median player's likeliest rank is dark.
-        linear_cmap("share", Blues256[::-1], 0.0, 1.0),
+        linear_cmap("share", list(SHARES), 0.0, 1.0),
         [("player", "@player"), ("rank", "@rank"), ("probability", "@written"),
          ("this or better", "@top")],
     )  # fmt: skip
@@ -142,3 +141,20 @@ def _fit() -> Any:
     points = models.ColumnDataSource({"x": [], "y": []})
     chart.scatter("x", "y", source=points, color=BLUE, alpha=0.5, size=6)
     return chart
+
+
+def white_from() -> dict[str, float]:
+    """Give of each heat map the least probability whose cell takes white letters."""
+    steps = [k / 255.0 for k in range(256)]
+    return {
+        name: next(p for p in steps if ink(p, palette) == "white")
+        for name, palette in (("win", WINS), ("rank", SHARES))
+    }
+
+
+def scales() -> dict[str, str]:
+    """Give of each heat map the colours of its bar from 0 to 1, as a gradient of CSS."""
+    return {
+        name: f"linear-gradient(to right, {', '.join(palette[::15])})"
+        for name, palette in (("win", WINS), ("rank", SHARES))
+    }

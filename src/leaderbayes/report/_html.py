@@ -22,7 +22,7 @@ from leaderbayes._fits.require import require_tree
 from leaderbayes.report._best import best
 from leaderbayes.report._boards import SCALE, boards, overview
 from leaderbayes.report._card import card_of
-from leaderbayes.report._charts import bokeh_script, charts
+from leaderbayes.report._charts import bokeh_script, charts, scales, white_from
 from leaderbayes.report._references import as_bibtex
 
 
@@ -83,6 +83,14 @@ def html(
     """
     to = _arguments.path("path", path)
     check_file(to, ".html", ".htm")
+    write_files({to: page_of(dt, sota=sota, title=title, prob=prob, top=top)})
+    return to
+
+
+def page_of(
+    dt: xr.DataTree, *, sota: xr.DataTree | None, title: str | None, prob: float, top: int
+) -> str:
+    """Give the text of the page, as `html` writes it."""
     prob = share("prob", prob)
     top = whole("top", top, at_least=2)
     require_tree(dt)
@@ -94,7 +102,7 @@ def html(
         described = boards(dt, prob, top)
         across = overview(dt, described, prob)
     models = [board["model"] for board in described] + ["sota"] * (sota is not None)
-    text = _render(
+    return _render(
         {
             "title": title or _title(described),
             "prob": prob,
@@ -110,8 +118,6 @@ def html(
             "cards": [card_of(model) for model in dict.fromkeys(models)],
         }
     )
-    write_files({to: text})
-    return to
 
 
 def _title(described: list[dict[str, Any]]) -> str:
@@ -127,7 +133,8 @@ def _title(described: list[dict[str, Any]]) -> str:
 
 
 @cache
-def _template() -> jinja2.Template:
+def template(name: str) -> jinja2.Template:
+    """Load a template of a page, in which whatever is printed is escaped."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("leaderbayes.report"),
         # Names in the data are whatever somebody typed.
@@ -138,28 +145,37 @@ def _template() -> jinja2.Template:
     )
     # The filter tojson escapes <, >, & and ', and all that is not ASCII.
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)
 
 
 def _render(context: Mapping[str, Any]) -> str:
     """Fill the template; only scripts with these digests run, whatever else gets into the page."""
-    folder = files("leaderbayes.report") / "templates"
-    style, script = ((folder / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    style, script = (read_template(f"page.{kind}") for kind in ("css", "js"))
     # Without a leaderboard there are no charts, and no library for them.
     first = context["boards"][0] if context["boards"] else None
     scripts = [script] if first is None else [script, bokeh_script()]
     about = metadata("leaderbayes")
-    return _template().render(
+    return template("page.html.j2").render(
         **context,
         style=style,
         scripts=scripts,
         digests=[_digest(text) for text in scripts],
         charts=[] if first is None else charts(first["words"], _has_chart_of_fit(first)),
+        scales=scales(),
         words=None if first is None else first["words"],
-        numbers={"scale": SCALE, "boards": [board["numbers"] for board in context["boards"]]},
+        numbers={
+            "scale": SCALE,
+            "white": white_from(),
+            "boards": [board["numbers"] for board in context["boards"]],
+        },
         about={name.lower(): about[name] for name in ("Name", "Version")},
         own_entry=as_bibtex(["leaderbayes"], about["Version"]).strip(),
     )
+
+
+def read_template(name: str) -> str:
+    """Read a file that is put into pages as it is."""
+    return (files("leaderbayes.report") / "templates" / name).read_text("utf-8")
 
 
 def _has_chart_of_fit(board: Mapping[str, Any]) -> bool:

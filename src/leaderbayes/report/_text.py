@@ -14,6 +14,15 @@ from leaderbayes.report._style import Style, clean, text_style
 _WIDTH = 88
 
 
+class Text(str):
+    """A string that a notebook shows as it reads, in place of one line of quotes and escapes."""
+
+    __slots__ = ()
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+
 class Prose(NamedTuple):
     """Paragraphs of a report, in one style; "" where there is none."""
 
@@ -54,7 +63,7 @@ def text(
     str
         Paragraphs of methods and results, of the audit where there is one, a table of all players,
         and the references that the paragraphs cite. Names of players stand in one line, cut after
-        60 characters (in the audit whole).
+        60 characters (in the audit whole). Notebooks show it as it reads.
 
     Raises
     ------
@@ -85,7 +94,7 @@ def text(
         parts.append(_table(style, facts))
     references = listed(style.cited, facts["versions"]["leaderbayes"])
     parts.append(_section("References", "\n".join(_wrapped(r, hanging=True) for r in references)))
-    return "\n\n".join(parts) + "\n"
+    return Text("\n\n".join(parts) + "\n")
 
 
 def audited(dt: xr.DataTree | xr.Dataset, audit: Any) -> list[str]:

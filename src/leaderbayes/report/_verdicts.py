@@ -31,8 +31,11 @@ def span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def verdict(attrs: Mapping[Any, Any]) -> dict[str, Any]:
+def verdict(attrs: Mapping[Any, Any], checked: str | None = None) -> dict[str, Any]:
     """Say of a fit, or of a posterior of the best, whether its numbers can be reported.
+
+    ``checked`` is what the check of fit says, "good", "care" or "bad"; it is good only where that
+    is, or where there is none.
 
     Returns
     -------
@@ -43,8 +46,12 @@ def verdict(attrs: Mapping[Any, Any]) -> dict[str, Any]:
     warnings = json.loads(attrs["warnings"])
     if not attrs["converged"]:
         kind, text = "bad", "Not converged: do not report these numbers."
+    elif checked == "bad":
+        kind, text = "care", "Converged, but the model does not describe this board."
     elif warnings:
         kind, text = "care", "Converged, with warnings to heed before reporting these numbers."
+    elif checked == "care":
+        kind, text = "care", "Converged; the board varies less than the model says it would."
     else:
         kind, text = "good", "Converged: these numbers can be reported."
     return {"kind": kind, "text": text, "facts": list(_facts(attrs)), "warnings": warnings}

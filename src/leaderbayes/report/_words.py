@@ -28,7 +28,7 @@ OF_MATCHES = Words(
     vertical="the average player",
     other=("P(>average)", "Probability of beating the average player"),
     beside=("Score", "Mean score in the metric's unit"),
-    narrow=False,
+    narrow=True,
     pairs="Win probabilities",
     verb="beats",
     tips=(("beats it", "@won (@interval)"), ("better", "@better")),
@@ -40,7 +40,6 @@ OF_MATCHES = Words(
     naive=("Independent matches", "what published tests suppose"),
 )
 OF_VOTES = OF_MATCHES._replace(
-    narrow=True,
     checked="Distance of all pairs from the strengths (Pearson's chi-square), and how often votes "
     "that are drawn again",
     replicated=(

@@ -27,6 +27,7 @@ from leaderbayes._numerics.workers import available
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.study import _store
+from leaderbayes.study._progress import progress
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
 _ONE_AT_A_TIME = Lock()  # in each process
@@ -162,7 +163,7 @@ def fit(
     with (
         _store.writing_study(path) as writer,
         _workers(executor) as workers,
-        _progress(progressbar) as advance,
+        progress(progressbar) as advance,
     ):
         attrs = _attrs(path, model, arguments, seed, list(boards))
         pending = {n: board for n, board in boards.items() if not _is_done(path, n, board)}
@@ -329,18 +330,6 @@ def _workers(executor: Any) -> Iterator[Executor | None]:
             f"executor={executor!r}: give an executor of concurrent.futures, a Dask client, 'dask' "
             "or None."
         )
-
-
-@contextmanager
-def _progress(shown: bool) -> Iterator[Any]:
-    """Show a bar on standard error, advanced by (done, of)."""
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
-
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=not shown) as bar:
-        task = bar.add_task("Tournaments", total=None)
-        yield lambda done, of: bar.update(task, advance=done, total=of)
 
 
 def _warn(study: xr.DataTree, failed: dict[str, str]) -> None:

@@ -12,7 +12,7 @@
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     return made;
   };
-  const { scale, boards } = json("numbers");
+  const { scale, white, boards } = json("numbers");
 
   // Tables ------------------------------------------------------------------------------------
 
@@ -149,10 +149,11 @@
 
   const charts = {};
   const columns = (names) => Object.fromEntries(names.map((name) => [name, []]));
-  const cells = (written) => {
+  const cells = (written, numbered) => {
     const win = columns(["x", "y", "player", "opponent", "win", "won", "interval", "better"]);
     const text = columns(["x", "y", "text", "ink"]);
     const rank = columns(["x", "y", "player", "rank", "share", "written", "top"]);
+    const places = columns(["x", "y", "text", "ink"]);
     const { labels, players } = board, add = (to, row) => {
       for (const [key, value] of Object.entries(row)) to[key].push(value);
     };
@@ -163,14 +164,20 @@
         const won = short(p.shown), better = short(p.better, 3);
         const interval = board.gap ? `${unit(p.gap)} (${p.interval})` : p.interval;
         add(win, { ...at, player, opponent, win: p.shown, won, interval, better });
-        const ink = Math.abs(p.shown - 0.5) > 0.3 ? "white" : "black";
+        const ink = p.shown >= white.win ? "white" : "black";
         if (written) add(text, { ...at, text: won, ink });
       });
-      board.rank[i].forEach((share, k) => add(rank, { x: k + 1, y: labels[i], player, rank: k + 1,
-        share: share / scale, written: short(share / scale, 3),
-        top: short(board.top[i][k] / scale, 3) }));
+      board.rank[i].forEach((whole, k) => {
+        const share = whole / scale, at = { x: k + 1, y: labels[i] };
+        add(rank, { ...at, player, rank: k + 1, share, written: short(share, 3),
+          top: short(board.top[i][k] / scale, 3) });
+        // What rounds to nothing is left blank.
+        if (numbered && share >= 0.005) {
+          add(places, { ...at, text: short(share), ink: share >= white.rank ? "white" : "black" });
+        }
+      });
     });
-    return { win, text, rank };
+    return { win, text, rank, places };
   };
   const draw = () => {
     if (!charts.win) return;
@@ -179,16 +186,19 @@
     const side = Math.min(Math.max(24 * m, 96), Math.max(9 * m, 600));
     const longest = Math.max(...labels.map((label) => label.length));
     // Numbers in the cells, where they have room.
-    const { win, text, rank } = cells(($("chart-win").clientWidth - 7 * longest) / m > 34);
+    const room = (id, count) => ($(id).clientWidth - 7 * longest) / count > 34;
+    const few = board.rank[0].length <= 20;
+    const { win, text, rank, places } =
+      cells(room("chart-win", m), few && room("chart-rank", board.rank[0].length));
     charts.win.x_range.factors = labels;
     charts.win.height = side + Math.min(7 * longest + 12, 170);
     charts.rank.height = side + 60;
     charts.win.y_range.factors = charts.rank.y_range.factors = down;
     Object.assign(charts.rank.x_range, { start: 0.5, end: board.rank[0].length + 0.5 });
-    charts.rank.renderers[0].glyph.fill_color.transform.high = board.dark;
     charts.win.renderers[0].data_source.data = win;
     charts.rank.renderers[0].data_source.data = rank;
     charts.win.renderers[1].data_source.data = text;
+    charts.rank.renderers[1].data_source.data = places;
     if (!charts.fit) return;
     const { observed, replicated_round } = board, values = [...observed, ...replicated_round];
     const ends = [Math.min(...values), Math.max(...values)];

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Fit each file of $RESULTS (one a line) with the options $OPTIONS, and make the site $SITE of all.
+# What has changed since the site $PREVIOUS, if there is one, goes to $SITE/changes.md too.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trusted=true
+read -ra options <<< "$OPTIONS"
+
+# Exit status 1 says that a result must not be trusted: pages say so too, and the site is made.
+try() {
+  local status=0
+  "$@" || status=$?
+  if [ "$status" -eq 1 ]; then trusted=false; elif [ "$status" -ne 0 ]; then exit "$status"; fi
+}
+
+count=0
+while IFS= read -r file; do
+  file=$(printf '%s' "$file" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//')
+  [ -n "$file" ] || continue
+  name=$(basename "$file")
+  name=${name%.gz}
+  name=${name%.*}
+  if [ -e "$work/$name" ]; then
+    echo "::error::two files of results are called $name; name one otherwise." >&2
+    exit 2
+  fi
+  # The same seed each time: what changes comes from the results.
+  try leaderbayes rank "$file" --out "$work/$name" --seed 1 ${options[@]+"${options[@]}"}
+  count=$((count + 1))
+done <<< "$RESULTS"
+if [ "$count" -eq 0 ]; then
+  echo "::error::results: name at least one file." >&2
+  exit 2
+fi
+
+since=()
+if [ -n "$PREVIOUS" ] && [ -e "$PREVIOUS/index.json" ]; then since=(--since "$PREVIOUS"); fi
+try leaderbayes report "$work" --site "$SITE" --title "$TITLE" ${since[@]+"${since[@]}"}
+
+echo "site=$SITE" >> "${GITHUB_OUTPUT:-/dev/null}"
+echo "trusted=$trusted" >> "${GITHUB_OUTPUT:-/dev/null}"
+if [ -e "$SITE/changes.md" ]; then cat "$SITE/changes.md" >> "${GITHUB_STEP_SUMMARY:-/dev/null}"; fi

@@ -1,0 +1,83 @@
+"""What the page says of how a board fits: the check, and what to do where strengths fail."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._answers.deviance import deviance
+from leaderbayes._answers.draws import seed_of
+from leaderbayes._fits.posterior import is_of_votes
+from leaderbayes._inference.discrepancy import MISFIT, discrepancies
+from leaderbayes.report._style import number
+from leaderbayes.report._verdicts import probability
+
+
+def checked_fit(fit: xr.DataTree, draws: int, *, many: bool) -> xr.Dataset:
+    """Check the fit as `check` does, without naming pairs that do not fit.
+
+    Of many boards by half of the draws, and by replicates of whole rounds alone.
+    """
+    rng = None if many else np.random.default_rng(seed_of(fit))
+    observed, by_round, naive = discrepancies(fit, draws // 2 if many else draws, rng)
+    return xr.Dataset(
+        {
+            "observed": ("draw", observed),
+            "replicated_round": ("draw", by_round),
+            "p_round": (by_round >= observed).mean(),
+            "p_naive": (naive >= observed).mean() if np.isfinite(naive).all() else np.nan,
+        }
+    )
+
+
+def goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
+    """Give the deviance, and the predictive check, in numbers and words."""
+    p, distance = float(checked["p_round"]), deviance(fit)
+    if p < MISFIT:
+        kind, text = "bad", "The board does not fit: replicates of it vary less than it does."
+    elif p > 1.0 - MISFIT:
+        kind, text = "care", "The board varies less than the model says it would."
+    else:
+        kind, text = "good", "No sign of misfit: replicates of the board vary as much as it does."
+    chi_square = float(distance["p_value"])
+    return {
+        "kind": kind,
+        "text": text,
+        "p_round": probability(p),
+        "p_naive": "" if np.isnan(checked["p_naive"]) else probability(float(checked["p_naive"])),
+        # Of votes the board's distance is the same in all draws: there is nothing to draw.
+        "drawn": not is_of_votes(fit),
+        "advice": _advice(fit) if kind == "bad" else [],
+        "deviance": number(float(distance["value"]), 1),
+        "df": int(distance["df"]),
+        "p_value": "" if np.isnan(chi_square) else probability(chi_square),
+        "draws": checked.sizes["draw"],
+    }
+
+
+def _advice(fit: xr.DataTree) -> list[str]:
+    """Say what to do where strengths do not describe the board."""
+    of_votes = is_of_votes(fit)
+    own = "votes" if of_votes else "matches"
+    pairs = [
+        f"For a pair, go by its own {own}: Compare two gives them, and "
+        'leaderbayes.win_probability(fit, by="record") those of all pairs.',
+        "See which pairs do not fit: leaderbayes.plots.record(fit) draws them, "
+        "leaderbayes.check(fit) names the players.",
+    ]
+    kinds = "judges or prompts" if of_votes else "rounds"
+    last = f"Look whether {kinds} of several kinds are on one board, and fit each kind by itself"
+    if not of_votes:
+        last += '; or ask by how much: leaderbayes.fit(scores, "mean_score") has no strengths'
+    return [
+        *([] if "epp_tournament" in fit["posterior"] else pairs),
+        "Read the probability of being best, ranks and groups with care.",
+        f"{last}.",
+    ]
+
+
+def points(checked: xr.Dataset) -> dict[str, Any]:
+    return {
+        name: [float(f"{v:.4g}") for v in checked[name].to_numpy()]
+        for name in ("observed", "replicated_round")
+    }

@@ -1,0 +1,122 @@
+"""The figure of groups: which players a bar joins."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import leaderbayes as lb
+from conftest import simulate
+from figures import drawn
+
+BLACK = "#000000"
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """Twenty players, of whom many are not told apart; their groups overlap."""
+    rng = np.random.default_rng(5)
+    return lb.fit(simulate(np.linspace(-1.5, 1.5, 20), 25, rng), sampler="laplace", seed=1)
+
+
+def bars_of(collection):
+    """Rows (first, last) that upright bars join, counted from the top."""
+    m = len(drawn(collection, "board", "yticks")[0]["ticks"])
+    return sorted(
+        (round(m - 1 - max(e["y"]) + 0.25), round(m - 1 - min(e["y"]) - 0.25))
+        for e in drawn(collection, "board", "line")
+        if e["color"] == BLACK and len(e["x"]) == 2
+    )
+
+
+def runs_of(dt, **options):
+    """Rows that groups of two or more join."""
+    rank = {name: k for k, name in enumerate(lb.leaderboard(dt)["player"])}
+    groups = lb.groups(dt, **options).groupby("group")["player"]
+    runs = [sorted(rank[name] for name in members) for _, members in groups]
+    return sorted((run[0], run[-1]) for run in runs if len(run) > 1)
+
+
+@pytest.mark.parametrize("options", [{}, {"control": "joint"}, {"prob": 0.6}])
+def test_bars_are_the_groups(wide, options):
+    collection = lb.plots.groups(wide, backend="none", **options)
+    runs = runs_of(wide, **options)
+    assert len(runs) > 2
+    assert bars_of(collection) == runs
+    title = drawn(collection, "board", "title")[0]["string"]
+    assert f"{options.get('prob', 0.95):.0%}" in title
+    assert ("all claims together" in title) == (options.get("control") == "joint")
+
+
+def test_points_and_intervals_are_the_leaderboards(wide):
+    collection = lb.plots.groups(wide, prob=0.8, backend="none")
+    table = lb.leaderboard(wide, prob=0.8)
+    (points,) = drawn(collection, "board", "scatter")
+    np.testing.assert_array_equal(points["x"], table["epp"])
+    np.testing.assert_array_equal(points["y"], np.arange(20)[::-1])
+    (lines,) = [e for e in drawn(collection, "board", "line") if len(e["x"]) == 60]
+    np.testing.assert_array_equal(lines["x"][::3], table["epp_lower"])
+    np.testing.assert_array_equal(lines["x"][1::3], table["epp_upper"])
+    names = drawn(collection, "board", "yticks")[0]
+    assert names["labels"] == list(table["player"])
+
+
+def test_bars_beside_each_other_do_not_overlap(wide):
+    lanes = {}
+    for e in drawn(lb.plots.groups(wide, backend="none"), "board", "line"):
+        if e["color"] == BLACK and len(e["x"]) == 2:
+            lanes.setdefault(round(e["x"][0], 9), []).append(sorted(e["y"]))
+    assert len(lanes) > 1
+    for bars in lanes.values():
+        bars.sort()
+        assert all(a[1] < b[0] for a, b in pairwise(bars))
+
+
+def test_demsar_has_the_same_bars(wide):
+    collection = lb.plots.groups(wide, style="demsar", backend="none")
+    epp = lb.leaderboard(wide)["epp"].to_numpy()
+    bars = sorted(
+        (int(np.abs(epp - max(e["x"])).argmin()), int(np.abs(epp - min(e["x"])).argmin()))
+        for e in drawn(collection, "board", "line")
+        if e["color"] == BLACK and len(e["x"]) == 2 and e["y"][0] < 0.0
+    )
+    assert bars == runs_of(wide)
+    written = [e["string"] for e in drawn(collection, "board", "text")]
+    assert set(lb.leaderboard(wide)["player"]) < set(written)
+    # From each name a line goes to its strength.
+    leads = [e for e in drawn(collection, "board", "line") if len(e["x"]) == 3 and e["y"][0] == 0]
+    np.testing.assert_array_equal([e["x"][0] for e in leads], epp)
+
+
+@pytest.mark.parametrize("style", ["rows", "demsar"])
+def test_the_first_of_many(wide, style):
+    collection = lb.plots.groups(wide, top=3, style=style, backend="none")
+    (points,) = drawn(collection, "board", "scatter")
+    assert len(points["x"]) == 3
+    assert drawn(collection, "board", "title")[0]["string"].endswith(": the best 3 of 20")
+
+
+def test_lower_scores_may_be_better(scores):
+    turned = (-scores).assign_attrs(higher_is_better=0)
+    dt = lb.fit(turned, "mean_score", seed=1)
+    collection = lb.plots.groups(dt, style="demsar", backend="none")
+    table = lb.leaderboard(dt)
+    (points,) = drawn(collection, "board", "scatter")
+    np.testing.assert_allclose(points["x"], -table["score"])
+    ticks = {e["string"]: float(np.squeeze(e["x"])) for e in drawn(collection, "board", "text")
+             if e["string"].lstrip("−").replace(".", "").isdigit()}  # fmt: skip
+    assert len(ticks) > 1
+    for text, at in ticks.items():
+        assert float(text.replace("−", "-")) == pytest.approx(-at, abs=1e-9)
+
+
+def test_unknown_style(laplace):
+    with pytest.raises(lb.LeaderbayesError, match="style"):
+        lb.plots.groups(laplace, style="forest", backend="none")
+
+
+def test_nobody_is_tied():
+    made = simulate([3.5, 0.0, -3.5], 400, np.random.default_rng(0))
+    dt = lb.fit(made, sampler="laplace", seed=1)
+    assert bars_of(lb.plots.groups(dt, backend="none")) == []
+    assert lb.plots.groups(dt, style="demsar", backend="none")

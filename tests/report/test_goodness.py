@@ -1,0 +1,35 @@
+"""How a board fits, on the page: the numbers of `check`, and what to do."""
+
+import numpy as np
+
+import leaderbayes as lb
+from leaderbayes.report._goodness import checked_fit, goodness, points
+
+
+def test_numbers_are_those_of_check(laplace):
+    own = checked_fit(laplace, 200, many=False)
+    told = lb.check(laplace, seed=int(laplace.attrs["seed"]))
+    for name in ("observed", "replicated_round", "p_round", "p_naive"):
+        np.testing.assert_array_equal(own[name], told[name])
+    drawn = points(own)
+    np.testing.assert_allclose(drawn["observed"], told["observed"], rtol=1e-3)
+
+
+def test_of_many_boards_by_half_of_the_draws(laplace):
+    own = checked_fit(laplace, 200, many=True)
+    assert own.sizes["draw"] == 100
+    assert goodness(laplace, own)["p_naive"] == ""
+
+
+def test_what_to_do_stands_where_it_does_not_fit(laplace, misfit):
+    said = goodness(misfit, checked_fit(misfit, 200, many=False))
+    assert said["kind"] == "bad"
+    assert any("plots.record" in line for line in said["advice"])
+    assert any('by="record"' in line for line in said["advice"])
+    assert goodness(laplace, checked_fit(laplace, 200, many=False))["advice"] == []
+
+
+def test_of_many_tournaments_there_is_no_record(together):
+    from leaderbayes.report._goodness import _advice
+
+    assert not any("record" in line for line in _advice(together))

@@ -1,0 +1,44 @@
+"""How far a study is, in a terminal and in a notebook."""
+
+import warnings
+
+import pytest
+
+from leaderbayes.study._progress import progress
+
+
+def test_nothing_is_shown_unasked(capsys):
+    with progress(False) as advance:
+        advance(1, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_on_standard_error(capsys):
+    with progress(True) as advance:
+        advance(2, 3)
+        advance(1, 3)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "3/3" in err
+
+
+def test_a_notebook_needs_no_widgets(monkeypatch):
+    """No warning that asks for ipywidgets; the bar is HTML, updated in place."""
+    display = pytest.importorskip("IPython.display")
+    import rich.console
+
+    shown = []
+
+    class Handle:
+        def update(self, made):
+            shown.append(made.data)
+
+    monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
+    monkeypatch.setattr(display, "display", lambda made, display_id: Handle())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with progress(True) as advance:
+            advance(2, 5)
+            advance(1, 5)
+    assert ["2 of 5" in shown[0], "3 of 5" in shown[1]] == [True, True]
+    assert 'value="3" max="5"' in shown[1]

@@ -79,15 +79,16 @@ def test_two_teams_by_all_their_partitions():
     edge, x, n = np.linspace(0.7, 1.1, 5), np.array([25.0, 31.0]), 50
     value = likelihood(edge, x, n)
     given, pair = everywhere(edge, 2), value.reshape(2, -1)
-    base = law.ALPHA / 4.0
-    chance = np.array(
-        [[pair[0, a] * pair[1, b] * base * (base + (a == b)) for b in range(4)] for a in range(4)]
-    )
+    chance = np.zeros((4, 4))
+    for alpha in law.ALPHAS:
+        base = alpha / 4.0
+        both = base * (base + np.eye(4)) / (alpha * (alpha + 1.0))
+        chance += pair[0][:, None] * pair[1] * both
     chance /= chance.sum()
     rng, found = np.random.default_rng(3), np.zeros((4, 4))
-    weight, of = law.start(given, rng), np.arange(2)
+    weight, of, alpha = law.start(given, rng), np.arange(2), 1.0
     for _ in range(20_000):
-        law.sweep(given, value, np.ones(2, np.int64), weight, 1, rng)
+        alpha = law.sweep(given, value, np.ones(2, np.int64), weight, alpha, 1, rng)
         at, _ = law.place(given, value, weight, of, rng)
         a, b = np.minimum(np.searchsorted(edge, at, side="right") - 1, 3)
         found[a, b] += 1.0
@@ -102,16 +103,16 @@ def test_ranks_of_the_best_are_uniform():
     size, kept = len(edge) - 1, 39
     ranks = []
     for _ in range(400):
-        share = rng.dirichlet(np.full(size, law.ALPHA / size))
+        share = rng.dirichlet(np.full(size, rng.choice(law.ALPHAS) / size))
         cell = rng.choice(size, m, p=share)
         middle = 0.5 * (edge[1:] + edge[:-1])
         right = rng.binomial(n, np.sin(middle[cell]) ** 2)
         x, of, times = np.unique(right, return_inverse=True, return_counts=True)
         value, given = likelihood(edge, x.astype(float), n), everywhere(edge, len(x))
         weight, best = law.start(given, rng), []
-        law.sweep(given, value, times, weight, 100, rng)
+        alpha = law.sweep(given, value, times, weight, 1.0, 100, rng)
         for _ in range(kept):
-            law.sweep(given, value, times, weight, 20, rng)
+            alpha = law.sweep(given, value, times, weight, alpha, 20, rng)
             best.append(law.place(given, value, weight, of, rng)[0].max())
         true = edge[cell.max()] + rng.random() * (edge[1] - edge[0])
         ranks.append(int((np.array(best) < true).sum()))

@@ -37,7 +37,7 @@ def test_an_edge_is_found_where_a_beta_overruns_it(edge):
 def test_data_tree(edge):
     board, dt = edge
     posterior = dt["posterior"].to_dataset()
-    assert set(posterior) == {"theta_sota", "theta"}
+    assert set(posterior) == {"theta_sota", "theta", "concentration"}
     np.testing.assert_array_equal(posterior["theta_sota"], posterior["theta"].max("team"))
     assert {"converged", "max_rhat", "ess"} <= set(dt.attrs)
     assert "pareto_k" not in dt.attrs

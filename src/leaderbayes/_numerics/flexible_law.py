@@ -1,6 +1,7 @@
 r"""A law of thetas that is learnt from a board: a Dirichlet process on a fine grid.
 
-.. math:: P = \sum_k w_k \delta_k, \quad w \sim \mathrm{Dirichlet}(\alpha b)
+.. math:: P = \sum_k w_k \delta_k, \quad w \sim \mathrm{Dirichlet}(\alpha b), \quad
+          \alpha \in \{1, 1.5, 2, 3, 4\}
 
 on cells of a scale on which scores err alike, with a base b that is uniform over the scale. Nothing
 is assumed of its shape: a few values that many share, hard edges, several groups, and failures far
@@ -21,7 +22,9 @@ import numpy as np
 from leaderbayes._numerics.counts import log_probability
 from leaderbayes._types import Floats, Longs
 
-ALPHA = 1.0  # of the Dirichlet process: with 5, and learnt, edges were overrun
+# Concentrations that the Dirichlet process may have, equally likely: with 1 alone the best of
+# hundreds that all differ were too low, with more alone edges that many share were overrun.
+ALPHAS = np.array([1.0, 1.5, 2.0, 3.0, 4.0])
 _STEP = 0.5  # of cells, in units: standard errors on the scale
 _BEYOND = 4.0  # units of the lowest and highest score, in which there are thetas
 REACH = 7.0  # units of a score beyond which no theta explains it
@@ -101,16 +104,18 @@ def sweep(
     value: Floats,
     times: Longs,
     weight: Floats,
+    alpha: float,
     count: int,
     rng: np.random.Generator,
-) -> None:
-    """Move P(theta), ``weight`` (cell,), so many times, in place.
+) -> float:
+    """Move P(theta), ``weight`` (cell,), so many times, in place; and alpha, which is returned.
 
     value: likelihood of each score in its cells, in the order of ``given.row``, each score's up to
     a factor; times (score,): how many have it.
     """
     size, m = weight.size, times.sum()
-    base = ALPHA * np.diff(given.edge) / (given.edge[-1] - given.edge[0])
+    share = np.diff(given.edge) / (given.edge[-1] - given.edge[0])
+    base = alpha * share
     ahead, atoms = np.empty(size), np.empty(size)
     at, of = np.empty(m, np.int64), np.empty(m, np.int64)
     log = np.log(value)
@@ -129,11 +134,30 @@ def sweep(
                 atoms[at[j]] += 1.0
                 j += 1
         _relocate(given, log, base, at, of, atoms, rng)
+        alpha = _concentrate(share, atoms, m, rng)
+        base = alpha * share
         total = 0.0
         for k in range(size):
             weight[k] = rng.standard_gamma(base[k] + atoms[k])
             total += weight[k]
         weight /= total
+    return alpha
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _concentrate(share: Floats, atoms: Floats, m: int, rng: np.random.Generator) -> float:
+    """Draw alpha, given how many are in each cell, weights out."""
+    log = np.empty(ALPHAS.size)
+    for a in range(ALPHAS.size):
+        alpha = ALPHAS[a]
+        log[a] = math.lgamma(alpha) - math.lgamma(alpha + m)
+        for k in range(share.size):
+            if atoms[k] > 0.0:
+                base = alpha * share[k]
+                log[a] += math.lgamma(base + atoms[k]) - math.lgamma(base)
+    chance = np.cumsum(np.exp(log - log.max()))
+    at = np.searchsorted(chance, rng.random() * chance[-1], side="right")
+    return float(ALPHAS[min(at, ALPHAS.size - 1)])
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)

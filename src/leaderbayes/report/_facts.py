@@ -189,7 +189,7 @@ def _p_check(dt: xr.DataTree) -> float:
 
 
 def _sota(dt: xr.DataTree, prob: float) -> Facts:
-    from leaderbayes._numerics.flexible_law import ALPHA
+    from leaderbayes._numerics.flexible_law import ALPHAS
     from leaderbayes.models._theta import CONCENTRATION
     from leaderbayes.sota._summary import summary
 
@@ -211,7 +211,7 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "positive_rate": board.attrs.get("positive_rate"),
         "sampler": dt.attrs["sampler"],
         "log_concentration": CONCENTRATION,
-        "concentration": ALPHA,
+        "concentrations": (ALPHAS[0], ALPHAS[-1]),
         "versions": json.loads(dt.attrs["versions"]),
         "seed": dt.attrs["seed"],
         **_trust(dt),

@@ -85,13 +85,13 @@ def _walk(
 ) -> dict[str, Floats]:
     """Draw one chain: parameters (draw,), thetas of teams and of others (draw, team)."""
     given, size = scale.cells, len(scale.of)
-    law = flexible_law.start(given, rng)
+    law, alpha = flexible_law.start(given, rng), float(rng.choice(flexible_law.ALPHAS))
     shared = float(rho.rvs(random_state=rng)) if hasattr(rho, "logpdf") else float(rho)
     ease = rng.standard_normal() if prior.depends(rho) else 0.0
     luck = Luck(shared, ease, *scale.likelihood(shared, ease))
     kept: dict[str, list[Any]] = defaultdict(list)
     for look in range(_WARMUP + draws):
-        flexible_law.sweep(given, luck.value, scale.times, law, sweeps, rng)
+        alpha = flexible_law.sweep(given, luck.value, scale.times, law, alpha, sweeps, rng)
         if prior.depends(rho):
             luck = _move(scale, law, luck, rho, rng)
         if look < _WARMUP:
@@ -99,6 +99,7 @@ def _walk(
         at, log = flexible_law.place(given, luck.value, law, scale.of, rng)
         new = flexible_law.draw(given, law, size, rng)
         drawn = {
+            "concentration": alpha,
             "rho": luck.rho,
             "ease": luck.ease,
             "at": scale.theta(at, luck.rho, luck.ease),
@@ -150,7 +151,8 @@ def _named(
             f"{int(lost.sum())} of the scores are so near the floor, or to 1, that no theta "
             "explains them: give a lower floor, or leave these teams out."
         )
-    names = ["ease"] if prior.depends(model.rho) else []
+    names = ["concentration"]
+    names += ["ease"] if prior.depends(model.rho) else []
     names += ["rho"] if hasattr(model.rho, "logpdf") else []
     score = model.score if isinstance(model, EstimateBoard) else np.asarray
     drawn = {

@@ -94,7 +94,8 @@ def posterior(
     DataTree
         ``posterior``: ``theta_sota`` (chain, draw), ``theta`` (chain, draw, team), parameters of
         P(theta) (``mean`` and ``concentration`` of betas, ``location`` and ``scale`` of normals,
-        (component) where there are several, with their ``weight``; ``shrinkage``), ``ease`` of the
+        (component) where there are several, with their ``weight``; ``shrinkage``; of the Dirichlet
+        process its ``concentration``), ``ease`` of the
         test set for the reference in standard deviations, ``rho`` where it is not known.
         ``posterior_predictive``: ``score`` (chain, draw, team), the same teams on another test
         set, and ``new_score``, another board of teams from P(theta). ``log_likelihood``: ``score``

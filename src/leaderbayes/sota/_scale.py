@@ -25,8 +25,13 @@ class Scale(Protocol):
     thetas are on it, and only the luck's own law what they are.
     """
 
-    times: Longs  # (score,): teams that have it
-    of: Longs  # (team,): position of each one's score
+    @property
+    def times(self) -> Longs:
+        """Teams that have a score, (score,)."""
+
+    @property
+    def of(self) -> Longs:
+        """Position of each team's score, (team,)."""
 
     @property
     def cells(self) -> Cells:
@@ -99,7 +104,8 @@ class CountScale:
             y = np.clip(board.floor + 1.0 - shift, 1e-12, size + 1.0 - 1e-12)
             with np.errstate(divide="ignore"):
                 seen = np.log(betainc(y, size - y + 1.0, np.exp(log_p)))
-        return of_counts(given, board.x, node, seen)
+        value, factor = of_counts(given, board.x, node, seen)
+        return value, factor
 
 
 @dataclass(frozen=True)

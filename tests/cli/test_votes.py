@@ -221,3 +221,22 @@ def test_each_language_by_itself(tmp_path):
     assert davidson.returncode == 2
     assert "--model davidson is of scores" in davidson.stderr
     assert not (tmp_path / "b").exists()
+
+
+def test_a_folder_is_counted(tmp_path):
+    (tmp_path / "votes").mkdir()
+    for k in range(2):
+        first, second, outcome, rng = simulated(400, k)
+        words = np.array(["model_a", "model_b", "tie"])[outcome]
+        table = {"model_a": first, "model_b": second, "winner": words}
+        pd.DataFrame(table | {"judge": rng.integers(0, 25, 400)}).to_parquet(
+            tmp_path / "votes" / f"part-{k}.parquet"
+        )
+    done = call("rank", "votes", "--seed", 1, "--json", "--out", "out", cwd=tmp_path)
+    said = json.loads(done.stdout)
+    assert said["read"]["votes"] == 800
+    assert sum(row["votes"] for row in said["players"]) == 1600
+    assert (tmp_path / "out" / "posterior.nc").exists()
+    other = call("rank", "votes", "--covariate", "length", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "is a folder" in other.stderr

@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -49,6 +50,8 @@ def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
     """
     import leaderbayes as lb
 
+    if Path(options["file"]).is_dir() and options["format_"] == "table":
+        return _counted(options)
     if typed(COLUMNS) or typed(["covariate", "both_bad"]):
         if alien := typed(["player", "round_", "score", "repeat", "format_"]):
             raise lb.LeaderbayesError(
@@ -68,6 +71,25 @@ def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
             "columns of votes: --first, --second, --outcome."
         )
     return scores_read(board, options), said
+
+
+def _counted(options: dict[str, Any]) -> tuple["xr.Dataset", list[str]]:
+    """Count the votes of a folder."""
+    import leaderbayes as lb
+
+    if alien := typed(["player", "round_", "score", "repeat", "covariate"]):
+        raise lb.LeaderbayesError(
+            f"{options['file']} is a folder, whose votes are counted, and --{_called(alien[0])} is "
+            "not of counts: give one file."
+        )
+    names = (*COLUMNS, "tournament", "both_bad")
+    asked = options["cluster"] if options["cluster"] in CLUSTERS else "auto"
+    with collecting() as said:
+        votes = lb.count_votes(
+            options["file"], **{name: options[name] for name in names}, cluster=asked,
+            progressbar=sys.stderr.isatty(),
+        )  # fmt: skip
+    return _picked(votes, options), said
 
 
 def _reading(options: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +156,7 @@ def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
     return {
         "kind": "votes",
         "columns": str(votes.attrs["read_as"]),
-        "votes": votes.sizes["vote"],
+        "votes": _number_of(votes),
         "players": votes.sizes["player"],
         **{
             f"{role}s": len(set(votes[role].to_numpy().tolist()))
@@ -142,6 +164,12 @@ def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
             if role in votes.coords
         },
     }
+
+
+def _number_of(votes: "xr.Dataset") -> int:
+    """Give how many votes there are, of counted ones too."""
+    counted = votes.attrs.get("counted")
+    return round(float(votes["weight"].sum())) if counted else votes.sizes["vote"]
 
 
 def describe_votes(votes: "xr.Dataset") -> str:

@@ -404,9 +404,9 @@ def misfit(votes: Votes, at: Estimate, bread: Floats, outcome: Floats) -> float:
     """
     p = _probability(votes, at)
     residual, weight = outcome - votes.n * p, votes.n * p * (1.0 - p)
-    every = np.zeros(len(p), dtype=np.int64)
-    step = bread @ _scores(votes, residual, every).toarray()[0]
     m = votes.players
+    by_player = np.bincount(votes.first, residual, m) - np.bincount(votes.second, residual, m)
+    step = bread @ np.concatenate([by_player, residual @ votes.effect])
     moved = step[votes.first] - step[votes.second] + votes.effect @ step[m:]
     apart, information = pair_sums(votes, residual - weight * moved), pair_sums(votes, weight)
     apart, information = apart - apart.T, information + information.T

@@ -170,7 +170,9 @@ def test_two_players_are_compared(styled):
     [
         (["--cluster", "passage"], "auto, none, judge or prompt"),
         (["--cluster", "prompt"], "no prompts"),
-        (["--model", "mean_score"], "of votes there is bradley_terry"),
+        (["--model", "mean_score"], "of votes there are bradley_terry, davidson"),
+        (["--model", "davidson", "--ml"], "no model davidson"),
+        (["--model", "round_intercept"], "ties='drop'"),
         (["--ties", "floor"], "half and drop"),
         (["--weight", "1"], "--weight is of scores"),
         (["--only", "x"], "give --tournament"),
@@ -221,6 +223,24 @@ def test_each_language_by_itself(tmp_path):
     assert davidson.returncode == 2
     assert "--model davidson is of scores" in davidson.stderr
     assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--model", "davidson", "--order-effect"],
+        ["--model", "round_intercept", "--ties", "drop"],
+        ["--model", "round_intercept", "--ties", "drop", "--ml"],
+    ],
+)
+def test_other_models_rank(options, styled):
+    done = call("rank", "styled.csv", *options, "--seed", 1, "--json", cwd=styled)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["model"] == options[1]
+    assert said["players"][0]["player"] == "fox"
+    shown = call("rank", "styled.csv", *options, "--seed", 1, cwd=styled)
+    assert shown.returncode == 0, shown.stderr
 
 
 def test_a_folder_is_counted(tmp_path):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import xarray as xr
 
+MODELS = ("bradley_terry", "davidson", "round_intercept")
 CLUSTERS = ("auto", "none", "judge", "prompt")
 COLUMNS = ("first", "second", "outcome", "prompt", "judge")
 OF_VOTES = (*COLUMNS, "covariate", "order_effect", "both_bad")
@@ -106,8 +107,8 @@ def _picked(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
         click.echo(f"read as votes: {short(describe_votes(votes), longest=1000)}", err=True)
     for name in typed(OF_SCORES):
         _refuse(options, f"--{_called(name)} is of scores")
-    if (model := options.get("model", "bradley_terry")) != "bradley_terry":
-        _refuse(options, f"--model {model} is of scores; of votes there is bradley_terry")
+    if (model := options.get("model", MODELS[0])) not in MODELS:
+        _refuse(options, f"--model {model} is of scores; of votes there are {', '.join(MODELS)}")
     if options["ties"] not in ("half", "drop"):
         _refuse(options, f"--ties {options['ties']} is of scores; of votes there are half and drop")
     if options["cluster"] not in (None, *CLUSTERS):
@@ -190,7 +191,8 @@ def how_votes_count(options: dict[str, Any]) -> dict[str, Any]:
     return {
         "ties": options["ties"],
         "cluster": options["cluster"] or "auto",
-        "order_effect": options["order_effect"],
+        # Of PMRA it is the model.
+        "order_effect": options["order_effect"] or options.get("model") == "round_intercept",
         "covariates": list(options["covariate"]) or None,
     }
 
@@ -202,9 +204,25 @@ def fit_votes(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.DataTree":
     asked = ("draws", "tune", "target_accept", "chains", "seed", "sampler")
     with redirect_stdout(sys.stderr):
         return lb.fit(
-            votes, progressbar=sys.stderr.isatty(), **how_votes_count(options),
+            votes, options.get("model", MODELS[0]), progressbar=sys.stderr.isatty(),
+            **how_votes_count(options),
             **{name: options[name] for name in asked},
         )  # fmt: skip
+
+
+def estimate_votes(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
+    """Estimate votes by maximum likelihood."""
+    import leaderbayes as lb
+
+    if options["model"] == "davidson":
+        _refuse(options, "--ml of votes has no model davidson; leave --ml out")
+    if options["model"] == "round_intercept":
+        if alien := typed(["covariate", "cluster"]):
+            _refuse(options, f"--{_called(alien[0])} is not of --ml --model round_intercept")
+        return lb.likelihood.round_intercept(
+            votes, ties="drop" if options["ties"] == "drop" else None
+        )
+    return lb.likelihood.bradley_terry(votes, **how_votes_count(options))
 
 
 def effects_of_fit(fit: "xr.DataTree | xr.Dataset", prob: float) -> list[dict[str, Any]]:

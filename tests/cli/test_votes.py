@@ -219,10 +219,12 @@ def test_each_language_by_itself(tmp_path):
     one = call(*other, cwd=tmp_path)
     assert one.returncode == 2
     assert "name its column by --tournament" in one.stderr
-    davidson = call(*other, "--model", "davidson", *options, cwd=tmp_path)
-    assert davidson.returncode == 2
-    assert "--model davidson is of scores" in davidson.stderr
+    luce = call(*other, "--model", "plackett_luce", *options, cwd=tmp_path)
+    assert luce.returncode == 2
+    assert "--model plackett_luce is of scores" in luce.stderr
     assert not (tmp_path / "b").exists()
+    davidson = call(*other, "--model", "davidson", *options, "--json", cwd=tmp_path)
+    assert davidson.returncode == 0, davidson.stderr
 
 
 @pytest.mark.parametrize(

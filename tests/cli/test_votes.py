@@ -190,7 +190,11 @@ def test_what_makes_no_sense_is_refused(options, said, styled):
 
 
 def test_what_needs_scores_says_so(styled, folder):
-    for command in (["tournaments", "styled.csv", "--store", "s"], ["plan", "styled.csv"]):
+    for command in (
+        ["tournaments", "styled.csv", "--store", "s"],
+        ["plan", "styled.csv", "--rounds", 5],
+        ["plan", "styled.csv", "--model", "mean_score"],
+    ):
         done = call(*command, cwd=styled)
         assert done.returncode == 2
         assert "votes" in done.stderr
@@ -225,6 +229,29 @@ def test_each_language_by_itself(tmp_path):
     assert not (tmp_path / "b").exists()
     davidson = call(*other, "--model", "davidson", *options, "--json", cwd=tmp_path)
     assert davidson.returncode == 0, davidson.stderr
+
+
+def test_how_many_more_votes(styled, folder):
+    options = ("--a", "owl", "--b", "elk", "--votes", "100,200", "--seed", 1)
+    made = json.loads(call("plan", "styled.csv", *options, "--json", cwd=styled).stdout)
+    fitted = lb.fit(lb.read_votes(styled / "styled.csv"), seed=1, replicates=1)
+    planned = lb.plan(fitted, ("owl", "elk"), votes=(100, 200), seed=1)
+    assert made["message"] == planned.attrs["message"]
+    row = made["rows"][1]
+    assert (row["who"], row["clusters"], row["votes"]) == ("all", "same", 200)
+    way = planned.sel(who="all", clusters="same", votes=200)
+    assert row["p_decided"] == pytest.approx(float(way["p_decided"]))
+    shown = call("plan", "styled.csv", *options, cwd=styled)
+    assert "as they are" in shown.stdout
+    assert "+200" in shown.stdout
+    whole = call("plan", "styled.csv", "--tournament", "group", cwd=styled)
+    assert whole.returncode == 2
+    assert "--only: " in whole.stderr
+    part = call("plan", "styled.csv", "--tournament", "group", "--only", "x", cwd=styled)
+    assert part.returncode == 0, part.stderr
+    done = call("plan", "scores.csv", "--votes", "5", cwd=folder)
+    assert done.returncode == 2
+    assert "--votes is of votes" in done.stderr
 
 
 @pytest.mark.parametrize(

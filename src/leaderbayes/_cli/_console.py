@@ -327,8 +327,8 @@ def print_plan(planned: dict[str, Any], converged: bool) -> None:
 
 def print_votes_plan(planned: dict[str, Any], converged: bool) -> None:
     """Tabulate a plan of votes, and say what it comes to."""
-    columns = ("pairs", f"{planned['cluster']}s", "votes", "P(decided)", "width")
-    columns = tuple("by" if name == "nones" else name for name in columns)
+    by = "by" if planned["cluster"] == "none" else f"{planned['cluster']}s"
+    columns = ("pairs", by, "votes", "P(decided)", "width")
     rows = [
         (
             {"all": "as they are", "contested": "contested"}[row["who"]],

@@ -172,10 +172,7 @@ def _of_votes(
         "p_now": float(plan["p_now"]),
         "width_now": float(plan["width_now"]),
         "ways": [
-            {
-                key: number(value) if isinstance(value, float) else value
-                for key, value in row.items()
-            }
+            row | {name: number(row[name]) for name in ("votes_needed", "p_any_votes")}
             for row in plan[["votes_needed", "p_any_votes"]]
             .to_dataframe()[["votes_needed", "p_any_votes"]]
             .reset_index()

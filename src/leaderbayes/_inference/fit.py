@@ -137,7 +137,8 @@ def fit(
         ``sample_stats`` (``diverging``; of NUTS its statistics, of "laplace"
         ``acceptance_rate``), ``posterior_predictive`` (``place`` (chain, draw, round,
         player), whole rankings), ``log_likelihood`` (``place`` (chain, draw, round), weighted, and
-        ``use_lb_loo``, zeros, at which ``az.loo`` stops: `loo` answers), ``log_prior`` (of what
+        ``use_lb_loo``, zeros, at which ``az.loo`` stops: `loo` answers; of votes
+        ``votes_have_no_loo``), ``log_prior`` (of what
         options set the prior of: ``epp_scale``, and what the model adds), ``observed_data``
         (``place``), ``constant_data`` (``scores``, ``weight``). Of many tournaments the rounds
         stand along ``tournament_round``; "round_intercept" has ``outcome`` (round, pair) in place

@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.bradley_terry import draw_board
-from leaderbayes._inference.log_likelihood import with_notice
+from leaderbayes._inference.log_likelihood import NOTICE_OF_VOTES, with_notice
 from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.votes import (
@@ -209,7 +209,8 @@ def _drawn(
         "sample_stats": drawn["sample_stats"].to_dataset().assign_coords(coords),
         "posterior_predictive": _replicates(modelled, epp, beta, sampling["replicates"], rng),
         "log_likelihood": with_notice(
-            xr.Dataset({"wins": (_DIMS[:2], _log_likelihood(epp, board))}, coords)
+            xr.Dataset({"wins": (_DIMS[:2], _log_likelihood(epp, board))}, coords),
+            NOTICE_OF_VOTES,
         ),
         "log_prior": xr.Dataset({"epp_scale": (_DIMS[:2], log_prior)}, coords),
         "observed_data": played[["wins"]]

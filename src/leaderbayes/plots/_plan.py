@@ -43,7 +43,7 @@ def plan(plan: xr.Dataset, *, backend: Backend | None = None) -> Any:
     >>> plan = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
     >>> pc = lb.plots.plan(plan, backend="matplotlib")
     """
-    if isinstance(plan, xr.Dataset) and plan.attrs.get("unit") == "vote":
+    if getattr(plan, "attrs", {}).get("unit") == "vote":
         return _of_votes(plan, backend)
     require_result(plan, "plan", "rounds", "p_decided")
     if not plan.sizes["rounds"]:
@@ -111,6 +111,7 @@ def _of_votes(plan: xr.Dataset, backend: Backend | None) -> Any:
             label = "pairs as they are" if who == "all" else f"only {number} players"
             if several:
                 label += f", {'the same' if clusters == 'same' else 'new'} {plan.attrs['cluster']}s"
+            label += " (dashed)" if dashed else ""
             needed = float(way["votes_needed"])
             label += ": no number" if np.isnan(needed) else f": {needed:,.0f} votes"
             key.append(Mark(None, label, color, dashed))

@@ -3,18 +3,16 @@
 import xarray as xr
 
 NOTICE = "use_lb_loo"
-NOTICE_OF_VOTES = "votes_have_no_loo"
 
 
-def with_notice(log_likelihood: xr.Dataset, notice: str = NOTICE) -> xr.Dataset:
+def with_notice(log_likelihood: xr.Dataset) -> xr.Dataset:
     """Add ``use_lb_loo`` (chain, draw), zeros, to the group ``log_likelihood``.
 
     The log-likelihood by round is weighted, and of a whole ranking under one model, of matches
     under another: ``az.loo`` and ``az.compare`` would turn models round. Of two variables they stop
-    and name both. ``az.psense`` sums over the group, to which zeros add nothing. Of votes, which
-    go together by judges and prompts, `loo` has no answer either: ``votes_have_no_loo``.
+    and name both. ``az.psense`` sums over the group, to which zeros add nothing.
     """
     (likelihood,) = log_likelihood.data_vars.values()
     rounds = [dim for dim in likelihood.dims if dim not in ("chain", "draw")]
     zeros = xr.zeros_like(likelihood.isel(dict.fromkeys(rounds, 0), drop=True))
-    return log_likelihood.assign({notice: zeros})
+    return log_likelihood.assign({NOTICE: zeros})

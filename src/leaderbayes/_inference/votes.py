@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.bradley_terry import draw_board
-from leaderbayes._inference.log_likelihood import NOTICE_OF_VOTES, with_notice
+from leaderbayes._inference.log_likelihood import NOTICE, with_notice
 from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.votes import (
@@ -29,6 +29,7 @@ from leaderbayes.models._board import check_options
 from leaderbayes.models._weight import PRIOR_SCALE, check_board, degrees_of_freedom
 
 _DIMS = ("chain", "draw", "player")
+_NOTICE = "votes_have_no_loo"  # at which ``az.loo`` stops
 _REPLICATES = 100
 _MOST = 20_000_000  # votes that are drawn again, unless more are asked for
 FEWEST = 50  # replicates that a check takes
@@ -209,9 +210,8 @@ def _drawn(
         "sample_stats": drawn["sample_stats"].to_dataset().assign_coords(coords),
         "posterior_predictive": _replicates(modelled, epp, beta, sampling["replicates"], rng),
         "log_likelihood": with_notice(
-            xr.Dataset({"wins": (_DIMS[:2], _log_likelihood(epp, board))}, coords),
-            NOTICE_OF_VOTES,
-        ),
+            xr.Dataset({"wins": (_DIMS[:2], _log_likelihood(epp, board))}, coords)
+        ).rename({NOTICE: _NOTICE}),
         "log_prior": xr.Dataset({"epp_scale": (_DIMS[:2], log_prior)}, coords),
         "observed_data": played[["wins"]]
         .drop_attrs()

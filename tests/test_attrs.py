@@ -9,6 +9,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import simulate, study_of
+from votes import draw
 
 RNG = np.random.default_rng(2)
 SCORES = simulate([1.0, 0.3, 0.0, -1.0], 12, RNG)
@@ -22,6 +23,9 @@ STUDY = study_of(
 GROUPS = {"v": "one", "w": "one", "x": "two", "y": "two", "z": "two"}
 BOARD = lb.sota.read_board([0.9, 0.85, 0.83, 0.8, 0.7, 0.6], n=200)
 MANY = lb.sota.read_board(pd.Series(0.9 - 0.01 * np.arange(12), list("abcdefghijkl")), n=100)
+VOTES = draw(np.array([0.8, 0.2, -1.0]), 200, RNG, judges=12)
+OF_VOTES = lb.fit(VOTES, draws=100, replicates=52, seed=1, order_effect=True)
+VOTES_ESTIMATE = lb.likelihood.bradley_terry(VOTES)
 SMALL = {"replicates": 10, "seed": 1}
 
 # What says whether it can be trusted, being made of a fit or an estimate.
@@ -56,6 +60,26 @@ OF_A_FIT = {
     "likelihood.wald_test": lambda: lb.likelihood.wald_test(ESTIMATE, "p0", "p1"),
     "likelihood.lr_test": lambda: lb.likelihood.lr_test(RESTRICTED, ESTIMATE),
     "likelihood.pairwise_tests": lambda: lb.likelihood.pairwise_tests(ESTIMATE),
+    "fit of votes": lambda: OF_VOTES,
+    "fit of votes, davidson": lambda: lb.fit(
+        draw(np.array([0.8, 0.2, -1.0]), 300, np.random.default_rng(1), ties=0.3),
+        "davidson",
+        draws=100,
+        replicates=4,
+        seed=1,
+    ),
+    "fit of votes, round_intercept": lambda: lb.fit(
+        VOTES, "round_intercept", draws=100, replicates=4, seed=1
+    ),
+    "leaderboard of votes": lambda: lb.leaderboard(OF_VOTES),
+    "compare of votes": lambda: lb.compare(OF_VOTES, "m0", "m1"),
+    "check of votes": lambda: lb.check(OF_VOTES),
+    "deviance of votes": lambda: lb.deviance(OF_VOTES),
+    "plan of votes": lambda: lb.plan(OF_VOTES, seed=1),
+    "influence": lambda: lb.influence(OF_VOTES),
+    "win_probability of votes, estimated": lambda: lb.win_probability(VOTES_ESTIMATE),
+    "likelihood.bradley_terry of votes": lambda: VOTES_ESTIMATE,
+    "likelihood.round_intercept of votes": lambda: lb.likelihood.round_intercept(VOTES),
     "study.select": lambda: lb.study.select(STUDY, "a"),
     "study.compare": lambda: lb.study.compare(STUDY, draws=5),
     "study.unusual": lambda: lb.study.unusual(STUDY),
@@ -68,6 +92,9 @@ OF_A_FIT = {
 OTHERS = {
     "read_scores": lambda: lb.read_scores(lb.datasets.path("classifiers")),
     "matches": lambda: MATCHES,
+    "read_votes": lambda: lb.read_votes(pd.DataFrame({"winner": ["a"], "loser": ["b"]})),
+    "matches of votes": lambda: lb.matches(VOTES),
+    "elo of votes": lambda: lb.elo(VOTES),
     "mean_scores": lambda: lb.mean_scores(SCORES),
     "elo": lambda: lb.elo(SCORES, orders=2, seed=1),
     "likelihood.bootstrap": lambda: lb.likelihood.bootstrap(MATCHES, **SMALL),

@@ -64,6 +64,7 @@ attempt("report", lambda: lb.report.html)
 attempt("text", lambda: lb.report.text)
 attempt("study", lambda: lb.study.open("study"))
 attempt("study.fit", study)
+attempt("votes", lambda: lb.count_votes("scores.parquet"))
 attempt("tuning", lambda: lb.tuning.LeaderboardSearchCV)
 attempt("pruner", lambda: lb.tuning.LeaderboardPruner)
 command("report", "posterior.nc", "--out", "page.html")
@@ -94,6 +95,7 @@ def test_the_core_needs_no_extra(said):
     [
         ("data", "data", "pooch"),
         ("parquet", "parquet", "pyarrow"),
+        ("votes", "votes", "duckdb"),
         ("plotly", "plots", "plotly"),
         ("bokeh", "plots", "bokeh"),
         ("report", "report", ""),

@@ -9,7 +9,11 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from votes import draw, fit
 
+VOTES = draw(np.array([0.8, -0.8, 0.0]), 100, np.random.default_rng(1), judges=12)
+TIED = draw(np.array([0.8, -0.8, 0.0]), 200, np.random.default_rng(1), ties=0.3)
+OF_VOTES = fit(VOTES, draws=50)
 WRONG = {
     "a number": 3,
     "a list": [0.9, 0.8],
@@ -19,6 +23,9 @@ WRONG = {
     "a Dataset": xr.Dataset({"a": 1.0}),
     "an array": xr.DataArray([0.9, 0.8], dims="team"),
     "scores": xr.DataArray(np.eye(3), dims=("player", "round")),
+    "votes": VOTES,
+    "a fit of votes": OF_VOTES,
+    "a fit of votes with ties": lb.fit(TIED, "davidson", draws=50, replicates=4, seed=1),
 }
 # What else they need, and would check before or after.
 FURTHER = {

@@ -118,3 +118,28 @@ def test_as_many_are_decided_as_is_said(whose, who):
         decided.append(float(lb.plan(fit(both), ("m0", "m1"), votes=(1,))["p_now"]) >= 0.95)
     p = np.mean(said)
     assert np.mean(decided) == pytest.approx(p, abs=3.0 * np.sqrt(p * (1.0 - p) / boards))
+
+
+@pytest.mark.slow
+def test_further_votes_decide_as_often_as_said():
+    """By new judges with opinions of their own; so does the interval's width."""
+    rng = np.random.default_rng(3)
+    said, happened, widths = [], [], []
+    for _ in range(25):
+        epp = rng.normal(0.0, 0.4, 5)
+        votes = draw(epp, 800, rng, judges=12, spread=0.5)
+        dt = fit(votes, draws=300, replicates=1)
+        first, second = lb.leaderboard(dt)["player"][:2]
+        planned = lb.plan(dt, (first, second), votes=(2400,), seed=1)
+        way = planned.sel(who="all", clusters="new", votes=2400)
+        more = draw(epp, 2400, rng, judges=36, spread=0.5)
+        more = more.assign_coords(judge=("vote", [f"new {name}" for name in more["judge"].values]))
+        later = fit(xr.concat([votes, more], "vote", data_vars="minimal"), draws=300, replicates=1)
+        epp_of = later["posterior"]["epp"]
+        gap = epp_of.sel(player=first) - epp_of.sel(player=second)
+        ahead = float((gap > 0).mean())
+        said.append(float(way["p_decided"]))
+        happened.append(max(ahead, 1.0 - ahead) >= 0.95)
+        widths.append(float(way["width"]) / float(np.subtract(*np.quantile(gap, [0.975, 0.025]))))
+    assert abs(np.mean(happened) - np.mean(said)) < 0.25
+    assert np.mean(widths) == pytest.approx(1.0, abs=0.1)

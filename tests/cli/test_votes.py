@@ -170,7 +170,9 @@ def test_two_players_are_compared(styled):
     [
         (["--cluster", "passage"], "auto, none, judge or prompt"),
         (["--cluster", "prompt"], "no prompts"),
-        (["--model", "mean_score"], "of votes there is bradley_terry"),
+        (["--model", "mean_score"], "of votes there are bradley_terry, davidson"),
+        (["--model", "davidson", "--ml"], "no model davidson"),
+        (["--model", "round_intercept"], "ties='drop'"),
         (["--ties", "floor"], "half and drop"),
         (["--weight", "1"], "--weight is of scores"),
         (["--only", "x"], "give --tournament"),
@@ -188,7 +190,11 @@ def test_what_makes_no_sense_is_refused(options, said, styled):
 
 
 def test_what_needs_scores_says_so(styled, folder):
-    for command in (["tournaments", "styled.csv", "--store", "s"], ["plan", "styled.csv"]):
+    for command in (
+        ["tournaments", "styled.csv", "--store", "s"],
+        ["plan", "styled.csv", "--rounds", 5],
+        ["plan", "styled.csv", "--model", "mean_score"],
+    ):
         done = call(*command, cwd=styled)
         assert done.returncode == 2
         assert "votes" in done.stderr
@@ -217,7 +223,69 @@ def test_each_language_by_itself(tmp_path):
     one = call(*other, cwd=tmp_path)
     assert one.returncode == 2
     assert "name its column by --tournament" in one.stderr
-    davidson = call(*other, "--model", "davidson", *options, cwd=tmp_path)
-    assert davidson.returncode == 2
-    assert "--model davidson is of scores" in davidson.stderr
+    luce = call(*other, "--model", "plackett_luce", *options, cwd=tmp_path)
+    assert luce.returncode == 2
+    assert "--model plackett_luce is of scores" in luce.stderr
     assert not (tmp_path / "b").exists()
+    davidson = call(*other, "--model", "davidson", *options, "--json", cwd=tmp_path)
+    assert davidson.returncode == 0, davidson.stderr
+
+
+def test_how_many_more_votes(styled, folder):
+    options = ("--a", "owl", "--b", "elk", "--votes", "100,200", "--seed", 1)
+    made = json.loads(call("plan", "styled.csv", *options, "--json", cwd=styled).stdout)
+    fitted = lb.fit(lb.read_votes(styled / "styled.csv"), seed=1, replicates=1)
+    planned = lb.plan(fitted, ("owl", "elk"), votes=(100, 200), seed=1)
+    assert made["message"] == planned.attrs["message"]
+    row = made["rows"][1]
+    assert (row["who"], row["clusters"], row["votes"]) == ("all", "same", 200)
+    way = planned.sel(who="all", clusters="same", votes=200)
+    assert row["p_decided"] == pytest.approx(float(way["p_decided"]))
+    shown = call("plan", "styled.csv", *options, cwd=styled)
+    assert "as they are" in shown.stdout
+    assert "+200" in shown.stdout
+    whole = call("plan", "styled.csv", "--tournament", "group", cwd=styled)
+    assert whole.returncode == 2
+    assert "--only: " in whole.stderr
+    part = call("plan", "styled.csv", "--tournament", "group", "--only", "x", cwd=styled)
+    assert part.returncode == 0, part.stderr
+    done = call("plan", "scores.csv", "--votes", "5", cwd=folder)
+    assert done.returncode == 2
+    assert "--votes is of votes" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--model", "davidson", "--order-effect"],
+        ["--model", "round_intercept", "--ties", "drop"],
+        ["--model", "round_intercept", "--ties", "drop", "--ml"],
+    ],
+)
+def test_other_models_rank(options, styled):
+    done = call("rank", "styled.csv", *options, "--seed", 1, "--json", cwd=styled)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["model"] == options[1]
+    assert said["players"][0]["player"] == "fox"
+    shown = call("rank", "styled.csv", *options, "--seed", 1, cwd=styled)
+    assert shown.returncode == 0, shown.stderr
+
+
+def test_a_folder_is_counted(tmp_path):
+    (tmp_path / "votes").mkdir()
+    for k in range(2):
+        first, second, outcome, rng = simulated(400, k)
+        words = np.array(["model_a", "model_b", "tie"])[outcome]
+        table = {"model_a": first, "model_b": second, "winner": words}
+        pd.DataFrame(table | {"judge": rng.integers(0, 25, 400)}).to_parquet(
+            tmp_path / "votes" / f"part-{k}.parquet"
+        )
+    done = call("rank", "votes", "--seed", 1, "--json", "--out", "out", cwd=tmp_path)
+    said = json.loads(done.stdout)
+    assert said["read"]["votes"] == 800
+    assert sum(row["votes"] for row in said["players"]) == 1600
+    assert (tmp_path / "out" / "posterior.nc").exists()
+    other = call("rank", "votes", "--covariate", "length", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "is a folder" in other.stderr

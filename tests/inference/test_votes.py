@@ -188,3 +188,79 @@ def test_votes_by_chance_fit():
 def test_bad_options(votes, options, said):
     with pytest.raises(LeaderbayesError, match=said):
         lb.fit(votes, **options)
+
+
+def other_law(model, seed=1, size=3000, judges=30):
+    """Votes of judges who differ in what they add to the first, or with ties."""
+    votes = simulate(seed, size=size, judges=judges, spread=0.3 if model == "davidson" else 0.0)
+    rng = np.random.default_rng(seed)
+    judge = np.unique(votes["judge"], return_inverse=True)[1]
+    eta = np.linspace(1.0, -1.0, 6)
+    eta = eta[votes["first"]] - eta[votes["second"]]
+    if model == "round_intercept":
+        eta += 0.4 + 0.6 * rng.normal(size=judges)[judge]
+        outcome = (rng.random(size) < expit(eta)).astype(float)
+    else:
+        outcome = votes["outcome"].to_numpy()
+        outcome[rng.random(size) < 0.3] = 0.5
+    return votes.assign(outcome=("vote", outcome)).drop_vars(["covariates", "covariate"])
+
+
+@pytest.mark.parametrize("model", ["davidson", "round_intercept"])
+def test_other_models_and_their_verbs(model, tmp_path):
+    votes = other_law(model)
+    dt = lb.fit(votes, model, seed=1, prior=True)
+    assert dt.attrs["model"] == model
+    assert dt.attrs["converged"] == 1
+    assert dt.attrs["p_check"] > 0.01
+    table = lb.leaderboard(dt)
+    assert table["player"].tolist()[:2] == ["m0", "m1"]
+    inside = [
+        table.set_index("player").loc[f"m{k}", ["epp_lower", "epp_upper"]].to_list()
+        for k in range(6)
+    ]
+    # Davidson's ties leave fewer votes that decide, at the same odds.
+    assert (
+        sum(low < true < up for (low, up), true in zip(inside, np.linspace(1, -1, 6), strict=True))
+        >= 4
+    )
+    own = {"davidson": "tie", "round_intercept": "intercept_scale"}[model]
+    assert set(dt["log_prior"].data_vars) == {"epp_scale", own}
+    assert dt["posterior"][own].dims == ("chain", "draw")
+    if model == "round_intercept":
+        assert 0.35 < float(dt["posterior"][own].mean()) < 0.9
+        assert 0.1 < float(dt["posterior"]["effect_size"].mean()) < 0.7
+    lb.compare(dt, "m0", "m5")
+    lb.groups(dt)
+    lb.deviance(dt)
+    checked = lb.check(dt)
+    assert np.nanmax(abs(checked["pair_gap"])) < 5.0
+    text = lb.report.text(dt)
+    assert {"davidson": "Davidson's model", "round_intercept": "PMRA"}[model] in " ".join(
+        text.split()
+    )
+    path = lb.write_fit(dt, tmp_path / "fit.nc")
+    xr.testing.assert_identical(lb.read_fit(path)["posterior"].dataset, dt["posterior"].dataset)
+    again = lb.fit(votes, model, seed=1)
+    np.testing.assert_array_equal(again["posterior"]["epp"], dt["posterior"]["epp"])
+    for verb in (lb.plan, lb.influence):
+        with pytest.raises(LeaderbayesError, match="model='bradley_terry'"):
+            verb(dt)
+    with pytest.raises(LeaderbayesError, match="votes"):
+        lb.loo(dt)
+
+
+def test_what_other_models_refuse(votes):
+    tied = votes.assign(outcome=votes["outcome"].where(np.arange(votes.sizes["vote"]) > 10, 0.5))
+    for model, options, said in (
+        ("round_intercept", {}, "takes no covariates"),
+        ("round_intercept", {"covariates": [], "order_effect": False}, "order_effect=False"),
+        ("round_intercept", {"covariates": []}, "ties='drop'"),
+        ("davidson", {"tie_scale": 0.0}, "tie_scale"),
+        ("tournaments", {}, r"study\.fit"),
+        ("plackett_luce", {}, "'davidson' or 'round_intercept'"),
+    ):
+        with pytest.raises(LeaderbayesError, match=said):
+            lb.fit(tied, model, **options)
+    dt = lb.fit(tied, "round_intercept", ties="drop", covariates=[], seed=1, replicates=4)
+    assert float(dt["constant_data"]["tied"].sum()) == 0.0

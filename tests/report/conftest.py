@@ -19,6 +19,7 @@ from scipy.stats import rankdata
 import leaderbayes as lb
 from conftest import board, simulate
 from leaderbayes._inference.fit import _model_options, written
+from votes import votes_of
 
 VERSIONS = {
     "leaderbayes": "0.1.0", "pymc": "6.4.0", "arviz": "1.3.0", "nutpie": "0.16.11",
@@ -50,6 +51,7 @@ KINDS = [
     "davidson", "plackett_luce", "round_intercept", "tournaments", "one_of_tournaments",
     "estimate", "estimate_plackett_luce", "estimate_round_intercept",
     "sota", "sota_known_law",
+    "votes", "votes_davidson", "votes_round_intercept",
     "mean_score", "mean_score_folds", "mean_score_flat", "mean_score_items",
 ]  # fmt: skip
 
@@ -144,6 +146,42 @@ def drawn(scores, strengths, *, eta=0.35, within_round=True, **options):
         "pareto_k": 0.12,
         "warnings": "[]",
     }
+    return dt
+
+
+def drawn_votes(model, **options):
+    """What `lb.fit` returns of votes, with draws that are written here."""
+    strengths = np.array([160, 60, 10, -70, -160])
+    k = np.arange(900) + 1
+    first, judge, prompt = scattered(5, k, 1), scattered(14, k, 3), scattered(60, k, 4)
+    second = (first + 1 + scattered(4, k, 2)) % 5
+    luck = GUMBEL[scattered(97, k, 5)] - GUMBEL[scattered(97, k, 6)]
+    won = np.where(strengths[first] - strengths[second] + luck + 30 > 0, 1.0, 0.0)
+    votes = votes_of(
+        first, second, np.where(scattered(6, k, 7) == 0, 0.5, won), 5,
+        judge=[f"j{g}" for g in judge], prompt=prompt,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        dt = lb.fit(votes, model, seed=1, draws=500, replicates=4, progressbar=False, **options)
+    shape = CHAINS, 500
+    own = np.arange(CHAINS * 500)[:, None]
+    about = sum(scattered(41, own + 1, np.arange(5) + 1, part) for part in range(1, 5))
+    names = [int(str(name)[1:]) for name in dt["posterior"]["player"].to_numpy()]
+    epp = strengths[names] + about - np.roll(about, 1, axis=1)
+    dims = ("chain", "draw")
+    made = {"epp": ((*dims, "player"), epp.reshape(*shape, 5) / 100)}
+    spread = np.round(scattered(41, own[:, 0] + 1, 9).reshape(shape) - 20) / 100
+    if "effect_size" in dt["posterior"]:
+        made["effect_size"] = (*dims, "effect"), 0.3 + spread[..., None]
+    for name, middle in (("tie", -0.7), ("intercept_scale", 0.4)):
+        if name in dt["posterior"]:
+            made[name] = dims, middle + spread
+    dt["posterior"] = xr.DataTree(dt["posterior"].to_dataset().assign(made))
+    dt.attrs |= {
+        "versions": json.dumps(VERSIONS), "max_rhat": 1.0012, "min_ess": 1790.4, "pareto_k": 0.12,
+        "p_check": 0.41, "converged": 1, "sampler": "laplace", "warnings": "[]", "divergences": 0,
+    }  # fmt: skip
     return dt
 
 
@@ -407,6 +445,9 @@ def fits(classifiers, unconverged, together, tied_scores, scores, best, of_score
         "estimate": lb.likelihood.bradley_terry(matches, pseudo_rounds=1.0),
         "estimate_plackett_luce": lb.likelihood.plackett_luce(matches, firth=True),
         "estimate_round_intercept": lb.likelihood.round_intercept(lb.matches(scores, ties="loss")),
+        "votes": drawn_votes("bradley_terry", order_effect=True),
+        "votes_davidson": drawn_votes("davidson"),
+        "votes_round_intercept": drawn_votes("round_intercept", ties="drop"),
         **best,
         **of_scores,
     }

@@ -4,6 +4,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -63,6 +64,24 @@ def test_page_is_of_votes(dt, tmp_path):
     assert not re.search(r"\brounds?\b", re.sub(r"<[^>]*>", "", body))
     assert "&lt;d&gt;" in body
     assert dict(data_of_votes(dt))["Source"] == "v.csv"
+
+
+def test_page_with_both_bad_needs_no_scrolling_aside(tmp_path, visit):
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 6, 600)
+    words = np.array(["model_a", "model_b", "tie", "tie (bothbad)"])
+    names = np.array([f"some-model-{k}-instruct" for k in range(6)])
+    table = pd.DataFrame(
+        {
+            "model_a": names[first],
+            "model_b": names[(first + rng.integers(1, 6, 600)) % 6],
+            "winner": words[rng.integers(0, 4, 600)],
+        }
+    )
+    dt = lb.fit(lb.read_votes(table, both_bad="own"), seed=1, draws=200, replicates=50)
+    page = visit(lb.report.html(dt, tmp_path / "p.html"), width=1200)
+    inner, outer = page.locator(".scroll").first.evaluate("e => [e.scrollWidth, e.clientWidth]")
+    assert inner <= outer
 
 
 def test_figure_of_the_check(dt):

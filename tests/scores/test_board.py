@@ -37,3 +37,17 @@ def test_what_is_neither_is_refused_as_scores(file, content, write):
     with pytest.raises(lb.ScoresError) as as_scores:
         lb.read_scores(path)
     assert str(told.value) == str(as_scores.value)
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "jsonl"])
+def test_votes_with_an_unknown_outcome_say_which(kind, tmp_path):
+    table = pd.DataFrame(
+        {"model_a": ["x", "x", "y"], "model_b": "z", "winner": ["model_a", "bogus", "tie"]}
+    )
+    path = tmp_path / f"votes.{kind}"
+    if kind == "csv":
+        table.to_csv(path, index=False)
+    else:
+        table.to_json(path, orient="records", lines=kind == "jsonl")
+    with pytest.raises(lb.ScoresError, match=r"'winner' holds 'bogus' \(1 vote\)"):
+        read_board(path)

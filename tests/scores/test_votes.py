@@ -247,7 +247,7 @@ REFUSED = {
     "no name": (ARENA.assign(model_b=["owl", " ", "fox", "owl"]), "row 1 .*'model_b' is empty"),
     "no prompt": (ARENA.assign(question_id=["", *"abc"]), "row 0 .*'question_id' is empty"),
     "weight": (ARENA.assign(weight=[1, 0, 1, 1]), "row 1 .*'weight'.* is 0; it must be above 0"),
-    "infinite": (ARENA.assign(weight=[1, 1, np.inf, 1]), "row 2 .*'weight' is infinite"),
+    "infinite": (ARENA.assign(weight=[1, 1, np.inf, 1]), "row 2 .*'weight' is infinite; write"),
     "negative": (ARENA.assign(weight=[1, 1, 1, -1]), "row 3 .*'weight'.* is -1"),
     "one player": (ARENA.assign(model_a="fox", model_b="fox"), "the only player is 'fox'"),
     "two columns": (

@@ -284,6 +284,31 @@ def test_votes(languages, tmp_path):
         lb.study.fit(other, store=tmp_path / "study", **options)
 
 
+def test_votes_of_which_one_cannot_be_fitted(languages, tmp_path):
+    alone = languages.isel(vote=[0]).assign_coords(tournament=("vote", ["xx"]))
+    alone = alone.assign(outcome=("vote", [np.nan]))  # both are bad, and nobody won
+    votes = xr.concat([languages, alone], "vote", data_vars="minimal")
+    with pytest.warns(lb.LeaderbayesWarning, match="LB030 tournament 'xx' could not be fitted"):
+        study = lb.study.fit(votes, store=tmp_path / "study", seed=1, replicates=4)
+    assert set(study.children) == {"en", "fr", "zu"}
+
+
+def test_votes_by_executors_with_covariates(languages, tmp_path):
+    rng = np.random.default_rng(1)
+    length = rng.normal(size=(languages.sizes["vote"], 1))
+    votes = languages.assign(covariates=(("vote", "covariate"), length))
+    votes = votes.assign_coords(covariate=["length"])
+    options = {"seed": 1, "replicates": 4, "covariates": ["length"], "progressbar": False}
+    here = lb.study.fit(votes, store=tmp_path / "here", **options)
+    with ThreadPoolExecutor(2) as workers:
+        there = lb.study.fit(votes, store=tmp_path / "there", executor=workers, **options)
+    for name in ("en", "fr", "zu"):
+        assert here[f"{name}/posterior"]["effect"].to_numpy().tolist() == ["length"]
+        xr.testing.assert_identical(
+            here[f"{name}/posterior"].to_dataset(), there[f"{name}/posterior"].to_dataset()
+        )
+
+
 def test_votes_of_one_tournament(languages, tmp_path):
     with pytest.raises(lb.LeaderbayesError, match="name the column that tells them apart"):
         lb.study.fit(languages.drop_vars("tournament"), store=tmp_path / "study")

@@ -9,7 +9,7 @@ import xarray as xr
 
 from leaderbayes import _arguments
 from leaderbayes._arguments import positive, whole
-from leaderbayes._errors import ScoresError
+from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.elo import pairs_of, ratings
 from leaderbayes._scores.matches import matches, one_tournament
 from leaderbayes._scores.vote_matches import is_votes, valid_votes, weights_of
@@ -129,6 +129,11 @@ def elo(
     attrs: dict[str, object] = {"order": "random"}
     own = None
     if isinstance(scores, xr.Dataset) and is_votes(scores):
+        if scores.attrs.get("counted"):
+            raise LeaderbayesError(
+                "elo goes from vote to vote, and counted votes have lost their order: read them by "
+                "leaderbayes.read_votes, or take likelihood.bradley_terry(votes)."
+            )
         board = valid_votes(scores, "half")
         played = _votes(board)
         if orders is None:

@@ -154,6 +154,11 @@ def _of_means(dt: xr.DataTree, by: str, max_share: float) -> pd.DataFrame:
 def _of_votes(dt: xr.DataTree, by: str, spread: float) -> _Parts:
     """Take the votes of a fit, by what is removed."""
     kept, arguments = kept_votes(dt)
+    if by == "vote" and kept.attrs.get("counted"):
+        raise LeaderbayesError(
+            "by='vote': these votes were counted, and stand together where they are alike; take "
+            "by='judge' or 'prompt', or read them by leaderbayes.read_votes."
+        )
     votes, _ = votes_of(kept, bool(arguments["order_effect"]), arguments["covariates"])
     penalty = 4.0 / (spread * float(dt.attrs["weight"]))
     pair = votes.first.astype(np.int64) * votes.players + votes.second

@@ -6,10 +6,12 @@ from scipy.special import expit
 
 from leaderbayes._answers.draws import draws_of
 from leaderbayes._answers.record import record, worth_of
-from leaderbayes._fits.posterior import is_of_votes
+from leaderbayes._fits.posterior import drawn, is_of_votes
 from leaderbayes._inference.boards import matches_of
+from leaderbayes._numerics.davidson_votes import moments
 from leaderbayes._types import Bools, Floats
 
+_NODES = 20  # of an average over judges
 _CHANCE = 0.05  # that a transitive board has a triple
 
 
@@ -49,10 +51,28 @@ def _gaps(dt: xr.DataTree, names: list[str]) -> Floats:
     won, n = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
     epp, _ = draws_of(dt)
     mean = epp.mean(axis=0)
-    p = expit(mean[:, None] - mean)
-    variance = n * p * (1.0 - p) / worth_of(dt, board)
+    p, variance = _of_a_match(dt, mean)
+    variance = n * variance / worth_of(dt, board)
     gap = np.full_like(p, np.nan)
     return np.divide(won - n * p, np.sqrt(variance), out=gap, where=variance > 0.0)
+
+
+def _of_a_match(dt: xr.DataTree, epp: Floats) -> tuple[Floats, Floats]:
+    """Give mean and variance of points (player, opponent), a tie being one half."""
+    gap = epp[:, None] - epp
+    if is_of_votes(dt) and dt.attrs["model"] == "davidson":
+        return moments(gap, float(drawn(dt, "tie").mean()))
+    if is_of_votes(dt) and dt.attrs["model"] == "round_intercept":
+        # Of all judges, whoever is shown first.
+        order, scale = (
+            float(drawn(dt, name).mean()) for name in ("effect_size", "intercept_scale")
+        )
+        node, weight = np.polynomial.hermite_e.hermegauss(_NODES)
+        first, second = (expit(gap[..., None] + s * (order + scale * node)) for s in (1, -1))
+        p = 0.5 * (first + second) @ weight / weight.sum()
+    else:
+        p = expit(gap)
+    return p, p * (1.0 - p)
 
 
 def _cycles(better: Floats, met: Bools, least: float) -> tuple[np.ndarray, Floats]:

@@ -338,6 +338,29 @@ def print_plan(planned: dict[str, Any], converged: bool) -> None:
         print_doubt()
 
 
+def print_votes_plan(planned: dict[str, Any], converged: bool) -> None:
+    """Tabulate a plan of votes, and say what it comes to."""
+    by = "by" if planned["cluster"] == "none" else f"{planned['cluster']}s"
+    columns = ("pairs", by, "votes", "P(decided)", "width")
+    rows = [
+        (
+            {"all": "as they are", "contested": "contested"}[row["who"]],
+            row["clusters"],
+            f"+{row['votes']}",
+            f"{row['p_decided']:.2f}",
+            f"{row['width']:.2f}",
+        )
+        for row in planned["rows"]
+    ]
+    now = ("", "", "now", "", f"{planned['width_now']:.2f}")
+    console = _print_table(dict.fromkeys(columns, 0), [now, *rows], left=columns[:2])
+    names = ", ".join(short(name) for name in planned["contested"])
+    console.print(f"Contested: {names}.", soft_wrap=True)
+    console.print(short(planned["message"], longest=1000), soft_wrap=True)
+    if not converged:
+        print_doubt()
+
+
 def print_comparison(result: "xr.Dataset", prob: float, of_votes: bool = False) -> None:
     a, b = (short(result[name].item()) for name in ("player", "opponent"))
     if "difference" in result:

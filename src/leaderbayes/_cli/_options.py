@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from leaderbayes._cli._console import collecting, probability, short
+from leaderbayes._cli._console import probability, short
 from leaderbayes._files.read import MAX_MB
 
 if TYPE_CHECKING:
@@ -129,23 +129,6 @@ fitting = together(
     prob,
     as_json,
 )  # fmt: skip
-
-
-def read_scores_of(options: dict[str, Any]) -> tuple["xr.DataArray", list[str]]:
-    """Read scores, of one tournament where one is picked or is alone; and their warnings.
-
-    Of votes they say that there are no scores, and what to do.
-    """
-    from leaderbayes._errors import ScoresError
-
-    with collecting() as said:
-        scores = read_file(options)
-    if scores.attrs.get("kind") == "votes":
-        raise ScoresError(
-            f"{options['file']}: these are votes (who beat whom), and this needs scores; votes are "
-            "ranked by leaderbayes rank."
-        )
-    return scores_read(scores, options), said
 
 
 def scores_read(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import finish, number, print_plan, probability
+from leaderbayes._cli._console import finish, number, print_plan, print_votes_plan, probability
 from leaderbayes._cli._options import (
     LIKELIHOODS,
     SAMPLERS,
@@ -16,12 +16,19 @@ from leaderbayes._cli._options import (
     as_json,
     names_of,
     prob,
-    read_scores_of,
     reading,
     seed,
     ties,
     typed,
     weight,
+)
+from leaderbayes._cli._votes import (
+    are_votes,
+    how_votes_count,
+    read_board_of,
+    tournaments_of,
+    voting,
+    what_votes_were_read,
 )
 
 if TYPE_CHECKING:
@@ -38,12 +45,16 @@ def counts(text: str) -> list[int]:
 
 @click.command()
 @reading
+@voting
 @click.option("--a", metavar="PLAYER", help="Tell A apart from B; without both, the leader from "
               "everybody.")  # fmt: skip
 @click.option("--b", metavar="PLAYER")
 @click.option("--rounds", type=counts, metavar="N,N,...",
               help="Numbers of further rounds.  [default: 5,10,20,40,80; of items as there are "
               "many]")  # fmt: skip
+@click.option("--votes", type=counts, metavar="N,N,...",
+              help="Of votes: numbers of further votes.  [default: from a quarter of those that "
+              "there are to four times as many]")  # fmt: skip
 @click.option("--target", type=float, callback=probability, default=0.8, show_default=True,
               help="Wanted probability of a decision.")  # fmt: skip
 @click.option("--width", type=float, metavar="W",
@@ -73,13 +84,19 @@ def counts(text: str) -> list[int]:
 @seed
 @as_json
 def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
-    """Say how many more rounds would tell players apart."""
+    """Say how many more rounds, or votes, would tell players apart."""
     import leaderbayes as lb
     from leaderbayes._scores.read import what_was_read
 
     if (a is None) != (b is None):
         raise lb.LeaderbayesError("--a and --b belong together.")
-    scores, said = read_scores_of(options | {"as_json": as_json})
+    asked_of = None if a is None or b is None else (a, b)
+    scores, said = read_board_of(options | {"as_json": as_json})
+    if are_votes(scores):
+        _of_votes(scores, asked_of, options, said, as_json=as_json)
+        return
+    if options["votes"] is not None:
+        raise lb.LeaderbayesError(f"{options['file']} holds scores: --votes is of votes.")
     if "tournament" in scores.dims:
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only: {names_of(scores)}"
@@ -98,7 +115,7 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
     asked = partial(
         lb.plan,
         fit,
-        None if a is None or b is None else (a, b),
+        asked_of,
         prob=options["prob"],
         target=options["target"],
         width=options["width"],
@@ -115,6 +132,58 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
     planned = _planned(plan, fit.attrs["seed"], said) | {"read": what_was_read(scores)}
     converged = bool(fit.attrs["converged"])
     finish(as_json, planned, print_plan, planned, converged, converged=converged)
+
+
+def _of_votes(
+    votes: "xr.Dataset",
+    asked_of: tuple[str, str] | None,
+    options: dict[str, Any],
+    said: list[str],
+    *,
+    as_json: bool,
+) -> None:
+    """Say how many more votes would tell players apart."""
+    import leaderbayes as lb
+
+    if alien := typed(["rounds", "width", "more_runs", "simulations"]):
+        raise lb.LeaderbayesError(
+            f"{options['file']} was read as votes: --{alien[0].replace('_', '-')} is of scores."
+        )
+    names = tournaments_of(votes)
+    if len(names) > 1:
+        raise lb.ScoresError(
+            f"{options['file']}: several tournaments; pick one with --only: {', '.join(names[:8])}"
+        )
+    with redirect_stdout(sys.stderr):
+        fit = lb.fit(
+            votes, replicates=1, progressbar=sys.stderr.isatty(), sampler=options["sampler"],
+            seed=options["seed"], **how_votes_count(options),
+        )  # fmt: skip
+    plan = lb.plan(
+        fit, asked_of, prob=options["prob"], target=options["target"], votes=options["votes"],
+        players=options["only_players"] or None, seed=fit.attrs["seed"],
+    )  # fmt: skip
+    shared = ("question", "message", "prob", "target", "cluster")
+    over_votes = plan[[name for name in plan.data_vars if "votes" in plan[name].dims]]
+    planned = {
+        **{key: plan.attrs[key] for key in shared},
+        "seed": fit.attrs["seed"],
+        "contested": json.loads(plan.attrs["contested"]),
+        "p_now": float(plan["p_now"]),
+        "width_now": float(plan["width_now"]),
+        "ways": [
+            row | {name: number(row[name]) for name in ("votes_needed", "p_any_votes")}
+            for row in plan[["votes_needed", "p_any_votes"]]
+            .to_dataframe()[["votes_needed", "p_any_votes"]]
+            .reset_index()
+            .to_dict("records")
+        ],
+        "rows": over_votes.to_dataframe().reset_index().to_dict("records"),
+        "warnings": said + json.loads(plan.attrs["warnings"]),
+        "read": what_votes_were_read(votes),
+    }
+    converged = bool(fit.attrs["converged"])
+    finish(as_json, planned, print_votes_plan, planned, converged, converged=converged)
 
 
 def _planned(plan: "xr.Dataset", seed: int, said: list[str]) -> dict[str, Any]:

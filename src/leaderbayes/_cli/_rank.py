@@ -24,8 +24,8 @@ from leaderbayes._cli._output import draw, write_run, write_table
 from leaderbayes._cli._votes import (
     are_votes,
     effects_of_fit,
+    estimate_votes,
     fit_votes,
-    how_votes_count,
     part_of,
     read_board_of,
     tournaments_of,
@@ -227,7 +227,8 @@ def _of_estimate(estimate: Any) -> dict[str, Any]:
     """Give what only some estimates by maximum likelihood have."""
     result: dict[str, Any] = {}
     if estimate.attrs["model"] == "round_intercept":
-        result |= {name: float(estimate[name]) for name in ("intercept", "sd_round")}
+        names = ("intercept", "sd_judge" if "sd_judge" in estimate else "sd_round")
+        result |= {name: float(estimate[name]) for name in names}
     if "eliminated" in estimate:
         steps = estimate[[f"step_{name}" for name in ("player", "test", "p_value", "loglik")]]
         result |= {
@@ -245,7 +246,7 @@ def _estimate(scores: Any, options: dict[str, Any]) -> "xr.Dataset":
     import leaderbayes as lb
 
     if are_votes(scores):
-        return lb.likelihood.bradley_terry(scores, **how_votes_count(options))
+        return estimate_votes(scores, options)
     model, ties, within = options["model"], options["ties"], not options["across_rounds"]
     if model not in ("bradley_terry", "plackett_luce", "round_intercept"):
         raise lb.LeaderbayesError(f"--ml has no model {model!r}; leave --ml out, or take another.")

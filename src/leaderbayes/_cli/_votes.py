@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import xarray as xr
 
+MODELS = ("bradley_terry", "davidson", "round_intercept")
 CLUSTERS = ("auto", "none", "judge", "prompt")
 COLUMNS = ("first", "second", "outcome", "prompt", "judge")
 OF_VOTES = (*COLUMNS, "covariate", "order_effect", "both_bad")
@@ -49,6 +51,8 @@ def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
     """
     import leaderbayes as lb
 
+    if Path(options["file"]).is_dir() and options["format_"] == "table":
+        return _counted(options)
     if typed(COLUMNS) or typed(["covariate", "both_bad"]):
         if alien := typed(["player", "round_", "score", "repeat", "format_"]):
             raise lb.LeaderbayesError(
@@ -70,6 +74,25 @@ def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
     return scores_read(board, options), said
 
 
+def _counted(options: dict[str, Any]) -> tuple["xr.Dataset", list[str]]:
+    """Count the votes of a folder."""
+    import leaderbayes as lb
+
+    if alien := typed(["player", "round_", "score", "repeat", "covariate"]):
+        raise lb.LeaderbayesError(
+            f"{options['file']} is a folder, whose votes are counted, and --{_called(alien[0])} is "
+            "not of counts: give one file."
+        )
+    names = (*COLUMNS, "tournament", "both_bad")
+    asked = options["cluster"] if options["cluster"] in CLUSTERS else "auto"
+    with collecting() as said:
+        votes = lb.count_votes(
+            options["file"], **{name: options[name] for name in names}, cluster=asked,
+            progressbar=sys.stderr.isatty(),
+        )  # fmt: skip
+    return _picked(votes, options), said
+
+
 def _reading(options: dict[str, Any]) -> dict[str, Any]:
     """Give arguments of `leaderbayes.read_votes`."""
     names = (*COLUMNS, "tournament", "both_bad", "max_mb")
@@ -84,8 +107,8 @@ def _picked(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
         click.echo(f"read as votes: {short(describe_votes(votes), longest=1000)}", err=True)
     for name in typed(OF_SCORES):
         _refuse(options, f"--{_called(name)} is of scores")
-    if (model := options.get("model", "bradley_terry")) != "bradley_terry":
-        _refuse(options, f"--model {model} is of scores; of votes there is bradley_terry")
+    if (model := options.get("model", MODELS[0])) not in MODELS:
+        _refuse(options, f"--model {model} is of scores; of votes there are {', '.join(MODELS)}")
     if options["ties"] not in ("half", "drop"):
         _refuse(options, f"--ties {options['ties']} is of scores; of votes there are half and drop")
     if options["cluster"] not in (None, *CLUSTERS):
@@ -134,7 +157,7 @@ def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
     return {
         "kind": "votes",
         "columns": str(votes.attrs["read_as"]),
-        "votes": votes.sizes["vote"],
+        "votes": _number_of(votes),
         "players": votes.sizes["player"],
         **{
             f"{role}s": len(set(votes[role].to_numpy().tolist()))
@@ -142,6 +165,12 @@ def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
             if role in votes.coords
         },
     }
+
+
+def _number_of(votes: "xr.Dataset") -> int:
+    """Give how many votes there are, of counted ones too."""
+    counted = votes.attrs.get("counted")
+    return round(float(votes["weight"].sum())) if counted else votes.sizes["vote"]
 
 
 def describe_votes(votes: "xr.Dataset") -> str:
@@ -162,7 +191,8 @@ def how_votes_count(options: dict[str, Any]) -> dict[str, Any]:
     return {
         "ties": options["ties"],
         "cluster": options["cluster"] or "auto",
-        "order_effect": options["order_effect"],
+        # Of PMRA it is the model.
+        "order_effect": options["order_effect"] or options.get("model") == "round_intercept",
         "covariates": list(options["covariate"]) or None,
     }
 
@@ -174,9 +204,25 @@ def fit_votes(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.DataTree":
     asked = ("draws", "tune", "target_accept", "chains", "seed", "sampler")
     with redirect_stdout(sys.stderr):
         return lb.fit(
-            votes, progressbar=sys.stderr.isatty(), **how_votes_count(options),
+            votes, options.get("model", MODELS[0]), progressbar=sys.stderr.isatty(),
+            **how_votes_count(options),
             **{name: options[name] for name in asked},
         )  # fmt: skip
+
+
+def estimate_votes(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
+    """Estimate votes by maximum likelihood."""
+    import leaderbayes as lb
+
+    if options["model"] == "davidson":
+        _refuse(options, "--ml of votes has no model davidson; leave --ml out")
+    if options["model"] == "round_intercept":
+        if alien := typed(["covariate", "cluster"]):
+            _refuse(options, f"--{_called(alien[0])} is not of --ml --model round_intercept")
+        return lb.likelihood.round_intercept(
+            votes, ties="drop" if options["ties"] == "drop" else None
+        )
+    return lb.likelihood.bradley_terry(votes, **how_votes_count(options))
 
 
 def effects_of_fit(fit: "xr.DataTree | xr.Dataset", prob: float) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
     ("observed_data", "place"): tuple({rounds, "player"} for rounds in _ROUNDS),
     ("observed_data", "score"): ({"team"},),
     ("constant_data", "scores"): ({"player", "round"}, {"tournament", "player", "round"}),
-    ("constant_data", "weight"): tuple({rounds} for rounds in _ROUNDS),
+    ("constant_data", "weight"): (*({rounds} for rounds in _ROUNDS), {"vote"}),
     ("constant_data", "order"): ({"player"},),
     # Of votes.
     ("posterior", "effect_size"): ({"effect"},),

@@ -21,7 +21,7 @@ from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.mean_score import draw_mean_score
 from leaderbayes._inference.nuts import sample
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
-from leaderbayes._inference.votes import draw_votes
+from leaderbayes._inference.votes import draw_davidson, draw_intercept, draw_votes
 from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
 from leaderbayes._scores.vote_matches import is_votes
@@ -35,9 +35,14 @@ MODELS = (
     "bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments", "mean_score",
     "score_tournaments",
 )  # fmt: skip
-OF_VOTES = ("bradley_terry",)
+_DRAWS = dict[str, Callable[..., tuple[xr.DataTree, dict[str, Any]]]]
+OF_VOTES: _DRAWS = {
+    "bradley_terry": draw_votes,
+    "davidson": draw_davidson,
+    "round_intercept": draw_intercept,
+}
 # Drawn without PyMC, with the options of their models.
-_OWN_DRAWS: dict[str, Callable[..., tuple[xr.DataTree, dict[str, Any]]]] = {
+_OWN_DRAWS: _DRAWS = {
     "bradley_terry": draw_exactly,
     "mean_score": draw_mean_score,
     "score_tournaments": draw_score_tournaments,
@@ -68,7 +73,8 @@ def fit(
     scores : DataArray (player, round) or (tournament, player, round)
         Scores from `leaderbayes.read_scores`; several tournaments for the models
         "tournaments" and "score_tournaments" only. Or votes, a Dataset (vote) from
-        `leaderbayes.read_votes`, for "bradley_terry".
+        `leaderbayes.read_votes`, for "bradley_terry", "davidson" (a parameter for ties) and
+        "round_intercept" (an advantage of whoever is shown first, that judges differ in).
     model : str
         Name of a function of `leaderbayes.models`: "bradley_terry", "davidson", "plackett_luce",
         "round_intercept" or "tournaments", of who beat whom; or "mean_score", of how much better,
@@ -116,8 +122,9 @@ def fit(
         Of votes: ``cluster``, what makes them go together, "auto" (judges and prompts where votes
         have them), "none", "judge", "prompt" or a list; ``order_effect``, True for an advantage of
         whoever is shown first; ``covariates``, names of those of the votes that count (None: all);
-        ``prior_scale``, ``prior_df``. Then ``epp`` is about votes of judges, and on prompts, like
-        these, over whose opinions it is an average.
+        ``prior_scale``, ``prior_df``; "davidson" also ``tie_scale``, "round_intercept" also
+        ``intercept_scale``, and no covariates. Then ``epp`` is about votes of judges, and on
+        prompts, like these, over whose opinions it is an average.
         With ``test_fraction``, for folds, the answer is about rounds of fresh data sets of this
         size from the same population: not about further splits of this one, other populations or
         other sizes. ``epp`` is about rounds with a test set of this size: larger ones, larger epp.
@@ -130,7 +137,8 @@ def fit(
         ``sample_stats`` (``diverging``; of NUTS its statistics, of "laplace"
         ``acceptance_rate``), ``posterior_predictive`` (``place`` (chain, draw, round,
         player), whole rankings), ``log_likelihood`` (``place`` (chain, draw, round), weighted, and
-        ``use_lb_loo``, zeros, at which ``az.loo`` stops: `loo` answers), ``log_prior`` (of what
+        ``use_lb_loo``, zeros, at which ``az.loo`` stops: `loo` answers; of votes
+        ``votes_have_no_loo``), ``log_prior`` (of what
         options set the prior of: ``epp_scale``, and what the model adds), ``observed_data``
         (``place``), ``constant_data`` (``scores``, ``weight``). Of many tournaments the rounds
         stand along ``tournament_round``; "round_intercept" has ``outcome`` (round, pair) in place
@@ -142,7 +150,9 @@ def fit(
         "score_tournaments" also ``score_tournament`` (chain, draw, tournament, player),
         ``score_spread`` and what its model adds, with ``tournament_round`` for rounds. Of votes
         ``effect_size`` (chain, draw, effect), of the order in log-odds and of covariates by their
-        standard deviation; ``wins`` (player, opponent) in place of ``place``, with replicates'
+        standard deviation, of "davidson" ``tie``, nu, of "round_intercept" ``intercept_scale``, the
+        standard deviation of judges' advantages of the first; ``wins`` (player, opponent) in place
+        of ``place``, with replicates'
         ``misfit`` (chain, draw), and ``constant_data`` has the votes that count, ``n`` and
         ``worth`` of a pair's votes, ``effective`` matches, and ``opinion_variance`` (clustering),
         that of judges' and prompts' opinions of a player, log-odds squared. attrs:
@@ -203,9 +213,14 @@ def fit(
     seed = _arguments.seed_or_new(seed)
     if replicates is not None:
         replicates = whole("replicates", replicates)
-    if sampler == "laplace" and model != "bradley_terry":
-        raise LeaderbayesError("sampler='laplace' is for model='bradley_terry': take 'auto'.")
     of_votes = is_votes(scores)
+    if sampler == "laplace" and model != "bradley_terry" and not of_votes:
+        raise LeaderbayesError("sampler='laplace' is for model='bradley_terry': take 'auto'.")
+    if of_votes and model in OF_SEVERAL:
+        raise LeaderbayesError(
+            f"model={model!r} is of scores; votes of several tournaments are fitted each by "
+            "itself: leaderbayes.study.fit(read_votes(..., tournament='language'), store='study')."
+        )
     if of_votes and (model not in OF_VOTES or sampler not in WITHOUT_PYMC or not within_round):
         raise LeaderbayesError(
             f"Votes take model={' or '.join(map(repr, OF_VOTES))}, sampler='auto', 'laplace' or "
@@ -228,7 +243,8 @@ def fit(
             if arguments["prior_df"] is None:
                 players = matches(scores, ties=ties).sizes["player"]
                 arguments["prior_df"] = degrees_of_freedom(None, players)
-            tree, found = draw_votes(scores, arguments, seed, prior, progressbar, **options)
+            draw = OF_VOTES[model]
+            tree, found = draw(scores, arguments, seed, prior, progressbar, **options)
         else:
             tree, found = _draw_scores(
                 scores, model, arguments, seed, prior, options, progressbar=progressbar
@@ -320,7 +336,8 @@ def _plain(value: Any) -> Any:
 def _model_options(model: str, given: dict[str, Any], *, of_votes: bool) -> dict[str, Any]:
     """Give all options of a model's function: its defaults, and what is given instead."""
     # The same options, without PyMC.
-    function = draw_votes if of_votes else _OWN_DRAWS.get(model) or getattr(models, model)
+    own = (OF_VOTES if of_votes else _OWN_DRAWS).get(model)
+    function = getattr(models, model) if own is None else own
     defaults: dict[str, Any] = inspect.getfullargspec(function).kwonlydefaults or {}
     for name in given:
         if name not in defaults:

@@ -5,13 +5,16 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import expit
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.bradley_terry import draw_board
-from leaderbayes._inference.log_likelihood import with_notice
+from leaderbayes._inference.log_likelihood import NOTICE, with_notice
 from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.votes import (
     Estimate,
+    Moments,
     holders,
     misfit,
     pair_sums,
@@ -20,11 +23,13 @@ from leaderbayes._numerics.votes import (
 )
 from leaderbayes._scores.matches import Ties, matches
 from leaderbayes._types import Floats
+from leaderbayes.likelihood._vote_models import Modelled, weigh_davidson, weigh_intercept
 from leaderbayes.likelihood._votes import Weighed, clusterings, pair_worth, weigh
 from leaderbayes.models._board import check_options
 from leaderbayes.models._weight import PRIOR_SCALE, check_board, degrees_of_freedom
 
 _DIMS = ("chain", "draw", "player")
+_NOTICE = "votes_have_no_loo"  # at which ``az.loo`` stops
 _REPLICATES = 100
 _MOST = 20_000_000  # votes that are drawn again, unless more are asked for
 FEWEST = 50  # replicates that a check takes
@@ -62,11 +67,121 @@ def draw_votes(
     """
     check_options(None, prior_scale=prior_scale)
     ties: Ties = sampling["ties"]
-    played = matches(votes, ties=ties)
-    check_board(played)
+    played = _played(votes, ties)
     weighed = weigh(
         votes, ties=ties, cluster=cluster, order_effect=order_effect, covariates=covariates
     )
+
+    def moments(here: Estimate) -> Moments:
+        p = expit(
+            here.epp[weighed.votes.first]
+            - here.epp[weighed.votes.second]
+            + weighed.votes.effect @ here.beta
+        )
+        return Moments(p, p * (1.0 - p))
+
+    def again(here: Estimate, *given: Any) -> Floats:
+        return vote_again(weighed.votes, here, *given)
+
+    modelled = Modelled(weighed, moments, again)
+    return _drawn(modelled, played, sampling, seed, prior, progressbar, (prior_scale, prior_df))
+
+
+def draw_davidson(
+    votes: xr.Dataset,
+    sampling: dict[str, Any],
+    seed: int,
+    prior: bool = False,
+    progressbar: bool = False,
+    *,
+    cluster: str | Sequence[str] = "auto",
+    order_effect: bool = False,
+    covariates: Sequence[str] | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    tie_scale: float = 2.0,
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw as `draw_votes`, by Davidson's model, whose options are those of `models.davidson`."""
+    check_options(None, prior_scale=prior_scale, tie_scale=tie_scale)
+    ties: Ties = sampling["ties"]
+    played = _played(votes, ties)
+    modelled = weigh_davidson(
+        votes, ties=ties, cluster=cluster, order_effect=order_effect, covariates=covariates
+    )
+    known = np.append(np.full(len(modelled.weighed.effects), np.inf), tie_scale)
+    prior_of = (prior_scale, prior_df)
+    tree, found = _drawn(modelled, played, sampling, seed, prior, progressbar, prior_of, known)
+    nu = tree["posterior"]["tie"].to_numpy()
+    return _with_log_prior(tree, "tie", -0.5 * (nu / tie_scale) ** 2 - np.log(tie_scale)), found
+
+
+def draw_intercept(
+    votes: xr.Dataset,
+    sampling: dict[str, Any],
+    seed: int,
+    prior: bool = False,
+    progressbar: bool = False,
+    *,
+    cluster: str | Sequence[str] = "auto",
+    order_effect: bool = True,
+    covariates: Sequence[str] | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    intercept_scale: float = 1.0,
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw as `draw_votes`, by PMRA: judges differ in how much they favour whoever is first.
+
+    ``intercept_scale`` is as of `models.round_intercept`. There are no covariates.
+    """
+    check_options(None, prior_scale=prior_scale, intercept_scale=intercept_scale)
+    if not order_effect:
+        raise LeaderbayesError(
+            "order_effect=False: who is shown first is what round_intercept of votes is about; "
+            "take model='bradley_terry'."
+        )
+    if "covariates" in votes and (covariates is None or len(covariates)):
+        raise LeaderbayesError(
+            "round_intercept of votes takes no covariates: give covariates=[] to leave them out, "
+            "or take model='bradley_terry' with order_effect=True."
+        )
+    ties: Ties = sampling["ties"]
+    played = _played(votes, ties)
+    modelled = weigh_intercept(votes, ties=ties, cluster=cluster)
+    prior_of, known = (prior_scale, prior_df), np.array([intercept_scale])
+    tree, found = _drawn(modelled, played, sampling, seed, prior, progressbar, prior_of, known)
+    s = tree["posterior"]["intercept_scale"].to_numpy()
+    half_normal = -0.5 * (s / intercept_scale) ** 2 - np.log(intercept_scale)
+    return _with_log_prior(tree, "intercept_scale", half_normal), found
+
+
+def _played(votes: xr.Dataset, ties: Ties) -> xr.Dataset:
+    played = matches(votes, ties=ties)
+    check_board(played)
+    return played
+
+
+def _with_log_prior(tree: xr.DataTree, name: str, value: Floats) -> xr.DataTree:
+    known = tree["log_prior"].to_dataset()
+    tree["log_prior"] = xr.DataTree(known.assign({name: (_DIMS[:2], value)}))
+    return tree
+
+
+def _drawn(
+    modelled: Modelled,
+    played: xr.Dataset,
+    sampling: dict[str, Any],
+    seed: int,
+    prior: bool,
+    progressbar: bool,
+    prior_of: tuple[float, float | None],
+    known: Floats | None = None,
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw the groups of a fit: strengths of the matches that votes are worth, the rest of these.
+
+    ``known`` (parameter,) are standard deviations of the priors of what stands beside strengths in
+    the estimate, of a model that has any.
+    """
+    (prior_scale, prior_df), weighed = prior_of, modelled.weighed
     df = degrees_of_freedom(prior_df, weighed.votes.players)
     streams = np.random.SeedSequence(seed).spawn(4)
     board = Board(weighed.matched.points, weighed.matched.n, prior_scale, df)
@@ -79,39 +194,69 @@ def draw_votes(
     posterior = xr.Dataset(
         {"epp": (_DIMS, epp), "epp_scale": (_DIMS[:2], scale)}, coords | {"player": names}
     )
-    beta = _effects(weighed, epp, rng)
+    beta = _effects(weighed, epp, rng, known)
+    effects = len(weighed.effects)
+    if beta.shape[-1] > effects:
+        posterior["tie"] = _DIMS[:2], beta[..., effects]
+    if modelled.scale is not None and known is not None:
+        beta = np.append(beta, _scales(*modelled.scale, known[0], epp.shape[:2], rng), axis=-1)
+        posterior["intercept_scale"] = _DIMS[:2], beta[..., -1]
     if weighed.effects:
-        posterior = posterior.assign(effect_size=((*_DIMS[:2], "effect"), beta)).assign_coords(
-            effect=weighed.effects
-        )
+        size = (*_DIMS[:2], "effect"), beta[..., :effects]
+        posterior = posterior.assign(effect_size=size).assign_coords(effect=weighed.effects)
     log_prior = 0.5 * np.log(2.0 / np.pi) - np.log(prior_scale) - 0.5 * (scale / prior_scale) ** 2
     tree = {
         "posterior": posterior,
         "sample_stats": drawn["sample_stats"].to_dataset().assign_coords(coords),
-        "posterior_predictive": _replicates(weighed, epp, beta, sampling["replicates"], rng),
+        "posterior_predictive": _replicates(modelled, epp, beta, sampling["replicates"], rng),
         "log_likelihood": with_notice(
             xr.Dataset({"wins": (_DIMS[:2], _log_likelihood(epp, board))}, coords)
-        ),
+        ).rename({NOTICE: _NOTICE}),
         "log_prior": xr.Dataset({"epp_scale": (_DIMS[:2], log_prior)}, coords),
         "observed_data": played[["wins"]]
         .drop_attrs()
-        .assign(misfit=misfit(weighed.votes, weighed.at, weighed.bread, weighed.votes.won)),
+        .assign(misfit=_misfit(modelled, weighed.at, weighed.votes.won)),
         "constant_data": _constant(weighed, played),
     }
     if prior:
         tree["prior"] = _prior(names, prior_scale, df, epp.shape[1], streams[2])
-    information = float((weighed.bread * weighed.together.meat).sum())
-    return xr.DataTree.from_dict(tree), found | {"weight": (len(weighed.bread) - 1.0) / information}
+    inner = slice(0, weighed.votes.players + effects)
+    bread, meat = (each[inner, inner] for each in (weighed.bread, weighed.together.meat))
+    information = float((bread * meat).sum())
+    return xr.DataTree.from_dict(tree), found | {"weight": (len(bread) - 1.0) / information}
 
 
-def _effects(weighed: Weighed, epp: Floats, rng: np.random.Generator) -> Floats:
-    """Draw effects (chain, draw, effect) given strengths: of a normal law."""
+def _effects(
+    weighed: Weighed, epp: Floats, rng: np.random.Generator, spread: Floats | None
+) -> Floats:
+    """Draw effects, and nu (chain, draw, effect), given strengths: of a normal law."""
     m, v = weighed.votes.players, weighed.matched.covariance
     known = v[m:, :m] @ np.linalg.pinv(v[:m, :m], rcond=1e-10, hermitian=True)
     left = v[m:, m:] - known @ v[:m, m:]
     centre = weighed.at.beta + (epp - weighed.at.epp) @ known.T
+    if spread is not None:  # of a normal prior of each
+        own = np.linalg.inv(left)
+        left = np.linalg.inv(own + np.diag(spread**-2.0))
+        centre = centre @ (left @ own).T
     root = np.linalg.cholesky(left) if len(left) else left
     return np.asarray(centre + rng.standard_normal(centre.shape) @ root.T)
+
+
+def _scales(
+    values: Floats, height: Floats, prior: float, shape: tuple[int, ...], rng: np.random.Generator
+) -> Floats:
+    """Draw how judges differ (chain, draw, 1): of its likelihood at these values, half-normal."""
+    density = np.exp(height - height.max() - 0.5 * (values / prior) ** 2)
+    grid, density = np.append(0.0, values), np.append(density[0], density)
+    below = np.append(0.0, np.cumsum(0.5 * (density[1:] + density[:-1]) * np.diff(grid)))
+    return np.asarray(np.interp(rng.random((*shape, 1)), below / below[-1], grid))
+
+
+def _misfit(modelled: Modelled, at: Estimate, outcome: Floats) -> float:
+    votes = modelled.weighed.votes
+    inner = slice(0, votes.players + len(modelled.weighed.effects))
+    bread = modelled.weighed.bread[inner, inner]
+    return misfit(votes, at, bread, outcome, modelled.moments(at))
 
 
 def _log_likelihood(epp: Floats, board: Board) -> Floats:
@@ -122,14 +267,14 @@ def _log_likelihood(epp: Floats, board: Board) -> Floats:
 
 
 def _replicates(
-    weighed: Weighed, epp: Floats, beta: Floats, asked: int | None, rng: np.random.Generator
+    modelled: Modelled, epp: Floats, beta: Floats, asked: int | None, rng: np.random.Generator
 ) -> xr.Dataset:
     """Draw all votes again, of some draws evenly spread.
 
     ``wins`` (chain, draw, player, opponent), and ``misfit`` (chain, draw), how far pairs are from
     the strengths that these votes would give.
     """
-    votes = weighed.votes
+    weighed, votes = modelled.weighed, modelled.weighed.votes
     held = [holders(votes, each) for each in with_shared([*weighed.clusters.values()])]
     chains, draws, m = epp.shape
     size = len(votes.first)
@@ -140,10 +285,10 @@ def _replicates(
     met = pair_sums(votes, votes.n)
     for c, k in np.ndindex(chains, each):
         here = Estimate(epp[c, at[k]], beta[c, at[k]], *weighed.at[2:])
-        again = vote_again(votes, here, held, weighed.together.tau2, rng)
+        again = modelled.again(here, held, weighed.together.tau2, rng)
         won = pair_sums(votes, again)
         wins[c, k] = won + (met - won).T
-        distance[c, k] = misfit(votes, here, weighed.bread, again)
+        distance[c, k] = _misfit(modelled, here, again)
     return xr.Dataset(
         {
             "wins": (("chain", "draw", "player", "opponent"), wins),

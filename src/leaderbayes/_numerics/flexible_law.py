@@ -129,8 +129,8 @@ def sweep(
                 total += weight[given.first[u] + k] * value[begin + k]
                 ahead[k] = total
             for _ in range(times[u]):
-                k = np.searchsorted(ahead[:near], rng.random() * total, side="right")
-                at[j], of[j] = given.first[u] + min(k, near - 1), u
+                mine = int(np.searchsorted(ahead[:near], rng.random() * total, side="right"))
+                at[j], of[j] = given.first[u] + min(mine, near - 1), u
                 atoms[at[j]] += 1.0
                 j += 1
         _relocate(given, log, base, at, of, atoms, rng)
@@ -198,9 +198,9 @@ def _relocate(
         for k in range(atoms.size):
             total += math.exp(chance[k] - top)
             chance[k] = total
-        new = min(np.searchsorted(chance, rng.random() * total, side="right"), atoms.size - 1)
+        new = int(np.searchsorted(chance, rng.random() * total, side="right"))
         atoms[old] = 0.0
-        atoms[new] = many
+        atoms[min(new, atoms.size - 1)] = many
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)

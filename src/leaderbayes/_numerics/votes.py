@@ -74,6 +74,20 @@ class Dependence(NamedTuple):
     meat: Floats  # (player + effect, player + effect): J
 
 
+class Moments(NamedTuple):
+    """Of the outcome of a vote, a tie being one half."""
+
+    mean: Floats  # (vote,)
+    variance: Floats  # (vote,)
+
+
+def information_of(votes: Votes, weight: Floats) -> Floats:
+    """Sum of weighted squares xx' of what votes are a function of (parameter, parameter)."""
+    effect = np.ascontiguousarray(votes.effect)
+    out: Floats = _information(votes.players, votes.first, votes.second, weight, effect)
+    return out
+
+
 @numba.njit(cache=True, error_model="numpy")
 def _information(m: int, first: Ints, second: Ints, weight: Floats, effect: Floats) -> Floats:
     """Sum of weighted squares xx' of what votes are a function of (parameter, parameter)."""
@@ -176,7 +190,9 @@ def bread_of(votes: Votes, at: Estimate) -> Floats:
     return np.linalg.pinv(at.hessian, rcond=1e-10, hermitian=True)
 
 
-def dependence(votes: Votes, at: Estimate, clusterings: tuple[Longs, ...]) -> Dependence:
+def dependence(
+    votes: Votes, at: Estimate, clusterings: tuple[Longs, ...], moments: Moments | None = None
+) -> Dependence:
     """Estimate how votes go together, by each clustering and, of two, by what they share.
 
     Parameters
@@ -185,10 +201,12 @@ def dependence(votes: Votes, at: Estimate, clusterings: tuple[Longs, ...]) -> De
     at : Estimate
     clusterings : tuple of (vote,)
         Numbers of the clusters of each vote, from 0: of its judge, say, and of its prompt.
+    moments : Moments, optional
+        Of outcomes, where they are not Bradley-Terry's.
     """
     m = votes.players
-    p = _probability(votes, at)
-    residual, curvature = votes.won - votes.n * p, p * (1.0 - p)
+    p, curvature = _moments(votes, at) if moments is None else moments
+    residual = votes.won - votes.n * p
     own = votes.square - 2.0 * p * votes.won + votes.n * p**2
     weight = votes.n * curvature
     phi = float(own.sum() / weight.sum())
@@ -303,6 +321,11 @@ def _probability(votes: Votes, at: Estimate) -> Floats:
     return expit(at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta)
 
 
+def _moments(votes: Votes, at: Estimate) -> Moments:
+    p = _probability(votes, at)
+    return Moments(p, p * (1.0 - p))
+
+
 def _scores(votes: Votes, residual: Floats, cluster: Longs) -> sparse.csr_array:
     """Add up score vectors (cluster, player + effect)."""
     k = votes.effect.shape[1]
@@ -389,7 +412,9 @@ def pair_sums(votes: Votes, values: Floats) -> Floats:
     return np.bincount(pair, values, m * m).reshape(m, m)
 
 
-def misfit(votes: Votes, at: Estimate, bread: Floats, outcome: Floats) -> float:
+def misfit(
+    votes: Votes, at: Estimate, bread: Floats, outcome: Floats, moments: Moments | None = None
+) -> float:
     """Pearson's chi-square of pairs, at the estimate that outcomes (vote,) have next to this one.
 
     Parameters
@@ -401,17 +426,38 @@ def misfit(votes: Votes, at: Estimate, bread: Floats, outcome: Floats) -> float:
         Inverse of the information.
     outcome : (vote,)
         Votes won by the first.
+    moments : Moments, optional
+        Of outcomes, where they are not Bradley-Terry's.
     """
-    p = _probability(votes, at)
-    residual, weight = outcome - votes.n * p, votes.n * p * (1.0 - p)
-    every = np.zeros(len(p), dtype=np.int64)
-    step = bread @ _scores(votes, residual, every).toarray()[0]
+    p, variance = _moments(votes, at) if moments is None else moments
+    residual, weight = outcome - votes.n * p, votes.n * variance
     m = votes.players
+    by_player = np.bincount(votes.first, residual, m) - np.bincount(votes.second, residual, m)
+    step = bread @ np.concatenate([by_player, residual @ votes.effect])
     moved = step[votes.first] - step[votes.second] + votes.effect @ step[m:]
     apart, information = pair_sums(votes, residual - weight * moved), pair_sums(votes, weight)
     apart, information = apart - apart.T, information + information.T
     met = np.triu(information > 0.0, 1)
     return float((apart[met] ** 2 / information[met]).sum())
+
+
+def opinionated(
+    eta: Floats, clusterings: Sequence[Holders], tau2: Floats, rng: np.random.Generator
+) -> Floats:
+    """Add drawn opinions of judges, and of prompts, to log-odds (vote,), and widen these.
+
+    Opinions make the average of votes less decided than each is, so each is taken to be as much
+    more (by the logistic's nearest normal law).
+    """
+    tau2 = tau2 * min(1.0, _LARGEST / max(float(tau2.sum()), 1e-9))
+    # Of opinions' own variance that of averages is a part.
+    wider = 1.0 / (1.0 - 2.0 * _LOGISTIC**2 * float(tau2.sum()))
+    eta = np.sqrt(wider) * eta
+    for variance, each in zip(tau2, clusterings, strict=True):
+        if variance > 0.0:
+            opinion = rng.normal(0.0, np.sqrt(wider * variance), each.total)
+            eta += opinion[each.of_first] - opinion[each.of_second]
+    return eta
 
 
 def vote_again(
@@ -423,8 +469,7 @@ def vote_again(
 ) -> Floats:
     """Draw the votes again (vote,): of judges, and on prompts, with opinions of their own.
 
-    As many tie as did. Opinions make the average of votes less decided than each is, so each is
-    taken to be as much more (by the logistic's nearest normal law).
+    As many tie as did.
 
     Parameters
     ----------
@@ -435,19 +480,11 @@ def vote_again(
     tau2 : (clustering,)
         Variance of their opinions.
     """
-    tau2 = tau2 * min(1.0, _LARGEST / max(float(tau2.sum()), 1e-9))
-    # Of opinions' own variance that of averages is a part.
-    wider = 1.0 / (1.0 - 2.0 * _LOGISTIC**2 * float(tau2.sum()))
     eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
     p = expit(eta)
     own = votes.square - 2.0 * p * votes.won + votes.n * p**2
     tied = 1.0 - float(own.sum() / (votes.n * p * (1.0 - p)).sum())
-    eta = np.sqrt(wider) * eta
-    for variance, each in zip(tau2, clusterings, strict=True):
-        if variance > 0.0:
-            opinion = rng.normal(0.0, np.sqrt(wider * variance), each.total)
-            eta += opinion[each.of_first] - opinion[each.of_second]
-    p = expit(eta)
+    p = expit(opinionated(eta, clusterings, tau2, rng))
     tie = np.minimum(4.0 * max(tied, 0.0) * p * (1.0 - p), 2.0 * np.minimum(p, 1.0 - p))
     size = np.ceil(votes.n).astype(np.int64)
     wins = rng.binomial(size, p - 0.5 * tie)

@@ -11,7 +11,7 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.read import read_scores, scores_of
 from leaderbayes._scores.tables import Source, unsearched
 from leaderbayes._scores.vote_files import read_vote_table
-from leaderbayes._scores.vote_outcomes import is_votes
+from leaderbayes._scores.vote_outcomes import has_columns_of_votes, is_votes
 from leaderbayes._scores.votes import Options, votes_of
 
 _ROLES = ("player", "round", "score", "tournament", "cluster", "repeat")
@@ -55,8 +55,14 @@ def read_board(
     else:
         if is_votes(table.frame):
             return votes_of(table, Options() if votes is None else votes)
-    if kind not in ("csv", "parquet", "DataFrame"):
-        return read_scores(source, max_mb=max_mb, **scores)  # which says why it holds no scores
-    table, searched = unsearched(table, None)
-    roles = {role: scores.pop(role, None) for role in _ROLES}
-    return scores_of(table, roles, **scores, searched=searched)
+    try:
+        if kind not in ("csv", "parquet", "DataFrame"):
+            # Which says why it holds no scores.
+            return read_scores(source, max_mb=max_mb, **scores)
+        table, searched = unsearched(table, None)
+        roles = {role: scores.pop(role, None) for role in _ROLES}
+        return scores_of(table, roles, **scores, searched=searched)
+    except ScoresError:
+        if kind and has_columns_of_votes(table):
+            votes_of(table, Options() if votes is None else votes)  # which says what is wrong
+        raise

@@ -59,11 +59,13 @@ def _cleaned(table: Table, label: str, values: Longs, names: list[Any]) -> list[
     return cleaned
 
 
-def as_numbers(table: Table, label: str, *, words: bool = True) -> pd.Series:
+def as_numbers(
+    table: Table, label: str, *, words: bool = True, remedy: str = "leave a missing score empty"
+) -> pd.Series:
     """Read scores as floats; missing ones are NaN; text, dates and infinity are errors.
 
-    With ``words`` those of right and wrong answers (`ANSWERS`) are 1 and 0, in a column that has no
-    others.
+    ``remedy`` ends messages on cells that are no finite numbers. With ``words`` those of right and
+    wrong answers (`ANSWERS`) are 1 and 0, in a column that has no others.
     """
     column = table.frame[label]
     kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
@@ -97,14 +99,14 @@ def as_numbers(table: Table, label: str, *, words: bool = True) -> pd.Series:
             if len(wrong):
                 table.refuse(
                     f"column {shown(label)} holds {shown(wrong.iloc[0])}, which is not a "
-                    f"number{_remedy(wrong.iloc[0])}",
+                    f"number{_remedy(wrong.iloc[0], remedy)}",
                     wrong.index[0],
                 )
         _check_exact(table, label, cells[numbers.abs() >= _EXACT])
     infinite = np.isinf(numbers.to_numpy())
     if infinite.any():
         table.refuse(
-            f"column {shown(label)} is infinite; leave a missing score empty.",
+            f"column {shown(label)} is infinite; {remedy}.",
             numbers.index[int(np.argmax(infinite))],
         )
     return numbers
@@ -135,7 +137,7 @@ def _cell(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool | np.bool_) else text_of(value)
 
 
-def _remedy(cell: str) -> str:
+def _remedy(cell: str, remedy: str) -> str:
     """End the message on a cell that is not a number."""
     bare = bare_number(cell)
     if bare != cell.strip() and is_number(bare):
@@ -145,4 +147,4 @@ def _remedy(cell: str) -> str:
     if is_number("".join(unicodedata.normalize("NFKC", cell).replace("−", "-").split())):
         return "; write it in plain digits, without blanks."
     hint = " (a decimal comma? use a point; of thousands? leave it out)" if "," in cell else ""
-    return f"{hint}; leave a missing score empty."
+    return f"{hint}; {remedy}."

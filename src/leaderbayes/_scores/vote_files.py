@@ -55,6 +55,11 @@ def read_vote_table(
         raise ScoresError(
             f"Votes cannot be read from a {type(source).__name__}: give a path or a DataFrame."
         )
+    if Path(source).is_dir():
+        raise ScoresError(
+            f"{source}: this is a folder; leaderbayes.count_votes counts the votes of a folder of "
+            "Parquet files."
+        )
     where, content = read_content(Path(source), max_mb)
     kind = format or _told(Path(source), content)
     try:

@@ -33,7 +33,8 @@ _PROMPT = (
 ).split()
 _JUDGE = (
     "judge judgeid judgemodel judgename annotator annotatorid rater raterid voter voterid worker "
-    "workerid evaluator evaluatorid user userid judgehash"
+    "workerid evaluator evaluatorid user userid judgehash "
+    "taster tasterid assessor assessorid panelist panellist grader graderid reviewer reviewerid"
 ).split()
 _TIME = "tstamp timestamp datetime utctime date time".split()
 _WEIGHT = "weight weights nvotes numvotes votecount votes count".split()

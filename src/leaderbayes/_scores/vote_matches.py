@@ -122,10 +122,26 @@ def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Lo
     LeaderbayesError
         If votes lack what is asked for.
     """
+    names = names_of_clusterings(cluster, [name for name in CLUSTERINGS if name in votes.coords])
+    for name in names:
+        if name not in votes.coords:
+            raise LeaderbayesError(
+                f"cluster={name!r}, and these votes have no {name}s: name their column when they "
+                f"are read, read_votes(..., {name}=...)."
+            )
+    return {name: _numbered(votes[name].to_numpy(), name) for name in names}
+
+
+def names_of_clusterings(cluster: str | Sequence[str], there: Sequence[str]) -> list[str]:
+    """Name the clusterings that are asked for; "auto" is all that are there.
+
+    Raises
+    ------
+    LeaderbayesError
+        If one is none.
+    """
     if isinstance(cluster, str):
-        names = {"auto": [c for c in CLUSTERINGS if c in votes.coords], "none": []}.get(
-            cluster, [cluster]
-        )
+        names = {"auto": list(there), "none": []}.get(cluster, [cluster])
     else:
         names = list(dict.fromkeys(cluster))
     for name in names:
@@ -133,12 +149,7 @@ def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Lo
             raise LeaderbayesError(
                 f"cluster={name!r} is not known; choose 'auto', 'none', 'judge', 'prompt' or both."
             )
-        if name not in votes.coords:
-            raise LeaderbayesError(
-                f"cluster={name!r}, and these votes have no {name}s: name their column when they "
-                f"are read, read_votes(..., {name}=...)."
-            )
-    return {name: _numbered(votes[name].to_numpy(), name) for name in names}
+    return names
 
 
 def _numbered(labels: Any, name: str) -> Longs:

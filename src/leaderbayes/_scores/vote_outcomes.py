@@ -137,6 +137,16 @@ def is_votes(frame: pd.DataFrame) -> bool:
     return True
 
 
+def has_columns_of_votes(table: Table) -> bool:
+    """Whether columns are those of votes, one of them of an outcome in words, whatever it holds."""
+    if not table.frame.columns.is_unique or not has_players(table.frame):
+        return False
+    try:
+        return recognise_form(table).kind == "words"
+    except ScoresError:
+        return False
+
+
 # -- words -----------------------------------------------------------------------------------------
 
 
@@ -370,7 +380,8 @@ def _by_columns(table: Table, form: Form) -> Outcomes:
 
 def complete_numbers(table: Table, column: str, *, words: bool = False) -> Floats:
     """Read numbers (row,) of which none is missing."""
-    values = as_numbers(table, column, words=words).to_numpy()
+    remedy = "write a number, or leave the row out"
+    values = as_numbers(table, column, words=words, remedy=remedy).to_numpy()
     if np.isnan(values).any():
         _missing(table, column, np.flatnonzero(np.isnan(values)))
     return values

@@ -155,7 +155,7 @@ def read_votes(
     )
 
 
-def votes_of(table: Table, options: Options) -> xr.Dataset:
+def votes_of(table: Table, options: Options, times: Floats | None = None) -> xr.Dataset:
     """Make votes of a table that was read; result and errors as of `read_votes`.
 
     Parameters
@@ -164,6 +164,8 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
         Of votes.
     options : Options
         Columns that the user names.
+    times : array (row,), optional
+        How often each row stands there.
     """
     one_of("both_bad", options.both_bad, *_BOTH_BAD)
     if table.frame.empty:
@@ -176,7 +178,7 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
     columns: dict[str, Any] = {}
     others: list[str] = []
     said = [f"first={form.first}", f"second={form.second}", f"outcome={outcomes.said}"]
-    for role, name in _roles(table, form, options).items():
+    for role, name in roles_of(table, form, options).items():
         if role == "weight":
             columns[role] = _weights(table, name)
         elif role == "time":
@@ -188,6 +190,8 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
         else:
             columns[role] = _labels(table, name)
         said.append(f"{role}={name}")
+    if times is not None:
+        columns["weight"] = columns.get("weight", 1.0) * times
     differences, of = _covariates(table, form, options.covariates)
     if of:
         said.append(f"covariates={'; '.join(of.values())}")
@@ -198,11 +202,11 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
     if not keep.any():
         table.refuse("no vote is left: every one is unfinished, or that both are bad.")
     if unfinished.any():
-        others.append(f"{counted(unfinished.sum(), 'game')} not finished, left out")
+        many = unfinished.sum() if times is None else times[unfinished].sum()
+        others.append(f"{counted(many, 'game')} not finished, left out")
     if bad.any():
-        others.append(
-            f"{counted(bad.sum(), 'vote')} that both are bad {_BOTH_BAD[options.both_bad]}"
-        )
+        many = bad.sum() if times is None else times[bad].sum()
+        others.append(f"{counted(many, 'vote')} that both are bad {_BOTH_BAD[options.both_bad]}")
     values = np.where(bad, 0.5 if options.both_bad == "tie" else np.nan, values)
     left, order = pd.factorize(places.reshape(-1, 2)[keep].ravel())
     ordered = form.sides not in WON
@@ -254,7 +258,7 @@ def _check_players(
         )
 
 
-def _roles(table: Table, form: Form, options: Options) -> dict[str, str]:
+def roles_of(table: Table, form: Form, options: Options) -> dict[str, str]:
     """Name the columns of what is known beside players and outcome, as given or recognised."""
     given = {
         role: check_column(table, role, name)

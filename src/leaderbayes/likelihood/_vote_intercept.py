@@ -33,7 +33,7 @@ def intercept_of_votes(
     value: Any,
 ) -> xr.Dataset:
     """Estimate as `round_intercept`, from votes; judges stand for rounds."""
-    kept = _binary(votes, ties)
+    kept = binary_votes(votes, ties)
     judge = clusters_of(kept, "judge")["judge"]
     judges = int(judge.max()) + 1
     if judges < 2:
@@ -108,7 +108,7 @@ def _restricted(fit: xr.Dataset, linear: Linear | None) -> xr.Dataset:
     ).assign_attrs(df=fit.attrs["df"] + len(linear.matrix))
 
 
-def _binary(votes: xr.Dataset, ties: str | None) -> xr.Dataset:
+def binary_votes(votes: xr.Dataset, ties: str | None) -> xr.Dataset:
     """Give the votes that count, all of them won by one of the two."""
     if ties not in (None, "drop"):
         raise LeaderbayesError(

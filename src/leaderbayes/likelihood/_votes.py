@@ -18,6 +18,7 @@ from leaderbayes._numerics.votes import (
     Dependence,
     Effective,
     Estimate,
+    Moments,
     Votes,
     bread_of,
     dependence,
@@ -38,7 +39,7 @@ from leaderbayes.likelihood._estimate import require_estimate
 from leaderbayes.likelihood._spread import without_variation
 
 _PACKAGE = str(Path(__file__).parents[1])
-_FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
+FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
 _ONE = 1.2  # of them, below which they do not say at all
 _SURE = 3.0  # standard errors from which an order effect is pointed out
 
@@ -98,21 +99,21 @@ def weigh(
         at = maximum(arrays, 1.0)
     together = dependence(arrays, at, tuple(clusters.values()))
     for name, count in zip(clusters, together.clusters, strict=False):
-        if count < _FEW:
+        if count < FEW:
             warnings.warn(
-                f"LB044 {_of_few(name, count)}",
+                f"LB044 {said_of_few(name, count)}",
                 HintWarning,
                 skip_file_prefixes=(_PACKAGE,),
             )
     matched = effective(arrays, at, together)
     bread = bread_of(arrays, at)
     weighed = Weighed(kept, arrays, clusters, effects, at, bread, together, matched)
-    if (favour := _favour(weighed)) is not None:
+    if (favour := said_of_favour(weighed)) is not None:
         warnings.warn(f"LB045 {favour}", HintWarning, skip_file_prefixes=(_PACKAGE,))
     return weighed
 
 
-def _of_few(name: str, count: float) -> str:
+def said_of_few(name: str, count: float) -> str:
     """Say what answers are about where judges, or prompts, are few, or one."""
     if count < _ONE:
         return (
@@ -125,13 +126,16 @@ def _of_few(name: str, count: float) -> str:
     )
 
 
-def _favour(weighed: Weighed) -> str | None:
+def said_of_favour(weighed: Weighed, moments: Moments | None = None) -> str | None:
     """Say so where who is shown first wins more often, or less, than strengths say."""
     kept, votes, at = weighed.kept, weighed.votes, weighed.at
     if "order" in weighed.effects or not kept.attrs.get("ordered", 1):
         return None
-    p = expit(at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta)
-    residual, information = votes.won - votes.n * p, float((votes.n * p * (1.0 - p)).sum())
+    if moments is None:
+        p = expit(at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta)
+        moments = Moments(p, p * (1.0 - p))
+    p, variance = moments
+    residual, information = votes.won - votes.n * p, float((votes.n * variance).sum())
     groups = [np.arange(len(p)), *weighed.clusters.values()]
     noise = max(float((np.bincount(g, residual) ** 2).sum()) for g in groups)
     total = float(residual.sum())

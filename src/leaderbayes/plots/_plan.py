@@ -32,12 +32,13 @@ def plan(
     -------
     arviz_plots.PlotCollection
         Plots "p_decided", with the simulation's 95 % intervals and the target, and "width", from
-        that of now on, with the wanted one: further rounds across.
+        that of now on, with the wanted one: further rounds across. Of votes, further votes across,
+        and dashed those by new judges (or on new prompts).
 
     Raises
     ------
     LeaderbayesError
-        If it is of no further round.
+        If it is of no further round, or vote.
 
     Examples
     --------
@@ -47,6 +48,8 @@ def plan(
     >>> plan = lb.plan(dt, ("svm C=1", "svm C=10"), rounds=(10, 20), simulations=20, seed=1)
     >>> pc = lb.plots.plan(plan, backend="matplotlib")
     """
+    if getattr(plan, "attrs", {}).get("unit") == "vote":
+        return _of_votes(plan, backend)
     require_result(plan, "plan", "rounds", "p_decided")
     if not plan.sizes["rounds"]:
         raise LeaderbayesError(f"{plan.attrs['message']} There is nothing to draw.")
@@ -86,6 +89,47 @@ def plan(
     decided.ylabel("probability")
     scale = "metric's unit" if plan.attrs["model"] == "mean_score" else "log-odds"
     widths.ylabel(f"{scale}, {plan.attrs['prob']:.0%} interval of the difference")
+    return collection
+
+
+def _of_votes(plan: xr.Dataset, backend: Backend | None) -> Any:
+    """Draw a plan of votes: nothing is simulated, so that there are no bands."""
+    require_result(plan, "plan", "votes", "p_decided", "width", "votes_needed", "width_now")
+    if not plan.sizes["votes"]:
+        raise LeaderbayesError(f"{plan.attrs['message']} There is nothing to draw.")
+    collection, plots = panels(
+        {"p_decided": "Probability of a decision", "width": "Width of the interval"},
+        plan, width=11.0, height=4.6, columns=2, backend=backend,
+    )  # fmt: skip
+    decided, widths = plots["p_decided"], plots["width"]
+    votes = plan["votes"].to_numpy()
+    across = 0.0, float(votes[-1])
+    decided.line(np.array(across), np.full(2, plan.attrs["target"]), color=GREY, linestyle="C1")
+    key = [Mark(None, decided.labels([plan.attrs["question"]], longest=60)[0], BLACK)]
+    number, several = len(json.loads(plan.attrs["contested"])), plan.sizes["clusters"] > 1
+    for who in plan["who"].to_numpy():
+        for clusters in plan["clusters"].to_numpy():
+            way, color = plan.sel(who=who, clusters=clusters), _COLORS[str(who)]
+            dashed = several and str(clusters) == "new"
+            style = "C1" if dashed else "C0"
+            p, width = way["p_decided"].to_numpy(), np.append(plan["width_now"], way["width"])
+            decided.line(votes, p, color=color, linestyle=style)
+            decided.scatter(votes, p, color=color)
+            widths.line(np.append(0, votes), width, color=color, linestyle=style)
+            widths.scatter(np.append(0, votes), width, color=color)
+            label = "pairs as they are" if who == "all" else f"only {number} players"
+            if several:
+                label += f", {'the same' if clusters == 'same' else 'new'} {plan.attrs['cluster']}s"
+            label += " (dashed)" if dashed else ""
+            needed = float(way["votes_needed"])
+            label += ": no number" if np.isnan(needed) else f": {needed:,.0f} votes"
+            key.append(Mark(None, label, color, dashed))
+    widest = float(max(plan["width"].max(), plan["width_now"]))
+    for plot, top in ((decided, 1.0), (widths, widest)):
+        plot.frame(key, across=across, top=top)
+        plot.xlabel("further votes")
+    decided.ylabel("probability")
+    widths.ylabel(f"log-odds, {plan.attrs['prob']:.0%} interval of the difference")
     return collection
 
 

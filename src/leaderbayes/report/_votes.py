@@ -3,10 +3,12 @@
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.votes import Counted, counted_of, effects
+from leaderbayes._fits.posterior import drawn
 from leaderbayes.report._style import labels, number, percent
 from leaderbayes.report._verdicts import interval
 
@@ -37,12 +39,24 @@ def facts_of_votes(dt: xr.DataTree, arguments: dict[str, Any], prob: float) -> d
             row | {"effect": name[row["effect"]], "is_order": row["effect"] == "order"}
             for row in table.to_dict("records")
         ],
+        "judge_spread": _judge_spread(dt, prob),
+        "tie_scale": arguments.get("tie_scale"),
+        "intercept_scale": arguments.get("intercept_scale"),
         "prior_df": arguments["prior_df"],
         "prior_scale": arguments["prior_scale"],
         "spread": None,
         "tournaments": None,
         "leads": None,
     }
+
+
+def _judge_spread(dt: xr.DataTree, prob: float) -> dict[str, float] | None:
+    """Summarise how judges differ in what they add to who is shown first; None if not looked at."""
+    if "intercept_scale" not in dt["posterior"].dataset:
+        return None
+    draws = drawn(dt, "intercept_scale").to_numpy()
+    low, high = np.quantile(draws, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0])
+    return {"mean": float(draws.mean()), "lower": float(low), "upper": float(high)}
 
 
 def data_of_votes(dt: xr.DataTree) -> list[tuple[str, str]]:

@@ -76,7 +76,7 @@ OF_A_FIT = {
     "check of votes": lambda: lb.check(OF_VOTES),
     "deviance of votes": lambda: lb.deviance(OF_VOTES),
     "plan of votes": lambda: lb.plan(OF_VOTES, seed=1),
-    "influence": lambda: lb.influence(OF_VOTES),
+    "influence of votes": lambda: lb.influence(OF_VOTES),
     "win_probability of votes, estimated": lambda: lb.win_probability(VOTES_ESTIMATE),
     "likelihood.bradley_terry of votes": lambda: VOTES_ESTIMATE,
     "likelihood.round_intercept of votes": lambda: lb.likelihood.round_intercept(VOTES),

@@ -89,6 +89,7 @@ def test_two_teams_by_all_their_partitions():
     weight, of, alpha = law.start(given, rng), np.arange(2), 1.0
     for _ in range(20_000):
         alpha = law.sweep(given, value, np.ones(2, np.int64), weight, alpha, 1, rng)
+        law.share_out(given, value, np.ones(2, np.int64), weight, alpha, rng)
         at, _ = law.place(given, value, weight, of, rng)
         a, b = np.minimum(np.searchsorted(edge, at, side="right") - 1, 3)
         found[a, b] += 1.0
@@ -112,7 +113,8 @@ def test_ranks_of_the_best_are_uniform():
         weight, best = law.start(given, rng), []
         alpha = law.sweep(given, value, times, weight, 1.0, 100, rng)
         for _ in range(kept):
-            alpha = law.sweep(given, value, times, weight, alpha, 20, rng)
+            alpha = law.sweep(given, value, times, weight, alpha, 5, rng)
+            law.share_out(given, value, times, weight, alpha, rng)
             best.append(law.place(given, value, weight, of, rng)[0].max())
         true = edge[cell.max()] + rng.random() * (edge[1] - edge[0])
         ranks.append(int((np.array(best) < true).sum()))

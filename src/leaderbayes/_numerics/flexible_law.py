@@ -28,6 +28,9 @@ ALPHAS = np.array([1.0, 1.5, 2.0, 3.0, 4.0])
 _STEP = 0.5  # of cells, in units: standard errors on the scale
 _BEYOND = 4.0  # units of the lowest and highest score, in which there are thetas
 REACH = 7.0  # units of a score beyond which no theta explains it
+_APART = 6  # cells of a pair between which weight is moved, at most
+_STEPS, _FAR = 16, 12.0  # of the log-odds of their shares
+_LIGHT = 1e-3  # weight of a pair that is left alone
 _LOST = -600.0  # log-probability to be above the floor, below which there is none
 
 
@@ -178,29 +181,142 @@ def _relocate(
     occupied = np.flatnonzero(atoms > 0.0)
     slot = np.full(atoms.size, -1)
     slot[occupied] = np.arange(occupied.size)
-    here = np.zeros((occupied.size, atoms.size))
-    explained = np.zeros((occupied.size, atoms.size))
+    # Cells that explain one of a value's players are all that can explain every one of them.
+    begin, end = np.zeros(occupied.size, np.int64), np.zeros(occupied.size, np.int64)
     for j in range(at.size):
-        mine, first, begin = slot[at[j]], given.first[of[j]], given.row[of[j]]
-        for k in range(given.row[of[j] + 1] - begin):
-            here[mine, first + k] += log[begin + k]
-            explained[mine, first + k] += 1.0
-    chance = np.empty(atoms.size)
+        mine, first = slot[at[j]], given.first[of[j]]
+        last = first + given.row[of[j] + 1] - given.row[of[j]]
+        new = end[mine] == 0
+        begin[mine] = first if new else max(begin[mine], first)
+        end[mine] = last if new else min(end[mine], last)
+    here = np.zeros((occupied.size, (end - begin).max()))
+    for j in range(at.size):
+        mine = slot[at[j]]
+        shift = given.row[of[j]] - given.first[of[j]] + begin[mine]
+        for k in range(end[mine] - begin[mine]):
+            here[mine, k] += log[shift + k]
+    chance = np.empty(here.shape[1])
     for mine in range(occupied.size):
-        old = occupied[mine]
+        old, first, size = occupied[mine], begin[mine], end[mine] - begin[mine]
         many, top = atoms[old], -math.inf
-        for k in range(atoms.size):
+        for k in range(size):
+            cell = first + k
             chance[k] = -math.inf
-            if explained[mine, k] == many and (k == old or atoms[k] == 0.0):
-                chance[k] = here[mine, k] + math.lgamma(base[k] + many) - math.lgamma(base[k])
+            if cell == old or atoms[cell] == 0.0:
+                prior = math.lgamma(base[cell] + many) - math.lgamma(base[cell])
+                chance[k] = here[mine, k] + prior
                 top = max(top, chance[k])
         total = 0.0
-        for k in range(atoms.size):
+        for k in range(size):
             total += math.exp(chance[k] - top)
             chance[k] = total
-        new = int(np.searchsorted(chance, rng.random() * total, side="right"))
+        new_cell = int(np.searchsorted(chance[:size], rng.random() * total, side="right"))
         atoms[old] = 0.0
-        atoms[min(new, atoms.size - 1)] = many
+        atoms[first + min(new_cell, size - 1)] = many
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def share_out(
+    given: Cells,
+    value: Floats,
+    times: Longs,
+    weight: Floats,
+    alpha: float,
+    rng: np.random.Generator,
+) -> None:
+    r"""Move weight between cells of a pair, all pairs so far apart, in place; thetas out.
+
+    Given their sum the share f of one is Beta by itself, in log-odds t all but flat from where it
+    is nothing to where it is all. It is proposed as its law is at steps of t, and beyond them as it
+    exactly is there, and taken by Metropolis' rule: one value becomes two, or two become one, at
+    once, where `sweep` moves players one by one.
+    """
+    size = weight.size
+    base = alpha * np.diff(given.edge) / (given.edge[-1] - given.edge[0])
+    apart = rng.integers(1, _APART + 1)
+    total = np.empty(times.size)
+    for u in range(times.size):
+        total[u] = 0.0
+        for k in range(given.row[u + 1] - given.row[u]):
+            total[u] += weight[given.first[u] + k] * value[given.row[u] + k]
+    touched = np.empty(times.size, np.int64)
+    one, two = np.empty(times.size), np.empty(times.size)
+    log = np.empty(_STEPS + 2)
+    for first in range(size - apart):
+        second = first + apart
+        both = weight[first] + weight[second]
+        if both < _LIGHT:  # which the move does not change
+            continue
+        count = 0
+        for u in range(times.size):
+            begin, end = given.first[u], given.first[u] + given.row[u + 1] - given.row[u]
+            if begin <= second and first < end:
+                shift = given.row[u] - begin
+                one[count] = value[shift + first] if first >= begin else 0.0
+                two[count] = value[shift + second] if second < end else 0.0
+                touched[count] = u
+                count += 1
+        now = weight[second] / both
+        shape = base[second], base[first]
+        span = 2.0 * _FAR / _STEPS
+        for i in range(_STEPS):
+            f = 1.0 / (1.0 + math.exp(_FAR - (i + 0.5) * span))
+            prior = shape[0] * math.log(f) + shape[1] * math.log1p(-f) + math.log(span)
+            log[i + 1] = prior + _gain(f, now, both, one, two, total, touched, times, count)
+        ends = (0.0, shape[0]), (1.0, shape[1])
+        for i in range(2):
+            f, rate = ends[i]
+            gain = _gain(f, now, both, one, two, total, touched, times, count)
+            log[i * (_STEPS + 1)] = gain - rate * _FAR - math.log(rate)
+        chance = np.cumsum(np.exp(log - log.max()))
+        at = int(np.searchsorted(chance, rng.random() * chance[-1], side="right"))
+        if at == 0:
+            t = -_FAR + math.log(rng.random() + 1e-300) / shape[0]
+        elif at == _STEPS + 1:
+            t = _FAR - math.log(rng.random() + 1e-300) / shape[1]
+        else:
+            t = -_FAR + (at - 1 + rng.random()) * span
+        then = 1.0 / (1.0 + math.exp(min(-t, 700.0)))
+        left = math.exp(min(max(t, -700.0), 0.0)) if t < -30.0 else then
+        gain = 0.0
+        for f, sign in ((left, 1.0), (now, -1.0)):
+            odds = math.log(max(f, 1e-300)) - math.log(max(1.0 - f, 1e-300))
+            if abs(odds) < _FAR:
+                cell = min(int((odds + _FAR) / span), _STEPS - 1)
+                prior = shape[0] * math.log(f) + shape[1] * math.log1p(-f) + math.log(span)
+                own = _gain(f, now, both, one, two, total, touched, times, count)
+                gain += sign * (prior + own - log[cell + 1])
+        if not math.log(rng.random() + 1e-300) < gain:
+            continue
+        for c in range(count):
+            moved = both * (left - now)
+            total[touched[c]] += moved * (two[c] - one[c])
+        weight[second] = both * left
+        weight[first] = both * (1.0 - left)
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _gain(
+    f: float,
+    now: float,
+    both: float,
+    one: Floats,
+    two: Floats,
+    total: Floats,
+    touched: Longs,
+    times: Longs,
+    count: int,
+) -> float:
+    """Log-likelihood with the share f, less that of now."""
+    gain = 0.0
+    for c in range(count):
+        u = touched[c]
+        rest = total[u] - both * ((1.0 - now) * one[c] + now * two[c])
+        then = max(rest, 0.0) + both * ((1.0 - f) * one[c] + f * two[c])
+        if not then > 0.0:
+            return -math.inf
+        gain += times[u] * math.log(then / total[u])
+    return gain
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)

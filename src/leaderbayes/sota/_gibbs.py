@@ -23,8 +23,9 @@ from leaderbayes.sota._scale import Scale, scale_of
 MAX_RHAT = 1.05
 MIN_ESS = 100.0  # of the best theta
 _WARMUP = 60  # looks before the first draw
-_SWEEPS = (6, 30)  # between two looks; if chains do not agree, once more with so many
-_STEP = 0.5  # of rho, in log-odds
+_SWEEPS = 3  # before the luck is moved
+_MOVES = (3, 15)  # of the luck between two looks; if chains do not agree, once more with so many
+_STEP = 0.5  # of rho in log-odds, and of the luck
 _MOST_RHO = 0.999
 
 
@@ -37,8 +38,8 @@ def gibbs(
 ) -> xr.DataTree:
     """Draw P(theta), the test set's luck, and everybody's theta."""
     scale = scale_of(model)
-    for sweeps in _SWEEPS:
-        values = _walks(scale, model, draws, sweeps, rng.spawn(chains))
+    for moves in _MOVES:
+        values = _walks(scale, model, draws, moves, rng.spawn(chains))
         found = _diagnose(values["at"].max(axis=1).reshape(chains, draws))
         if found["converged"]:
             break
@@ -54,13 +55,13 @@ def _walks(
     scale: Scale,
     model: CountBoard | EstimateBoard,
     draws: int,
-    sweeps: int,
+    moves: int,
     walkers: list[np.random.Generator],
 ) -> dict[str, Floats]:
     """Draw all chains, one behind the other, (chain x draw, ...)."""
 
     def walk(own: np.random.Generator) -> dict[str, Floats]:
-        return _walk(scale, model.rho, draws, sweeps, own)
+        return _walk(scale, model.rho, draws, moves, own)
 
     workers = min(model.workers, len(walkers))
     if workers > 1:  # kernels let go of Python's lock
@@ -81,7 +82,7 @@ class Luck(NamedTuple):
 
 
 def _walk(
-    scale: Scale, rho: Any, draws: int, sweeps: int, rng: np.random.Generator
+    scale: Scale, rho: Any, draws: int, moves: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
     """Draw one chain: parameters (draw,), thetas of teams and of others (draw, team)."""
     given, size = scale.cells, len(scale.of)
@@ -91,9 +92,11 @@ def _walk(
     luck = Luck(shared, ease, *scale.likelihood(shared, ease))
     kept: dict[str, list[Any]] = defaultdict(list)
     for look in range(_WARMUP + draws):
-        alpha = flexible_law.sweep(given, luck.value, scale.times, law, alpha, sweeps, rng)
-        if prior.depends(rho):
-            luck = _move(scale, law, luck, rho, rng)
+        for _ in range(moves):
+            alpha = flexible_law.sweep(given, luck.value, scale.times, law, alpha, _SWEEPS, rng)
+            if prior.depends(rho):
+                luck = _move(scale, law, luck, rho, rng)
+        flexible_law.share_out(given, luck.value, scale.times, law, alpha, rng)
         if look < _WARMUP:
             continue
         at, log = flexible_law.place(given, luck.value, law, scale.of, rng)
@@ -127,6 +130,9 @@ def _move(scale: Scale, law: Floats, luck: Luck, rho: Any, rng: np.random.Genera
     # The scale moves with the luck, of which the board therefore hardly knows anything: its own
     # law is where to propose from.
     luck = moved(luck, luck.rho, rng.standard_normal(), 0.0)
+    # The law comes to fit the luck that it is drawn with; small steps leave where that is rare.
+    near = luck.ease + _STEP * rng.standard_normal()
+    luck = moved(luck, luck.rho, near, 0.5 * (luck.ease**2 - near**2))
     if hasattr(rho, "logpdf"):
         shared = float(expit(logit(luck.rho) + _STEP * rng.standard_normal()))
         luck = moved(luck, shared, luck.ease, _log_rho(rho, shared) - _log_rho(rho, luck.rho))

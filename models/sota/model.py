@@ -50,3 +50,21 @@ def model(counts=None, *, n, teams, rho, theta_0):
         p_0 = pt.clip(theta - spread * np.sqrt(theta_0 / (1.0 - theta_0)), 0.0, 1.0)
         pm.CustomDist("count", s, p_1, p_0, dist=draw, logp=logp, observed=counts, dims="team")
     return specification
+
+
+def specification_of_cells(counts=None, *, n, teams, edges):
+    """Build the model of independent teams under the flexible law, thetas in the middle of cells.
+
+    edges (cell + 1,): of the cells of arcsin sqrt theta.
+    """
+    width = np.diff(edges)
+    theta_of = np.sin(0.5 * (edges[1:] + edges[:-1])) ** 2
+    with pm.Model(coords={"team": range(teams), "cell": range(len(width))}) as specification:
+        which = pm.Categorical("which", np.full(5, 0.2))
+        alpha = pm.Deterministic("concentration", pt.as_tensor([1.0, 1.5, 2.0, 3.0, 4.0])[which])
+        weight = pm.Dirichlet("weight", alpha * width / width.sum(), dims="cell")
+        cell = pm.Categorical("cell_of", weight, dims="team")
+        theta = pm.Deterministic("theta", pt.as_tensor(theta_of)[cell], dims="team")
+        pm.Deterministic("theta_sota", theta.max())
+        pm.Binomial("count", n, theta, observed=counts, dims="team")
+    return specification

@@ -66,7 +66,7 @@ def test_sota_posterior(folder, teams):
     result = json.loads(done.stdout)
     assert list(result) == ["sampler", *KEYS]
     assert list(result["diagnostics"]) == [
-        "converged", "pareto_k", "ess", "expected_max", "max_lower", "max_upper", "seed",
+        "converged", "ess", "max_rhat", "expected_max", "max_lower", "max_upper", "seed",
     ]  # fmt: skip
     assert result["theta_sota_lower"] < result["theta_sota"] < result["theta_sota_upper"]
     assert result["diagnostics"]["converged"] is True
@@ -74,7 +74,7 @@ def test_sota_posterior(folder, teams):
     text = call(*asked, cwd=folder)
     assert "Estimate of the best classifier (exact)" in text.stdout
     assert "As good as that, most probably: t" in text.stdout
-    assert "Converged: Pareto k" in text.stdout
+    assert "Converged: R-hat" in text.stdout
     # Leaving teams out, and another law, are other posteriors of fewer teams.
     fewer = call(*asked, "--law", "empirical", "--floor", 0.82, "--json", cwd=folder)
     assert json.loads(fewer.stdout)["m"] < 60
@@ -215,7 +215,7 @@ def test_sota_posterior_warns_and_fails(folder):
 
 @pytest.mark.slow
 def test_sota_simulated(folder, teams):
-    asked = ["--sampler", "abc-smc", "--draws", 20, "--chains", 2, "--epsilon", 2, "--seed", 1]
+    asked = ["--sampler", "abc-smc", "--law", "beta", "--draws", 20, "--chains", 2, "--epsilon", 2, "--seed", 1]
     done = run("sota", *teams, *asked, "--json", cwd=folder)
     result = json.loads(done.stdout)
     assert list(result) == ["sampler", *KEYS]

@@ -41,7 +41,7 @@ def a_tree(theta, ease, best=None):
 def test_a_best_that_is_not_to_be_believed_is_said(tree, said):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        question(tree)
+        question(tree, flexible=False)
     found = [str(w.message) for w in caught]
     assert [w.category for w in caught] == [lb.BoardWarning] * len(said)
     assert len(found) == len(said)

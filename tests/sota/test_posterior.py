@@ -17,12 +17,12 @@ def test_mixtures_are_noticed():
     theta = np.concatenate([rng.beta(20, 30, 60), rng.beta(1700, 300, 300)])
     board = lb.sota.read_board(rng.binomial(n, theta) / n, n=n, classes=10)
     with pytest.warns(lb.BoardWarning, match="LB021"):
-        poor = lb.sota.posterior(board, seed=1)
+        poor = lb.sota.posterior(board, law="beta", seed=1)
     assert "LB021" in poor.attrs["warnings"]
     with warnings.catch_warnings():
         warnings.simplefilter("error", lb.BoardWarning)
         good = lb.sota.posterior(board, law="mixture", seed=1)
-        high = lb.sota.posterior(board, floor=0.75, seed=1)
+        high = lb.sota.posterior(board, law="beta", floor=0.75, seed=1)
     for dt in (good, high):
         made = lb.sota.summary(dt)
         assert made["theta_sota_lower"] < theta.max() < made["theta_sota_upper"]

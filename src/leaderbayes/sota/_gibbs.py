@@ -184,7 +184,11 @@ def _again(
 
 def _log_prior(posterior: xr.Dataset, rho: Any) -> xr.Dataset:
     """Log densities of what has a prior of its own: the law's values have none by themselves."""
-    laws: dict[str, Callable[[Any], Any]] = {"ease": norm.logpdf}
+    even = -np.log(len(flexible_law.ALPHAS))
+    laws: dict[str, Callable[[Any], Any]] = {
+        "concentration": lambda alpha: np.full(alpha.shape, even),
+        "ease": norm.logpdf,
+    }
     if hasattr(rho, "logpdf"):
         laws["rho"] = rho.logpdf
     return xr.Dataset(

@@ -215,7 +215,20 @@ def test_sota_posterior_warns_and_fails(folder):
 
 @pytest.mark.slow
 def test_sota_simulated(folder, teams):
-    asked = ["--sampler", "abc-smc", "--law", "beta", "--draws", 20, "--chains", 2, "--epsilon", 2, "--seed", 1]
+    asked = [
+        "--sampler",
+        "abc-smc",
+        "--law",
+        "beta",
+        "--draws",
+        20,
+        "--chains",
+        2,
+        "--epsilon",
+        2,
+        "--seed",
+        1,
+    ]
     done = run("sota", *teams, *asked, "--json", cwd=folder)
     result = json.loads(done.stdout)
     assert list(result) == ["sampler", *KEYS]

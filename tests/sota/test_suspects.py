@@ -104,10 +104,10 @@ def test_copies_are_found():
     notebook = round(notebook * 5000) / 5000
     board = np.concatenate([scores, np.full(60, notebook), np.full(25, 0.2)])
     with pytest.warns(lb.HintWarning, match=r"LB031 2 scores are shared.*by 6\d, where [1-9]"):
-        whole = lb.sota.read_board(board, n=5000)
+        whole = lb.sota.read_board(board, n=5000, chance=0.0)
     assert whole.sizes["team"] == 885
     with pytest.warns(lb.HintWarning, match="of them are left out"):
-        once = lb.sota.read_board(board, n=5000, clones="one")
+        once = lb.sota.read_board(board, n=5000, chance=0.0, clones="one")
     assert once.attrs["left_out"] == pytest.approx(84, abs=5)
     assert int((once == 0.2).sum()) == 1
     assert 799 < once.sizes["team"] < 806
@@ -116,3 +116,15 @@ def test_copies_are_found():
     fine = rng.random(40)
     with pytest.warns(lb.HintWarning, match="LB031 1 score is shared.*1 more in all"):
         lb.sota.read_board(np.append(fine, fine[3]), se=0.01, clones="one")
+
+
+def test_who_guesses_is_no_copy():
+    """Four at chance on a board of classifiers that have learned something."""
+    learned = 0.8 + 0.005 * np.arange(30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", lb.HintWarning)
+        board = lb.sota.read_board(np.append(learned, [0.1] * 4), n=1000, classes=10)
+        lower = lb.sota.read_board(
+            1.0 - np.append(learned, [0.1] * 4), n=1000, classes=10, higher_is_better=False
+        )
+    assert board.sizes["team"] == lower.sizes["team"] == 34

@@ -27,7 +27,14 @@ from leaderbayes._scores.tables import (
 from leaderbayes.sota._kaggle import is_kaggle, one_row_a_team
 from leaderbayes.sota._lattice import check_resolution, size_of
 from leaderbayes.sota._standard_errors import errors_of_sizes, given_errors
-from leaderbayes.sota._suspects import Clones, as_shares, chosen, warn_of_leaks, without_copies
+from leaderbayes.sota._suspects import (
+    Clones,
+    as_shares,
+    beyond_chance,
+    chosen,
+    warn_of_leaks,
+    without_copies,
+)
 
 _TEAM = "team team_name teamname player model name team_id teamid submission rank"
 _SCORE = "score private_score public_score accuracy acc auc roc_auc value result"
@@ -192,7 +199,9 @@ def read_board(
     known = _said(n, se, metric, classes, chance, positive_rate, higher_is_better)
     shares = se is None and metric == "accuracy"
     alike = int(n) if shares and isinstance(n, int | np.integer) else None
-    stay = without_copies(kept.to_numpy(), alike, clones)
+    stay = np.ones(len(kept), dtype=bool)
+    able = stay if alike is None else beyond_chance(kept.to_numpy(), alike, known, higher_is_better)
+    stay[able] = without_copies(kept.to_numpy()[able], alike, clones)
     left_out += int((~stay).sum())
     kept, names = kept[stay], names[stay]
     board = xr.DataArray(

@@ -18,6 +18,7 @@ Clones = Literal["all", "one"]
 
 _NEIGHBOURS = 5  # other scores on either side, from which the number of ties by chance is taken
 _DIFFERENT = 5  # scores, of fewer nothing is said
+_GUESSED = 3.0  # standard errors above chance, within which a score is guessed
 _RARE = 1e-4  # expected number of scores with so many ties by chance
 _GAP = 5.0  # standard errors between a perfect score and the next, above which it is no luck
 _FEWEST = 100  # instances, below which a perfect score is no wonder
@@ -95,6 +96,18 @@ def copies(scores: Floats, n: int | None) -> tuple[Floats, Longs, Floats]:
         expected = np.maximum(expected, others / steps)
     odd = (counts > 1) & (tail * len(values) < _RARE)
     return values[odd], counts[odd], expected[odd]
+
+
+def beyond_chance(
+    scores: Floats, n: int, known: dict[str, float], higher_is_better: bool | None
+) -> Bools:
+    """Say whose share of right answers guessing does not explain (team,).
+
+    Who guesses is like all others who do, and no copy of them.
+    """
+    right = 1.0 - scores if higher_is_better is False else scores
+    chance = known.get("chance", 1.0 / known.get("classes", 2))
+    return np.asarray(right > chance + _GUESSED * np.sqrt(chance * (1.0 - chance) / n))
 
 
 def without_copies(scores: Floats, n: int | None, clones: Clones) -> Bools:

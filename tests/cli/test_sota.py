@@ -75,9 +75,19 @@ def test_sota_posterior(folder, teams):
     assert "Estimate of the best classifier (exact)" in text.stdout
     assert "As good as that, most probably: t" in text.stdout
     assert "Converged: R-hat" in text.stdout
+    assert "That is not below" not in text.stdout
     # Leaving teams out, and another law, are other posteriors of fewer teams.
     fewer = call(*asked, "--law", "empirical", "--floor", 0.82, "--json", cwd=folder)
     assert json.loads(fewer.stdout)["m"] < 60
+
+
+def test_a_best_above_every_score_is_said(folder):
+    """Equal teams, and a beta law that is far too wide: a word beside the number."""
+    rows = [f"t{i},{s}" for i, s in enumerate([0.9] * 30 + [0.55, 0.4, 0.3, 0.2])]
+    (folder / "wide.csv").write_text("team,score\n" + "\n".join(rows) + "\n")
+    asked = ["sota", "wide.csv", "--n", 100, "--chance", 0.1, "--sampler", "exact", "--seed", 1]
+    text = call(*asked, "--law", "beta", "--draws", 100, cwd=folder).stdout
+    assert "That is not below the highest score" in text
 
 
 def test_answers(folder):

@@ -428,6 +428,11 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
         f"({prob:.0%} interval {result['theta_sota_lower']:.4f} to "
         f"{result['theta_sota_upper']:.4f}); {result['teams_above']} teams scored above it."
     )
+    if result["theta_sota"] >= result["observed_max"]:
+        click.echo(
+            "That is not below the highest score: many teams are near the top, the test set is "
+            "taken for a hard one, or the model does not describe the board."
+        )
     free, diagnostics = result["law_free"], result["diagnostics"]
     click.echo(free["message"])
     if free["apart"]:

@@ -245,3 +245,15 @@ def test_the_best_is_the_best_as_often_as_said(who, errors):
     assert len(shares) >= 7
     chance = (shares["happened"] * (1.0 - shares["happened"]) / cases[cases >= 200]) ** 0.5
     assert (abs(shares["said"] - shares["happened"]) < 0.05 + errors * chance).all()
+
+
+def test_the_best_theta_is_covered_whatever_the_population():
+    """By the flexible law; all teams equal is its worst case, which models/README.md says."""
+    table = pd.read_csv(MODELS / "evidence" / "populations" / "populations.csv")
+    found = table[table["law"] == "flexible"]
+    differ = found[found["population"] != "equal"]
+    error = np.sqrt(0.95 * 0.05 / differ["boards"])
+    assert (differ["covered"] > 0.95 - 3.0 * error).all()
+    assert differ["covered"].mean() > 0.94
+    beta = table[table["law"] == "beta"].set_index("population")["covered"]
+    assert (beta[["two groups", "edge and tail", "soft edge"]] < 0.1).all()

@@ -99,3 +99,10 @@ def test_plan_of_items_and_runs(folder):
     assert list(made["width_runs"]) == ["1", "2", "4"]
     assert 0.0 < made["run_share"] <= 1.0
     assert made["width_any_runs"] < made["width_runs"]["4"] < made["width_now"]
+
+
+def test_plan_of_folds_names_no_option_that_it_lacks(folder):
+    done = call("plan", path("classifiers"), "--only", "iris", "--rounds", 5, "--simulations", 5, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "LB017 rounds look like folds" in done.stderr
+    assert "--test-fraction" not in done.stderr

@@ -2,7 +2,9 @@
 
 import json
 import sys
-from contextlib import redirect_stdout
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +106,7 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
     # PyMC draws its progress bar on standard output, which is for results here.
     of_scores = options["model"] == "mean_score"
     own = typed(["weight", "likelihood"]) if of_scores else ["weight", *typed(["likelihood"])]
-    with redirect_stdout(sys.stderr):
+    with redirect_stdout(sys.stderr), _of_folds():
         fit = lb.fit(
             scores,
             options["model"],
@@ -132,6 +134,23 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
     planned = _planned(plan, fit.attrs["seed"], said) | {"read": what_was_read(scores)}
     converged = bool(fit.attrs["converged"])
     finish(as_json, planned, print_plan, planned, converged, converged=converged)
+
+
+@contextmanager
+def _of_folds() -> Iterator[None]:
+    """Say what a plan makes of folds, in place of a remedy that plans do not have."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        text = str(warning.message)
+        if text.startswith("LB017"):
+            text = (
+                "LB017 rounds look like folds of the same data, which share training rows. Further "
+                "rounds are taken for independent ones here: what is said holds for data sets of "
+                "their own, and more folds of these data may never decide."
+            )
+        warnings.warn(text, warning.category, stacklevel=2)
 
 
 def _of_votes(

@@ -102,7 +102,9 @@ def test_plan_of_items_and_runs(folder):
 
 
 def test_plan_of_folds_names_no_option_that_it_lacks(folder):
-    done = call("plan", path("classifiers"), "--only", "iris", "--rounds", 5, "--simulations", 5, cwd=folder)
+    done = call(
+        "plan", path("classifiers"), "--only", "iris", "--rounds", 5, "--simulations", 5, cwd=folder
+    )
     assert done.returncode == 0, done.stderr
     assert "LB017 rounds look like folds" in done.stderr
     assert "--test-fraction" not in done.stderr

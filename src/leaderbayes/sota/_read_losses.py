@@ -131,7 +131,7 @@ def covariance(losses: xr.DataArray, *, root: bool = False) -> xr.DataArray:
 
     Returns
     -------
-    DataArray (team, team_)
+    DataArray (``team``, ``team_``)
         As `winner` takes it.
 
     Raises

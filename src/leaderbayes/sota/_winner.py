@@ -59,7 +59,7 @@ def winner(
     rho : float, optional
         Two scores correlate by rho^2 given the thetas, as for `posterior`; by default the board's
         own, else 0.
-    covariance : DataArray (team, team_), or Dataset, optional
+    covariance : DataArray (``team``, ``team_``), or Dataset, optional
         Covariance of the scores' errors, in the board's order, such as `covariance` gives of losses
         or answers and `delong` of AUCs, in place of standard errors and rho.
     variants : int

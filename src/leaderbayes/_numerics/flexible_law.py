@@ -23,7 +23,7 @@ from leaderbayes._numerics.counts import log_probability
 from leaderbayes._types import Floats, Longs
 
 # Concentrations that the Dirichlet process may have, equally likely: with 1 alone the best of
-# hundreds that all differ were too low, with more alone edges that many share were overrun.
+# hundreds that all differ were too low, with more alone the edges that many share too high.
 ALPHAS = np.array([1.0, 1.5, 2.0, 3.0, 4.0])
 _STEP = 0.5  # of cells, in units: standard errors on the scale
 _BEYOND = 4.0  # units of the lowest and highest score, in which there are thetas

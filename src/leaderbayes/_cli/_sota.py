@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leaderbayes._cli._best import print_sensitivity, print_sota
 from leaderbayes._cli._claim import say_claim, score_of, variants_of
-from leaderbayes._cli._console import collecting, finish, number, print_sota
+from leaderbayes._cli._console import collecting, finish, number, records
 from leaderbayes._cli._options import as_json, better, max_mb, prob, seed, typed
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ FACTS = (
 # Of these, of a table of scores; and of answers.
 SCORES_ONLY = ("n", "se", "metric", "positive_rate", "exclude", "ceiling", "clones")
 ANSWERS_ONLY = ("round", "cluster")
+NOT_OF_SENSITIVITY = ("components", "floor", "epsilon", "public", "public_n", "variants")
 COLUMN = "COLUMN|NUMBER"
 RELIABILITY = ("pareto_k", "ess", "max_rhat")
 LAW_FREE = (
@@ -106,6 +108,9 @@ def column_or_number(text: str) -> float | str:
 @click.option("--sampler", type=click.Choice(["exact", "abc-smc"]),
               help="A posterior in place of the estimate, by the likelihood or by simulated "
               "boards.")  # fmt: skip
+@click.option("--sensitivity", is_flag=True,
+              help="Posteriors under each law, other rho, and another n, in a table: how the "
+              "answer moves with what one takes for granted.")  # fmt: skip
 @click.option("--criterion", type=click.Choice(["mean", "upper"]), default="mean",
               show_default=True, help="Of the estimate: the observed maximum is the expected one, "
               "or the upper limit of its interval.")  # fmt: skip
@@ -141,6 +146,7 @@ def sota(
     losses: bool,
     root: bool,
     sampler: str | None,
+    sensitivity: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -172,6 +178,9 @@ def sota(
         else:
             board = lb.sota.read_board(file, **facts)
         looks = None if public is None else _two_looks(public, public_n, board, facts, options)
+    if sensitivity:
+        _say_sensitivity(board, options, said, as_json)
+        return
     if sampler is None:
         how = {"rule": options["rule"]}
         best, diagnostics, more = _estimate_of_best(board, options)
@@ -198,6 +207,25 @@ def sota(
     }
     converged = diagnostics.get("converged", True)
     finish(as_json, result, print_sota, result, best, options["prob"], converged=converged)
+
+
+def _say_sensitivity(
+    board: "xr.DataArray", options: dict[str, Any], said: list[str], as_json: bool
+) -> None:
+    """Print how the answer moves."""
+    import leaderbayes as lb
+
+    first = options["law"]
+    laws = [first, *(law for law in ("flexible", "beta", "mixture") if law != first)]
+    asked = {name: options[name] for name in ("draws", "chains", "seed", "workers", "prob")}
+    if options["rho"] is not None:
+        board = board.copy()
+        board.attrs = {k: v for k, v in board.attrs.items() if k not in ("rho_lower", "rho_upper")}
+        board.attrs["rho"] = options["rho"]
+    with collecting() as more:
+        table = lb.sota.sensitivity(board, laws=laws, **asked)
+    result = {"rows": records(table), **table.attrs, "warnings": said + more}
+    finish(as_json, result, print_sensitivity, table, converged=bool(table["converged"][0]))
 
 
 def _two_looks(
@@ -231,6 +259,8 @@ def _of_losses(
 def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | None:
     """Name the first option that was given and that these scores, or what is asked, lack."""
     params = click.get_current_context().params
+    if params["sensitivity"]:
+        sampler = sampler or "exact"
     others = POSTERIOR_ONLY if sampler is None else ESTIMATE_ONLY
     for name in typed(params):
         if (answers or losses) and name in SCORES_ONLY:
@@ -247,7 +277,12 @@ def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | 
         if name in others and (name, params[name]) != ("dependence", "boland"):
             if sampler is None:
                 return f"--{name} is of a posterior: give --sampler exact or abc-smc, too."
-            return f"--{name} is of the estimate: leave it or --sampler out."
+            kind = "--sensitivity" if params["sensitivity"] else "--sampler"
+            return f"--{name} is of the estimate: leave it or {kind} out."
+        if params["sensitivity"] and (
+            name in NOT_OF_SENSITIVITY or (name, sampler) == ("sampler", "abc-smc")
+        ):
+            return f"--{name.replace('_', '-')} is not of --sensitivity: leave one of them out."
         if name == "public" and (answers or losses or params["se"] is not None):
             return "--public is of two boards of accuracies with --n: leave it out."
         if name == "public_n" and params["public"] is None:

@@ -8,7 +8,8 @@ import xarray as xr
 
 from leaderbayes._errors import ConvergenceWarning
 from leaderbayes._types import Floats
-from leaderbayes.sota._assemble import assemble
+from leaderbayes.sota import _parameters as prior
+from leaderbayes.sota._assemble import assemble, log_prior
 from leaderbayes.sota._model_of_counts import CountBoard
 
 MAX_RHAT = 1.05
@@ -65,6 +66,8 @@ def abc_smc(
         p.name: drawn[p.name].to_numpy().reshape(draws * chains, -1) for p in model.parameters
     }
     tree = assemble(board, values, model.draw(values, chains * draws, rng), (chains, draws))
+    points = prior.free(model.parameters, values)
+    tree["log_prior"] = log_prior(model.parameters, points, (chains, draws))
     found_best = tree["posterior"].to_dataset().assign(theta_sota=drawn["theta_sota"])
     tree["posterior"] = xr.DataTree(found_best)
     tree["sample_stats"] = xr.DataTree(_stages(found, epsilon, drawn["theta_sota"]))

@@ -1,9 +1,12 @@
 """Draws of a board's model under their names, as a DataTree."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 
 from leaderbayes._types import Floats
+from leaderbayes.sota import _parameters as prior
 
 
 def assemble(
@@ -41,3 +44,12 @@ def assemble(
     tree = xr.DataTree.from_dict({name: xr.Dataset(group) for name, group in groups.items()})
     tree.attrs = {"model": "sota"}
     return tree
+
+
+def log_prior(
+    parameters: Sequence[prior.Parameter], points: Floats, shape: tuple[int, int]
+) -> xr.DataTree:
+    """Give the group of log priors of points (chain x draw, number)."""
+    found = prior.log_priors(parameters, points).items()
+    named = {name: (("chain", "draw"), value.reshape(shape)) for name, value in found}
+    return xr.DataTree(xr.Dataset(named))

@@ -9,7 +9,7 @@ from leaderbayes._errors import ConvergenceWarning
 from leaderbayes._inference.psis import Smoothed, smooth
 from leaderbayes._numerics.importance import sample
 from leaderbayes.sota import _parameters as prior
-from leaderbayes.sota._assemble import assemble
+from leaderbayes.sota._assemble import assemble, log_prior
 from leaderbayes.sota._model import Board
 
 MIN_POINTS = 200  # whose weights have a tail that can be smoothed
@@ -37,9 +37,7 @@ def exact(
         )
     values = prior.unpack(model.parameters, points)
     tree = assemble(board, values, model.draw(values, size, rng), (chains, draws))
-    priors = prior.log_priors(model.parameters, points)
-    named = {name: (("chain", "draw"), v.reshape(chains, draws)) for name, v in priors.items()}
-    tree["log_prior"] = xr.DataTree(xr.Dataset(named))
+    tree["log_prior"] = log_prior(model.parameters, points, (chains, draws))
     tree.attrs |= {
         "converged": int(converged),
         "pareto_k": smoothed.pareto_k,

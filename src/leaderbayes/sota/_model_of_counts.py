@@ -167,7 +167,7 @@ class CountBoard:
         size = len(rho)
         right = rng.binomial(self.board.n, self.theta_0, size=(size, 1))
         return self.above_floor(
-            lambda: self.replicate(self._draw_law(value, size, rng), rho, rng, right)
+            lambda: self.replicate(self.thetas(value, size, rng), rho, rng, right)
         )
 
     def above_floor(self, draw: Callable[[], Floats]) -> Floats:
@@ -211,7 +211,11 @@ class CountBoard:
                 "team out (or give a floor), or take law='beta' or 'mixture'."
             )
 
-    def _draw_law(self, value: dict[str, Floats], size: int, rng: np.random.Generator) -> Floats:
+    def score(self, theta: Floats) -> Floats:
+        """Thetas are on the scale of the scores."""
+        return theta
+
+    def thetas(self, value: dict[str, Floats], size: int, rng: np.random.Generator) -> Floats:
         """Classifiers of another challenge, (point, classifier)."""
         m = len(self.board.of)
         if "mean" in value:

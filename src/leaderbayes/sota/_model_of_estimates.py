@@ -74,7 +74,7 @@ class EstimateBoard:
         """Draw what follows from parameters, as `CountBoard.draw` does."""
         m = len(self.estimate)
         rho, ease = prior.rho_and_ease(value, self.rho, size)
-        latent, new = np.empty((size, m)), np.empty((size, m))
+        latent = np.empty((size, m))
         likelihood = np.empty((size, m))
         for i in range(size):
             joint = self._joint(value, i, rho[i], ease[i])
@@ -86,8 +86,7 @@ class EstimateBoard:
             kept = scale**2 / (scale**2 + noise)
             latent[i] = mean + kept * (seen - mean)
             latent[i] += np.sqrt(kept * noise) * rng.standard_normal(m)
-            at = _choose(np.repeat(self._weight(value, i)[:, None], m, axis=1), rng)
-            new[i] = value["location"][i, at] + value["scale"][i, at] * rng.standard_normal(m)
+        new = self.thetas(value, size, rng)
         return {
             "theta": self.score(latent),
             "theta_sota": self.score(latent.max(axis=1)),
@@ -95,6 +94,15 @@ class EstimateBoard:
             "score": self.replicate(latent, rho, rng),
             "new_score": self.replicate(new, rho, rng),
         }
+
+    def thetas(self, value: dict[str, Floats], size: int, rng: np.random.Generator) -> Floats:
+        """Estimates' means in another challenge, (point, classifier)."""
+        m = len(self.estimate)
+        latent = np.empty((size, m))
+        for i in range(size):
+            at = _choose(np.repeat(self._weight(value, i)[:, None], m, axis=1), rng)
+            latent[i] = value["location"][i, at] + value["scale"][i, at] * rng.standard_normal(m)
+        return latent
 
     def replicate(self, latent: Floats, rho: Floats, rng: np.random.Generator) -> Floats:
         """Scores on another test set with the same standard errors, (point, classifier)."""

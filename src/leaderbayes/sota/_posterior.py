@@ -19,6 +19,7 @@ from leaderbayes.sota._gibbs import gibbs
 from leaderbayes.sota._importance_sampling import exact
 from leaderbayes.sota._model import model_of
 from leaderbayes.sota._model_of_estimates import EstimateBoard
+from leaderbayes.sota._prior import prior_groups
 
 
 def posterior(
@@ -34,6 +35,7 @@ def posterior(
     epsilon: float = 0.5,
     draws: int = 250,
     chains: int = 4,
+    prior: bool = False,
     seed: int | None = None,
     workers: int | None = None,
     progressbar: bool = True,
@@ -81,6 +83,8 @@ def posterior(
     draws, chains : int
         Draws kept per chain, number of chains (of "exact" but for the flexible law, these are
         independent draws in parts).
+    prior : bool
+        Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     workers : int, optional
@@ -100,7 +104,9 @@ def posterior(
         ``posterior_predictive``: ``score`` (chain, draw, team), the same teams on another test
         set, and ``new_score``, another board of teams from P(theta). ``log_likelihood``: ``score``
         (chain, draw, team), theta integrated out. ``log_prior``, ``observed_data`` (``score``: the
-        board of the teams that stay, with its attrs), ``constant_data`` (``n`` or ``se``).
+        board of the teams that stay, with its attrs), ``constant_data`` (``n`` or ``se``). On
+        request ``prior`` (the parameters, and ``theta_sota``) and ``prior_predictive``
+        (``score``), chain and draw too.
         "abc-smc" adds ``sample_stats``: ``epsilon``,
         ``accept_rate`` (chain, stage), ``unique`` (chain), the share of different particles. attrs:
         ``model`` "sota", ``sampler``, ``arguments`` and ``versions`` (JSON), ``seed``,
@@ -144,7 +150,7 @@ def posterior(
     seed = _arguments.seed_or_new(seed)
     rho = own_rho(board) if rho is None else rho
     arguments = {
-        "law": _named(law), "components": components, "floor": floor, "rho": _named(rho),
+        "law": named(law), "components": components, "floor": floor, "rho": named(rho),
         "theta_0": theta_0, "statistic": statistic, "epsilon": epsilon, "draws": draws,
         "chains": chains,
     }  # fmt: skip
@@ -168,6 +174,9 @@ def posterior(
         else:
             tree = abc_smc(kept, model, epsilon, draws, chains, rng, progressbar=progressbar)
         question(tree, flexible=model.flexible)
+    if prior:
+        for name, group in prior_groups(kept, model, draws, rng).items():
+            tree[name] = xr.DataTree(group)
     # What libraries say of themselves is not said of this posterior.
     caught = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
     for warning in caught:
@@ -183,7 +192,7 @@ def posterior(
     return tree
 
 
-def _named(value: Any) -> Any:
+def named(value: Any) -> Any:
     """Give laws and answers to JSON by a name."""
     if hasattr(value, "dist"):
         terms = [f"{v:g}" for v in value.args] + [f"{k}={v:g}" for k, v in value.kwds.items()]

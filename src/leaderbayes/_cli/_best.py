@@ -1,0 +1,85 @@
+"""How good the best of a board is, in sentences and a table."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leaderbayes._cli._console import _print_table, print_doubt, short
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
+    """Say how good the best of a board is."""
+    how = result.get("sampler") or result["rule"]
+    instances = "" if result["n"] is None else f" on {result['n']} instances"
+    alone, depend = "", f", rho {result['rho']:.2f}" if result["rho"] else ""
+    if "naive_lower" in best:
+        low, high = float(best["naive_lower"]), float(best["naive_upper"])
+        alone = f" ({prob:.0%} interval {low:.4f} to {high:.4f}, were it the only team)"
+    click.echo(
+        f"Best of {result['m']} teams{instances}{depend}: {result['observed_max']:.4f}{alone}."
+    )
+    click.echo(
+        f"Estimate of the best classifier ({how}): {result['theta_sota']:.4f} "
+        f"({prob:.0%} interval {result['theta_sota_lower']:.4f} to "
+        f"{result['theta_sota_upper']:.4f}); {result['teams_above']} teams scored above it."
+    )
+    if result["theta_sota"] >= result["observed_max"]:
+        click.echo(
+            "That is not below the highest score: many teams are near the top, the test set is "
+            "taken for a hard one, or the model does not describe the board."
+        )
+    free, diagnostics = result["law_free"], result["diagnostics"]
+    click.echo(free["message"])
+    if free["apart"]:
+        click.echo(free["apart"])
+    if "two_looks" in result:
+        click.echo(result["two_looks"]["message"])
+    if "converged" not in diagnostics:
+        click.echo(diagnostics["message"])
+        return
+    likely = ", ".join(f"{short(name)} {p:.2f}" for name, p in best.attrs["likely"])
+    click.echo(f"As good as that, most probably: {likely}.")
+    click.echo(
+        f"The same teams' best on another test set: {diagnostics['expected_max']:.4f} "
+        f"({diagnostics['max_lower']:.4f} to {diagnostics['max_upper']:.4f})."
+    )
+    if not diagnostics["converged"]:
+        print_doubt()
+        return
+    if "max_rhat" in diagnostics:
+        reliable = f"R-hat {diagnostics['max_rhat']:.3f}"
+    else:
+        k, size = diagnostics["pareto_k"], diagnostics["ess"]
+        reliable = f"Pareto k {k:.2f}, effective sample size {size:.0f}"
+    click.echo(f"Converged: {reliable}. Seed {diagnostics['seed']}.")
+
+
+def print_sensitivity(table: "pd.DataFrame") -> None:
+    """Tabulate how good the best is, under what one may take for granted."""
+    prob = table.attrs["prob"]
+    console = _print_table(
+        {"what": 4, "value": 8, "best": 6, "interval": 16, "above": 5, "moves": 5, "": 5},
+        [
+            (
+                str(row.what),
+                short(str(row.value)),
+                "" if row.theta_sota != row.theta_sota else f"{row.theta_sota:.4f}",
+                f"{row.theta_sota_lower:.4f} to {row.theta_sota_upper:.4f}",
+                "" if row.teams_above != row.teams_above else f"{row.teams_above:.0f}",
+                "" if row.moves != row.moves else f"{row.moves:+.2f}",
+                row.warnings if row.converged else f"NOT CONVERGED {row.warnings}",
+            )
+            for row in table.itertuples(index=False)
+        ],
+        left=("what", "value", ""),
+        wrapped=("value", ""),
+        title=f"How good the best is, {prob:.0%} intervals",
+    )
+    console.print(
+        "above: teams that scored above it. moves: in widths of the base's interval. "
+        + table.attrs["message"]
+    )

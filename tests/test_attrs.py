@@ -106,7 +106,9 @@ OTHERS = {
     "sota.winner": lambda: lb.sota.winner(BOARD),
     "sota.claim": lambda: lb.sota.claim(0.9, n=200, k=5),
     "sota.two_looks": lambda: lb.sota.two_looks(MANY, MANY[::-1], **SMALL),
-    "sota.sensitivity": lambda: lb.sota.sensitivity(BOARD, laws=["beta"], rhos=[], draws=20, seed=1),
+    "sota.sensitivity": lambda: lb.sota.sensitivity(
+        BOARD, laws=["beta"], rhos=[], draws=20, seed=1
+    ),
     "sota.pool": lambda: lb.sota.pool(MANY, MANY),
     "sota.read_losses": lambda: lb.sota.read_losses(SCORES),
     "sota.covariance": lambda: lb.sota.covariance(SCORES),

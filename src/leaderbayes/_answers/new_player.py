@@ -11,9 +11,10 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import drawn, fitted, of_rounds, refuse
+from leaderbayes._inference.bradley_terry import by_round
 from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import p_check
-from leaderbayes._inference.laplace import assemble, fitted_arguments
+from leaderbayes._inference.laplace import assemble, fitted_arguments, replicates
 from leaderbayes._inference.psis import smooth
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.new_player import draw_strength
@@ -186,5 +187,7 @@ def _placed(
     step = -(-draws // dt["posterior_predictive"].sizes["draw"])
     every = epp.reshape(chains, draws, m + 1)
     prior_scale = json.loads(dt.attrs["arguments"])["prior_scale"]
-    tree = assemble(played, eta, prior_scale, every, scale.reshape(chains, draws), step, rng)
+    again = replicates(played)(every[:, ::step], rng)
+    scale = scale.reshape(chains, draws)
+    tree = assemble(played, eta, prior_scale, every, scale, by_round(played, every), again)
     return tree, {"pareto_k": smoothed.pareto_k, "ess": smoothed.ess, "converged": int(converged)}

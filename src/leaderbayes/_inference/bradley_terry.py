@@ -6,13 +6,15 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._inference.diagnostics import warn_of_weights
-from leaderbayes._inference.laplace import assemble, draw_prior
+from leaderbayes._inference.laplace import assemble, draw_prior, replicates
 from leaderbayes._inference.metropolis import walk
 from leaderbayes._inference.nuts import sample_density
 from leaderbayes._inference.replicates import replicated
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.log_density import coordinates, log_density, strengths
+from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
+from leaderbayes._types import Floats
 from leaderbayes.models._board import check_options
 from leaderbayes.models._weight import (
     PRIOR_SCALE,
@@ -67,16 +69,28 @@ def draw_exactly(
     board = Board(wins.sum(axis=1), n, prior_scale, df)
     drawn, found = draw_board(board, sampling, streams, progressbar=progressbar)
     posterior = drawn["posterior"]
+    epp, scale = posterior["epp"].to_numpy(), posterior["epp_scale"].to_numpy()
     step = -(-shape[0] * shape[1] // replicated(shape, place.size, sampling["replicates"]))
+    again = replicates(matches)
     tree = assemble(
-        matches, eta, prior_scale, posterior["epp"].to_numpy(), posterior["epp_scale"].to_numpy(),
-        step, np.random.default_rng(streams[1]),
+        matches, eta, prior_scale, epp, scale, by_round(matches, epp),
+        again(epp[:, ::step], np.random.default_rng(streams[1])),
     )  # fmt: skip
     counted = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
     tree["sample_stats"] = xr.DataTree(drawn["sample_stats"].to_dataset().assign_coords(counted))
     if prior:
-        tree.update(draw_prior(matches, prior_scale, df, shape[1], seed))
+        tree.update(draw_prior(matches, prior_scale, df, shape[1], seed, again))
     return tree, found
+
+
+def by_round(matches: xr.Dataset, epp: Floats) -> Floats:
+    """Bradley-Terry's log-likelihood of rounds at strengths (chain, draw, player).
+
+    Of chain x draw and round, before weighting.
+    """
+    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
+    statistics = round_statistics(matches["place"].to_numpy(), within_round=within, ties=ties)
+    return round_log_likelihood(epp.reshape(-1, epp.shape[2]), statistics)
 
 
 def draw_board(

@@ -16,6 +16,7 @@ from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL
 from leaderbayes._inference.bradley_terry import SAMPLERS as WITHOUT_PYMC
 from leaderbayes._inference.bradley_terry import draw_exactly
+from leaderbayes._inference.density import draw_davidson_of_scores, draw_plackett_luce
 from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.mean_score import draw_mean_score
@@ -41,9 +42,12 @@ OF_VOTES: _DRAWS = {
     "davidson": draw_davidson,
     "round_intercept": draw_intercept,
 }
+_BY_LAPLACE = ("bradley_terry", "davidson", "plackett_luce")
 # Drawn without PyMC, with the options of their models.
 _OWN_DRAWS: _DRAWS = {
     "bradley_terry": draw_exactly,
+    "davidson": draw_davidson_of_scores,
+    "plackett_luce": draw_plackett_luce,
     "mean_score": draw_mean_score,
     "score_tournaments": draw_score_tournaments,
 }
@@ -90,13 +94,13 @@ def fit(
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     sampler : {"auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"}
-        "laplace", for "bradley_terry" alone: exact, in milliseconds and without PyMC, by chains of
-        an independence Metropolis sampler that proposes draws of a nested Laplace approximation,
-        of two players those of a table.
+        "laplace", for "bradley_terry", "davidson" and "plackett_luce": exact, at once and without
+        PyMC, by chains of an independence Metropolis sampler that proposes draws of a Laplace
+        approximation (of "bradley_terry" a nested one, of two players those of a table).
         "auto" takes it where it converges, and "nutpie" elsewhere and for all other models; the
         attribute ``sampler`` says which. The others are implementations of NUTS, by PyMC's names;
-        "nutpie" samples "bradley_terry", "mean_score" and "score_tournaments" without PyMC, from
-        functions that are compiled once on a machine.
+        "nutpie" samples "bradley_terry", "davidson", "plackett_luce", "mean_score" and
+        "score_tournaments" without PyMC, from functions that are compiled once on a machine.
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     replicates : int, optional
@@ -214,8 +218,10 @@ def fit(
     if replicates is not None:
         replicates = whole("replicates", replicates)
     of_votes = is_votes(scores)
-    if sampler == "laplace" and model != "bradley_terry" and not of_votes:
-        raise LeaderbayesError("sampler='laplace' is for model='bradley_terry': take 'auto'.")
+    if sampler == "laplace" and model not in _BY_LAPLACE and not of_votes:
+        raise LeaderbayesError(
+            f"sampler='laplace' is for model={' or '.join(map(repr, _BY_LAPLACE))}: take 'auto'."
+        )
     if of_votes and model in OF_SEVERAL:
         raise LeaderbayesError(
             f"model={model!r} is of scores; votes of several tournaments are fitted each by "

@@ -1,6 +1,7 @@
-"""Groups of a fit of Bradley-Terry's model, without PyMC: of its draws, and of its prior."""
+"""Groups of a fit of a model of a board, without PyMC: of its draws, and of its prior."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,29 +11,32 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes._fits.require import require_tree
 from leaderbayes._inference.log_likelihood import with_notice
-from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._types import Bools, Floats, Ints
+from leaderbayes._types import Floats, Ints
+
+# Boards (chain, draw, round, player) of strengths (chain, draw, player).
+Replicate = Callable[[Floats, np.random.Generator], Ints]
 
 _AT_A_TIME = 1_000_000  # scores that are drawn
 
 
 def draw_prior(
-    matches: xr.Dataset, prior_scale: float, prior_df: float, draws: int, seed: int
+    matches: xr.Dataset,
+    prior_scale: float,
+    prior_df: float,
+    draws: int,
+    seed: int,
+    replicate: Replicate,
 ) -> xr.DataTree:
     """Draw the groups ``prior`` and ``prior_predictive`` of `fit`, in one chain."""
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(3)[2])  # after `draw_exactly`'s
-    place = matches["place"].to_numpy()
     scale = prior_scale * abs(rng.standard_normal((1, draws)))
-    epp = scale[..., None] * rng.standard_t(prior_df, (1, draws, place.shape[1]))
+    epp = scale[..., None] * rng.standard_t(prior_df, (1, draws, matches.sizes["player"]))
     epp -= epp.mean(axis=-1, keepdims=True)
-    within = bool(matches.attrs["within_round"])
     return xr.DataTree.from_dict(
         {
             "prior": _strengths(matches, epp, scale),
-            "prior_predictive": _boards(
-                matches, _replicate(epp, place > 0, rng, within_round=within)
-            ),
+            "prior_predictive": _boards(matches, replicate(epp, rng)),
         }
     )
 
@@ -43,10 +47,10 @@ def assemble(
     prior_scale: float,
     epp: Floats,
     scale: Floats,
-    step: int,
-    rng: np.random.Generator,
+    log_likelihood: Floats,
+    again: Ints,
 ) -> xr.DataTree:
-    """Make the groups of `fit` from draws of Bradley-Terry's posterior.
+    """Make the groups of `fit` from draws of a posterior.
 
     Parameters
     ----------
@@ -58,17 +62,15 @@ def assemble(
         Of the half-normal prior on ``scale``.
     epp : (chain, draw, player)
     scale : (chain, draw)
-    step : int
-        Every so many draws have a posterior predictive board.
+    log_likelihood : (chain x draw, round)
+        Before weighting.
+    again : (chain, draw, round, player)
+        Posterior predictive boards, of draws that are spread evenly.
     """
-    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
-    place = matches["place"].to_numpy()
-    chains, draws, m = epp.shape
-    again = _replicate(epp[:, ::step], place > 0, rng, within_round=within)
-    statistics = round_statistics(place, within_round=within, ties=ties)
-    log_likelihood = eta * round_log_likelihood(epp.reshape(-1, m), statistics)
+    chains, draws = scale.shape
+    step = -(-draws // again.shape[1])
     cells = ("chain", "draw")
-    by_round = log_likelihood.reshape(chains, draws, -1)
+    by_round = (eta * log_likelihood).reshape(chains, draws, -1)
     # HalfNormal's density.
     log_prior = 0.5 * np.log(2.0 / np.pi) - np.log(prior_scale) - 0.5 * (scale / prior_scale) ** 2
     sampled = {"chain": np.arange(chains), "draw": np.arange(draws)}
@@ -126,15 +128,19 @@ def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
     return arguments
 
 
-def _replicate(
-    epp: Floats, present: Bools, rng: np.random.Generator, *, within_round: bool
-) -> Ints:
-    """Draw a board for strengths (chain, draw, player): places (chain, draw, round, player)."""
-    every = epp.reshape(-1, 1, epp.shape[2])
-    # Scores take twice the memory of places: some boards at a time.
-    block = max(_AT_A_TIME // present.size, 1)
-    places = [
-        draw_places(every[k : k + block], present, rng, within_round=within_round)
-        for k in range(0, len(every), block)
-    ]
-    return np.concatenate(places).reshape(*epp.shape[:2], *present.shape)
+def replicates(matches: xr.Dataset) -> Replicate:
+    """Give a function that draws Bradley-Terry's boards of these players and rounds."""
+    present = (matches["place"] > 0).to_numpy()
+    within = bool(matches.attrs["within_round"])
+
+    def draw(epp: Floats, rng: np.random.Generator) -> Ints:
+        every = epp.reshape(-1, 1, epp.shape[2])
+        # Scores take twice the memory of places: some boards at a time.
+        block = max(_AT_A_TIME // present.size, 1)
+        places = [
+            draw_places(every[k : k + block], present, rng, within_round=within)
+            for k in range(0, len(every), block)
+        ]
+        return np.concatenate(places).reshape(*epp.shape[:2], *present.shape)
+
+    return draw

@@ -11,8 +11,11 @@ is ``models.bradley_terry``, its matches counted over all rounds. It is sampled 
 
 T makes Student's law of normal numbers, nearly, so that one that matches say little of, as of
 players who won them all, has no heavy tail. c is 1 for a player that its matches leave where it is
-whatever sigma, and 0 for one that the prior alone holds.
+whatever sigma, and 0 for one that the prior alone holds. Other models of a board, which have this
+prior and a likelihood of their own, are sampled so too (`with_likelihood`).
 """
+
+from collections.abc import Callable
 
 from typing import NamedTuple
 
@@ -22,6 +25,8 @@ import numpy as np
 from leaderbayes._numerics.laplace import Board, peak
 from leaderbayes._numerics.student import student
 from leaderbayes._types import Floats
+
+_MOST = 1000  # players whose own peaks are looked for
 
 
 class Coordinates(NamedTuple):
@@ -57,12 +62,37 @@ def strengths(x: Floats, centring: Floats, log_scale: float, df: float) -> Float
     return a - a.mean()
 
 
+def with_likelihood(
+    x: Floats,
+    at: Coordinates,
+    prior: tuple[float, float],
+    likelihood: Callable[[Floats], tuple[float, Floats]],
+) -> tuple[float, Floats]:
+    """Give the log-density of x (1 + player,) and its gradient, under another likelihood.
+
+    Parameters
+    ----------
+    prior : tuple
+        Scale of sigma's half-normal prior, and degrees of freedom of the strengths' law.
+    likelihood : callable
+        Of strengths (player,): its logarithm, and that one's gradient.
+    """
+    value, by_scale, a, slope, by_strength, gradient = _prior(x, *at[:2], *prior)
+    found, own = likelihood(a)
+    _fold(by_scale, by_strength + own, a, slope, at.centring, gradient)
+    return value + found, gradient
+
+
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _log_density(
-    x: Floats, centring: Floats, log_scale: float, points: Floats, n: Floats, prior_scale: float,
-    df: float,
-) -> tuple[float, Floats]:  # fmt: skip
-    m = points.size
+def _prior(
+    x: Floats, centring: Floats, log_scale: float, prior_scale: float, df: float
+) -> tuple[float, float, Floats, Floats, Floats, Floats]:
+    """Prior of x: its logarithm, and what a gradient is made of by `_fold`.
+
+    Derivatives in log sigma, but for that of strengths; strengths (player,) and their slopes in z;
+    derivatives in strengths (player,), in z (1 + player,), the first of which is free.
+    """
+    m = centring.size
     a, slope, by_strength, gradient = np.empty(m), np.empty(m), np.empty(m), np.empty(m + 1)
     square, law = np.exp(2.0 * x[0]) / prior_scale**2, df * np.exp(2.0 * x[0])
     # One for the Jacobian of log sigma.
@@ -74,8 +104,33 @@ def _log_density(
         q = a[i] ** 2 / law
         value += log_slope - centring[i] * x[0] - 0.5 * (df + 1.0) * np.log1p(q)
         by_scale += (df + 1.0) * q / (1.0 + q) - centring[i]
-        by_strength[i] = points[i] - (df + 1.0) * a[i] / (law + a[i] ** 2)
+        by_strength[i] = -(df + 1.0) * a[i] / (law + a[i] ** 2)
         gradient[1 + i] = log_slope_slope
+    return value, by_scale, a, slope, by_strength, gradient
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _fold(
+    by_scale: float, by_strength: Floats, a: Floats, slope: Floats, centring: Floats,
+    gradient: Floats,
+) -> None:  # fmt: skip
+    """Add what depends on x by way of the strengths to the gradient (1 + player,)."""
+    for i in range(a.size):
+        gradient[1 + i] += by_strength[i] * slope[i]
+        by_scale += (1.0 - centring[i]) * by_strength[i] * a[i]
+    gradient[0] = by_scale
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _log_density(
+    x: Floats, centring: Floats, log_scale: float, points: Floats, n: Floats, prior_scale: float,
+    df: float,
+) -> tuple[float, Floats]:  # fmt: skip
+    m = points.size
+    value, by_scale, a, slope, by_strength, gradient = _prior(
+        x, centring, log_scale, prior_scale, df
+    )
+    by_strength += points
     # Relative to the highest: sums of far strengths would leave nothing of what they differ by.
     top = np.max(a)
     odds = np.exp(np.maximum(a - top, -700.0))
@@ -101,8 +156,5 @@ def _log_density(
             by_strength[i] -= won
             by_strength[j] -= met - won
         value -= count * np.log(product)
-    for i in range(m):
-        gradient[1 + i] += by_strength[i] * slope[i]
-        by_scale += (1.0 - centring[i]) * by_strength[i] * a[i]
-    gradient[0] = by_scale
+    _fold(by_scale, by_strength, a, slope, centring, gradient)
     return value, gradient

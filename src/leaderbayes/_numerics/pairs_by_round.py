@@ -293,14 +293,19 @@ def round_scores(epp: Floats, nu: float, statistics: RoundStatistics) -> tuple[F
     return -slopes, -ties
 
 
-def round_log_likelihood(epp: Floats, statistics: RoundStatistics) -> Floats:
-    """Bradley-Terry log-likelihood of each round at strengths (draw, player), (draw, round).
+def round_log_likelihood(
+    epp: Floats, statistics: RoundStatistics, nu: Floats | None = None
+) -> Floats:
+    """Log-likelihood of each round at strengths (draw, player), (draw, round): of one tournament.
 
-    Of one tournament.
+    Bradley-Terry's, or Davidson's with ``nu`` (draw,).
     """
     out = epp @ statistics.points.T
     none = np.array([-np.inf])
-    for row, own in zip(out, epp, strict=True):
-        normaliser = log_normalisers(own, none, *statistics[5:])[statistics.set]
+    for k, (row, own) in enumerate(zip(out, epp, strict=True)):
+        if nu is not None:
+            row += nu[k] * statistics.tied
+        tie = none if nu is None else nu[k : k + 1]
+        normaliser = log_normalisers(own, tie, *statistics[5:])[statistics.set]
         np.subtract.at(row, statistics.round, statistics.sign * normaliser)
     return np.asarray(out)

@@ -6,8 +6,6 @@ import numpy as np
 import pymc as pm
 import xarray as xr
 
-from leaderbayes._arguments import number
-from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.plackett_luce import draw_rankings, rankings
 from leaderbayes._scores.matches import require_matches
 from leaderbayes.models._board import check_options, coords_of, rank_reliability
@@ -17,7 +15,7 @@ from leaderbayes.models._weight import (
     Weight,
     check_board,
     degrees_of_freedom,
-    shared_luck,
+    weight_of_rankings,
 )
 
 
@@ -102,11 +100,7 @@ def plackett_luce(
     require_matches(matches, "models.plackett_luce", ties=("half",), across=False)
     check_board(matches)
     df = degrees_of_freedom(prior_df, matches.sizes["player"])
-    if weight == "composite" or not 0.0 < number("weight", weight) <= 1.0:
-        raise LeaderbayesError(
-            f"weight={weight!r}: a ranking's likelihood is exact; its power is 1, or a number "
-            "above 0 and below 1."
-        )
+    eta = weight_of_rankings(matches, weight, test_fraction)
     place = matches["place"].to_numpy()
     centring = rank_reliability(place) if centring is None else centring
 
@@ -117,7 +111,6 @@ def plackett_luce(
         return draw_rankings(b.reshape(-1, b.shape[-1]), pattern, rng)
 
     with pm.Model(coords=coords_of(matches)) as model:
-        eta = np.full(len(place), weight / (1.0 + len(place) * shared_luck(test_fraction)))
         power = pm.Data("weight", eta, dims="round")
         scale = pm.HalfNormal("epp_scale", prior_scale)
         unit = pm.StudentT("epp_unit", nu=df, sigma=scale**centring, dims="player")

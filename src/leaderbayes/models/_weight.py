@@ -84,6 +84,17 @@ def resolve_weight(
     return eta / (1.0 + matches.sizes["round"] * shared_luck(test_fraction))
 
 
+def weight_of_rankings(matches: xr.Dataset, weight: Weight, test_fraction: float | None) -> Floats:
+    """Give the power of the likelihood of each round's whole ranking (round,)."""
+    if weight == "composite" or not 0.0 < number("weight", weight) <= 1.0:
+        raise LeaderbayesError(
+            f"weight={weight!r}: a ranking's likelihood is exact; its power is 1, or a number "
+            "above 0 and below 1."
+        )
+    rounds = matches.sizes["round"]
+    return np.full(rounds, weight / (1.0 + rounds * shared_luck(test_fraction)))
+
+
 def shared_luck(test_fraction: float | None) -> float:
     """Variance that rounds which share training data have in common, in that of one round.
 

@@ -1,0 +1,251 @@
+"""Draw Davidson's and Plackett-Luce's posteriors from functions of their densities.
+
+The models are ``models.davidson`` and ``models.plackett_luce``. Chains walk through proposals of a
+Laplace approximation, or are NUTS's where that does not do; nothing is compiled but once on a
+machine.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._inference.diagnostics import warn_of_weights
+from leaderbayes._inference.laplace import Replicate, assemble, draw_prior
+from leaderbayes._inference.metropolis import Proposals, walk_through
+from leaderbayes._inference.nuts import sample_density
+from leaderbayes._inference.replicates import replicated
+from leaderbayes._numerics.composite_weight import weighted_counts
+from leaderbayes._numerics.laplace import Board
+from leaderbayes._numerics.log_density import Coordinates, coordinates, strengths, with_likelihood
+from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
+from leaderbayes._numerics.places import draw_places
+from leaderbayes._numerics.plackett_luce import draw_rankings, log_likelihood, rankings
+from leaderbayes._numerics.pooled import davidson, pooled_pairs, ranked
+from leaderbayes._numerics.proposals import Density, at_the_top, log_weights, propose, refined
+from leaderbayes._scores.matches import require_matches
+from leaderbayes._types import Floats, Ints
+from leaderbayes.models._board import check_options, rank_reliability
+from leaderbayes.models._weight import (
+    PRIOR_SCALE,
+    Weight,
+    check_board,
+    degrees_of_freedom,
+    resolve_weight,
+    weight_of_rankings,
+)
+
+_MOST = 1000  # players for whom a table of all pairs says where to sample
+_FEWEST = 0.05  # of proposals that are worth something: with fewer chains would not converge
+_CELLS = ("chain", "draw")
+
+
+def draw_davidson_of_scores(
+    matches: xr.Dataset,
+    sampling: dict[str, Any],
+    seed: int,
+    prior: bool = False,
+    progressbar: bool = False,
+    *,
+    weight: Weight = "composite",
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    tie_scale: float = 2.0,
+    centring: float | None = None,
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw the groups of `fit` for ``models.davidson``, and diagnose; as `draw_exactly`."""
+    check_options(centring, prior_scale=prior_scale, tie_scale=tie_scale)
+    require_matches(matches, "models.davidson", ties=("half",), pairs=True)
+    check_board(matches)
+    m = matches.sizes["player"]
+    df = degrees_of_freedom(prior_df, m)
+    eta = resolve_weight(matches, weight, test_fraction, with_ties=True)
+    within, place = bool(matches.attrs["within_round"]), matches["place"].to_numpy()
+    statistics = round_statistics(place, within_round=within, ties="half")
+    pairs = pooled_pairs(statistics, eta)
+    at = _where(place, eta, within, prior_scale, df)
+    share = pairs.tied / (pairs.points.sum() or 1.0)
+    # As of equal players, with a tie and a win more.
+    nu = float(np.log(2.0 * (share + 0.01) / (1.01 - share)))
+
+    def density(x: Floats) -> tuple[float, Floats]:
+        by_nu = np.empty(1)
+
+        def likelihood(a: Floats) -> tuple[float, Floats]:
+            value, slope, by_nu[0] = davidson(a, x[-1], pairs)
+            return value, slope
+
+        value, gradient = with_likelihood(x[:-1], at, (prior_scale, df), likelihood)
+        value -= 0.5 * (x[-1] / tie_scale) ** 2
+        return value, np.append(gradient, by_nu - x[-1] / tie_scale**2)
+
+    present = place > 0
+
+    def replicate(epp: Floats, tie: Floats, rng: np.random.Generator) -> Ints:
+        """Boards of strengths (chain, draw, player) and nu (chain, draw)."""
+        every = zip(epp.reshape(-1, 1, m), tie.ravel(), strict=True)
+        drawn = [
+            draw_places(b, present, rng, within_round=within, tie=float(nu)) for b, nu in every
+        ]
+        return np.array(drawn).reshape(*tie.shape, *present.shape)
+
+    tree, found = _draw(
+        density,
+        lambda x: {"epp": strengths(x[:-1], *at[:2], df), "epp_scale": np.exp(x[0]), "tie": x[-1]},
+        np.append(at.start, nu),
+        {"epp": (m,), "epp_scale": (), "tie": ()},
+        sampling,
+        seed,
+        progressbar=progressbar,
+    )
+    tie = tree["posterior"]["tie"].to_numpy()
+
+    def again(epp: Floats, rng: np.random.Generator) -> Ints:
+        step = -(-tie.shape[1] // epp.shape[1])
+        return replicate(epp, tie[:, ::step], rng)
+
+    by_round = round_log_likelihood(
+        tree["posterior"]["epp"].to_numpy().reshape(-1, m), statistics, tie.ravel()
+    )
+    groups = _groups(matches, eta, prior_scale, tree, by_round, again, sampling, seed)
+    log_prior = -0.5 * (tie / tie_scale) ** 2 - np.log(tie_scale * np.sqrt(2.0 * np.pi))
+    _add(groups, "posterior", "tie", tie)
+    _add(groups, "log_prior", "tie", log_prior)
+    if prior:
+        before = np.random.default_rng(np.random.SeedSequence(seed).spawn(5)[4])
+        ties = tie_scale * before.standard_normal((1, sampling["draws"]))
+        groups.update(
+            draw_prior(
+                matches, prior_scale, df, sampling["draws"], seed,
+                lambda epp, rng: replicate(epp, ties, rng),
+            )
+        )  # fmt: skip
+        _add(groups, "prior", "tie", ties)
+    return groups, found
+
+
+def draw_plackett_luce(
+    matches: xr.Dataset,
+    sampling: dict[str, Any],
+    seed: int,
+    prior: bool = False,
+    progressbar: bool = False,
+    *,
+    weight: Weight = 1.0,
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    centring: float | None = None,
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw the groups of `fit` for ``models.plackett_luce``, and diagnose; as `draw_exactly`."""
+    check_options(centring, prior_scale=prior_scale)
+    require_matches(matches, "models.plackett_luce", ties=("half",), across=False)
+    check_board(matches)
+    m = matches.sizes["player"]
+    df = degrees_of_freedom(prior_df, m)
+    eta = weight_of_rankings(matches, weight, test_fraction)
+    place = matches["place"].to_numpy()
+    known = rankings(place)
+    # A ranking says about as much as its matches, each counted 3 / (m + 1) times.
+    at = _where(place, eta * 3.0 / (m + 1.0), True, prior_scale, df)
+
+    def replicate(epp: Floats, rng: np.random.Generator) -> Ints:
+        every = epp.reshape(-1, 1, m)
+        drawn = [draw_rankings(b, place, rng) for b in every]
+        return np.array(drawn).reshape(*epp.shape[:2], *place.shape)
+
+    tree, found = _draw(
+        lambda x: with_likelihood(x, at, (prior_scale, df), lambda a: ranked(a, known, eta)),
+        lambda x: {"epp": strengths(x, *at[:2], df), "epp_scale": np.exp(x[0])},
+        at.start,
+        {"epp": (m,), "epp_scale": ()},
+        sampling,
+        seed,
+        progressbar=progressbar,
+    )
+    every = tree["posterior"]["epp"].to_numpy().reshape(-1, 1, m)
+    by_round = np.array([log_likelihood(b, *known) for b in every])
+    groups = _groups(matches, eta, prior_scale, tree, by_round, replicate, sampling, seed)
+    if prior:
+        groups.update(draw_prior(matches, prior_scale, df, sampling["draws"], seed, replicate))
+    return groups, found
+
+
+def _where(place: Ints, eta: Floats, within: bool, prior_scale: float, df: float) -> Coordinates:
+    """Choose coordinates by the matches of the board (round, player), of weights eta (round,)."""
+    m = place.shape[1]
+    if m > _MOST:
+        return Coordinates(np.full(m, rank_reliability(place)), 0.0, np.zeros(1 + m))
+    wins, n, _ = weighted_counts(place, eta, within_round=within, ties="half")
+    return coordinates(Board(wins.sum(axis=1), n, prior_scale, df))
+
+
+def _draw(
+    density: Density,
+    expand: Callable[[Floats], dict[str, Any]],
+    start: Floats,
+    shapes: dict[str, tuple[int, ...]],
+    sampling: dict[str, Any],
+    seed: int,
+    *,
+    progressbar: bool,
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw by the sampler that is asked for, as `draw_board`; streams are those of `draw_exactly`.
+
+    Of coordinates near ``start`` ``expand`` gives what is drawn, of these shapes.
+    """
+    streams = np.random.SeedSequence(seed).spawn(4)
+    if sampling["sampler"] != "nutpie":
+        rng = np.random.default_rng(streams[0])
+        top, share = refined(density, at_the_top(density, start), rng)
+
+        def proposals(count: int) -> Proposals:
+            x, log = propose(top, count, rng)
+            every = [expand(each) for each in x]
+            value = {name: np.array([each[name] for each in every]) for name in shapes}
+            return Proposals(value, log_weights(density, x, log))
+
+        if share > _FEWEST or sampling["sampler"] == "laplace":
+            shape = sampling["chains"], sampling["draws"]
+            # So many that they are worth what is kept, at once: densities cost more than draws.
+            times = [math.ceil(min(1.0 / max(share, _FEWEST), 16.0))]
+            drawn, found = walk_through(proposals, shapes["epp"][0], shape, rng, times)
+            if found["converged"] or sampling["sampler"] == "laplace":
+                if not found["converged"]:
+                    warn_of_weights(found)
+                return drawn, found
+    first, again = (int(s) for s in streams[3].generate_state(2))
+    return sample_density(
+        density, expand, start, shapes, sampling, (first, again), progressbar=progressbar
+    )
+
+
+def _groups(
+    matches: xr.Dataset,
+    eta: Floats,
+    prior_scale: float,
+    tree: xr.DataTree,
+    by_round: Floats,
+    replicate: Replicate,
+    sampling: dict[str, Any],
+    seed: int,
+) -> xr.DataTree:
+    """Make the groups of `fit` from chains of strengths and their scale."""
+    epp, scale = (tree["posterior"][name].to_numpy() for name in ("epp", "epp_scale"))
+    size = matches["place"].size
+    step = -(-scale.size // replicated(scale.shape, size, sampling["replicates"]))
+    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(4)[1])
+    again = replicate(epp[:, ::step], rng)
+    groups = assemble(matches, eta, prior_scale, epp, scale, by_round, again)
+    counted = {dim: np.arange(size) for dim, size in zip(_CELLS, scale.shape, strict=True)}
+    stats = tree["sample_stats"].to_dataset().assign_coords(counted)
+    groups["sample_stats"] = xr.DataTree(stats)
+    return groups
+
+
+def _add(tree: xr.DataTree, group: str, name: str, value: Floats) -> None:
+    known = tree[group].to_dataset()
+    tree[group] = xr.DataTree(known.assign({name: (_CELLS, value)}))

@@ -1,0 +1,52 @@
+r"""Log-likelihood of a whole board with its gradient: Davidson's matches, Plackett-Luce's rankings.
+
+What `pairs_by_round` and `plackett_luce` give of each round, summed with the rounds' weights.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from leaderbayes._numerics import plackett_luce
+from leaderbayes._numerics.pairs_by_round import (
+    RoundStatistics,
+    log_normalisers,
+    log_normalisers_pullback,
+)
+from leaderbayes._numerics.plackett_luce import Rankings
+from leaderbayes._types import Floats, Longs
+
+
+class Pairs(NamedTuple):
+    """Weighted statistics of all rounds; sets of players as in `RoundStatistics`."""
+
+    points: Floats  # (player,)
+    tied: float
+    times: Floats  # (set,): how often the set's log normaliser is taken off
+    start: Longs
+    member: Longs
+    left: Floats
+    right: Floats
+
+
+def pooled_pairs(statistics: RoundStatistics, eta: Floats) -> Pairs:
+    """Sum statistics over rounds of weights eta (round,)."""
+    weight = statistics.sign * eta[statistics.round]
+    times = np.bincount(statistics.set, weight, len(statistics.start) - 1)
+    return Pairs(eta @ statistics.points, float(eta @ statistics.tied), times, *statistics[5:])
+
+
+def davidson(epp: Floats, nu: float, pairs: Pairs) -> tuple[float, Floats, float]:
+    """Davidson's log-likelihood at strengths (player,), its gradient in these, and in nu."""
+    tie = np.array([nu])
+    normalisers = log_normalisers(epp, tie, *pairs[3:])
+    slope, by_nu = log_normalisers_pullback(epp, tie, *pairs[3:], pairs.times)
+    value = pairs.points @ epp + nu * pairs.tied - pairs.times @ normalisers
+    return float(value), pairs.points - slope, pairs.tied - float(by_nu[0])
+
+
+def ranked(epp: Floats, rankings: Rankings, eta: Floats) -> tuple[float, Floats]:
+    """Plackett-Luce's log-likelihood at strengths (player,), rounds by weights eta; gradient."""
+    row = epp[None]
+    value = eta @ plackett_luce.log_likelihood(row, *rankings)
+    return float(value), plackett_luce.log_likelihood_pullback(row, *rankings, eta)[0]

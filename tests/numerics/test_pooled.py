@@ -1,0 +1,50 @@
+"""Log-likelihoods of whole boards: sums of those of rounds, and their gradients."""
+
+import numpy as np
+import pytest
+
+import leaderbayes as lb
+from conftest import simulate
+from leaderbayes._numerics import plackett_luce
+from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
+from leaderbayes._numerics.pooled import davidson, pooled_pairs, ranked
+
+
+@pytest.fixture(params=[True, False])
+def board(request):
+    """Places with ties and missing players, and weights of rounds."""
+    made = np.round(simulate([1.5, 0.0, -0.5, 0.3], 9, np.random.default_rng(3)))
+    made[2, 3:] = np.nan
+    matches = lb.matches(made, within_round=request.param)
+    return matches["place"].to_numpy(), np.linspace(0.3, 0.9, 9), request.param
+
+
+def numeric(value, x, step=1e-6):
+    return [(value(x + e) - value(x - e)) / (2 * step) for e in step * np.eye(x.size)]
+
+
+def test_davidson(board):
+    place, eta, within = board
+    statistics = round_statistics(place, within_round=within, ties="half")
+    pairs = pooled_pairs(statistics, eta)
+    x = np.append(np.random.default_rng(1).standard_normal(4), -0.7)
+
+    def value(x):
+        return davidson(x[:-1], x[-1], pairs)[0]
+
+    by_round = round_log_likelihood(x[None, :-1], statistics, x[-1:])[0]
+    assert value(x) == pytest.approx(eta @ by_round)
+    _, slope, by_nu = davidson(x[:-1], x[-1], pairs)
+    np.testing.assert_allclose(np.append(slope, by_nu), numeric(value, x), rtol=1e-6, atol=1e-6)
+
+
+def test_rankings(board):
+    place, eta, within = board
+    if not within:
+        pytest.skip("rankings are within rounds")
+    known = plackett_luce.rankings(place)
+    epp = np.random.default_rng(2).standard_normal(4)
+    value, slope = ranked(epp, known, eta)
+    assert value == pytest.approx(eta @ plackett_luce.log_likelihood(epp[None], *known))
+    by_hand = numeric(lambda b: ranked(b, known, eta)[0], epp)
+    np.testing.assert_allclose(slope, by_hand, rtol=1e-6, atol=1e-6)

@@ -25,7 +25,8 @@ def test_a_law_that_does_not_describe_the_board_is_named(edge):
     assert base["theta_sota"] == pytest.approx(0.88, abs=0.01)
     assert beta["theta_sota"] > base["theta_sota_upper"]
     assert beta["moves"] > 0.5
-    assert "LB021" in beta["warnings"] and base["warnings"] == ""
+    assert "LB021" in beta["warnings"]
+    assert base["warnings"] == ""
     assert "with law beta the best is" in table.attrs["message"]
     assert "The board speaks against that (LB021)" in table.attrs["message"]
     best = lb.sota.shrink(edge)

@@ -188,6 +188,8 @@ def _placed(
     every = epp.reshape(chains, draws, m + 1)
     prior_scale = json.loads(dt.attrs["arguments"])["prior_scale"]
     again = replicates(played)(every[:, ::step], rng)
-    scale = scale.reshape(chains, draws)
-    tree = assemble(played, eta, prior_scale, every, scale, by_round(played, every), again)
+    tree = assemble(
+        played, eta, prior_scale, every, scale.reshape(chains, draws), by_round(played, every),
+        again,
+    )  # fmt: skip
     return tree, {"pareto_k": smoothed.pareto_k, "ess": smoothed.ess, "converged": int(converged)}

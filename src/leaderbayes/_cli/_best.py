@@ -1,5 +1,6 @@
 """How good the best of a board is, in sentences and a table."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -65,15 +66,15 @@ def print_sensitivity(table: "pd.DataFrame") -> None:
         {"what": 4, "value": 8, "best": 6, "interval": 16, "above": 5, "moves": 5, "": 5},
         [
             (
-                str(row.what),
-                short(str(row.value)),
-                "" if row.theta_sota != row.theta_sota else f"{row.theta_sota:.4f}",
-                f"{row.theta_sota_lower:.4f} to {row.theta_sota_upper:.4f}",
-                "" if row.teams_above != row.teams_above else f"{row.teams_above:.0f}",
-                "" if row.moves != row.moves else f"{row.moves:+.2f}",
-                row.warnings if row.converged else f"NOT CONVERGED {row.warnings}",
+                row["what"],
+                short(row["value"]),
+                _known(row["theta_sota"], ".4f"),
+                f"{row['theta_sota_lower']:.4f} to {row['theta_sota_upper']:.4f}",
+                _known(row["teams_above"], ".0f"),
+                _known(row["moves"], "+.2f"),
+                row["warnings"] if row["converged"] else f"NOT CONVERGED {row['warnings']}",
             )
-            for row in table.itertuples(index=False)
+            for row in table.to_dict("records")
         ],
         left=("what", "value", ""),
         wrapped=("value", ""),
@@ -83,3 +84,7 @@ def print_sensitivity(table: "pd.DataFrame") -> None:
         "above: teams that scored above it. moves: in widths of the base's interval. "
         + table.attrs["message"]
     )
+
+
+def _known(value: float, form: str) -> str:
+    return "" if math.isnan(value) else f"{value:{form}}"

@@ -224,7 +224,8 @@ def _say_sensitivity(
         board.attrs["rho"] = options["rho"]
     with collecting() as more:
         table = lb.sota.sensitivity(board, laws=laws, **asked)
-    result = {"rows": records(table), **table.attrs, "warnings": said + more}
+    result = {"rows": records(table), "warnings": said + more}
+    result |= {str(name): value for name, value in table.attrs.items()}
     finish(as_json, result, print_sensitivity, table, converged=bool(table["converged"][0]))
 
 

@@ -16,7 +16,6 @@ prior and a likelihood of their own, are sampled so too (`with_likelihood`).
 """
 
 from collections.abc import Callable
-
 from typing import NamedTuple
 
 import numba

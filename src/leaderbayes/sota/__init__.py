@@ -16,5 +16,6 @@ from leaderbayes.sota._winner import winner
 
 __all__ = [
     "claim", "covariance", "delong", "estimate_rho", "maximum", "pool", "posterior",
-    "read_answers", "read_board", "read_losses", "sensitivity", "shrink", "summary", "two_looks", "winner",
+    "read_answers", "read_board", "read_losses", "sensitivity", "shrink", "summary", "two_looks",
+    "winner",
 ]  # fmt: skip

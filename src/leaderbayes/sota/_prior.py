@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._numerics import flexible_law
-from leaderbayes._types import Floats
+from leaderbayes._types import Bools, Floats
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._model_of_counts import CountBoard
 from leaderbayes.sota._model_of_estimates import EstimateBoard
@@ -30,8 +30,8 @@ def prior_groups(
         law = partial(model.thetas, values, draws, rng)
     theta = law()
     score = _scores(model, theta, rho, ease, rng)
-    for _ in range(_TRIALS if isinstance(model, CountBoard) else 0):
-        low = np.round(score * model.board.n) <= model.board.floor
+    for _ in range(_TRIALS):
+        low = _below(model, score)
         if not low.any():
             break
         again = law()
@@ -66,6 +66,13 @@ def _learnt(
         return np.array([scale.theta(a, rho[i], ease[i]) for i, a in enumerate(at)])
 
     return thetas
+
+
+def _below(model: CountBoard | EstimateBoard, score: Floats) -> Bools:
+    """Whether scores are not above the board's floor."""
+    if isinstance(model, EstimateBoard):
+        return np.zeros(score.shape, bool)
+    return np.asarray(np.round(score * model.board.n) <= model.board.floor)
 
 
 def _scores(

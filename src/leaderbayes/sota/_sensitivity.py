@@ -206,11 +206,11 @@ def _row(what: str, value: str, best: xr.Dataset) -> dict[str, Any]:
 
 def _message(table: pd.DataFrame) -> str:
     """Name what moves the answer most, and warn where it leaves the base's interval."""
-    base, drawn = table.iloc[0], table[(table["what"] != "rule") & table["converged"]]
-    drawn = drawn[drawn.index > 0]
-    if drawn.empty:
+    base, *rows = table.to_dict("records")
+    drawn = [row for row in rows if row["what"] != "rule" and row["converged"]]
+    if not drawn:
         return ""
-    most = drawn.loc[drawn["moves"].abs().idxmax()]
+    most = max(drawn, key=lambda row: abs(row["moves"]))
     lower, upper = base["theta_sota_lower"], base["theta_sota_upper"]
     what = (
         f"with {most['what']} {most['value']} the best is {most['theta_sota']:.4f}, in place of "

@@ -23,8 +23,9 @@ APART = ("equal players", "missing scores")
 HEAD = """\
 # Boardbench
 
-Which tools that rank players say how sure one can be, and are right? This page is written by one command, and anybody can
-[add a tool](#add-a-tool).
+Which tools that rank players say how sure one can be, and are right?
+
+This page is written by one command, and anybody can [add a tool](#add-a-tool).
 
 {quick}`uv run --extra data python benchmarks/boardbench/run.py{options}`, {date}: twenty frozen boards, {boards} of each of the twelve simulated kinds (numbers
 0 to {last}, seeds with them), {splits} cuts of each of the eight real ones into halves; every tool with at most {limit:.0f} s of CPU, {workers} at a time on

@@ -54,5 +54,9 @@ nb_merge_streams = True
 html_theme = "pydata_sphinx_theme"
 html_title = "leaderbayes"
 html_static_path = ["_static"]
+html_extra_path = ["llms.txt"]
 html_theme_options = {"show_toc_level": 2, "navbar_align": "left", "logo": {"text": "leaderbayes"}}
-html_sidebars = {"index": [], "getting_started": [], "warnings": []}
+html_sidebars = {
+    name: []
+    for name in ("index", "getting_started", "warnings", "gallery", "boardbench", "comparison")
+}

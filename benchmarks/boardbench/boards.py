@@ -1,0 +1,285 @@
+"""Twenty frozen boards: twelve kinds simulated, whose truth is known, and eight real ones.
+
+A simulated kind has as many boards as are asked for, board `number` always the same: uniforms of
+PCG64, put through inverse distribution functions. `python boards.py` writes frozen.json, the hash
+of the first board of each kind and of each real one; run.py says where a board is another.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit, ndtr, ndtri
+from scipy.stats import t as student
+
+FROZEN = Path(__file__).parent / "frozen.json"
+TEST_FRACTION = 0.2  # of five folds
+SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable
+_HEAVY = 3.0  # degrees of freedom
+_QUADRATURE = (np.arange(2000) + 0.5) / 2000.0
+
+
+class Board(NamedTuple):
+    """What a tool is given, and what is true.
+
+    Attributes
+    ----------
+    scores : DataFrame (round, player)
+        Higher is better; NaN where a player has no score.
+    facts : dict
+        ``kind``: "rounds" (independent), "folds" (of one cross-validation) or "items";
+        ``test_fraction``: of folds, share of rows that each tests on, else None; ``clusters``: of
+        items that come in clusters a name (round,), else None.
+    score : ndarray (player,) or None
+        True mean scores.
+    win : ndarray (player, player) or None
+        True probability that row beats column in a new round, a tie half a win.
+    """
+
+    scores: pd.DataFrame
+    facts: dict[str, Any]
+    score: np.ndarray | None = None
+    win: np.ndarray | None = None
+
+
+class _Uniforms:
+    """A stream of uniforms, and what is made of them."""
+
+    def __init__(self, *entropy):
+        self._rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))
+
+    def uniform(self, *shape):
+        return np.clip(self._rng.random(shape), 1e-12, 1.0 - 1e-12)
+
+    def normal(self, *shape):
+        return ndtri(self.uniform(*shape))
+
+    def gumbel(self, *shape):
+        return -np.log(-np.log(self.uniform(*shape)))
+
+    def heavy(self, *shape):
+        """Give t with 3 degrees of freedom and variance 1."""
+        return student.ppf(self.uniform(*shape), _HEAVY) / np.sqrt(_HEAVY)
+
+
+def _gap(mu):
+    return mu[:, None] - mu
+
+
+def _heavy_wins(gap):
+    """P(difference of two t(3) / sqrt(3) variables < gap), by quadrature over one of them."""
+    other = student.ppf(_QUADRATURE, _HEAVY)
+    return student.cdf(gap[..., None] * np.sqrt(_HEAVY) + other, _HEAVY).mean(axis=-1)
+
+
+def _gumbel(players, rounds, u):
+    mu = u.normal(players)
+    return mu[:, None] + u.gumbel(players, rounds), mu, expit(_gap(mu))
+
+
+def _normal(players, rounds, u):
+    mu = u.normal(players)
+    return mu[:, None] + SD * u.normal(players, rounds), mu, ndtr(_gap(mu) / (SD * np.sqrt(2.0)))
+
+
+def _heavy(players, rounds, u):
+    mu = u.normal(players)
+    return mu[:, None] + SD * u.heavy(players, rounds), mu, _heavy_wins(_gap(mu) / SD)
+
+
+def _own_scales(players, rounds, u):
+    """The noisiest players' noise is several times that of the steadiest."""
+    mu, scale = u.normal(players), SD * np.exp(0.7 * u.normal(players))
+    noise = scale[:, None] * u.normal(players, rounds)
+    return mu[:, None] + noise, mu, ndtr(_gap(mu) / np.hypot(scale[:, None], scale))
+
+
+def _families(players, rounds, u):
+    """Four families, whose members share half of the variance of their noise."""
+    mu, family = u.normal(players), np.arange(players) % 4
+    shared = u.normal(4, rounds)[family]
+    noise = SD * np.sqrt(0.5) * (shared + u.normal(players, rounds))
+    same = family[:, None] == family
+    spread = SD * np.sqrt(np.where(same, 1.0, 2.0))
+    return mu[:, None] + noise, mu, ndtr(_gap(mu) / spread)
+
+
+def _equal(players, rounds, u):
+    level = np.zeros(players)
+    return SD * u.normal(players, rounds), level, np.full((players, players), 0.5)
+
+
+def _ties(players, rounds, u):
+    """Gumbel scores on a grid with a random offset a round: 18 of 100 matches tie."""
+    mu, width = u.normal(players), 1.0
+    noisy = mu[:, None] + u.gumbel(players, rounds)
+    scores = width * np.floor(noisy / width + u.uniform(rounds))
+    gap = _gap(mu)
+    win = (np.logaddexp(0.0, gap + width) - np.logaddexp(0.0, gap - width)) / (2.0 * width)
+    return scores, mu, win
+
+
+def _missing(players, rounds, u):
+    """Normal noise; three scores of ten are missing at random, none in the first round."""
+    scores, mu, win = _normal(players, rounds, u)
+    absent = u.uniform(players, rounds) < 0.3
+    absent[:, 0] = False
+    return np.where(absent, np.nan, scores), mu, win
+
+
+def _folds(players, rounds, u):
+    """Folds share training data: a part of each player's luck is the same in all of them."""
+    mu, shared = u.normal(players), u.normal(players, 1)
+    own = u.normal(players, rounds)
+    noise = np.sqrt(1.0 - TEST_FRACTION) * own + np.sqrt(TEST_FRACTION) * shared
+    return mu[:, None] + SD * noise, mu, ndtr(_gap(mu) / (SD * np.sqrt(2.0)))
+
+
+def _items(players, rounds, u, clusters=None, ease=1.0):
+    """Right or wrong, by a player's ability and an item's difficulty."""
+    ability, spread = ease + 0.5 * u.normal(players), 1.5
+    odds = ability[:, None] + spread * u.normal(rounds)
+    if clusters is not None:
+        own = 1.0 * u.normal(players, clusters.max() + 1)
+        odds, spread = odds + own[:, clusters], np.hypot(spread, 1.0)
+    right = expit(ability[:, None] + spread * ndtri(_QUADRATURE)).mean(axis=1)
+    answers = (u.uniform(players, rounds) < expit(odds)).astype(float)
+    return answers, right, 0.5 + _gap(right) / 2.0
+
+
+def _in_clusters(players, rounds, u):
+    return _items(players, rounds, u, np.arange(rounds) // 10)
+
+
+# Name: how scores are made, players, rounds, what rounds are.
+SIMULATED = {
+    "gumbel": (_gumbel, 8, 10, "rounds"),
+    "gumbel, 20 players": (_gumbel, 20, 10, "rounds"),
+    "normal": (_normal, 8, 10, "rounds"),
+    "t3": (_heavy, 8, 10, "rounds"),
+    "own scales": (_own_scales, 8, 10, "rounds"),
+    "families": (_families, 12, 15, "rounds"),
+    "equal players": (_equal, 8, 10, "rounds"),
+    "ties": (_ties, 8, 20, "rounds"),
+    "missing scores": (_missing, 8, 15, "rounds"),
+    "folds": (_folds, 8, 25, "folds"),
+    "items": (_items, 8, 200, "items"),
+    "items in clusters": (_in_clusters, 8, 200, "items"),
+}
+# Of the shipped boards, and of those that `leaderbayes.datasets.fetch` checks against their hash.
+REAL = (
+    "breast_cancer", "diabetes", "digits", "wine", "regressors", "answers", "vtab", "time series",
+)  # fmt: skip
+_TIME_SERIES = (
+    "1NN-DTW", "BOSS", "CIF", "CNN", "DrCIF", "HC1", "HC2", "Hydra", "InceptionTime", "MR",
+    "STC", "TS-CHIEF",
+)  # fmt: skip
+
+
+def simulated(kind, number):
+    """Make board `number` of a kind.
+
+    Parameters
+    ----------
+    kind : str
+        A key of SIMULATED.
+    number : int
+        Which one, from 0.
+
+    Returns
+    -------
+    Board
+        With its truth.
+    """
+    make, players, rounds, what = SIMULATED[kind]
+    values, score, win = make(players, rounds, _Uniforms(list(SIMULATED).index(kind), number))
+    names = [f"p{i:02d}" for i in range(players)]
+    table = pd.DataFrame(values.T, [f"r{k:03d}" for k in range(rounds)], names)
+    facts = {"kind": what, "test_fraction": None, "clusters": None}
+    if what == "folds":
+        facts["test_fraction"] = TEST_FRACTION
+    if kind == "items in clusters":
+        facts["clusters"] = [f"c{k // 10:02d}" for k in range(rounds)]
+    return Board(table, facts, score, win)
+
+
+def real(name):
+    """Give a real board, or None where it can neither be read nor fetched.
+
+    Parameters
+    ----------
+    name : str
+        One of REAL.
+
+    Returns
+    -------
+    Board or None
+        Without a truth.
+    """
+    import leaderbayes as lb
+
+    kind = "items" if name == "answers" else "rounds"
+    try:
+        if name == "answers":
+            scores = lb.datasets.load("answers")[4::10].rename(
+                classifier="player", instance="round"
+            )
+        elif name == "regressors":
+            scores = -lb.datasets.load("regressors")
+        elif name == "vtab":
+            scores = lb.datasets.fetch("vtab")
+        elif name == "time series":
+            scores = lb.datasets.fetch("tsml_univariate").sel(player=list(_TIME_SERIES))
+            scores = scores.mean("round", skipna=False).rename(tournament="round")
+            scores = scores.dropna("round").isel(round=slice(40))
+        else:
+            scores = lb.datasets.load("classifiers", name)
+    except lb.LeaderbayesError:
+        return None
+    table = scores.transpose("round", "player").to_pandas().astype(float)
+    table.columns, table.index = table.columns.astype(str), table.index.astype(str)
+    return Board(table, {"kind": kind, "test_fraction": None, "clusters": None})
+
+
+def halves(board, split):
+    """Cut a board's rounds at random into a half to fit and one to predict.
+
+    Parameters
+    ----------
+    board : Board
+        A real one.
+    split : int
+        Which cut, from 0.
+
+    Returns
+    -------
+    fitted, kept : Board, DataFrame (round, player)
+        A board of half of the rounds, and the scores in the others.
+    """
+    order = np.argsort(_Uniforms(997, split).uniform(len(board.scores)), kind="stable")
+    cut = len(order) // 2
+    one, other = (np.sort(part) for part in (order[:cut], order[cut:]))
+    return board._replace(scores=board.scores.iloc[one]), board.scores.iloc[other]
+
+
+def digest(table):
+    """Hash a board's players and its scores, to eight digits."""
+    values = np.ascontiguousarray(np.round(table.to_numpy(float), 8) + 0.0)
+    named = json.dumps([list(map(str, table.columns)), list(map(str, table.index))])
+    return hashlib.sha256(named.encode() + values.tobytes()).hexdigest()[:16]
+
+
+def digests():
+    """Hash the first board of each kind, and each real one (None where it is not to be had)."""
+    found = {kind: digest(simulated(kind, 0).scores) for kind in SIMULATED}
+    for name in REAL:
+        board = real(name)
+        found[name] = None if board is None else digest(board.scores)
+    return found
+
+
+if __name__ == "__main__":
+    FROZEN.write_text(json.dumps(digests(), indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,204 @@
+"""Boardbench: how right tools are that rank players and say how sure one can be.
+
+    uv run --extra data python benchmarks/boardbench/run.py            # < 1 h on two idle cores
+    uv run --extra data python benchmarks/boardbench/run.py --quick    # some two minutes
+
+Twenty frozen boards (boards.py) through every tool of tools/, each file in an environment of its
+own that uv makes; writes the tables of docs/boardbench.md (--out). README.md says how to add one.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import boards
+import numpy as np
+import scoring
+
+import report
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parents[1] / "docs" / "boardbench.md"
+OURS = "ours.py"  # runs in the environment that runs this
+QUICK = {"boards": 2, "splits": 1, "limit": 12.0}
+
+
+def asked(number, splits, real):
+    """Boards and what they are for, in the order of asking: a round of all kinds after another.
+
+    Parameters
+    ----------
+    number : int
+        Boards of each simulated kind.
+    splits : int
+        Cuts of each real board into halves.
+    real : dict
+        Real boards that are to be had, by name.
+
+    Returns
+    -------
+    dict
+        By id: ("simulated", kind, number, Board), or ("half", name, split, Board, kept rounds).
+    """
+    found = {}
+    for k in range(max(number, splits)):
+        if k < number:
+            for kind in boards.SIMULATED:
+                found[f"{kind} #{k}"] = ("simulated", kind, k, boards.simulated(kind, k))
+        if k < splits:
+            for name, board in real.items():
+                found[f"{name} / {k}"] = ("half", name, k, *boards.halves(board, k))
+    return found
+
+
+def line_of(name, board):
+    """Give a board as a tool's process reads it."""
+    values = [[None if np.isnan(x) else x for x in row] for row in board.scores.to_numpy().tolist()]
+    return json.dumps(
+        {
+            "id": name, "scores": values, "players": list(board.scores.columns),
+            "rounds": list(board.scores.index), "facts": board.facts, "seed": 1,
+        }
+    )  # fmt: skip
+
+
+def command(file):
+    """Give what starts a file of tools in its environment."""
+    if file.name == OURS:
+        return [sys.executable, str(file)]
+    base = getattr(sys, "_base_executable", sys.executable)
+    return [os.environ.get("UV", "uv"), "run", "-q", "--script", "--python", base, str(file)]
+
+
+def environment():
+    """One thread, and byte code on disk."""
+    kept = {
+        k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
+    }
+    return kept | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+
+
+def named(file):
+    """List the tools of a file, or say why there are none."""
+    done = subprocess.run(
+        [*command(file), "--list"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=file.parent,
+    )
+    if done.returncode:
+        return [], (done.stderr.strip().splitlines() or ["nothing said"])[-1]
+    return json.loads(done.stdout.splitlines()[-1]), None
+
+
+def answers(file, tool, jobs, limit):
+    """Run a tool over all boards: what it says of each, by id."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, out = Path(folder) / "jobs.jsonl", Path(folder) / "answers.jsonl"
+        given.write_text("".join(f"{line}\n" for line in jobs), encoding="utf-8")
+        try:
+            done = subprocess.run(
+                [*command(file), tool, str(given), str(out), str(limit)], capture_output=True,
+                text=True, env=environment(), cwd=file.parent, timeout=120.0 + 4.0 * limit,
+            )  # fmt: skip
+            said = done.stderr.strip().splitlines()[-1] if done.returncode else None
+        except subprocess.TimeoutExpired:
+            said = "stopped: it waited too long"
+        lines = out.read_text(encoding="utf-8").splitlines() if out.exists() else []
+    return {one["id"]: one for one in map(json.loads, lines)}, said
+
+
+def scored(tool, said, jobs):
+    """Score what a tool said of each board: a list of rows for report.py."""
+    rows = []
+    for name, one in said.items():
+        purpose, kind, number, board, *kept = jobs[name]
+        row = {"tool": tool, "for": purpose, "board": kind, "number": number, "cpu": one["cpu"]}
+        if "refused" in one:
+            rows.append(row | {"refused": one["refused"]})
+            continue
+        answer = {k: v if k == "unit" else np.array(v) for k, v in one["answer"].items()}
+        try:
+            answer = scoring.checked(answer, board.scores.shape[1])
+        except ValueError as error:
+            raise SystemExit(f"{tool}, {name}: {error}") from None
+        if purpose == "simulated":
+            row |= scoring.of_truth(answer, board.score, board.win)
+            if "p_better" in answer and len(np.unique(board.score)) > 1:
+                i, j = np.triu_indices(len(board.score), 1)
+                better = (board.score[i] > board.score[j]).astype(float)
+                row["reliability"] = scoring.reliability(answer["p_better"][i, j], better)
+        else:
+            row |= scoring.of_half(answer, kept[0].to_numpy(), len(board.scores))
+        rows.append(row | {"answer": answer})
+    return rows
+
+
+def main():
+    """Run, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--boards", type=int, default=20, help="of each simulated kind")
+    parser.add_argument("--splits", type=int, default=4, help="cuts of each real board")
+    parser.add_argument("--limit", type=float, default=1200.0, help="seconds of CPU a tool has")
+    parser.add_argument("--workers", type=int, default=2, help="tools at a time")
+    parser.add_argument("--tools", nargs="+", metavar="TOOL", help="these only; none is written")
+    parser.add_argument("--quick", action="store_true", help=f"the same as {QUICK}")
+    parser.add_argument("--out", type=Path, help=f"page to write; default {PAGE.name} of docs/")
+    given = parser.parse_args()
+    if given.quick:
+        vars(given).update(QUICK)
+    start = time.time()
+    frozen = json.loads(boards.FROZEN.read_text(encoding="utf-8"))
+    changed = [name for name, now in boards.digests().items() if now not in (None, frozen[name])]
+    if changed:
+        raise SystemExit(
+            f"{', '.join(changed)}: not the frozen boards (frozen.json), so no number of this "
+            "machine can stand beside others. What has changed: NumPy, SciPy, or boards.py?"
+        )
+    real = {name: boards.real(name) for name in boards.REAL}
+    absent = [name for name, board in real.items() if board is None]
+    jobs = asked(given.boards, given.splits, {k: v for k, v in real.items() if v is not None})
+    lines = [line_of(name, job[3]) for name, job in jobs.items()]
+    found, failed = [], {}
+    files = sorted((HERE / "tools").glob("[!_]*.py"), key=lambda file: file.name != OURS)
+    tools = []
+    for file in files:
+        names, said = named(file)
+        tools += [(file, tool) for tool in names if not given.tools or tool in given.tools]
+        if said:
+            failed[file.name] = said
+    with ThreadPoolExecutor(given.workers) as pool:
+        running = {
+            tool: pool.submit(answers, file, tool, lines, given.limit) for file, tool in tools
+        }
+        for tool, each in running.items():
+            said, error = each.result()
+            if error:
+                failed[tool] = error
+            found += scored(tool, said, jobs)
+            print(f"{tool}: {len(said)} of {len(jobs)} boards", file=sys.stderr, flush=True)
+    about = {
+        "boards": given.boards, "splits": given.splits, "limit": given.limit, "absent": absent,
+        "failed": failed, "minutes": (time.time() - start) / 60.0, "workers": given.workers,
+        "cpu": platform.processor() or platform.machine(), "date": time.strftime("%Y-%m-%d"),
+        "load": os.getloadavg()[0], "cores": os.cpu_count(), "quick": given.quick,
+    }  # fmt: skip
+    text = report.page(found, [tool for _, tool in tools], about)
+    if given.tools and given.out is None:
+        print(text)
+        return
+    (given.out or PAGE).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

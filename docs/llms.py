@@ -1,0 +1,71 @@
+"""Write llms.txt, a list of all pages for language models: each by its title and first sentence.
+
+    python docs/llms.py
+
+The build copies it to the root of the site; tests/docs/test_front.py holds it to the pages.
+"""
+
+# ruff: noqa: E501 (its text is a page's)
+
+import re
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+FILE = DOCS / "llms.txt"
+HEAD = """\
+# leaderbayes
+
+> A Python package that turns benchmark results (scores by round, right-or-wrong items, votes) into posterior
+> leaderboards: who is better, how probably, by how much, and how good the best really is. PyMC models, ArviZ results.
+
+In short: `scores = lb.read_scores("scores.csv")`, `dt = lb.fit(scores)` (folds of one data set: `test_fraction=0.2`; sizes and items: `lb.fit(scores, "mean_score")`; votes:
+`lb.fit(lb.read_votes("votes.csv"))`), then `lb.leaderboard(dt)`, `lb.compare(dt, a, b)`, `lb.audit(dt)`, `lb.report.html(dt, "page.html")`. The same from the shell: `leaderbayes rank`,
+`compare`, `audit`, `plan`, `sota`, `tournaments`, `report`, each with `--json`. Read the warnings of a fit (codes LB001 and on) before its numbers are told on.
+"""
+
+
+def first_of(page):
+    """Give the title and the first sentence of a page.
+
+    Parameters
+    ----------
+    page : Path
+        Markdown.
+
+    Returns
+    -------
+    title, sentence : str
+        The first heading, and the paragraph below it.
+    """
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
+    title, sentence = re.search(r"\A\s*# (.+)\n\n(.+(?:\n.+)*)\n", text).groups()
+    return title, " ".join(sentence.split())
+
+
+def pages():
+    """Give the pages in the order of the site's contents."""
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    names = re.search(r"```{toctree}\n:hidden:\n\n(.*?)```", index, re.DOTALL)[1].split()
+    return [DOCS / f"{name}.md" for name in names]
+
+
+def listed():
+    """Give the text of llms.txt."""
+    lines = [HEAD, "## Pages\n"]
+    for page in pages():
+        title, sentence = first_of(page)
+        lines.append(f"- [{title}]({page.stem}.html): {sentence}")
+    lines.append("\n## Models, each with its assumptions, priors, calibration and failures\n")
+    for card in sorted((DOCS.parent / "models").glob("*/README.md")):
+        title = card.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+        lines.append(f"- [{title}](models/{card.parent.name}/README.html)")
+    lines.append("\n## Optional: whole analyses\n")
+    for notebook in sorted((DOCS.parent / "notebooks").glob("*.ipynb")):
+        name = notebook.stem.partition("_")[2].replace("_", " ")
+        lines.append(f"- [{name}](notebooks/{notebook.stem}.html)")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(listed(), encoding="utf-8")

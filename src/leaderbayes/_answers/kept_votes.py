@@ -24,11 +24,6 @@ def kept_votes(dt: xr.DataTree) -> tuple[xr.Dataset, dict[str, Any]]:
     fitted(dt, "constant_data")
     if not is_of_votes(dt):
         raise LeaderbayesError("This fit has no votes: give one of leaderbayes.read_votes.")
-    if dt.attrs["model"] != "bradley_terry":
-        raise LeaderbayesError(
-            f"This fit has model={dt.attrs['model']!r}, and plans and influence of votes are those "
-            "of model='bradley_terry': fit that."
-        )
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
     kept = dt["constant_data"].to_dataset().drop_dims(["opponent", "clustering"])
     kept = kept.set_coords([name for name in CLUSTERINGS if name in kept])

@@ -154,13 +154,15 @@ def part_of(votes: "xr.Dataset", tournament: str) -> "xr.Dataset":
 
 def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
     """Count and name what was read; ready for JSON."""
+    from leaderbayes._scores.vote_matches import number_of
+
     return {
         "kind": "votes",
         "columns": str(votes.attrs["read_as"]),
         "votes": _number_of(votes),
         "players": votes.sizes["player"],
         **{
-            f"{role}s": len(set(votes[role].to_numpy().tolist()))
+            f"{role}s": number_of(votes, role)
             for role in ("judge", "prompt", "tournament")
             if role in votes.coords
         },

@@ -121,12 +121,16 @@ def tie_excess(votes: Votes, tie: Floats, groups: list[Longs]) -> float:
     """
     tied = ties_of(votes)
     residual = tied - votes.n * tie
-    own = float((tied - 2.0 * tie * tied + votes.n * tie**2).sum())
+    own = tied - 2.0 * tie * tied + votes.n * tie**2
     found: list[float] = []
     for group in groups:
-        sums = np.bincount(group, residual)
-        few = max(int(np.count_nonzero(np.bincount(group))), 2)
-        found.append(float((sums**2).sum()) * few / (few - 1.0) - own)
+        # Votes that are each a cluster by themselves, -1, are no pairs of votes.
+        kept = group >= 0
+        sums = np.bincount(group[kept], residual[kept])
+        there = int(np.count_nonzero(np.bincount(group[kept]))) + int(votes.n[~kept].sum())
+        few = max(there, 2) / (max(there, 2) - 1.0)
+        alone = float(own[~kept].sum()) * few
+        found.append(float((sums**2).sum()) * few + alone - float(own.sum()))
     total = found[0] + found[1] - found[2] if len(found) == 3 else sum(found)
     return max(total, 0.0)
 

@@ -24,7 +24,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from leaderbayes._numerics.newton import inverse
-from leaderbayes._numerics.votes import Dependence, Estimate, Votes, shared
+from leaderbayes._numerics.votes import Dependence, Estimate, Votes, shared, with_others
 from leaderbayes._types import Floats, Longs
 
 
@@ -99,8 +99,17 @@ def now(
 
     alone = padded(_squares(looked_at, np.sqrt(votes.n) * curvature, every))
     groups = (*clusterings, shared(*clusterings)) if len(clusterings) == 2 else clusterings
-    apart = [padded(_squares(looked_at, weight, group)) - alone for group in groups]
-    size = [np.bincount(group, votes.n) / votes.n.sum() for group in groups]
+    apart, size, evenness = [], [], []
+    for group in groups:
+        of, which, (own, single) = with_others(
+            looked_at, group, weight, np.sqrt(weight * curvature)
+        )
+        itself = _squares(of, single, np.arange(len(single)))
+        apart.append(padded(_squares(of, own, which) - itself))
+        share = np.bincount(which, of.n, 1) / votes.n.sum()
+        of_one = votes.n[group < 0].sum() / votes.n.sum() ** 2
+        evenness.append(float((share**2).sum() + of_one))
+        size.append(np.append(share, 1.0 / votes.n.sum()))  # -1: of one vote
     linked = np.zeros_like(at.hessian)
     if groups:
         design = _design(looked_at, weight * size[0][groups[0]], every, by_player=False)
@@ -113,12 +122,11 @@ def now(
         scale = np.maximum(np.linalg.norm(parts, axis=0), 1e-300)
         factor = np.maximum(np.linalg.lstsq(parts / scale, rest.ravel())[0] / scale, 0.0)
     rest = rest - sum(k * each for k, each in zip(factor, apart, strict=True))
-    evenness = np.array([float((each**2).sum()) for each in size])
     favour = None if law.favour is None else _favour(votes, weight, *law.favour)
     hessian = at.hessian if favour is None else favour.hessian(1.0)
     return Now(
-        m, float(votes.n.sum()), at, phi, factor, apart, alone, evenness, linked, hessian, rest,
-        law.of_gap, favour,
+        m, float(votes.n.sum()), at, phi, factor, apart, alone, np.array(evenness), linked, hessian,
+        rest, law.of_gap, favour,
     )  # fmt: skip
 
 
@@ -225,5 +233,5 @@ def _design(
         values += [sign * weight, -sign * weight]
         values += [sign * weight * votes.effect[:, c] for c in range(k)]
     row = np.concatenate(rows)
-    shape = (int(row.max()) + 1, m + k)
+    shape = (int(row.max(initial=0)) + 1, m + k)
     return sparse.coo_array((np.concatenate(values), (row, np.concatenate(columns))), shape).tocsr()

@@ -22,6 +22,7 @@ from leaderbayes._scores.vote_forms import (
     difference_of,
     recognise_form,
 )
+from leaderbayes._scores.vote_matches import ALONE
 from leaderbayes._scores.vote_outcomes import BOTH_BAD, OPEN, complete_numbers, read_outcomes
 from leaderbayes._types import Bools, Floats
 
@@ -155,7 +156,9 @@ def read_votes(
     )
 
 
-def votes_of(table: Table, options: Options, times: Floats | None = None) -> xr.Dataset:
+def votes_of(
+    table: Table, options: Options, times: Floats | None = None, alone: Bools | None = None
+) -> xr.Dataset:
     """Make votes of a table that was read; result and errors as of `read_votes`.
 
     Parameters
@@ -166,6 +169,8 @@ def votes_of(table: Table, options: Options, times: Floats | None = None) -> xr.
         Columns that the user names.
     times : array (row,), optional
         How often each row stands there.
+    alone : array (row,), optional
+        Whether its votes each have a prompt of their own.
     """
     one_of("both_bad", options.both_bad, *_BOTH_BAD)
     if table.frame.empty:
@@ -220,6 +225,8 @@ def votes_of(table: Table, options: Options, times: Floats | None = None) -> xr.
     coords: dict[str, Any] = {"player": np.asarray(players[order], dtype=object)}
     for role, column in columns.items():
         (variables if role == "weight" else coords)[role] = ("vote", column[keep])
+    if alone is not None:
+        variables[ALONE] = ("vote", alone[keep].astype(np.int8))
     if of:
         variables["covariates"] = (("vote", "covariate"), differences[keep])
         coords["covariate"] = np.array(list(of), dtype=object)

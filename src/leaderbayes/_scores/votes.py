@@ -71,16 +71,19 @@ def read_votes(
     - who won: a column called winner, outcome, result, preference, label, choice, verdict, vote
       and the like, in words (model_a, A, left, first, white, win, loss, tie, both bad, ...), as
       ``A>B``, ``1-0``, ``1/2-1/2``, 1, 0.5 and 0, 1, 0 and -1, 1 and 2, or as the winner's name;
-      or scores of both (``score_a`` and ``score_b``, of which the larger wins); or columns
-      ``winner_model_a``, ``winner_model_b``, ``winner_tie``, of which one is 1;
+      or scores of both (``score_a`` and ``score_b``, of which the larger wins; or ranks, of which
+      the smaller does); or columns ``winner_model_a``, ``winner_model_b``, ``winner_tie``, of which
+      one is 1;
     - or ``winner`` and ``loser`` (``chosen_model`` and ``rejected_model``), perhaps with ``tie``.
       Then nobody knows who was shown first;
     - prompt (question_id, prompt, ...), judge (judge, annotator, user, ...), time (tstamp, date,
       ...) and weight (weight, n_votes, count, ...).
 
-    Of a game of chess in PGN, the tags White, Black, Result and Date are read, and others where
-    they are named. What may be read in two ways is an error. The attribute ``read_as`` says what
-    was taken for what.
+    Two players in one cell, as arenas' logs have them (``models``, with events leftvote, tievote,
+    ...) and comparisons of summaries (``summaries`` with a ``policy`` each, and a ``choice``), are
+    taken apart. Of a game of chess in PGN, the tags White, Black, Result and Date are read, and
+    others where they are named. What may be read in two ways is an error. The attribute ``read_as``
+    says what was taken for what.
 
     Parameters
     ----------

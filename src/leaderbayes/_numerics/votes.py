@@ -40,8 +40,8 @@ from leaderbayes._types import Floats, Ints, Longs
 
 _LARGEST_PART = 0.5  # of an estimate that a cluster makes itself, beyond which nothing is known
 _LEAST = 0.005  # of an estimate's information, below which votes that go together are too few
-_LARGEST = 1.2  # variance of all opinions together of those who are drawn to vote again
-_LOGISTIC = 0.588  # what a logistic law's argument is to a normal one's: 16 sqrt(3) / (15 pi)
+LARGEST = 1.2  # variance of all opinions together of those who are drawn to vote again
+LOGISTIC = 0.588  # what a logistic law's argument is to a normal one's: 16 sqrt(3) / (15 pi)
 
 
 class Votes(NamedTuple):
@@ -489,13 +489,13 @@ def opinionated(
     more (by the logistic's nearest normal law). A vote that is a cluster by itself is one of the
     average.
     """
-    tau2 = tau2 * min(1.0, _LARGEST / max(float(tau2.sum()), 1e-9))
+    tau2 = tau2 * min(1.0, LARGEST / max(float(tau2.sum()), 1e-9))
     total: float | Floats = 0.0
     for variance, each in zip(tau2, clusterings, strict=True):
         single = each.of_first == each.total
         total = total + (np.where(single, 0.0, variance) if single.any() else float(variance))
     # Of opinions' own variance that of averages is a part.
-    wider = 1.0 / (1.0 - 2.0 * _LOGISTIC**2 * total)
+    wider = 1.0 / (1.0 - 2.0 * LOGISTIC**2 * total)
     eta = np.sqrt(wider) * eta
     for variance, each in zip(tau2, clusterings, strict=True):
         if variance > 0.0:

@@ -60,7 +60,7 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
     if objects and "info" in by_key and not {"prompt", "promptid", "questionid"} & set(by_key):
         of = [cell.get("id") if isinstance(cell, dict) else None for cell in frame[by_key["info"]]]
         if all(isinstance(it, str) for it in of):
-            frame = frame.assign(prompt_id=of)
+            frame = frame.assign(prompt_id=pd.Series(of, frame.index))
     return frame
 
 

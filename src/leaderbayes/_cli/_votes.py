@@ -82,6 +82,12 @@ def _counted(options: dict[str, Any]) -> tuple["xr.Dataset", list[str]]:
         raise lb.LeaderbayesError(
             f"{options['file']} is a folder, whose votes are counted, and --{_called(alien[0])} is "
             "not of counts: give one file."
+            + (
+                " Covariates are of every vote: take a random part of them (3 million votes and 5 "
+                "covariates take 3 GiB)."
+                if alien[0] == "covariate"
+                else ""
+            )
         )
     names = (*COLUMNS, "tournament", "both_bad")
     asked = options["cluster"] if options["cluster"] in CLUSTERS else "auto"

@@ -1,14 +1,17 @@
-"""Executable specification of Bradley-Terry on votes: slow and obviously right.
+"""Executable specification of models on votes: slow and obviously right.
 
 Votes of a judge, and on a prompt, go together. Each judge, prompt, and judge on a prompt has an own
 opinion of every player; its variance is what the products of residuals of its votes say. With it
 the estimate has the covariance V, and the posterior is that of matches whose estimate and
 covariance are these.
+
+That is Bradley-Terry's. Davidson's model and PMRA have other likelihoods, and the same opinions
+about their own estimates.
 """
 
 import numpy as np
 import pymc as pm
-from scipy.optimize import nnls
+from scipy.optimize import minimize, nnls
 from scipy.stats import norm, t
 
 
@@ -30,6 +33,17 @@ def covariance(first, second, outcome, clusterings, players):
     """
     b, hessian, x, residual, w = estimate(first, second, outcome, players)
     bread = np.linalg.pinv(hessian)
+    phi = (residual**2).sum() / w.sum()
+    meat = phi * hessian + opinions(x, residual, w, hessian, clusterings)
+    return b, bread @ meat @ bread
+
+
+def opinions(x, residual, w, hessian, clusterings):
+    """What votes that go together add to the variance of the score: sum of tau^2 times shapes.
+
+    Of votes x (vote, parameter), the first of them strengths, their residuals and variances w.
+    """
+    bread, players = np.linalg.pinv(hessian, rcond=1e-6), x.shape[1]
     phi = (residual**2).sum() / w.sum()
     if len(clusterings) == 2:
         clusterings = [
@@ -63,8 +77,93 @@ def covariance(first, second, outcome, clusterings, players):
     df = [0.5 * (1.0 / c - 1.0) * np.trace(bread @ a) ** 2 / np.trace(bread @ a @ bread @ a)
           for c, a in zip(part, shape, strict=True)]  # fmt: skip
     wider = (t.ppf(0.975, np.maximum(df, 1.0)) / norm.ppf(0.975)) ** 2
-    meat = phi * hessian + sum(v * f * a for v, f, a in zip(tau2, wider, shape, strict=True))
-    return b, bread @ meat @ bread
+    return sum(v * f * a for v, f, a in zip(tau2, wider, shape, strict=True))
+
+
+def davidson(first, second, outcome, clusterings, players):
+    """Davidson's model: strengths and nu by maximum likelihood, and the covariance of strengths.
+
+    P(first) : P(tie) : P(second) = exp(eta / 2) : exp(nu) : exp(-eta / 2), eta = b_i - b_j.
+    """
+    x = np.eye(players)[first] - np.eye(players)[second]
+
+    def law(at):
+        eta = x @ at[:-1]
+        weight = np.exp(np.stack([0.5 * eta, np.full(len(eta), at[-1]), -0.5 * eta]))
+        return weight / weight.sum(axis=0)
+
+    which = np.where(outcome == 1.0, 0, np.where(outcome == 0.5, 1, 2))
+    value = np.array([1.0, 0.5, 0.0])
+
+    def loss(at):
+        return -np.log(law(at)[which, np.arange(len(which))]).sum() + 0.5 * at[:-1].sum() ** 2
+
+    at = minimize(loss, np.zeros(players + 1), method="BFGS", options={"gtol": 1e-7}).x
+    p = law(at)
+    # Scores of eta and of nu, and their covariance in each vote: what is counted less its mean.
+    mean, tie = value @ p, p[1]
+    w, cross = value**2 @ p - mean**2, tie * (0.5 - mean)
+    hessian = np.zeros((players + 1, players + 1))
+    hessian[:-1, :-1] = (x * w[:, None]).T @ x
+    hessian[-1, :-1] = hessian[:-1, -1] = cross @ x
+    hessian[-1, -1] = (tie * (1.0 - tie)).sum()
+    meat, inner = hessian.copy(), hessian[:-1, :-1]
+    meat[:-1, :-1] += opinions(x, outcome - mean, w, inner, clusterings)
+    # How many ties clusters have differs beyond chance, too.
+    left = (outcome == 0.5) - tie
+
+    def excess(c):
+        sums = np.array([left[c == g].sum() for g in set(c.tolist())])
+        return (sums**2).sum() * len(sums) / (len(sums) - 1.0) - (left**2).sum()
+
+    both = np.unique(np.stack(clusterings), axis=1, return_inverse=True)[1]
+    ties = sum(excess(c) for c in clusterings) - (excess(both) if len(clusterings) == 2 else 0.0)
+    meat[-1, -1] += max(ties, 0.0)
+    bread = np.linalg.pinv(hessian, rcond=1e-10)
+    return at, (bread @ meat @ bread)[:players, :players]
+
+
+def round_intercept(first, second, outcome, clusterings, players):
+    """PMRA: strengths, the average advantage of the first and its spread, and V of strengths.
+
+    logit P(first wins) = b_0 + u_g + b_i - b_j, u_g ~ N(0, s^2) of each judge g; the clusterings'
+    first is of judges. Integrated over u on a grid.
+    """
+    x = np.column_stack([np.eye(players)[first] - np.eye(players)[second], np.ones(len(first))])
+    z = np.linspace(-8.0, 8.0, 801)
+    prior = norm.pdf(z) * (z[1] - z[0])
+    judges = [clusterings[0] == g for g in range(clusterings[0].max() + 1)]
+
+    def heights(at, own):
+        eta = (x[own] @ at[:-1])[:, None] + at[-1] * z
+        return (outcome[own, None] * eta - np.logaddexp(0.0, eta)).sum(axis=0)
+
+    def loss(at):
+        likelihood = [np.log(np.exp(heights(at, own)) @ prior) for own in judges]
+        return -sum(likelihood) + 0.5 * at[:players].sum() ** 2
+
+    start = np.append(np.zeros(players + 1), 0.5)
+    at = minimize(loss, start, method="BFGS", options={"gtol": 1e-6}).x
+    # How judges differ is held: curvature by differences, without what holds the sum.
+    size, step = players + 1, 1e-3 * np.eye(players + 2)
+    hessian = np.array([
+        [sum(a * b * loss(at + a * step[i] + b * step[j]) for a in (1, -1) for b in (1, -1))
+         for j in range(size)]
+        for i in range(size)
+    ]) / 4e-6  # fmt: skip
+    hessian[:players, :players] -= 1.0
+    # Residuals beside each judge's likeliest advantage.
+    u = np.empty(len(first))
+    for own in judges:
+        u[own] = at[-1] * z[np.argmax(heights(at, own) - 0.5 * z**2)]
+    p = 1.0 / (1.0 + np.exp(-(x @ at[:-1] + u)))
+    inner = hessian[:players, :players]
+    meat = hessian.copy()
+    meat[:players, :players] += opinions(
+        x[:, :players], outcome - p, p * (1.0 - p), inner, clusterings
+    )
+    bread = np.linalg.pinv(hessian, rcond=1e-6)
+    return at, (bread @ meat @ bread)[:players, :players]
 
 
 def matches(b, v):

@@ -52,6 +52,32 @@ def test_votes_one_by_one(decisive):
     assert abs(epp["m0"] - epp["m1"]) < 0.02
 
 
+@pytest.mark.parametrize(("model", "ties"), [("davidson", "half"), ("round_intercept", "drop")])
+def test_the_decisive_judge_of_other_models(model, ties):
+    """As of Bradley-Terry's, where judges also tie, or favour whoever is shown first."""
+    rng = np.random.default_rng(1)
+    opinions = np.zeros((12, 4))
+    opinions[3] = [2.5, -2.5, 0.0, 0.0]
+    votes = draw(np.array([0.3, 0.4, -0.4, -0.5]), 2400, rng, opinions=opinions, ties=0.15)
+    dt = fit(votes, model=model, ties=ties)
+    found = lb.influence(dt, by="judge")
+    assert found["judge"].tolist() == ["j3"]
+    assert found.attrs["found"] == 1
+    assert (found.attrs["leader"], found.attrs["rival"]) == ("m0", "m1")
+    assert found.attrs["lead_before"] > 0.0 > found.attrs["lead_after"]
+    # It is so of the votes: without them, as they are fitted, m1 leads.
+    left = votes.isel(vote=votes["judge"].to_numpy() != "j3")
+    later = lb.leaderboard(fit(left, model=model, ties=ties)).set_index("player")["epp"]
+    assert later.idxmax() == "m1"
+    assert later["m0"] - later["m1"] == pytest.approx(found.attrs["lead_after"], abs=0.05)
+    single = lb.influence(dt, by="vote")
+    assert 1 < len(single) == single["vote"].nunique()
+    kept = votes.isel(vote=~votes["outcome"].isin([0.5])) if ties == "drop" else votes
+    less = kept.isel(vote=np.setdiff1d(np.arange(kept.sizes["vote"]), single["vote"]))
+    epp = lb.leaderboard(fit(less, model=model, ties=ties)).set_index("player")["epp"]
+    assert abs(epp["m0"] - epp["m1"]) < 0.03
+
+
 def test_nothing_to_be_found():
     rng = np.random.default_rng(2)
     dt = fit(draw(np.array([3.0, 0.0, -0.2, -0.4]), 1500, rng))

@@ -198,6 +198,9 @@ def test_what_needs_scores_says_so(styled, folder):
         done = call(*command, cwd=styled)
         assert done.returncode == 2
         assert "votes" in done.stderr
+    done = call("plan", "scores.csv", "--model", "davidson", cwd=folder)
+    assert done.returncode == 2
+    assert "--model davidson is of votes" in done.stderr
     done = call("rank", "scores.csv", "--order-effect", cwd=folder)
     assert done.returncode == 2
     assert "is of votes" in done.stderr
@@ -244,6 +247,17 @@ def test_how_many_more_votes(styled, folder):
     shown = call("plan", "styled.csv", *options, cwd=styled)
     assert "as they are" in shown.stdout
     assert "+200" in shown.stdout
+    ties = json.loads(
+        call("plan", "styled.csv", "--model", "davidson", *options, "--json", cwd=styled).stdout
+    )
+    fitted = lb.fit(lb.read_votes(styled / "styled.csv"), "davidson", seed=1, replicates=1)
+    planned = lb.plan(fitted, ("owl", "elk"), votes=(100, 200), seed=1)
+    assert ties["message"] == planned.attrs["message"]
+    pmra = call("plan", "styled.csv", "--model", "round_intercept", *options, cwd=styled)
+    assert pmra.returncode == 2
+    assert "ties='drop'" in pmra.stderr
+    dropped = ("--model", "round_intercept", "--ties", "drop", *options)
+    assert call("plan", "styled.csv", *dropped, cwd=styled).returncode == 0
     whole = call("plan", "styled.csv", "--tournament", "group", cwd=styled)
     assert whole.returncode == 2
     assert "--only: " in whole.stderr

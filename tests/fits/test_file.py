@@ -10,6 +10,8 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import simulate, uncounted
+from leaderbayes._fits.file import encoded
+from votes import draw, fit
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +123,31 @@ def test_a_cluster_that_is_gone_does_not_matter(dt, tmp_path, monkeypatch):
         monkeypatch.setattr(distributed.Lock, "acquire", gone)
         path = lb.write_fit(dt, tmp_path / "fit.nc")
     assert lb.read_fit(path).identical(lb.read_fit(lb.write_fit(dt, tmp_path / "other.nc")))
+
+
+def test_labels_of_many_votes_take_little_room(tmp_path):
+    """Prompts and judges come back as they were, whatever letters they are of."""
+    rng = np.random.default_rng(1)
+    names = np.array(
+        [f"prompt {k:>60} é 漢字" for k in range(2000)] + [" x ", "tab\tend\n"], object
+    )
+    votes = draw(np.array([0.5, 0.0, -0.5]), 4000, rng)
+    votes = votes.assign_coords(prompt=("vote", names[rng.integers(0, len(names), 4000)]))
+    dt = fit(votes, draws=100)
+    path = lb.write_fit(dt, tmp_path / "posterior.nc")
+    again = lb.read_fit(path)
+    for group in dt.children:
+        xr.testing.assert_identical(again[group].dataset, dt[group].dataset)
+    assert lb.leaderboard(again).equals(lb.leaderboard(dt))
+    plain = len(bytes(dt["constant_data"].dataset.to_netcdf(engine="h5netcdf")))
+    small = len(encoded(xr.DataTree.from_dict({"constant_data": dt["constant_data"].dataset})))
+    assert small < 0.5 * plain
+
+
+@pytest.mark.parametrize("odd", ["", "x" * 500])
+def test_odd_labels_come_back(odd, tmp_path):
+    labels = np.array(["a", odd] * 600, dtype=object)
+    dt = xr.DataTree.from_dict({"/": xr.Dataset(coords={"vote": labels})})
+    path = tmp_path / "fit.nc"
+    path.write_bytes(encoded(dt))
+    assert lb.read_fit(path)["vote"].to_numpy().tolist() == labels.tolist()

@@ -13,7 +13,9 @@ import leaderbayes as lb
 MODELS = Path(__file__).parents[2] / "models"
 KEPT = 99
 # Of all models together.
-TABLES = ("coverage", "fits", "learning", "new_data", "populations", "sizes", "votes")
+TABLES = (
+    "coverage", "fits", "learning", "new_data", "populations", "sizes", "votes", "vote_models",
+)  # fmt: skip
 
 
 def ranks(name):

@@ -9,6 +9,8 @@ from scipy.special import expit
 
 from leaderbayes._numerics.laplace import Board, Laplace, log_weight
 from leaderbayes._numerics.votes import Votes, dependence, effective, maximum
+from leaderbayes.likelihood._vote_models import weigh_davidson, weigh_intercept
+from votes import votes_of
 
 SPECIFICATION = Path(__file__).parents[2] / "models" / "votes" / "model.py"
 
@@ -44,6 +46,42 @@ def test_matches_that_votes_are_worth_equal_the_specification(specification, by)
     np.testing.assert_allclose(matched.covariance, v, rtol=1e-4, atol=1e-8)
     np.testing.assert_allclose(matched.n, n, rtol=1e-3, atol=1e-4)
     np.testing.assert_allclose(matched.points, points, rtol=1e-3, atol=1e-4)
+
+
+def read(first, second, outcome, judge, prompt):
+    return votes_of(first, second, outcome, 5, judge=judge, prompt=prompt)
+
+
+@pytest.mark.parametrize("by", ["judge", "both"])
+def test_davidsons_votes_equal_the_specification(specification, by):
+    first, second, outcome, judge, prompt = simulate(seed=2)
+    clusterings = {"judge": [judge], "both": [judge, prompt]}[by]
+    at, v = specification["davidson"](first, second, outcome, clusterings, 5)
+    found = weigh_davidson(
+        read(first, second, outcome, judge, prompt), ties="half",
+        cluster="judge" if by == "judge" else "auto", order_effect=False, covariates=None,
+    ).weighed  # fmt: skip
+    np.testing.assert_allclose(np.append(found.at.epp, found.at.beta), at, atol=1e-5)
+    np.testing.assert_allclose(found.matched.covariance[:5, :5], v, rtol=1e-3, atol=1e-6)
+    points, n = specification["matches"](at[:5], v)
+    np.testing.assert_allclose(found.matched.n, n, rtol=1e-2, atol=1e-3)
+    np.testing.assert_allclose(found.matched.points, points, rtol=1e-2, atol=1e-3)
+
+
+@pytest.mark.parametrize("by", ["judge", "both"])
+def test_votes_with_judges_advantages_equal_the_specification(specification, by):
+    first, second, outcome, judge, prompt = simulate(seed=3)
+    favour = np.random.default_rng(4).normal(0.4, 1.0, 6)
+    outcome = (outcome + 0.3 * favour[judge] > 0.5).astype(float)
+    judge = judge.astype(np.int64)
+    clusterings = {"judge": [judge], "both": [judge, prompt]}[by]
+    at, v = specification["round_intercept"](first, second, outcome, clusterings, 5)
+    found = weigh_intercept(
+        read(first, second, outcome, judge, prompt), ties="half",
+        cluster="judge" if by == "judge" else "auto",
+    ).weighed  # fmt: skip
+    np.testing.assert_allclose(np.append(found.at.epp, found.at.beta), at[:-1], atol=2e-4)
+    np.testing.assert_allclose(found.matched.covariance[:5, :5], v, rtol=0.01, atol=1e-3)
 
 
 def test_density_that_is_sampled_is_the_specifications(specification):

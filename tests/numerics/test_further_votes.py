@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from leaderbayes._numerics.further_votes import (
+    Law,
     covariance_after,
     now,
     posterior_after,
@@ -11,7 +12,8 @@ from leaderbayes._numerics.further_votes import (
     root_of_gain,
 )
 from leaderbayes._numerics.newton import inverse
-from leaderbayes._numerics.votes import Votes, dependence, maximum
+from leaderbayes._numerics.vote_intercept import judged, marginal
+from leaderbayes._numerics.votes import Dependence, Estimate, Votes, dependence, maximum
 
 
 @pytest.fixture(scope="module", params=[0, 1])
@@ -110,3 +112,32 @@ def test_priors_and_gains():
     assert prior_precision(after, v) == pytest.approx(prior)
     gain = root_of_gain(v, after)
     assert gain @ gain.T == pytest.approx(v - after)
+
+
+def test_the_favour_of_judges_as_the_marginal_likelihood_has_it():
+    """PMRA's information of f times the votes by the same judges, to Laplace's order."""
+    rng = np.random.default_rng(4)
+    m, n, judges, spread = 4, 1500, 15, 0.8
+    i = rng.integers(0, m, n)
+    j = (i + rng.integers(1, m, n)) % m
+    judge = rng.integers(0, judges, n)
+    x = np.array([0.5, 0.1, -0.2, -0.4, 0.3, spread])
+    eta = x[i] - x[j] + x[m] + rng.normal(0.0, spread, judges)[judge]
+    won = (rng.random(n) < 1.0 / (1.0 + np.exp(-eta))).astype(float)
+    rows = judged(i, j, won, np.ones(n), judge, m)
+    at = marginal(x, rows, 20)
+    p = 1.0 / (1.0 + np.exp(-(x[i] - x[j] + x[m] + spread * at.mode[judge])))
+    votes = Votes(
+        m, i.astype(np.int32), j.astype(np.int32), won, np.ones(n), won**2, np.ones((n, 1))
+    )
+    estimate = Estimate(x[:m], x[m:-1], at.information[:-1, :-1], at.gradient[:-1])
+    together = Dependence(1.0, np.zeros(1), np.array([15.0]), at.information[:-1, :-1])
+    law = Law(0, p * (1.0 - p), lambda gap: 0.25 + 0.0 * gap, (judge, spread))
+    here = now(votes, estimate, together, (judge,), law)
+    for f in (1.0, 4.0):
+        more = marginal(x, rows._replace(won=f * rows.won, n=f * rows.n), 20).information[:-1, :-1]
+        found = here.favour.hessian(f)
+        assert found == pytest.approx(more, abs=0.03 * np.abs(more).max())
+        assert found[m, m] == pytest.approx(more[m, m], rel=0.02)
+    # The average favour is known no better than of so many judges.
+    assert here.favour.hessian(1e6)[m, m] == pytest.approx(judges / spread**2, rel=1e-3)

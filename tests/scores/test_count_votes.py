@@ -6,6 +6,10 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from leaderbayes._numerics.further_votes import covariance_after, now
+from leaderbayes._scores import count_votes as counting
+from leaderbayes.likelihood._vote_models import weigh_davidson, weigh_intercept
+from leaderbayes.likelihood._votes import pair_worth
 
 PLAYERS = np.array(["owl", "fox ", "élan", "cat", "dog"])
 KEYS = ["first", "second", "outcome", "judge", "prompt"]
@@ -173,3 +177,90 @@ def test_progress(files, capsys):
     folder, _ = files()
     lb.count_votes(folder, progressbar=True)
     assert "Counting votes" in capsys.readouterr().err
+
+
+@pytest.fixture
+def lonely(tmp_path):
+    """Most votes have a prompt of their own."""
+    rng = np.random.default_rng(2)
+    n = 3000
+    prompt = np.where(rng.random(n) < 0.8, 100 + np.arange(n), rng.integers(0, 100, n))
+    table = a_table(n, rng).assign(question_id=prompt)
+    table["winner"] = rng.choice(["model_a", "model_b", "tie"], n, p=[0.5, 0.4, 0.1])
+    table[:1000].to_parquet(tmp_path / "a.parquet")
+    table[1000:].to_parquet(tmp_path / "b.parquet")
+    return tmp_path, table
+
+
+def few(folder, monkeypatch, room=1200):
+    with monkeypatch.context() as patched:
+        patched.setattr(counting, "_room", lambda _: room)
+        return lb.count_votes(folder, progressbar=False)
+
+
+def test_prompts_of_one_vote_need_no_room(lonely, monkeypatch):
+    """What is estimated is what it was, by every model; and who is alone is counted."""
+    folder, table = lonely
+    whole, less = lb.count_votes(folder, progressbar=False), few(folder, monkeypatch)
+    often = table["question_id"].map(table["question_id"].value_counts())
+    assert less.sizes["vote"] < 1200 < whole.sizes["vote"]
+    assert float(less["weight"][less["alone"] == 1].sum()) == (often == 1).sum()
+    assert less["weight"].sum() == len(table)
+    assert "prompts of one vote each" in less.attrs["read_as"]
+    for options in ({}, {"cluster": "prompt"}, {"order_effect": True}, {"cluster": "judge"}):
+        one, other = (
+            lb.likelihood.bradley_terry(votes, **options).sortby(["player", "player_"])
+            for votes in (whole, less)
+        )
+        for name in ("epp", "covariance", "opinion_variance", "deviance"):
+            np.testing.assert_allclose(one[name], other[name], rtol=1e-9, atol=1e-12)
+    for weigh, options in (
+        (weigh_davidson, {"ties": "half", "order_effect": False, "covariates": None}),
+        (weigh_intercept, {"ties": "drop"}),
+    ):
+        one, other = (weigh(votes, cluster="auto", **options) for votes in (whole, less))
+        np.testing.assert_allclose(
+            one.weighed.matched.covariance, other.weighed.matched.covariance, rtol=1e-8, atol=1e-12
+        )
+        np.testing.assert_allclose(pair_worth(one.weighed), pair_worth(other.weighed), rtol=1e-9)
+        parts = [
+            now(it.weighed.votes, it.weighed.at, it.weighed.together,
+                tuple(it.weighed.clusters.values()), it.law)
+            for it in (one, other)
+        ]  # fmt: skip
+        for pairs in (None, np.array([[0, 1]])):
+            for same in (True, False):
+                v = [covariance_after(part, 5000.0, pairs, same=same) for part in parts]
+                np.testing.assert_allclose(v[0], v[1], rtol=1e-7, atol=1e-12)
+
+
+def test_fits_of_prompts_of_one_vote(lonely, monkeypatch):
+    folder, table = lonely
+    whole, less = lb.count_votes(folder, progressbar=False), few(folder, monkeypatch)
+    one, other = (lb.fit(votes, seed=1, replicates=100) for votes in (whole, less))
+    xr.testing.assert_allclose(one["posterior"].dataset, other["posterior"].dataset, rtol=1e-6)
+    wins = [dt["posterior_predictive"]["wins"].std(("chain", "draw")).mean() for dt in (one, other)]
+    assert float(wins[1]) == pytest.approx(float(wins[0]), rel=0.1)
+    prompts = table["question_id"].nunique()
+    assert f"{prompts:,} prompts" in lb.report.text(other).replace("\n", " ")
+    with pytest.raises(lb.LeaderbayesError, match="counted together"):
+        lb.influence(other, by="prompt")
+    assert "judge" in lb.influence(other, by="judge", max_share=0.9)
+    assert lb.audit(other, seed=1)
+
+
+def test_prompts_without_a_name_are_still_refused(lonely, monkeypatch):
+    folder, table = lonely
+    table = table.assign(question_id=table["question_id"].astype(str))
+    table.loc[5, "question_id"] = None
+    for file in folder.glob("*.parquet"):
+        file.unlink()
+    table.to_parquet(folder / "a.parquet")
+    with pytest.raises(lb.ScoresError, match=r"row 5"):
+        few(folder, monkeypatch)
+
+
+def test_what_does_not_fit_all_the_same(lonely, monkeypatch):
+    folder, _ = lonely
+    with pytest.raises(lb.ScoresError, match="count by fewer"):
+        few(folder, monkeypatch, room=50)

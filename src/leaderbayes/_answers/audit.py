@@ -29,6 +29,7 @@ from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._numerics.decimals import two_digits
 from leaderbayes._scores.tables import counted
+from leaderbayes._scores.vote_matches import ALONE
 from leaderbayes._types import Bools, Floats
 
 _ALONE = 300  # units that are left out one by one, the largest
@@ -189,7 +190,9 @@ def _units(dt: xr.DataTree) -> list[str]:
         clustered = is_mean_score(dt) and "cluster" in scores.coords
         return ["cluster", "round"] if clustered else ["round"]
     kept = kept_votes(dt)[0]
-    return [*(name for name in ("judge", "prompt") if name in kept.coords), "vote"]
+    named = [name for name in ("judge", "prompt") if name in kept.coords]
+    # Prompts of one vote that were counted together are no parts.
+    return [*(name for name in named if name != "prompt" or ALONE not in kept), "vote"]
 
 
 def _removed(dt: xr.DataTree, units: list[str]) -> list[str]:

@@ -17,6 +17,7 @@ from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.influence import Removal, Units, fewest
+from leaderbayes._numerics.influence_models import BRADLEY_TERRY, davidson, intercept
 from leaderbayes._numerics.votes import Votes, shared
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats, Longs
@@ -54,9 +55,9 @@ def influence(
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`: of votes; or, by rounds, with ``model="bradley_terry"`` of the
-        scores of one tournament, within rounds; or, by rounds or their clusters, with
-        ``model="mean_score"``.
+        From `leaderbayes.fit`: of votes, by any model; or, by rounds, with
+        ``model="bradley_terry"`` of the scores of one tournament, within rounds; or, by rounds or
+        their clusters, with ``model="mean_score"``.
     by : {"vote", "judge", "prompt", "round", "cluster"}
         What is removed: votes one by one, all of a judge, all on a prompt; or rounds (items) of
         scores, or all of a cluster.
@@ -88,7 +89,9 @@ def influence(
     Estimates are of maximum likelihood, with a penalty as strong as the fit's prior is beside its
     votes: a player of few votes is not led to infinity by removing its only defeat, and leads are
     nearly those of the leaderboard. Votes that are alike (same players, outcome and, with
-    covariates, these) can stand in for each other: one choice of them is given.
+    covariates, these) can stand in for each other: one choice of them is given. Of Davidson's model
+    its parameter for ties moves along, and of PMRA's the favour of each judge and of the average
+    one, while how judges differ is held at its posterior mean.
 
     Of mean scores the estimate is the mean (or the statistic) that was fitted, without a prior.
     Where it is a mean and no score is missing, what holds the leader above a rival is a sum over
@@ -159,10 +162,15 @@ def _of_votes(dt: xr.DataTree, by: str, spread: float) -> _Parts:
             "by='vote': these votes were counted, and stand together where they are alike; take "
             "by='judge' or 'prompt', or read them by leaderbayes.read_votes."
         )
-    votes, _ = votes_of(kept, bool(arguments["order_effect"]), arguments["covariates"])
+    model = dt.attrs["model"]
+    asked = [] if model == "round_intercept" else arguments["covariates"]
+    votes, _ = votes_of(kept, bool(arguments["order_effect"]), asked)
     penalty = 4.0 / (spread * float(dt.attrs["weight"]))
     pair = votes.first.astype(np.int64) * votes.players + votes.second
     alike = not votes.effect.size or bool((votes.effect == 1.0).all())
+    # Judges whose favour is their own are no others.
+    judge = labels_of(kept, "judge")[0] if model == "round_intercept" else None
+    same = pair if judge is None else shared(pair, judge)
     if by == "vote":
         rows = {"vote": np.arange(len(pair))}
         names = kept["player"].to_numpy()
@@ -175,24 +183,32 @@ def _of_votes(dt: xr.DataTree, by: str, spread: float) -> _Parts:
         unit = np.arange(len(pair))
         if alike:
             outcome, n = (np.unique(v, return_inverse=True)[1] for v in (votes.won, votes.n))
-            unit = shared(shared(pair, outcome), n)
+            unit = shared(shared(same, outcome), n)
         table = pd.DataFrame(rows)
     else:
         unit, labels = labels_of(kept, by)
         table = pd.DataFrame({by: labels})
-    grouped, of_row = (_grouped(votes, pair, unit)) if alike else (votes, unit)
+    grouped, of_row, at = (
+        _grouped(votes, same, unit) if alike else (votes, unit, np.arange(len(pair)))
+    )
     copies = np.bincount(unit) if by == "vote" else np.ones(len(table), dtype=np.int64)
     rows_of = unit if by == "vote" else np.arange(len(table))
-    return _Parts(Units(grouped, of_row, copies, penalty), table, rows_of)
+    fitted_as = BRADLEY_TERRY
+    if model == "davidson":
+        fitted_as = davidson(float(arguments["tie_scale"]))
+    elif judge is not None:
+        spread = float(dt["posterior"].dataset["intercept_scale"].mean())
+        fitted_as = intercept(judge[at], spread, float(arguments["intercept_scale"]))
+    return _Parts(Units(grouped, of_row, copies, penalty, fitted_as), table, rows_of)
 
 
-def _grouped(votes: Votes, pair: Longs, unit: Longs) -> tuple[Votes, Longs]:
-    """Add up votes of the same players in the same order, by units."""
-    row = shared(unit, pair)
+def _grouped(votes: Votes, same: Longs, unit: Longs) -> tuple[Votes, Longs, Longs]:
+    """Add up votes that are the same but for outcomes, by units; and say where each row is."""
+    row = shared(unit, same)
     _, at = np.unique(row, return_index=True)
     won, n, square = (np.bincount(row, each) for each in (votes.won, votes.n, votes.square))
     first, second = votes.first[at], votes.second[at]
-    return Votes(votes.players, first, second, won, n, square, votes.effect[at]), unit[at]
+    return Votes(votes.players, first, second, won, n, square, votes.effect[at]), unit[at], at
 
 
 def _of_rounds(dt: xr.DataTree, players: pd.Index, spread: float) -> _Parts:

@@ -9,7 +9,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted, is_of_votes
-from leaderbayes._scores.vote_matches import CLUSTERINGS, valid_votes
+from leaderbayes._scores.vote_matches import ALONE, CLUSTERINGS, valid_votes
 from leaderbayes._types import Longs
 
 
@@ -24,11 +24,6 @@ def kept_votes(dt: xr.DataTree) -> tuple[xr.Dataset, dict[str, Any]]:
     fitted(dt, "constant_data")
     if not is_of_votes(dt):
         raise LeaderbayesError("This fit has no votes: give one of leaderbayes.read_votes.")
-    if dt.attrs["model"] != "bradley_terry":
-        raise LeaderbayesError(
-            f"This fit has model={dt.attrs['model']!r}, and plans and influence of votes are those "
-            "of model='bradley_terry': fit that."
-        )
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
     kept = dt["constant_data"].to_dataset().drop_dims(["opponent", "clustering"])
     kept = kept.set_coords([name for name in CLUSTERINGS if name in kept])
@@ -47,6 +42,11 @@ def labels_of(kept: xr.Dataset, name: str) -> tuple[Longs, Any]:
         raise LeaderbayesError(
             f"by={name!r}, and these votes have no {name}s: name their column when they are read, "
             f"read_votes(..., {name}=...)."
+        )
+    if name == "prompt" and ALONE in kept:
+        raise LeaderbayesError(
+            "by='prompt': prompts of one vote were counted together, and cannot be told apart; "
+            "take by='judge', or leaderbayes.count_votes(..., memory_mb=...) with more."
         )
     code, names = pd.factorize(kept[name].to_numpy())
     return np.asarray(code, dtype=np.int64), np.asarray(names)

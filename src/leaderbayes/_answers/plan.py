@@ -59,7 +59,7 @@ def plan(
     ----------
     dt : DataTree
         From `leaderbayes.fit` with ``model="bradley_terry"``, by any sampler, within rounds; or
-        with ``model="mean_score"``; or of votes.
+        with ``model="mean_score"``; or of votes, by any model.
     pair : tuple of str, optional
         Two players, told apart where one is better with posterior probability ``prob``. None: the
         leader, told apart where it is better than each other player with that probability
@@ -144,7 +144,9 @@ def plan(
     ``p_decided``, ``width``; over the first two ``votes_needed`` for ``target`` (0 where it is
     decided, NaN where no number up to a thousand times the present one does) and ``p_any_votes``,
     the probability after any number of votes; ``p_now``, ``width_now``. attrs as above, and
-    ``cluster`` ("judge", "prompt" or "none"); there are no ``simulations``.
+    ``cluster`` ("judge", "prompt" or "none"); there are no ``simulations``. Of Davidson's model
+    ties are known better with further votes, too; of PMRA's the same judges favour whoever is first
+    as they do, and new ones as their likes.
 
     **Mean scores.** What is known of a pair is taken as conjugate: the mean difference is normal
     given the variance of a round's difference, whose posterior is a scaled inverse chi-squared one.

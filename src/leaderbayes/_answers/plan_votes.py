@@ -3,7 +3,7 @@
 import json
 import warnings
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from leaderbayes._answers.plan_matches import Verdict
 from leaderbayes._errors import HintWarning
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.further_votes import (
+    Law,
     Now,
     covariance_after,
     now,
@@ -24,7 +25,8 @@ from leaderbayes._numerics.further_votes import (
 )
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats, Longs
-from leaderbayes.likelihood._votes import weigh
+from leaderbayes.likelihood._vote_models import weigh_davidson, weigh_intercept
+from leaderbayes.likelihood._votes import Weighed, weigh
 
 _SHARES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the votes that there are
 _LOOKED_AT = np.geomspace(0.01, 1000.0, 31)  # of these too, for how many are needed
@@ -49,10 +51,9 @@ def of_votes(
     kept, arguments = kept_votes(dt)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HintWarning)  # the fit has said so
-        options = ("ties", "cluster", "order_effect", "covariates")
-        weighed = weigh(kept, **{name: arguments[name] for name in options})
+        weighed, law = _weighed(kept, dt.attrs["model"], arguments)
     clusterings = tuple(weighed.clusters.values())
-    here = now(weighed.votes, weighed.at, weighed.together, clusterings)
+    here = now(weighed.votes, weighed.at, weighed.together, clusterings, law)
     lengths = given
     if lengths is None:
         lengths = np.unique(np.ceil(here.votes * np.array(_SHARES)).astype(np.int64))
@@ -101,6 +102,19 @@ def of_votes(
         },
     )
     return table.assign_attrs(message=_message(table, verdict))
+
+
+def _weighed(kept: xr.Dataset, model: str, arguments: dict[str, Any]) -> tuple[Weighed, Law | None]:
+    """Estimate the votes of a fit again, by its model."""
+    if model == "round_intercept":
+        modelled = weigh_intercept(kept, ties=arguments["ties"], cluster=arguments["cluster"])
+        return modelled.weighed, modelled.law
+    names = ("ties", "cluster", "order_effect", "covariates")
+    options = {name: arguments[name] for name in names}
+    if model == "davidson":
+        modelled = weigh_davidson(kept, **options)
+        return modelled.weighed, modelled.law
+    return weigh(kept, **options), None
 
 
 def _decided(

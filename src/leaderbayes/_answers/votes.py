@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.special import ndtri
 
 from leaderbayes._fits.posterior import drawn, fitted, refuse
-from leaderbayes._scores.vote_matches import CLUSTERINGS
+from leaderbayes._scores.vote_matches import CLUSTERINGS, number_of
 from leaderbayes._types import Floats
 
 
@@ -34,9 +34,7 @@ def counted_of(dt: xr.DataTree) -> Counted:
     """
     fitted(dt, "constant_data", attrs=("weight",))
     known = dt["constant_data"].to_dataset()
-    judges, prompts = (
-        len(pd.unique(known[name].to_numpy())) if name in known else None for name in CLUSTERINGS
-    )
+    judges, prompts = (number_of(known, name) if name in known else None for name in CLUSTERINGS)
     tied, n = (drawn(dt, name, "constant_data").to_numpy() for name in ("tied", "n"))
     bad = drawn(dt, "both_bad", "constant_data").to_numpy() if "both_bad" in known else np.zeros(1)
     votes, ties, nobody = (float(each.sum()) / 2.0 for each in (n, tied, bad))

@@ -69,9 +69,11 @@ def counts(text: str) -> list[int]:
 @click.option("--only-players", multiple=True, metavar="PLAYER",
               help="Once for each: run these alone, instead of A and B or those tied for top.",
               )  # fmt: skip
-@click.option("--model", type=click.Choice(["bradley_terry", "mean_score"]),
+@click.option("--model",
+              type=click.Choice(["bradley_terry", "mean_score", "davidson", "round_intercept"]),
               default="bradley_terry", show_default=True,
-              help="Who wins, or by how much, in the metric's unit.")  # fmt: skip
+              help="Who wins, or by how much, in the metric's unit; davidson and round_intercept "
+              "are of votes.")  # fmt: skip
 @click.option("--likelihood", type=click.Choice(LIKELIHOODS),
               help="Of mean_score: dirichlet for items that are right or wrong, or other bounded "
               "scores; normal for others.  [default: by the scores]")  # fmt: skip
@@ -99,6 +101,11 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
         return
     if options["votes"] is not None:
         raise lb.LeaderbayesError(f"{options['file']} holds scores: --votes is of votes.")
+    if options["model"] in ("davidson", "round_intercept"):
+        raise lb.LeaderbayesError(
+            f"{options['file']} holds scores, whose further rounds are planned by --model "
+            f"bradley_terry or mean_score; --model {options['model']} is of votes here."
+        )
     if "tournament" in scores.dims:
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only: {names_of(scores)}"
@@ -173,10 +180,14 @@ def _of_votes(
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only: {', '.join(names[:8])}"
         )
+    if options["model"] == "mean_score":
+        raise lb.LeaderbayesError(
+            f"{options['file']} was read as votes: --model mean_score is of scores."
+        )
     with redirect_stdout(sys.stderr):
         fit = lb.fit(
-            votes, replicates=1, progressbar=sys.stderr.isatty(), sampler=options["sampler"],
-            seed=options["seed"], **how_votes_count(options),
+            votes, options["model"], replicates=1, progressbar=sys.stderr.isatty(),
+            sampler=options["sampler"], seed=options["seed"], **how_votes_count(options),
         )  # fmt: skip
     plan = lb.plan(
         fit, asked_of, prob=options["prob"], target=options["target"], votes=options["votes"],

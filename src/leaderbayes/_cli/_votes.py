@@ -82,6 +82,12 @@ def _counted(options: dict[str, Any]) -> tuple["xr.Dataset", list[str]]:
         raise lb.LeaderbayesError(
             f"{options['file']} is a folder, whose votes are counted, and --{_called(alien[0])} is "
             "not of counts: give one file."
+            + (
+                " Covariates are of every vote: take a random part of them (3 million votes and 5 "
+                "covariates take 3 GiB)."
+                if alien[0] == "covariate"
+                else ""
+            )
         )
     names = (*COLUMNS, "tournament", "both_bad")
     asked = options["cluster"] if options["cluster"] in CLUSTERS else "auto"
@@ -154,13 +160,15 @@ def part_of(votes: "xr.Dataset", tournament: str) -> "xr.Dataset":
 
 def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
     """Count and name what was read; ready for JSON."""
+    from leaderbayes._scores.vote_matches import number_of
+
     return {
         "kind": "votes",
         "columns": str(votes.attrs["read_as"]),
         "votes": _number_of(votes),
         "players": votes.sizes["player"],
         **{
-            f"{role}s": len(set(votes[role].to_numpy().tolist()))
+            f"{role}s": number_of(votes, role)
             for role in ("judge", "prompt", "tournament")
             if role in votes.coords
         },

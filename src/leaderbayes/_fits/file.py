@@ -7,7 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments
@@ -17,6 +19,8 @@ from leaderbayes._fits.require import require_tree
 
 # HDF5 does not look at what follows its last byte, so that any program reads the file.
 _MARK = b"\nleaderbayes sha256 "
+_MANY = 1000  # labels, such as prompts of votes, from which on they are compressed
+_LONGEST = 200  # letters of such a label: all take the room of the longest, before that
 _EXPECTED = "give a file of leaderbayes.write_fit, or the posterior.nc of leaderbayes rank --out."
 _TAIL = len(_MARK) + sha256().digest_size * 2
 
@@ -68,7 +72,7 @@ def encoded(dt: xr.DataTree) -> bytes:
     """
     # Places take a fifth of their bytes so; random numbers do not get smaller.
     small = {"zlib": True, "complevel": 1, "shuffle": True}
-    checksums = {
+    checksums: dict[str, dict[str, dict[str, Any]]] = {
         node.path: {
             str(name): {"fletcher32": True} | (small if values.dtype.kind in "iu" else {})
             for name, values in node.dataset.variables.items()
@@ -76,9 +80,24 @@ def encoded(dt: xr.DataTree) -> bytes:
         }
         for node in dt.subtree
     }
+    for node in dt.subtree:
+        labels = {
+            str(name): {"dtype": "S1"} | small
+            for name, values in node.dataset.variables.items()
+            if values.ndim == 1 and values.size >= _MANY and _is_plain_text(values.to_numpy())
+        }
+        checksums[node.path] |= labels
     with _no_lock_of_a_cluster():
         content = bytes(dt.to_netcdf(engine="h5netcdf", encoding=checksums))
     return content + _MARK + sha256(content).hexdigest().encode()
+
+
+def _is_plain_text(values: np.ndarray) -> bool:
+    """Whether these are texts that letters in a table give back: no NUL, and none very long."""
+    if values.dtype.kind not in "OUT":
+        return False
+    every = values.tolist()
+    return all(isinstance(it, str) and len(it) <= _LONGEST and "\0" not in it for it in every)
 
 
 def _no_lock_of_a_cluster() -> AbstractContextManager[object]:

@@ -210,8 +210,9 @@ def _draw(
 
         if share > _FEWEST or sampling["sampler"] == "laplace":
             shape = sampling["chains"], sampling["draws"]
-            # So many that they are worth what is kept, at once: densities cost more than draws.
-            times = [math.ceil(min(1.0 / max(share, _FEWEST), 16.0))]
+            # Chains that stay where they are lose about as much again as weights do.
+            enough = 2 * math.ceil(1.0 / max(share, _FEWEST))
+            times = (enough, 4 * enough)
             drawn, found = walk_through(proposals, shapes["epp"][0], shape, rng, times)
             if found["converged"] or sampling["sampler"] == "laplace":
                 if not found["converged"]:

@@ -12,9 +12,11 @@ from leaderbayes._inference.bradley_terry import draw_board
 from leaderbayes._inference.log_likelihood import NOTICE, with_notice
 from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._numerics.laplace import Board
+from leaderbayes._numerics.vote_replicates import tally_again
 from leaderbayes._numerics.votes import (
     Estimate,
     Moments,
+    alike,
     holders,
     misfit,
     pair_sums,
@@ -32,6 +34,7 @@ _DIMS = ("chain", "draw", "player")
 _NOTICE = "votes_have_no_loo"  # at which ``az.loo`` stops
 _REPLICATES = 100
 _MOST = 20_000_000  # votes that are drawn again, unless more are asked for
+_LARGE = 100_000  # rows of votes from which on they are counted as they are drawn
 FEWEST = 50  # replicates that a check takes
 
 
@@ -283,12 +286,19 @@ def _replicates(
     at = np.linspace(0, draws - 1, each).astype(int)
     wins, distance = np.empty((chains, each, m, m), dtype=np.float32), np.empty((chains, each))
     met = pair_sums(votes, votes.n)
+    rows = alike(votes)
+    # Of votes that nothing but players, judges and prompts tells apart, counts say it all.
+    by_pair = modelled.law is None and rows is not votes and size > _LARGE
     for c, k in np.ndindex(chains, each):
         here = Estimate(epp[c, at[k]], beta[c, at[k]], *weighed.at[2:])
-        again = modelled.again(here, held, weighed.together.tau2, rng)
-        won = pair_sums(votes, again)
+        if by_pair:
+            won = tally_again(votes, here, held, weighed.together.tau2, rng)
+            distance[c, k] = misfit(rows, here, weighed.bread, won[rows.first, rows.second])
+        else:
+            again = modelled.again(here, held, weighed.together.tau2, rng)
+            won = pair_sums(votes, again)
+            distance[c, k] = _misfit(modelled, here, again)
         wins[c, k] = won + (met - won).T
-        distance[c, k] = _misfit(modelled, here, again)
     return xr.Dataset(
         {
             "wins": (("chain", "draw", "player", "opponent"), wins),

@@ -47,8 +47,11 @@ def moments(eta: Floats, nu: float) -> Moments:
     return Moments(mean, np.maximum(0.25 * (first + second - (first - second) ** 2), 1e-300))
 
 
-def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
+def maximum(votes: Votes, pseudo_rounds: float = 0.0, tie_scale: float | None = None) -> Estimate:
     """Estimate strengths, effects and nu, which stands last in ``beta``.
+
+    With ``tie_scale`` nu has a normal prior of this standard deviation, and an estimate where no
+    vote is a tie.
 
     Raises
     ------
@@ -57,6 +60,7 @@ def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
     """
     rows, m = alike(votes), votes.players
     k, tied = votes.effect.shape[1], ties_of(rows)
+    tie_precision = 0.0 if tie_scale is None else tie_scale**-2.0
 
     def parts(x: Floats) -> tuple[float, Floats, Floats]:
         eta = x[rows.first] - x[rows.second] + rows.effect @ x[m : m + k]
@@ -89,13 +93,17 @@ def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
             gradient[:m] += pseudo_rounds * (0.5 - p)
             gradient[:m] -= gradient[:m].mean()
             information[np.arange(m), np.arange(m)] += pseudo_rounds * p * (1.0 - p)
+        if tie_precision > 0.0:
+            value -= 0.5 * tie_precision * float(x[-1]) ** 2
+            gradient[-1] -= tie_precision * x[-1]
+            information[-1, -1] += tie_precision
         return value, gradient, information
 
-    share = float(tied.sum() / rows.n.sum())
+    share = float(np.clip(tied.sum() / rows.n.sum(), 1e-3, 1.0 - 1e-3))
     start = np.append(np.zeros(m + k), np.log(2.0 * share / (1.0 - share)))
     x = maximise(parts, start, m).x
     x[:m] -= x[:m].mean()
-    pseudo_rounds = 0.0  # the votes' own, as of Bradley-Terry
+    pseudo_rounds = tie_precision = 0.0  # the votes' own, as of Bradley-Terry
     _, gradient, information = parts(x)
     return Estimate(x[:m], x[m:], information, gradient)
 
@@ -113,12 +121,16 @@ def tie_excess(votes: Votes, tie: Floats, groups: list[Longs]) -> float:
     """
     tied = ties_of(votes)
     residual = tied - votes.n * tie
-    own = float((tied - 2.0 * tie * tied + votes.n * tie**2).sum())
+    own = tied - 2.0 * tie * tied + votes.n * tie**2
     found: list[float] = []
     for group in groups:
-        sums = np.bincount(group, residual)
-        few = max(int(np.count_nonzero(np.bincount(group))), 2)
-        found.append(float((sums**2).sum()) * few / (few - 1.0) - own)
+        # Votes that are each a cluster by themselves, -1, are no pairs of votes.
+        kept = group >= 0
+        sums = np.bincount(group[kept], residual[kept])
+        there = int(np.count_nonzero(np.bincount(group[kept]))) + int(votes.n[~kept].sum())
+        few = max(there, 2) / (max(there, 2) - 1.0)
+        alone = float(own[~kept].sum()) * few
+        found.append(float((sums**2).sum()) * few + alone - float(own.sum()))
     total = found[0] + found[1] - found[2] if len(found) == 3 else sum(found)
     return max(total, 0.0)
 

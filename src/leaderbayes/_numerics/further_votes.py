@@ -6,8 +6,17 @@ r"""What further votes leave of the variance of strengths: by the same judges, o
 as in `votes`. With f times the votes, by others as those that there are, V becomes V / f. By the
 same judges :math:`L_g` becomes :math:`f L_g`, and of V there remains, however many there are,
 :math:`k_c H^+ \sum_g L_g^2 H^+`. Prompts are new in either case, where there are judges.
+
+Where judges' favour of whoever is first is their own, of standard deviation s (PMRA), H is to
+Laplace's order
+
+.. math:: H_f = f \sum_g L_g - \sum_g \frac{f^2 s^2}{1 + f s^2 w_g} v_g v_g'
+
+with v_g and w_g the sums of weighted x, and of weights, of judge g: by the same judges what is
+known of the average favour ends at their number.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +24,35 @@ from scipy import sparse
 from scipy.special import expit
 
 from leaderbayes._numerics.newton import inverse
-from leaderbayes._numerics.votes import Dependence, Estimate, Votes, shared
+from leaderbayes._numerics.votes import Dependence, Estimate, Votes, shared, with_others
 from leaderbayes._types import Floats, Longs
 
 
+class Law(NamedTuple):
+    """Of votes whose model is not Bradley-Terry's alone."""
+
+    alike_in: int  # of the effects, first ones, in which votes of clusters were found alike
+    curvature: Floats  # (vote,): information of its log-odds that a vote has
+    of_gap: Callable[[Floats], Floats]  # the same of further votes, of differences of strengths
+    favour: tuple[Longs, float] | None = None  # judges (vote,), and how they differ in it
+
+
+class Favour(NamedTuple):
+    """Of judges whose favour is their own."""
+
+    known: Floats  # (parameter, parameter): sum over judges of L
+    moved: Floats  # (judge, parameter): v
+    heavy: Floats  # (judge,): w
+    spread: float
+
+    def hessian(self, f: float) -> Floats:
+        """Of f times the votes, by the same judges."""
+        square = (f * self.spread) ** 2 / (1.0 + f * self.spread**2 * self.heavy)
+        return np.asarray(f * self.known - (self.moved * square[:, None]).T @ self.moved)
+
+
 class Now(NamedTuple):
-    """How the votes that there are go together: matrices (player + effect, player + effect)."""
+    """How the votes that there are go together: matrices (parameter, parameter)."""
 
     players: int
     votes: float
@@ -31,35 +63,80 @@ class Now(NamedTuple):
     alone: Floats  # sum of L_v^2
     evenness: Floats  # (clustering,): sum of squared shares of clusters
     linked: Floats  # sum over the first clustering of share times L_g
+    hessian: Floats
+    rest: Floats  # of J beside all that, of clusters: of Davidson's ties
+    of_gap: Callable[[Floats], Floats]
+    favour: Favour | None
 
 
-def now(votes: Votes, at: Estimate, together: Dependence, clusterings: tuple[Longs, ...]) -> Now:
+def _of_gap(gap: Floats) -> Floats:
+    """Curvature of a vote between strengths so far apart."""
+    return np.asarray(expit(gap) * expit(-gap))
+
+
+def now(
+    votes: Votes,
+    at: Estimate,
+    together: Dependence,
+    clusterings: tuple[Longs, ...],
+    law: Law | None = None,
+) -> Now:
     """Take apart what makes the variance of an estimate."""
-    eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
-    p = expit(eta)
-    curvature = p * (1.0 - p)
+    if law is None:
+        eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
+        law = Law(votes.effect.shape[1], _of_gap(eta), _of_gap)
+        phi = together.phi
+    else:
+        phi = 1.0  # the model's own variance
+    curvature, m = law.curvature, votes.players
+    looked_at = votes._replace(effect=votes.effect[:, : law.alike_in])
     weight = votes.n * curvature
-    every = np.arange(len(p))
-    alone = _squares(votes, np.sqrt(votes.n) * curvature, every)
+    every = np.arange(len(weight))
+    wider = len(at.hessian) - m - law.alike_in
+
+    def padded(matrix: Floats) -> Floats:
+        return np.pad(matrix, (0, wider))
+
+    alone = padded(_squares(looked_at, np.sqrt(votes.n) * curvature, every))
     groups = (*clusterings, shared(*clusterings)) if len(clusterings) == 2 else clusterings
-    apart = [_squares(votes, weight, group) - alone for group in groups]
-    size = [np.bincount(group, votes.n) / votes.n.sum() for group in groups]
+    apart, size, evenness = [], [], []
+    for group in groups:
+        of, which, (own, single) = with_others(
+            looked_at, group, weight, np.sqrt(weight * curvature)
+        )
+        itself = _squares(of, single, np.arange(len(single)))
+        apart.append(padded(_squares(of, own, which) - itself))
+        share = np.bincount(which, of.n, 1) / votes.n.sum()
+        of_one = votes.n[group < 0].sum() / votes.n.sum() ** 2
+        evenness.append(float((share**2).sum() + of_one))
+        size.append(np.append(share, 1.0 / votes.n.sum()))  # -1: of one vote
     linked = np.zeros_like(at.hessian)
     if groups:
-        design = _design(votes, weight * size[0][groups[0]], every, by_player=False)
-        linked = (design.T @ _design(votes, np.ones_like(p), every, by_player=False)).toarray()
+        design = _design(looked_at, weight * size[0][groups[0]], every, by_player=False)
+        plain = _design(looked_at, np.ones_like(weight), every, by_player=False)
+        linked = padded((design.T @ plain).toarray())
     # J is a sum of these: by how much of each, it says itself, with its factors for few clusters.
-    factor = np.zeros(len(groups))
+    factor, rest = np.zeros(len(groups)), together.meat - phi * at.hessian
     if groups:
         parts = np.column_stack([each.ravel() for each in apart])
         scale = np.maximum(np.linalg.norm(parts, axis=0), 1e-300)
-        rest = (together.meat - together.phi * at.hessian).ravel()
-        factor = np.maximum(np.linalg.lstsq(parts / scale, rest)[0] / scale, 0.0)
-    evenness = np.array([float((each**2).sum()) for each in size])
+        factor = np.maximum(np.linalg.lstsq(parts / scale, rest.ravel())[0] / scale, 0.0)
+    rest = rest - sum(k * each for k, each in zip(factor, apart, strict=True))
+    favour = None if law.favour is None else _favour(votes, weight, *law.favour)
+    hessian = at.hessian if favour is None else favour.hessian(1.0)
     return Now(
-        votes.players, float(votes.n.sum()), at, together.phi, factor, apart, alone, evenness,
-        linked,
+        m, float(votes.n.sum()), at, phi, factor, apart, alone, np.array(evenness), linked, hessian,
+        rest, law.of_gap, favour,
     )  # fmt: skip
+
+
+def _favour(votes: Votes, weight: Floats, judge: Longs, spread: float) -> Favour:
+    every = np.arange(len(weight))
+    moved = _design(votes, weight, judge, by_player=False)
+    known = _design(votes, weight, every, by_player=False).T @ _design(
+        votes, np.ones_like(weight), every, by_player=False
+    )
+    return Favour(known.toarray(), moved.toarray(), np.bincount(judge, weight), spread)
 
 
 def covariance_after(here: Now, more: float, pairs: Longs | None, *, same: bool) -> Floats:
@@ -76,14 +153,17 @@ def covariance_after(here: Now, more: float, pairs: Longs | None, *, same: bool)
     """
     if pairs is None:
         f = 1.0 + more / here.votes
-        hessian, meat = here.at.hessian, here.phi * here.at.hessian / f
+        hessian = here.hessian
+        if same and here.favour is not None:
+            hessian = here.favour.hessian(f) / f
+        meat = here.phi * hessian / f + (here.rest if same else here.rest / f)
         for c, (k, apart) in enumerate(zip(here.factor, here.apart, strict=True)):
             fixed = same and c == 0
             meat = meat + k * (apart + here.alone * (1.0 - 1.0 / f) if fixed else apart / f)
     else:
         link = _link(here, pairs)
-        hessian = here.at.hessian + more * link
-        meat = here.phi * hessian
+        hessian = here.hessian + more * link
+        meat = here.phi * hessian + here.rest
         for c, (k, apart) in enumerate(zip(here.factor, here.apart, strict=True)):
             square = link @ link
             if same and c == 0:
@@ -122,9 +202,8 @@ def _pinv(matrix: Floats) -> Floats:
 def _link(here: Now, pairs: Longs) -> Floats:
     """Give the Hessian of one vote that is on any of these pairs."""
     link = np.zeros_like(here.at.hessian)
-    for i, j in pairs:
-        p = expit(here.at.epp[i] - here.at.epp[j])
-        weight = p * (1.0 - p) / len(pairs)
+    weights = here.of_gap(here.at.epp[pairs[:, 0]] - here.at.epp[pairs[:, 1]]) / len(pairs)
+    for (i, j), weight in zip(pairs, weights, strict=True):
         link[[i, j], [i, j]] += weight
         link[[i, j], [j, i]] -= weight
     return link
@@ -154,5 +233,5 @@ def _design(
         values += [sign * weight, -sign * weight]
         values += [sign * weight * votes.effect[:, c] for c in range(k)]
     row = np.concatenate(rows)
-    shape = (int(row.max()) + 1, m + k)
+    shape = (int(row.max(initial=0)) + 1, m + k)
     return sparse.coo_array((np.concatenate(values), (row, np.concatenate(columns))), shape).tocsr()

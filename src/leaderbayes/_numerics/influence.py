@@ -16,13 +16,14 @@ rankings, arXiv:2508.11847.
 """
 
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
+from leaderbayes._numerics.influence_models import BRADLEY_TERRY, Model
 from leaderbayes._numerics.newton import inverse
-from leaderbayes._numerics.votes import Estimate, Votes, maximum
+from leaderbayes._numerics.votes import Votes
 from leaderbayes._types import Floats, Longs
 
 _RIVALS = 20  # nearest to the leader, by standard errors
@@ -40,6 +41,7 @@ class Units(NamedTuple):
     unit: Longs  # (vote,)
     copies: Longs  # (unit,): how many there are, alike
     penalty: float  # pseudo-rounds of the estimate
+    model: Model = BRADLEY_TERRY
 
 
 class Removal(NamedTuple):
@@ -110,9 +112,9 @@ def fewest(units: Units, most: float) -> Removal:
     )  # fmt: skip
 
 
-def _estimate(units: Units, removed: Longs) -> Estimate:
+def _estimate(units: Units, removed: Longs) -> Any:
     """Estimate strengths without some units."""
-    return maximum(_left(units, removed), units.penalty)
+    return units.model.maximum(_left(units, removed), units.penalty)
 
 
 def _left(units: Units, removed: Longs) -> Votes:
@@ -122,7 +124,7 @@ def _left(units: Units, removed: Longs) -> Votes:
     return votes._replace(won=votes.won * kept, n=votes.n * kept, square=votes.square * kept)
 
 
-def _lead(at: Estimate, leader: int) -> float:
+def _lead(at: Any, leader: int) -> float:
     """Give the leader's lead over the best of the others."""
     return float(at.epp[leader] - np.delete(at.epp, leader).max())
 
@@ -132,22 +134,19 @@ def _weights(units: Units) -> Floats:
     return np.asarray(np.bincount(units.unit, units.votes.n, len(units.copies)) / units.copies)
 
 
-def _bread(units: Units, at: Estimate) -> Floats:
+def _bread(units: Units, at: Any) -> Floats:
     """Invert the information, with the penalty's."""
     m = units.votes.players
     p = expit(at.epp)
     information = at.hessian.copy()
-    information[np.arange(m), np.arange(m)] += units.penalty * p * (1.0 - p)
+    known = np.append(units.penalty * p * (1.0 - p), units.model.prior(at))
+    information[np.diag_indices_from(information)] += known
     return inverse(information, m)
 
 
-def _shifts(units: Units, at: Estimate, bread: Floats, leader: int, rival: int) -> Floats:
+def _shifts(units: Units, at: Any, bread: Floats, leader: int, rival: int) -> Floats:
     """Give how far one copy of each unit (unit,) holds the leader above the rival, by itself."""
-    votes, m = units.votes, units.votes.players
-    a = bread[leader] - bread[rival]
-    eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
-    own = votes.won - votes.n * expit(eta)
-    own *= a[votes.first] - a[votes.second] + votes.effect @ a[m:]
+    own = units.model.pull(units.votes, at, bread[leader] - bread[rival])
     return np.asarray(np.bincount(units.unit, own, len(units.copies)) / units.copies)
 
 
@@ -178,7 +177,7 @@ def _taken(
 
 
 def _path(
-    units: Units, at: Estimate, leader: int, rival: int, budget: float, most: float
+    units: Units, at: Any, leader: int, rival: int, budget: float, most: float
 ) -> tuple[Longs, float]:
     """Remove units until another leads, or the budget is spent, or as many as ``most`` are gone.
 
@@ -203,7 +202,7 @@ def _path(
 
 
 def _few(
-    units: Units, at: Estimate, leader: int, rival: int, shift: Floats, size: int, number: int,
+    units: Units, at: Any, leader: int, rival: int, shift: Floats, size: int, number: int,
     budget: float,
 ) -> Longs | None:  # fmt: skip
     """Try the most influential units alone, or by twos."""
@@ -223,7 +222,7 @@ def _few(
     return None
 
 
-def _without_the_idle(units: Units, removed: Longs, leader: int, at: Estimate) -> Longs:
+def _without_the_idle(units: Units, removed: Longs, leader: int, at: Any) -> Longs:
     """Put back what need not be removed, those that shift least first."""
     after = _estimate(units, removed)
     shift = _shifts(units, at, _bread(units, at), leader, int(np.argmax(after.epp)))

@@ -40,8 +40,8 @@ from leaderbayes._types import Floats, Ints, Longs
 
 _LARGEST_PART = 0.5  # of an estimate that a cluster makes itself, beyond which nothing is known
 _LEAST = 0.005  # of an estimate's information, below which votes that go together are too few
-_LARGEST = 1.2  # variance of all opinions together of those who are drawn to vote again
-_LOGISTIC = 0.588  # what a logistic law's argument is to a normal one's: 16 sqrt(3) / (15 pi)
+LARGEST = 1.2  # variance of all opinions together of those who are drawn to vote again
+LOGISTIC = 0.588  # what a logistic law's argument is to a normal one's: 16 sqrt(3) / (15 pi)
 
 
 class Votes(NamedTuple):
@@ -200,7 +200,8 @@ def dependence(
     votes : Votes
     at : Estimate
     clusterings : tuple of (vote,)
-        Numbers of the clusters of each vote, from 0: of its judge, say, and of its prompt.
+        Numbers of the clusters of each vote, from 0: of its judge, say, and of its prompt; -1 of
+        votes that are each a cluster by themselves.
     moments : Moments, optional
         Of outcomes, where they are not Bradley-Terry's.
     """
@@ -212,15 +213,21 @@ def dependence(
     phi = float(own.sum() / weight.sum())
     covariance = bread_of(votes, at)
     groups = with_shared(clusterings)
-    # Of a vote and itself, which is no pair of votes.
-    alone = _information(m, votes.first, votes.second, own, votes.effect)
-    twice = 2.0 * _information(m, votes.first, votes.second, weight * curvature, votes.effect)
-    products = [_gram(_scores(votes, residual, group)) for group in groups]
-    apart = [_gram(_opinions(votes, weight, holders(votes, group))) - twice for group in groups]
-    # About an estimate residuals are less alike than about the truth, by what each cluster has of
-    # it: of clusters that all see everything, 1 over their number.
-    part = np.array([_part_of_estimate(votes, weight, g, covariance) for g in groups])
-    likeness = np.array([float((covariance * (sums - alone)).sum()) for sums in products])
+    part, likeness = np.empty(len(groups)), np.empty(len(groups))
+    apart: list[Floats] = []
+    for c, group in enumerate(groups):
+        # Of a vote and itself there is no pair of votes.
+        of, which, (left, alone, weights, heavy) = with_others(
+            votes, group, residual, own, weight, weight * curvature
+        )
+        likeness[c] = float(
+            (covariance * (_gram(_scores(of, left, which)) - information_of(of, alone))).sum()
+        )
+        opinions = _gram(_opinions(of, weights, holders(of, which)))
+        apart.append(opinions - 2.0 * information_of(of, heavy))
+        # About an estimate residuals are less alike than about the truth, by what each cluster has
+        # of it: of clusters that all see everything, 1 over their number.
+        part[c] = _part_of_estimate(votes, weight, group, covariance)
     likeness = (likeness + phi * (m - 1.0) * part) / (1.0 - np.minimum(part, _LARGEST_PART))
     few = 1.0 / part
     shape = [covariance @ each for each in apart]
@@ -240,14 +247,35 @@ def _part_of_estimate(votes: Votes, weight: Floats, cluster: Longs, covariance: 
 
     Of G clusters that are alike 1 / G, and more where each sees a few players only.
     """
-    m = votes.players
+    m, total = votes.players, 0.0
+    single = cluster < 0
+    if single.any():
+        i, j = votes.first[single], votes.second[single]
+        seen = covariance[i, i] + covariance[j, j] - 2.0 * covariance[i, j]
+        total += float(((weight[single] * seen) ** 2 / votes.n[single]).sum())
+    votes, cluster, (weight,) = with_others(votes, cluster, weight)
     order = np.argsort(cluster, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(cluster[order])) + 1, len(order))
-    total: float = _sum_of_squares(
-        votes.first[order], votes.second[order], weight[order], ends,
-        np.ascontiguousarray(covariance[:m, :m]),
-    )  # fmt: skip
+    if len(order):
+        total += _sum_of_squares(
+            votes.first[order], votes.second[order], weight[order], ends,
+            np.ascontiguousarray(covariance[:m, :m]),
+        )  # fmt: skip
     return total / (m - 1.0)
+
+
+def with_others(
+    votes: Votes, cluster: Longs, *columns: Floats
+) -> tuple[Votes, Longs, tuple[Floats, ...]]:
+    """Leave out votes that are each a cluster by themselves, -1 (row,), of votes and columns."""
+    kept = cluster >= 0
+    if kept.all():
+        return votes, cluster, columns
+    left = Votes(
+        votes.players, votes.first[kept], votes.second[kept], votes.won[kept], votes.n[kept],
+        votes.square[kept], votes.effect[kept],
+    )  # fmt: skip
+    return left, cluster[kept], tuple(each[kept] for each in columns)
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -291,9 +319,14 @@ def with_shared(clusterings: Sequence[Longs]) -> list[Longs]:
 
 
 def shared(one: Longs, other: Longs) -> Longs:
-    """Give the numbers of what two clusterings have in common."""
+    """Give the numbers of what two clusterings have in common; -1 where either is."""
     both = one.astype(np.int64) * (int(other.max()) + 1) + other
-    return np.asarray(np.unique(both, return_inverse=True)[1])
+    alone = (one < 0) | (other < 0)
+    if not alone.any():
+        return np.asarray(np.unique(both, return_inverse=True)[1])
+    found = np.full(len(both), -1)
+    found[~alone] = np.unique(both[~alone], return_inverse=True)[1]
+    return found
 
 
 def _solve(size: Floats, likeness: Floats, least: float) -> Floats:
@@ -338,13 +371,19 @@ def _scores(votes: Votes, residual: Floats, cluster: Longs) -> sparse.csr_array:
 class Holders(NamedTuple):
     """Whose opinions a clustering's votes are drawn with: a cluster's of a player."""
 
-    of_first: Longs  # (vote,): numbers of opinions, from 0
+    of_first: Longs  # (vote,): numbers of opinions, from 0; as many as there are of none
     of_second: Longs  # (vote,)
     total: int
 
 
 def holders(votes: Votes, cluster: Longs) -> Holders:
     """Give numbers to what each cluster (vote,) thinks of each player on whom it votes."""
+    kept = cluster >= 0
+    if not kept.all():
+        inner = holders(*with_others(votes, cluster)[:2])
+        sides = np.full((2, len(kept)), inner.total)
+        sides[:, kept] = inner.of_first, inner.of_second
+        return Holders(sides[0], sides[1], inner.total)
     of = cluster.astype(np.int64) * votes.players
     seen, number = np.unique([of + votes.first, of + votes.second], return_inverse=True)
     return Holders(number[0], number[1], len(seen))
@@ -371,7 +410,7 @@ def _sums(
     size = len(values[0])
     row = np.concatenate(rows)
     column = np.concatenate([np.broadcast_to(each, size) for each in columns])
-    shape = (int(row.max()) + 1, width)
+    shape = (int(row.max(initial=0)) + 1, width)
     return sparse.coo_array((np.concatenate(values), (row, column)), shape=shape).tocsr()
 
 
@@ -447,16 +486,21 @@ def opinionated(
     """Add drawn opinions of judges, and of prompts, to log-odds (vote,), and widen these.
 
     Opinions make the average of votes less decided than each is, so each is taken to be as much
-    more (by the logistic's nearest normal law).
+    more (by the logistic's nearest normal law). A vote that is a cluster by itself is one of the
+    average.
     """
-    tau2 = tau2 * min(1.0, _LARGEST / max(float(tau2.sum()), 1e-9))
+    tau2 = tau2 * min(1.0, LARGEST / max(float(tau2.sum()), 1e-9))
+    total: float | Floats = 0.0
+    for variance, each in zip(tau2, clusterings, strict=True):
+        single = each.of_first == each.total
+        total = total + (np.where(single, 0.0, variance) if single.any() else float(variance))
     # Of opinions' own variance that of averages is a part.
-    wider = 1.0 / (1.0 - 2.0 * _LOGISTIC**2 * float(tau2.sum()))
+    wider = 1.0 / (1.0 - 2.0 * LOGISTIC**2 * total)
     eta = np.sqrt(wider) * eta
     for variance, each in zip(tau2, clusterings, strict=True):
         if variance > 0.0:
-            opinion = rng.normal(0.0, np.sqrt(wider * variance), each.total)
-            eta += opinion[each.of_first] - opinion[each.of_second]
+            opinion = np.append(rng.normal(0.0, np.sqrt(variance), each.total), 0.0)
+            eta += np.sqrt(wider) * (opinion[each.of_first] - opinion[each.of_second])
     return eta
 
 

@@ -14,7 +14,7 @@ import xarray as xr
 from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._extras import extra
-from leaderbayes._scores.tables import Table, counted, listed, shown
+from leaderbayes._scores.tables import MISSING, Table, counted, listed, shown
 from leaderbayes._scores.vote_forms import OUTCOME, WON, Form, key, recognise_form
 from leaderbayes._scores.vote_matches import CLUSTERINGS, names_of_clusterings
 from leaderbayes._scores.votes import Options, roles_of, votes_of
@@ -54,8 +54,10 @@ def count_votes(
         As for `read_votes`.
     cluster : "auto", "none", "judge", "prompt" or a list of the two
         What votes are told apart by beside players and outcome, and can be clustered by. "auto" is
-        judges and prompts, where there are such columns. Where nearly every vote has a prompt of
-        its own, votes counted by prompt are as many as they were: take "judge".
+        judges and prompts, where there are such columns. Where votes counted so do not fit into
+        memory, those whose prompt has no other vote are counted without it: they go together with
+        no others by their prompts, so that what is estimated stays what it was. ``alone`` (vote,)
+        is 1 in their rows.
     memory_mb : float
         Megabytes that DuckDB may take, and about what the result may.
     progressbar : bool
@@ -117,8 +119,14 @@ def count_votes(
             roles.pop("time", None)
             told = _told_by(where, roles, cluster)
             columns = _columns(head, form, roles, told)
-            _count(connection, files, columns, progressbar=progressbar)
-            cells = int(connection.execute("SELECT count(*) FROM cells").fetchall()[0][0])
+            apart = roles["prompt"] if "prompt" in told and "weight" not in roles else None
+            # Prompts of one vote make no votes alike: where memory ends, they are not told apart.
+            many = apart is not None and _at_least(connection, files, apart) > _room(memory_mb)
+            _count(connection, files, columns, apart if many else None, progressbar=progressbar)
+            cells = _number_of_cells(connection)
+            if apart is not None and not many and cells > _room(memory_mb):
+                _count(connection, files, columns, apart, progressbar=progressbar)
+                cells = _number_of_cells(connection)
             _require_room(where, cells, memory_mb, told)
             frame = (
                 connection.sql("SELECT * FROM cells ORDER BY leaderbayes_at")
@@ -135,6 +143,13 @@ def count_votes(
             raise ScoresError(f"{where}: DuckDB cannot count these files ({said}).") from problem
     at = frame.pop("leaderbayes_at").to_numpy()
     times = frame.pop("leaderbayes_n").to_numpy().astype(float)
+    alone = None
+    if "leaderbayes_alone" in frame:
+        alone = frame.pop("leaderbayes_alone").to_numpy().astype(bool)
+        prompts = frame[roles["prompt"]]
+        # They have none that is written down; which one stands there is of no account.
+        any_of = prompts[~alone].iloc[0] if (~alone).any() else "0"
+        frame[roles["prompt"]] = prompts.where(~alone, any_of)
 
     def row(k: int) -> str:
         file, number = divmod(int(at[k]), _FILE)
@@ -147,9 +162,12 @@ def count_votes(
         Table(where, frame, row),
         Options(form.first, form.second, outcome, **given, both_bad=both_bad),
         times,
+        alone,
     )
     by = ", ".join(["players", "outcome", *told])
     said = f"{counted(times.sum(), 'vote')} of {counted(len(files), 'file')} counted by {by}"
+    if alone is not None:
+        said += f", {counted(times[alone].sum(), 'prompt')} of one vote each by none of their own"
     return votes.assign_attrs(read_as=f"{votes.attrs['read_as']}; {said}", counted=1)
 
 
@@ -216,18 +234,51 @@ def _columns(head: Table, form: Form, roles: dict[str, str], told: list[str]) ->
     return list(dict.fromkeys(names))
 
 
-def _count(connection: Any, files: list[str], columns: list[str], *, progressbar: bool) -> None:
-    """Make the table ``cells``: a row for votes that are alike, with their number and the first."""
-    of = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
-    query = (
-        f"CREATE TEMP TABLE cells AS SELECT {of}, count(*) AS leaderbayes_n, "
+def _count(
+    connection: Any,
+    files: list[str],
+    columns: list[str],
+    prompt: str | None = None,
+    *,
+    progressbar: bool,
+) -> None:
+    """Make the table ``cells``: a row for votes that are alike, with their number and the first.
+
+    With ``prompt``, prompts of one vote are not told apart: ``leaderbayes_alone`` marks their rows.
+    """
+    of = ", ".join(_quoted(name) for name in columns)
+    counted = (
+        f"count(*) AS leaderbayes_n, "
         f"min(file_index::BIGINT * {_FILE} + file_row_number) AS leaderbayes_at "
-        f"FROM read_parquet($files, file_row_number = true) GROUP BY {of}"
     )
+    source = "read_parquet($files, file_row_number = true)"
+    query = (
+        f"CREATE OR REPLACE TEMP TABLE cells AS SELECT {of}, {counted} FROM {source} GROUP BY ALL"
+    )
+    before = ""
+    if prompt is not None:
+        name = _quoted(prompt)
+        missing = ", ".join(f"'{word}'" for word in sorted(MISSING))
+        before = (
+            f"CREATE OR REPLACE TEMP TABLE several AS SELECT {name} AS leaderbayes_prompt "
+            f"FROM read_parquet($files) GROUP BY {name} HAVING count(*) > 1 OR {name} IS NULL "
+            f"OR lower(trim({name}::VARCHAR)) IN ({missing})"
+        )
+        own = ", ".join(f"v.{_quoted(it)}" for it in columns if it != prompt)
+        query = (
+            f"CREATE OR REPLACE TEMP TABLE cells AS SELECT {own}, "
+            f"CASE WHEN s.leaderbayes_there THEN v.{name} END AS {name}, "
+            f"s.leaderbayes_there IS NULL AS leaderbayes_alone, {counted} FROM {source} v "
+            "LEFT JOIN (SELECT *, true AS leaderbayes_there FROM several) s "
+            f"ON v.{name} IS NOT DISTINCT FROM s.leaderbayes_prompt GROUP BY ALL"
+        )
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
+            if before:
+                connection.execute("DROP TABLE IF EXISTS cells")
+                connection.execute(before, {"files": files})
             connection.execute(query, {"files": files})
         except BaseException as problem:
             failed.append(problem)
@@ -260,9 +311,28 @@ def _progress(shown: bool) -> Iterator[Any]:
         yield lambda done: bar.update(task, completed=max(done, 0.0))
 
 
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _number_of_cells(connection: Any) -> int:
+    return int(connection.execute("SELECT count(*) FROM cells").fetchall()[0][0])
+
+
+def _at_least(connection: Any, files: list[str], column: str) -> float:
+    """Give a number of different values that there surely are."""
+    query = f"SELECT approx_count_distinct({_quoted(column)}) FROM read_parquet($files)"
+    return 0.8 * float(connection.execute(query, {"files": files}).fetchall()[0][0])
+
+
+def _room(memory_mb: float) -> int:
+    """Give how many rows of votes there is room for."""
+    return int(memory_mb * 1e6 / _CELL)
+
+
 def _require_room(where: str, cells: int, memory_mb: float, told: list[str]) -> None:
     """Refuse counts that would take more memory than they may."""
-    most = int(memory_mb * 1e6 / _CELL)
+    most = _room(memory_mb)
     if cells > most:
         less = "; count by fewer (cluster='judge', 'prompt' or 'none')" if told else ""
         raise ScoresError(

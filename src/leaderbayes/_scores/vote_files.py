@@ -21,6 +21,7 @@ from leaderbayes._scores.tables import (
     is_unicode,
     read_content,
 )
+from leaderbayes._scores.vote_nested import flattened
 
 _SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".jsonl": "jsonl",
@@ -50,7 +51,7 @@ def read_vote_table(
     """
     one_of("format", format, None, *sorted(set(_SUFFIXES.values())))
     if isinstance(source, pd.DataFrame):
-        return from_frame(source, "the DataFrame"), "DataFrame"
+        return _flat(from_frame(source, "the DataFrame")), "DataFrame"
     if not isinstance(source, str | os.PathLike):
         raise ScoresError(
             f"Votes cannot be read from a {type(source).__name__}: give a path or a DataFrame."
@@ -63,11 +64,15 @@ def read_vote_table(
     where, content = read_content(Path(source), max_mb)
     kind = format or _told(Path(source), content)
     try:
-        return _from_kind(kind, content, where, max_mb), kind
+        return _flat(_from_kind(kind, content, where, max_mb)), kind
     except MemoryError as problem:
         raise ScoresError(
             f"{where}: the table does not fit into memory; give a part of it."
         ) from problem
+
+
+def _flat(table: Table) -> Table:
+    return table._replace(frame=flattened(table.frame))
 
 
 def _from_kind(kind: str, content: bytes, where: str, max_mb: float) -> Table:

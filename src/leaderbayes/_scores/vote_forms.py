@@ -15,21 +15,24 @@ SIDES = (
     ("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"),
     ("home", "away"), ("white", "black"),
 )  # fmt: skip
+# The same, where numbers of an outcome would mean another one: with scores of both alone.
+FROM_0 = ("0", "1")
 # The same where the row says who won, and not who was shown first.
 WON = (("winner", "loser"), ("winning", "losing"), ("chosen", "rejected"))
 NOUNS = (
     "model player system team llm agent algorithm bot assistant method competitor name engine "
-    "candidate participant generator item entrant"
+    "candidate participant generator item entrant policy"
 ).split()
 OUTCOME = (
     "winner outcome result preference preferred label choice verdict vote judgment judgement "
-    "decision ftr winningmodel humanpreference"
+    "decision ftr winningmodel humanpreference votetype"
 ).split()
-_SCORE = "score scores goals goal points pts runs".split()
+_SCORE = "score scores goals goal points pts runs teamscore teamgoals".split()
+_RANK = "rank ranking".split()  # of which the lower is better
 _TIE = "tie tied draw drawn istie isdraw winnertie".split()
 _PROMPT = (
     "questionid promptid instructionid conversationid itemid instanceid exampleid taskid queryid "
-    "prompt question instruction item query evaluationsessionid"
+    "segmentid prompt question instruction item query evaluationsessionid"
 ).split()
 _JUDGE = (
     "judge judgeid judgemodel judgename annotator annotatorid rater raterid voter voterid worker "
@@ -47,7 +50,7 @@ class Form(NamedTuple):
     first: str
     second: str
     sides: tuple[str, str] | None  # words that tell the two apart in names of columns
-    kind: str  # of the outcome: words, scores of both, marks of who won, or won: by the first
+    kind: str  # of the outcome: words, scores or ranks of both, marks of who won, or won (first)
     outcome: tuple[str, ...]
 
 
@@ -174,8 +177,8 @@ def _tiers() -> list[list[tuple[str, str, tuple[str, str]]]]:
         (begin + a + end, begin + b + end, (a, b))
         for a, b in SIDES
         for noun in NOUNS
-        for begin, end in ((noun, ""), ("", noun), (noun, "name"))
-        if not (noun == "name" and end == "name")
+        for begin, end in ((noun, ""), ("", noun), (noun, "name"), ("", f"{noun}name"))
+        if not (noun == "name" and end != "" and end != "name") and (begin, end) != ("name", "name")
     ]
     bare = [(a, b, (a, b)) for a, b in SIDES if a not in ("1", "one")]
     numbered = [
@@ -187,7 +190,8 @@ def _tiers() -> list[list[tuple[str, str, tuple[str, str]]]]:
     ]
     alone = [(a, b, (a, b)) for a, b in WON if a != "winning"]
     ids = [(a + "id", b + "id", (a, b)) for a, b in WON]
-    return [list(dict.fromkeys(named)), bare, numbered, *won, alone, ids]
+    from_0 = [(noun + a, noun + b, (a, b)) for a, b in [FROM_0] for noun in NOUNS]
+    return [list(dict.fromkeys(named)), bare, numbered, *won, alone, ids, from_0]
 
 
 _TIERS = _tiers()
@@ -204,11 +208,32 @@ def _players(table: Table) -> tuple[tuple[str, str], tuple[str, str]]:
             )
         if found:
             a, b, sides = found[0]
+            _refuse_three(table, by_key, a, sides)
             return (_only(table, by_key[a]), _only(table, by_key[b])), sides
+    answers = [
+        by_key[name][0] for name in by_key if re.fullmatch(r"(response|output|answer)[ab12]", name)
+    ]
+    said = f" {listed(answers)} are answers: say which player gave each." if answers else ""
     table.refuse(
         "no two columns are known for the players of a vote, such as model_a and model_b; name "
-        f"them (first=..., second=...). The columns are {listed(table.frame.columns)}."
+        f"them (first=..., second=...).{said} The columns are {listed(table.frame.columns)}."
     )
+
+
+def _refuse_three(
+    table: Table, by_key: Mapping[str, list[str]], first: str, sides: tuple[str, str]
+) -> None:
+    """Refuse rows with more than two players, of which two would be taken."""
+    third = {"1": "3", "one": "three", "first": "third", "a": "c", "0": "2"}.get(sides[0])
+    if third is None:
+        return
+    of = re.sub(rf"{sides[0]}(?=(name|id|)$)|^{sides[0]}", third, first, count=1)
+    if of != first and of in by_key:
+        names = listed((by_key[first][0], by_key[of][0]))
+        table.refuse(
+            f"a row compares more than two players ({names}, ...): write a row for each pair of "
+            "them, with the same prompt and judge."
+        )
 
 
 def _sides_of(first: str, second: str) -> tuple[str, str] | None:
@@ -253,7 +278,7 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
                     table.refuse(f"a column for both bad, {shown(by_key[bad[0]][0])}, and no tie.")
                 names = [_only(table, by_key[k]) for k in (*marks, *ties, *bad[:1])]
                 return Form(*pair, sides, "marks", tuple(names))
-    found = [k for k in OUTCOME if k in by_key]
+    found = [] if sides == FROM_0 else [k for k in OUTCOME if k in by_key]
     if "winner" in found or (len(found) > 1 and "ftr" in found):
         found = ["winner" if "winner" in found else "ftr"]
     if len(found) > 1:
@@ -267,6 +292,8 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         for word in _SCORE
         for begin, end in ((word, ""), ("", word))
     ]
+    if sides == FROM_0:
+        scores += [("label0", "label1")]
     held = [(a, b) for a, b in scores if a in by_key and b in by_key]
     if len(held) > 1:
         which = " or ".join(listed((by_key[a][0], by_key[b][0])) for a, b in held[:4])
@@ -274,6 +301,13 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
     if held:
         names = [_only(table, by_key[k]) for k in held[0]]
         return Form(*pair, sides, "scores", tuple(names))
+    for noun in ("", *NOUNS):
+        for word in _RANK:
+            ranks = [f"{noun}{side}{word}" for side in sides or ()]
+            if ranks and all(rank in by_key for rank in ranks):
+                return Form(*pair, sides, "ranks", tuple(_only(table, by_key[k]) for k in ranks))
+    if sides == ("white", "black") and "score" in by_key:
+        return Form(*pair, sides, "words", (_only(table, by_key["score"]),))
     table.refuse(
         f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
         f"name it (outcome=...). The columns are {listed(table.frame.columns)}."

@@ -12,6 +12,7 @@ from leaderbayes._scores.tables import listed
 from leaderbayes._types import Floats, Longs
 
 CLUSTERINGS = ("judge", "prompt")
+ALONE = "alone"  # variable of votes (vote,): 1 where each vote of the row is its prompt's only one
 
 
 def is_votes(given: object) -> TypeGuard[xr.Dataset]:
@@ -111,6 +112,8 @@ def weights_of(votes: xr.Dataset) -> Floats:
 def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Longs]:
     """Give the numbers of the clusters of votes (vote,), by name of the clustering.
 
+    -1 stands for votes whose prompt has no other vote, where these were counted together.
+
     Parameters
     ----------
     votes : Dataset
@@ -129,7 +132,19 @@ def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Lo
                 f"cluster={name!r}, and these votes have no {name}s: name their column when they "
                 f"are read, read_votes(..., {name}=...)."
             )
-    return {name: _numbered(votes[name].to_numpy(), name) for name in names}
+    found = {name: _numbered(votes[name].to_numpy(), name) for name in names}
+    if "prompt" in found and ALONE in votes:
+        found["prompt"][votes[ALONE].to_numpy() == 1] = -1
+    return found
+
+
+def number_of(votes: xr.Dataset, name: str) -> int:
+    """Count the judges, prompts or tournaments of votes."""
+    labels = votes[name].to_numpy()
+    if name != "prompt" or ALONE not in votes:
+        return len(pd.unique(labels))
+    alone = votes[ALONE].to_numpy() == 1
+    return len(pd.unique(labels[~alone])) + round(float(weights_of(votes)[alone].sum()))
 
 
 def names_of_clusterings(cluster: str | Sequence[str], there: Sequence[str]) -> list[str]:

@@ -36,16 +36,16 @@ _SIGN = re.compile(
 )
 _NAMED = {"modela": "a", "modelb": "b", "left": "a", "right": "b", "1": "a", "2": "b"}
 _WORDS = {
-    **dict.fromkeys("first left one home white win wins won winner".split(), FIRST),
-    **dict.fromkeys("second right two away black loss lose loses lost".split(), SECOND),
+    **dict.fromkeys("first left one home white win wins won winner leftvote".split(), FIRST),
+    **dict.fromkeys("second right two away black loss lose loses lost rightvote".split(), SECOND),
     **{f"{noun}{a}": FIRST for noun in _BEFORE for a in ("a", "1", "left", "first")},
     **{f"{noun}{b}": SECOND for noun in _BEFORE for b in ("b", "2", "right", "second")},
     **dict.fromkeys(
         "tie tied ties draw drawn drew equal equally same even tossup nopreference bothgood "
-        "tiebothgood bothequal".split(),
+        "tiebothgood bothequal tievote".split(),
         TIE,
     ),
-    **dict.fromkeys("bothbad tiebothbad bothbadtie botharebad".split(), BOTH_BAD),
+    **dict.fromkeys("bothbad tiebothbad bothbadtie botharebad bothbadvote".split(), BOTH_BAD),
 }
 _SIGNS = {
     "1-0": FIRST, "0-1": SECOND, "1:0": FIRST, "0:1": SECOND, "1/2-1/2": TIE, "1/2:1/2": TIE,
@@ -101,6 +101,8 @@ def read_outcomes(
     """
     if form.kind == "scores":
         return _by_scores(table, form.outcome)
+    if form.kind == "ranks":
+        return _by_ranks(table, form.outcome)
     if form.kind == "marks":
         return _by_marks(table, form.outcome)
     if form.kind == "won":
@@ -318,6 +320,14 @@ def _refuse_unknown(
             f"column {shown(words.column)} holds {listed(_used(words))}, which mean no one thing "
             f"together; known are {_KNOWN}."
         )
+    shares = [float(w) for w in (words.words[k] for k in words.used) if is_number(w)]
+    if len(shares) == len(words.used) and 1.0 <= min(shares) and max(shares) <= 2.0:
+        table.refuse(
+            f"column {shown(words.column)} holds numbers between 1 and 2, such as "
+            f"{shown(words.texts[unknown[0]])}: how much the second is preferred, and no vote. "
+            "Write the nearest of 1, 1.5 and 2 (of a DataFrame: (2 * table[column]).round() / 2).",
+            table.frame.index[int(np.argmax(words.codes == unknown[0]))],
+        )
     unknown.sort(key=lambda k: -counts[k])
     said = ", ".join(f"{shown(words.texts[k])} ({counted(counts[k], 'vote')})" for k in unknown[:6])
     more = f" and {len(unknown) - 6} more" if len(unknown) > 6 else ""
@@ -336,6 +346,19 @@ def _by_scores(table: Table, columns: tuple[str, ...]) -> Outcomes:
     one, other = (complete_numbers(table, column) for column in columns)
     values = np.where(one > other, FIRST, np.where(one < other, SECOND, TIE))
     return Outcomes(values, f"{columns[0]} and {columns[1]} (the larger wins)")
+
+
+def _by_ranks(table: Table, columns: tuple[str, ...]) -> Outcomes:
+    one, other = (complete_numbers(table, column) for column in columns)
+    wrong = np.flatnonzero((one < 1.0) | (other < 1.0))
+    if len(wrong):
+        table.refuse(
+            f"columns {listed(columns)} are ranks, of which 1 is best, and one is below; leave out "
+            "rows in which a player has no rank.",
+            table.frame.index[int(wrong[0])],
+        )
+    values = np.where(one < other, FIRST, np.where(one > other, SECOND, TIE))
+    return Outcomes(values, f"{columns[0]} and {columns[1]} (the smaller wins)")
 
 
 def _by_marks(table: Table, columns: tuple[str, ...]) -> Outcomes:

@@ -22,6 +22,7 @@ from leaderbayes._scores.vote_forms import (
     difference_of,
     recognise_form,
 )
+from leaderbayes._scores.vote_matches import ALONE
 from leaderbayes._scores.vote_outcomes import BOTH_BAD, OPEN, complete_numbers, read_outcomes
 from leaderbayes._types import Bools, Floats
 
@@ -70,16 +71,19 @@ def read_votes(
     - who won: a column called winner, outcome, result, preference, label, choice, verdict, vote
       and the like, in words (model_a, A, left, first, white, win, loss, tie, both bad, ...), as
       ``A>B``, ``1-0``, ``1/2-1/2``, 1, 0.5 and 0, 1, 0 and -1, 1 and 2, or as the winner's name;
-      or scores of both (``score_a`` and ``score_b``, of which the larger wins); or columns
-      ``winner_model_a``, ``winner_model_b``, ``winner_tie``, of which one is 1;
+      or scores of both (``score_a`` and ``score_b``, of which the larger wins; or ranks, of which
+      the smaller does); or columns ``winner_model_a``, ``winner_model_b``, ``winner_tie``, of which
+      one is 1;
     - or ``winner`` and ``loser`` (``chosen_model`` and ``rejected_model``), perhaps with ``tie``.
       Then nobody knows who was shown first;
     - prompt (question_id, prompt, ...), judge (judge, annotator, user, ...), time (tstamp, date,
       ...) and weight (weight, n_votes, count, ...).
 
-    Of a game of chess in PGN, the tags White, Black, Result and Date are read, and others where
-    they are named. What may be read in two ways is an error. The attribute ``read_as`` says what
-    was taken for what.
+    Two players in one cell, as arenas' logs have them (``models``, with events leftvote, tievote,
+    ...) and comparisons of summaries (``summaries`` with a ``policy`` each, and a ``choice``), are
+    taken apart. Of a game of chess in PGN, the tags White, Black, Result and Date are read, and
+    others where they are named. What may be read in two ways is an error. The attribute ``read_as``
+    says what was taken for what.
 
     Parameters
     ----------
@@ -155,7 +159,9 @@ def read_votes(
     )
 
 
-def votes_of(table: Table, options: Options, times: Floats | None = None) -> xr.Dataset:
+def votes_of(
+    table: Table, options: Options, times: Floats | None = None, alone: Bools | None = None
+) -> xr.Dataset:
     """Make votes of a table that was read; result and errors as of `read_votes`.
 
     Parameters
@@ -166,6 +172,8 @@ def votes_of(table: Table, options: Options, times: Floats | None = None) -> xr.
         Columns that the user names.
     times : array (row,), optional
         How often each row stands there.
+    alone : array (row,), optional
+        Whether its votes each have a prompt of their own.
     """
     one_of("both_bad", options.both_bad, *_BOTH_BAD)
     if table.frame.empty:
@@ -220,6 +228,8 @@ def votes_of(table: Table, options: Options, times: Floats | None = None) -> xr.
     coords: dict[str, Any] = {"player": np.asarray(players[order], dtype=object)}
     for role, column in columns.items():
         (variables if role == "weight" else coords)[role] = ("vote", column[keep])
+    if alone is not None:
+        variables[ALONE] = ("vote", alone[keep].astype(np.int8))
     if of:
         variables["covariates"] = (("vote", "covariate"), differences[keep])
         coords["covariate"] = np.array(list(of), dtype=object)

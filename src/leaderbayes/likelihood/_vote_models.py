@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from leaderbayes._errors import HintWarning, LeaderbayesError, NotConvergedError
 from leaderbayes._numerics import davidson_votes
+from leaderbayes._numerics.further_votes import Law
 from leaderbayes._numerics.vote_intercept import Judged, judged, marginal
 from leaderbayes._numerics.votes import (
     Estimate,
@@ -47,6 +48,8 @@ class Modelled(NamedTuple):
     moments: Callable[[Estimate], Moments]
     # Votes drawn again, of an estimate; opinions' holders and variances; a generator.
     again: Callable[[Estimate, Sequence[Holders], Floats, np.random.Generator], Floats]
+    # What further votes would say; None as of Bradley-Terry.
+    law: Law | None = None
     # Values of how judges differ (value,), and their log-likelihood; of PMRA.
     scale: tuple[Floats, Floats] | None = None
 
@@ -143,7 +146,11 @@ def weigh_davidson(
     weighed = _assembled(
         kept, arrays, effects, at, cluster, moments(at), tie, alike_in=len(effects)
     )
-    return Modelled(weighed, moments, again)
+    own = moments(at).variance
+    law = Law(
+        len(effects), own, lambda gap: davidson_votes.moments(gap, float(at.beta[-1])).variance
+    )
+    return Modelled(weighed, moments, again, law)
 
 
 def weigh_intercept(votes: xr.Dataset, *, ties: str, cluster: str | Sequence[str]) -> Modelled:
@@ -195,7 +202,17 @@ def weigh_intercept(votes: xr.Dataset, *, ties: str, cluster: str | Sequence[str
         size = np.ceil(arrays.n).astype(np.int64)
         return np.asarray(rng.binomial(size, expit(level)) * arrays.n / size)
 
-    return Modelled(weighed, moments, again, _scale(x, here.information, rows))
+    def of_gap(gap: Floats) -> Floats:
+        """Curvature of votes by judges as they differ, either shown first."""
+        curvature = np.zeros_like(gap)
+        for z, w in zip(node, weight, strict=True):
+            for sign in (1.0, -1.0):
+                p = expit(gap + sign * (x[m] + spread * z))
+                curvature += 0.5 * w * p * (1.0 - p)
+        return curvature
+
+    law = Law(0, own_moments.variance, of_gap, (judge, spread))
+    return Modelled(weighed, moments, again, law, _scale(x, here.information, rows))
 
 
 def _scale(x: Floats, information: Floats, rows: Judged) -> tuple[Floats, Floats]:

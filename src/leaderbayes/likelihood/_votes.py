@@ -136,8 +136,12 @@ def said_of_favour(weighed: Weighed, moments: Moments | None = None) -> str | No
         moments = Moments(p, p * (1.0 - p))
     p, variance = moments
     residual, information = votes.won - votes.n * p, float((votes.n * variance).sum())
-    groups = [np.arange(len(p)), *weighed.clusters.values()]
-    noise = max(float((np.bincount(g, residual) ** 2).sum()) for g in groups)
+    own = votes.square - 2.0 * p * votes.won + votes.n * p**2
+    noise = float(own.sum())
+    for group in weighed.clusters.values():
+        several = group >= 0
+        sums = np.bincount(group[several], residual[several])
+        noise = max(noise, float((sums**2).sum()) + float(own[~several].sum()))
     total = float(residual.sum())
     if not abs(total) > _SURE * np.sqrt(noise):
         return None
@@ -161,13 +165,14 @@ def pair_worth(weighed: Weighed) -> Floats:
     n = np.bincount(pair, votes.n, m * m)
     excess = np.zeros(m * m)
     for tau2, group in zip(together.tau2, groups, strict=True):
-        both = shared(pair, group)
-        size = np.bincount(both, votes.n)
+        kept = group >= 0
+        both = shared(pair[kept], group[kept])
+        size = np.bincount(both, votes.n[kept])
         # Ordered pairs of votes of one cluster.
         of = np.zeros(len(size), dtype=np.int64)
-        of[both] = pair
+        of[both] = pair[kept]
         excess += 2.0 * tau2 * np.bincount(of, size**2, m * m)
-        excess -= 2.0 * tau2 * n
+        excess -= 2.0 * tau2 * np.bincount(pair[kept], votes.n[kept], m * m)
     p = probability(weighed.at.epp).reshape(-1)
     share = np.divide(excess, n, out=np.zeros_like(n), where=n > 0.0)
     worth = (1.0 / (1.0 + np.maximum(share, 0.0) * p * (1.0 - p))).reshape(m, m)

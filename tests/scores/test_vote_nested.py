@@ -1,0 +1,215 @@
+"""Public collections of votes as they are published, written by hand: read without a word, or not.
+
+Two players in one cell are taken apart; what cannot be read says what to do.
+"""
+
+import copy
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import leaderbayes as lb
+from leaderbayes._scores.vote_nested import flattened
+from leaderbayes._scores.vote_outcomes import is_votes
+
+NAMES = ("gpt", "claude", "llama", "vicuna")
+WHO = [(NAMES[k % 4], NAMES[(k + 1 + k // 4 % 3) % 4]) for k in range(24)]
+WON = [(0, 1, 2)[k * 7 % 3] for k in range(24)]  # the first, the second, nobody
+POINTS = [(1.0, 0.0, 0.5)[k] for k in WON]
+TALK = [{"role": "user", "content": "a, b"}, {"role": "assistant", "content": "c"}]
+
+
+def records(of):
+    return [of(k, *WHO[k], WON[k]) for k in range(24)]
+
+
+def logged(k, a, b, won):
+    kind = ("leftvote", "rightvote", "tievote")[won]
+    return {"tstamp": 1.68e9 + k, "type": kind, "models": [a, b], "states": [{"x": 1}, {"x": 2}]}
+
+
+def summaries(k, a, b, won):
+    each = [{"text": "x", "policy": a, "note": "n"}, {"text": "y", "policy": b, "note": None}]
+    return {"info": {"id": f"t3_{k // 2}", "post": "p"}, "summaries": each, "choice": int(won == 1),
+            "worker": f"w{k % 3}", "batch": "b", "split": "train",
+            "extra": {"confidence": 5}}  # fmt: skip
+
+
+def arena_2025(k, a, b, won):
+    return {
+        "id": f"u{k}", "model_a": a, "model_b": b, "winner": ("model_a", "model_b", "tie")[won],
+        "evaluation_session_id": f"s{k // 2}", "evaluation_order": 1 + k % 2,
+        "conversation_a": TALK, "conversation_b": TALK, "full_conversation": [{"user": TALK[0]}],
+        "conv_metadata": {"bold_count_a": {"**": 1}, "sum_assistant_a_tokens": 5},
+        "category_tag": {"math_v0.1": {"math": False}}, "language": "en", "is_code": False,
+        "timestamp": "2025-04-14 10:00:00",
+    }  # fmt: skip
+
+
+def pick(k, a, b, won):
+    return {"caption": "x", "model_0": a, "model_1": b, "label_0": POINTS[k],
+            "label_1": 1.0 - POINTS[k], "user_id": k % 5, "best_image_uid": "u",
+            "are_different": True}  # fmt: skip
+
+
+FORMS = {
+    "log of an arena": logged,
+    "comparisons of summaries": summaries,
+    "arena, 2025": arena_2025,
+    "arena, 55k": lambda k, a, b, won: {
+        "id": k, "model_a": a, "model_b": b, "prompt": '["hi"]', "response_a": '["x"]',
+        "response_b": '["y"]', "winner_model_a": int(won == 0), "winner_model_b": int(won == 1),
+        "winner_tie": int(won == 2),
+    },
+    "pictures": pick,
+    "pictures, two sides": lambda k, a, b, won: {
+        "prompt": f"p{k}", "left_model": a, "right_model": b, "left_output_image": "x",
+        "vote_type": ("leftvote", "rightvote", "tievote")[won],
+    },
+    "translations": lambda k, a, b, won: {
+        "srclang": "cze", "trglang": "eng", "srcIndex": k, "segmentId": k, "judgeID": f"j{k % 4}",
+        "system1Id": a, "system1rank": (1, 2, 1)[won], "system2Id": b,
+        "system2rank": (2, 1, 1)[won], "rankingID": k,
+    },
+    "cup": lambda k, a, b, won: {
+        "Year": 1930, "Stage": "Group 1", "Home Team Name": a, "Home Team Goals": 1 + (won == 0),
+        "Away Team Goals": 1 + (won == 1), "Away Team Name": b,
+    },
+    "tags of games": lambda k, a, b, won: {
+        "Event": "x", "Date": "2024.01.05", "Round": 1, "White": a, "Black": b,
+        "Result": ("1-0", "0-1", "1/2-1/2")[won], "WhiteElo": 2500, "BlackElo": 2400, "ECO": "C50",
+    },
+    "ratings of chess": lambda k, a, b, won: {
+        "Month #": 1, "White Player #": a, "Black Player #": b, "Score": POINTS[k],
+    },
+    "basketball": lambda k, a, b, won: {
+        "date": "2015-01-01", "team1": a, "team2": b, "elo1_pre": 1500, "elo2_pre": 1490,
+        "elo_prob1": 0.5, "score1": 100 + (won == 0), "score2": 100 + (won == 1),
+    },
+    "AlpacaEval": lambda k, a, b, won: {
+        "instruction": f"do {k}", "output_1": "x", "generator_1": a, "output_2": "y",
+        "generator_2": b, "dataset": "d", "annotator": "j", "preference": (1, 2, 1.5)[won],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "frame"])
+def test_what_is_published_is_read(name, kind, tmp_path):
+    rows = records(FORMS[name])
+    source = pd.DataFrame(rows)
+    if kind == "jsonl":
+        source = tmp_path / "votes.jsonl"
+        source.write_text("\n".join(json.dumps(row) for row in rows))
+    elif kind == "parquet":
+        source.to_parquet(source := tmp_path / "votes.parquet")
+    votes = lb.read_votes(source)
+    players = votes["player"].to_numpy()
+    who = list(zip(players[votes["first"]], players[votes["second"]], strict=True))
+    assert who == WHO
+    if name == "comparisons of summaries":
+        assert votes["outcome"].to_numpy().tolist() == [float(won != 1) for won in WON]
+        assert len(np.unique(votes["prompt"])) == 12
+        assert len(np.unique(votes["judge"])) == 3
+    else:
+        assert votes["outcome"].to_numpy().tolist() == POINTS
+
+
+def chosen(k, a, b, won):
+    return {"prompt": f"p{k}", "chosen": TALK, "chosen-model": a, "rejected": TALK,
+            "rejected-model": b, "chosen-rating": 5.0, "rejected-rating": 3.0}  # fmt: skip
+
+
+def test_answers_that_were_chosen():
+    votes = lb.read_votes(pd.DataFrame(records(chosen)))
+    assert (votes["outcome"] == 1.0).all()
+    assert votes.attrs["ordered"] == 0
+    assert "prompt" in votes.coords
+
+
+REFUSED = {
+    "how much": (
+        {"generator_1": "a", "generator_2": "b", "preference": 1.37}, "how much the second",
+    ),
+    "PandaLM": (
+        {"cmp_key": "a_b", "response1": "x", "response2": "y", "annotator1": 1},
+        "say which player gave each",
+    ),
+    "HelpSteer": (
+        {"prompt": "p", "response_1": "x", "response_2": "y", "preference_strength": 2},
+        "say which player gave each",
+    ),
+    "five at once": (
+        {f"system{k}{what}": k for k in range(1, 6) for what in ("Id", "rank")},
+        "more than two players .*a row for each pair",
+    ),
+    "two games": (
+        {"model_1": "a", "model_2": "b", "g1_winner": "model_1", "g2_winner": "tie"},
+        "name it .outcome=",
+    ),
+    "numbered from 0": (
+        {"model_0": "a", "model_1": "b", "winner": "model_1"}, "name it .outcome=",
+    ),
+    "no rank": (
+        {"system1Id": "a", "system2Id": "b", "system1rank": -1, "system2rank": 1}, "1 is best",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_says_what_to_do(name):
+    row, said = REFUSED[name]
+    other = {k: f"{v}2" if isinstance(v, str) and k[-1] in "12" else v for k, v in row.items()}
+    other |= {"preference": 1.2} if "preference" in row else {}
+    with pytest.raises(lb.ScoresError, match=said):
+        lb.read_votes(pd.DataFrame([row, row, other]))
+
+
+def test_other_events_of_a_log_are_left_out():
+    chat = {"tstamp": 1.0, "type": "chat", "models": ["gpt"], "states": [{}]}
+    rows = [chat, *records(logged), chat]
+    votes = lb.read_votes(pd.DataFrame(rows))
+    assert votes.sizes["vote"] == 24
+    # Rows are those of the file.
+    rows[3] = rows[3] | {"models": ["gpt", "gpt"]}
+    with pytest.raises(lb.ScoresError, match="row 3"):
+        lb.read_votes(pd.DataFrame(rows))
+
+
+def test_what_is_no_such_list_is_as_it_was():
+    for rows in (
+        records(chosen),
+        [{"models": ["a", "b", "c"], "winner": "a"}],
+        [{"models": ["a", 1], "winner": "a"}],
+        [{"models": [{"x": "a"}, {"x": "b"}], "winner": "a"}],
+        [{"models": "a, b", "winner": "a"}],
+        [{"models": ["a", "b"], "teams": ["a", "b"]}],
+        [{"model": "a", "fold": 1, "score": 0.5}],
+    ):
+        frame = pd.DataFrame(rows)
+        assert flattened(frame) is frame
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_stands_in_a_cell_is_read_or_refused(seed):
+    """A cell of any column is spoilt: votes as before, or one of our errors."""
+    rng = np.random.default_rng(seed)
+    name = list(FORMS)[seed % len(FORMS)]
+    rows = copy.deepcopy(records(FORMS[name]))
+    junk = [None, "", "x" * 400, -1, float("nan"), float("inf"), True, [], {}, ["a"], ["a", "a"],
+            [None, None], [{}, {}], {"id": 1}, 10**30, b"x", "tie", 2]  # fmt: skip
+    for _ in range(1 + seed % 3):
+        row = rows[rng.integers(len(rows))]
+        row[list(row)[rng.integers(len(row))]] = junk[rng.integers(len(junk))]
+    if seed % 5 == 0:
+        for row in rows[::3]:
+            row.pop(list(row)[rng.integers(len(row))])
+    frame = pd.DataFrame(rows)
+    is_votes(flattened(frame))
+    try:
+        votes = lb.read_votes(frame)
+    except lb.LeaderbayesError:
+        return
+    assert votes.sizes["vote"] <= 24

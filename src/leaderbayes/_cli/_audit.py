@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-_HEADINGS = {
-    "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
-    "aggregators": "Other aggregators", "left_out": "One left out", "check": "Does the model fit",
-    "plan": "What would decide", "halves": "Half against half",
-}  # fmt: skip
 MODELS = ("bradley_terry", "mean_score")
 _OF_PAIRS = ("player", "opponent")
 
@@ -143,14 +138,15 @@ def _print(table: "pd.DataFrame", result: dict[str, Any]) -> None:
 
 def _words(result: dict[str, Any], width: int = 100) -> str:
     """Write a paragraph a question, those that found something marked."""
+    from leaderbayes._answers.audit import heading
+
     parts = []
     for name, question in result["questions"].items():
         mark = "!" if question["found"] else " "
-        heading = _HEADINGS[name.split("_")[0] if name.startswith("removal") else name]
         text = short(question["message"], longest=4000)
         parts.append(
             textwrap.fill(
-                f"{mark} {heading}. {text}", width, subsequent_indent="  ",
+                f"{mark} {heading(name)}. {text}", width, subsequent_indent="  ",
                 break_long_words=False, break_on_hyphens=False,
             )
         )  # fmt: skip

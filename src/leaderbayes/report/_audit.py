@@ -1,6 +1,5 @@
 """What a report says of an audit: a heading, a sentence and a table a question."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,8 +138,8 @@ _TABLES = {
 }  # fmt: skip
 
 
-def _rows(part: xr.Dataset, dim: str) -> list[Mapping[Any, Any]]:
+def _rows(part: xr.Dataset, dim: str) -> list[dict[Any, Any]]:
     """Give the rows of what has this dimension alone."""
     own = [name for name in part.data_vars if part[name].dims == (dim,)]
-    rows: list[Mapping[Any, Any]] = part[own].to_dataframe().reset_index().to_dict("records")
+    rows: list[dict[Any, Any]] = part[own].to_dataframe().reset_index().to_dict("records")
     return rows

@@ -251,8 +251,8 @@ def test_what_cannot_be_audited():
     with pytest.raises(lb.LeaderbayesError, match="simulations"):
         lb.audit(fit(scores), simulations=0)
     shrunk = fit(scores)
-    shrunk.attrs["model"] = "davidson"
-    with pytest.raises(lb.LeaderbayesError, match="'davidson': fit one of these"):
+    shrunk.attrs["model"] = "round_intercept"
+    with pytest.raises(lb.LeaderbayesError, match="'round_intercept': take model='bradley_terry'"):
         lb.audit(shrunk)
 
 

@@ -21,10 +21,10 @@ from leaderbayes._answers.parts import answered, halves, left_out, not_asked
 from leaderbayes._answers.plan import plan
 from leaderbayes._answers.publish import letters_of
 from leaderbayes._answers.refit import leader_without
-from leaderbayes._answers.standing import Standing, standing_by
+from leaderbayes._answers.standing import Standing, is_several, standing_by
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, one_board
+from leaderbayes._fits.posterior import board_fitted, fitted, is_mean_score, is_of_votes, one_board
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._scores.tables import counted
@@ -33,6 +33,8 @@ from leaderbayes._types import Floats
 _ALONE = 300  # units that are left out one by one, the largest
 _ALONE_OF_MEANS = 5000  # where that is a sum
 _HANGS = 0.2  # share of the data up to which a lead hangs on few
+_SPLITS, _SPLITS_OF_RANKINGS = 100, 25  # in halves; an estimate of rankings takes long
+_MODELS = ("bradley_terry", "davidson", "plackett_luce", "tournaments")
 _FEW, _MANY, _FEWER = 50, 40, 20  # simulations, of up to so many players; of more
 _HEADINGS = {
     "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
@@ -54,8 +56,9 @@ def audit(
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`: of scores of one tournament by "bradley_terry", within rounds, or by
-        "mean_score"; or of votes.
+        From `leaderbayes.fit`: of scores of one tournament by "bradley_terry", "davidson" or
+        "plackett_luce", within rounds, or by "mean_score"; of several by "tournaments"; or of
+        votes.
     prob : float
         Posterior probability that decides, of one claim or of all together; of the intervals, too.
     simulations : int, optional
@@ -76,9 +79,10 @@ def audit(
         better, -1 where it is worse, 0 where they are not told apart. attrs: ``pairs``,
         ``neighbours`` and how many of either are told apart (``pairs_singly``, ...). Found:
         neighbours that are not told apart, jointly.
-        ``removal_round`` (removed), or ``removal_cluster``, ``removal_vote``, ``removal_judge``,
-        ``removal_prompt``: `influence`, with ``leader_refit`` and ``p_leader_refit``, who has the
-        highest posterior mean in a fit without them, and the probability that it is better than the
+        ``removal_round`` (removed), or ``removal_cluster``, ``removal_tournament``,
+        ``removal_vote``, ``removal_judge``, ``removal_prompt``: `influence`, with ``leader_refit``
+        and ``p_leader_refit``, who has the highest posterior mean in a fit without them, and the
+        probability that it is better than the
         leader of this fit (or next to it). ``turned``, 1 if there is such a set. Found: one of a
         fifth of the data or less.
         ``aggregators`` (aggregator, player): ``value``, ``rank``, and (aggregator) ``leader``,
@@ -110,6 +114,10 @@ def audit(
     Halves are of half the rounds each, and so differ more than two boards as large as this. Both
     make up one board, so that of two players who are level on it each leads in one half: then the
     share of splits with one leader is near 0, and not 1/2.
+
+    Of "davidson" these estimates are Bradley-Terry's with ties as half wins, which go by the same
+    points; of "tournaments" the means of the strengths in each, and aggregators take each
+    tournament's mean scores for a round.
 
     References
     ----------
@@ -149,7 +157,11 @@ def audit(
         ),
         "check": _check(dt),
         "plan": _plan(dt, prob, simulations, seed),
-        "halves": halves(standing, np.random.default_rng(seed)),
+        "halves": halves(
+            standing,
+            np.random.default_rng(seed),
+            _SPLITS_OF_RANKINGS if dt.attrs["model"] == "plackett_luce" else _SPLITS,
+        ),
     }
     attrs = {
         "model": dt.attrs["model"], "leader": leader, "prob": prob, "seed": seed,
@@ -178,11 +190,15 @@ def _require_audited(dt: Any) -> None:
         one_board(dt, "An audit")
         board_fitted(dt, "constant_data")
         return
-    if "posterior" in dt.children and dt.attrs.get("model") not in (None, "bradley_terry"):
+    if "posterior" in dt.children and dt.attrs.get("model") not in (None, *_MODELS):
         raise LeaderbayesError(
-            "An audit is of votes, or of scores by model='bradley_terry' or 'mean_score'; this is "
-            f"model={dt.attrs['model']!r}: fit one of these."
+            f"An audit is of {', '.join(map(repr, _MODELS))} or 'mean_score', and this fit has "
+            f"model={dt.attrs['model']!r}: take model='bradley_terry' of the same data (of votes "
+            "with order_effect=True) for its audit."
         )
+    if "posterior" in dt.children and is_several(dt):
+        fitted(dt, "constant_data")
+        return
     board_fitted(dt, "constant_data", "observed_data")
     arguments = json.loads(dt.attrs["arguments"])
     if not arguments["within_round"]:
@@ -191,11 +207,13 @@ def _require_audited(dt: Any) -> None:
 
 def _units(dt: xr.DataTree) -> list[str]:
     """Name what the data are parted by, the first of all."""
+    if is_several(dt):
+        return ["tournament"]
     if not is_of_votes(dt):
         scores = dt["constant_data"].to_dataset()["scores"]
         clustered = is_mean_score(dt) and "cluster" in scores.coords
         return ["cluster", "round"] if clustered else ["round"]
-    kept = kept_votes(dt)[0]
+    kept = kept_votes(dt, davidson=True)[0]
     return [*(name for name in ("judge", "prompt") if name in kept.coords), "vote"]
 
 
@@ -330,6 +348,12 @@ def _plan(dt: xr.DataTree, prob: float, simulations: int, seed: int) -> xr.Datas
     """Ask how many more rounds, or votes, decide."""
     if prob <= 0.5:
         return not_asked("a probability of 0.5 or less decides nothing.")
+    if not is_mean_score(dt) and dt.attrs["model"] != "bradley_terry":
+        return not_asked(
+            f"no plan is made of model={dt.attrs['model']!r}; fit "
+            + ("the mean scores of the tournaments" if is_several(dt) else "'bradley_terry'")
+            + " for one."
+        )
     asked: dict[str, Any] = {"prob": prob, "simulations": simulations, "seed": seed}
     try:
         now = plan(dt, prob=prob, seed=seed, **_nothing_more(dt))

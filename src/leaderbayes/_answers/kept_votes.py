@@ -13,8 +13,10 @@ from leaderbayes._scores.vote_matches import CLUSTERINGS, valid_votes
 from leaderbayes._types import Longs
 
 
-def kept_votes(dt: xr.DataTree) -> tuple[xr.Dataset, dict[str, Any]]:
+def kept_votes(dt: xr.DataTree, *, davidson: bool = False) -> tuple[xr.Dataset, dict[str, Any]]:
     """Read the votes of a fit, as `likelihood._votes.weigh` takes them, and its arguments.
+
+    Of Bradley-Terry's model; of Davidson's too, for who takes its ties as half wins.
 
     Raises
     ------
@@ -24,10 +26,11 @@ def kept_votes(dt: xr.DataTree) -> tuple[xr.Dataset, dict[str, Any]]:
     fitted(dt, "constant_data")
     if not is_of_votes(dt):
         raise LeaderbayesError("This fit has no votes: give one of leaderbayes.read_votes.")
-    if dt.attrs["model"] != "bradley_terry":
+    if dt.attrs["model"] != "bradley_terry" and not (davidson and dt.attrs["model"] == "davidson"):
+        remedy = " with order_effect=True" if dt.attrs["model"] == "round_intercept" else ""
         raise LeaderbayesError(
             f"This fit has model={dt.attrs['model']!r}, and plans and influence of votes are those "
-            "of model='bradley_terry': fit that."
+            f"of model='bradley_terry': fit that{remedy}."
         )
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
     kept = dt["constant_data"].to_dataset().drop_dims(["opponent", "clustering"])

@@ -12,7 +12,6 @@ from leaderbayes._numerics.decimals import two_digits
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Bools
 
-_SPLITS = 100
 _STABLE = 0.95  # of the splits whose halves have one leader
 
 
@@ -74,14 +73,14 @@ def left_out(standing: Standing, wanted: int, most: int) -> xr.Dataset:
     return answered(said, bool(changed), data, changed=len(changed), units=count)
 
 
-def halves(standing: Standing, rng: np.random.Generator) -> xr.Dataset:
+def halves(standing: Standing, rng: np.random.Generator, splits: int = 100) -> xr.Dataset:
     """Part the units at random in two, again and again."""
     count, m = len(standing.names), len(standing.players)
     if count < 4:
         return not_asked(f"there are {count} {standing.unit}s, too few to be halved.")
     size = min(TOP, m - 1)
-    same, shared, correlation = (np.full(_SPLITS, np.nan) for _ in range(3))
-    for k in range(_SPLITS):
+    same, shared, correlation = (np.full(splits, np.nan) for _ in range(3))
+    for k in range(splits):
         half: Bools = np.zeros(count, dtype=bool)
         half[rng.permutation(count)[: count // 2]] = True
         one, other = standing.strengths(half), standing.strengths(~half)
@@ -101,7 +100,7 @@ def halves(standing: Standing, rng: np.random.Generator) -> xr.Dataset:
         return not_asked("halves have too few players in common.")
     said = (
         f"Random halves of the {standing.unit}s have the same leader in {agree:.2f} of "
-        f"{_SPLITS} splits, share {top:.2f} of the top {size} on average, and rank players alike "
+        f"{splits} splits, share {top:.2f} of the top {size} on average, and rank players alike "
         f"with a correlation (Kendall's) of {tau:.2f}."
     )
     data = xr.Dataset(

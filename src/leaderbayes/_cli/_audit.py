@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-MODELS = ("bradley_terry", "mean_score")
+MODELS = ("bradley_terry", "mean_score", "davidson", "plackett_luce", "tournaments")
 _OF_PAIRS = ("player", "opponent")
 
 
@@ -50,7 +50,7 @@ def audit(means: bool, simulations: int | None, out: Path | None, **options: Any
 
     if options["model"] not in MODELS:
         raise lb.LeaderbayesError(
-            f"There is no audit of --model {options['model']}; take {' or '.join(MODELS)}."
+            f"There is no audit of --model {options['model']}; take one of {', '.join(MODELS)}."
         )
     if options["across_rounds"]:
         raise lb.LeaderbayesError("An audit is of matches within rounds: no --across-rounds.")
@@ -60,11 +60,13 @@ def audit(means: bool, simulations: int | None, out: Path | None, **options: Any
     of_votes = are_votes(scores)
     if means and (of_votes or "tournament" not in scores.dims):
         raise lb.LeaderbayesError("--means is for a table of several tournaments.")
-    if not of_votes and "tournament" in scores.dims:
+    together = options["model"] == "tournaments"
+    if not of_votes and "tournament" in scores.dims and not (together and not means):
         if not means:
             raise lb.ScoresError(
                 f"{options['file']}: several tournaments; pick one with --only, or take the mean "
-                f"score of each as a round with --means: {names_of(scores)}"
+                "score of each as a round with --means, or --model tournaments: "
+                f"{names_of(scores)}"
             )
         scores = _means(scores)
     with collecting() as more:

@@ -139,3 +139,20 @@ def test_an_audit_of_tournaments(several, monkeypatch):
     means = several["constant_data"]["scores"].mean("round").mean("tournament")
     shown = asked["aggregators"]["value"].sel(aggregator="mean")
     np.testing.assert_allclose(shown, means.sel(player=shown["player"]))
+
+
+@pytest.mark.parametrize("model", ["bradley_terry", "davidson", "plackett_luce"])
+def test_a_weight_that_is_no_number_is_named(planted, model):
+    dt = as_model(planted, model)
+    dt["constant_data"] = xr.DataTree(
+        dt["constant_data"].to_dataset().assign(weight=("round", np.full(9, np.nan)))
+    )
+    with pytest.raises(lb.LeaderbayesError, match=r"constant_data/weight that are no finite"):
+        lb.influence(dt, by="round")
+
+
+def test_a_weight_of_tournaments_that_is_no_number(several):
+    dt = several.copy()
+    dt.attrs = several.attrs | {"weight": np.nan}
+    with pytest.raises(lb.LeaderbayesError, match="has the weight nan"):
+        lb.influence(dt, by="tournament")

@@ -10,10 +10,10 @@ from leaderbayes._answers.draws import draws_of
 from leaderbayes._answers.influence_means import Taken, fewest_of_means, table_of_means
 from leaderbayes._answers.influence_refit import fewest_by_refit
 from leaderbayes._answers.kept_votes import kept_votes, labels_of
-from leaderbayes._answers.standing import LEAST, is_several
+from leaderbayes._answers.standing import LEAST, is_several, weight_of
 from leaderbayes._arguments import number, one_of
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import is_mean_score, is_of_votes
+from leaderbayes._fits.posterior import drawn, is_mean_score, is_of_votes
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
@@ -178,7 +178,7 @@ def _of_votes(dt: xr.DataTree, by: str, spread: float) -> _Parts:
             "by='judge' or 'prompt', or read them by leaderbayes.read_votes."
         )
     votes, _ = votes_of(kept, bool(arguments["order_effect"]), arguments["covariates"])
-    penalty = 4.0 / (spread * float(dt.attrs["weight"]))
+    penalty = 4.0 / (spread * weight_of(dt))
     pair = votes.first.astype(np.int64) * votes.players + votes.second
     alike = not votes.effect.size or bool((votes.effect == 1.0).all())
     if by == "vote":
@@ -220,7 +220,7 @@ def _of_rounds(dt: xr.DataTree, players: pd.Index, spread: float) -> _Parts:
     if "tournament" in board.dims or not board.attrs["within_round"]:
         raise LeaderbayesError("Rounds are removed from one tournament's, of matches within them.")
     place = board["place"].sel(player=players).transpose("round", "player").to_numpy()
-    weight = dt["constant_data"].dataset["weight"].sel(round=board["round"]).to_numpy()
+    weight = drawn(dt, "weight", "constant_data").sel(round=board["round"]).to_numpy()
     i, j = np.triu_indices(len(players), 1)
     left, right = place[:, i], place[:, j]
     met = (left > 0) & (right > 0)

@@ -11,7 +11,14 @@ import xarray as xr
 from leaderbayes._answers.draws import draws_of, sign_of
 from leaderbayes._answers.kept_votes import kept_votes, labels_of
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import board_fitted, drawn, is_mean_score, is_of_votes, one_board
+from leaderbayes._fits.posterior import (
+    board_fitted,
+    drawn,
+    is_mean_score,
+    is_of_votes,
+    one_board,
+    refuse,
+)
 from leaderbayes._inference.boards import boards_of, matches_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.bradley_terry import newton
@@ -74,6 +81,20 @@ def is_several(dt: xr.DataTree) -> bool:
     return "epp_tournament" in dt["posterior"]
 
 
+def weight_of(dt: xr.DataTree) -> float:
+    """Give the mean weight of a fit's matches or votes.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no number above 0.
+    """
+    weight = float(dt.attrs.get("weight", np.nan))
+    if not (np.isfinite(weight) and weight > 0.0):
+        raise refuse(dt, f"has the weight {weight}")
+    return weight
+
+
 def unit_of(dt: xr.DataTree) -> str:
     """Name what the matches of a fit of scores are parted by."""
     return "tournament" if is_several(dt) else "round"
@@ -94,7 +115,7 @@ def _of_votes(dt: xr.DataTree, by: str) -> Standing:
     kept, arguments = kept_votes(dt, davidson=True)
     votes, _ = votes_of(kept, bool(arguments["order_effect"]), arguments["covariates"])
     epp, players = draws_of(dt)
-    penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * float(dt.attrs["weight"]))
+    penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * weight_of(dt))
     count = len(votes.n)
     code, names = (np.arange(count), np.arange(count)) if by == "vote" else labels_of(kept, by)
 
@@ -155,8 +176,7 @@ def _of_tournaments(dt: xr.DataTree) -> Standing:
     met = np.zeros(len(names))
     for t, (board, epp) in enumerate(boards):
         at = players.get_indexer(pd.Index(board["player"].to_numpy()))
-        weight = float(dt.attrs["weight"])
-        penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * weight)
+        penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * weight_of(dt))
         wins, n = board["wins"].to_numpy(), board["n"].to_numpy().astype(float)
         own[t, at] = newton(wins.sum(axis=1), n, pseudo_rounds=penalty)[0]
         met[t] = n.sum()

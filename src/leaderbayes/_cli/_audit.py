@@ -18,7 +18,7 @@ from leaderbayes._cli._console import (
     short,
 )
 from leaderbayes._cli._options import fitting, names_of, reading
-from leaderbayes._cli._output import write_run, write_table
+from leaderbayes._cli._output import say_older, write_run, write_table
 from leaderbayes._cli._paste import html, latex, markdown
 from leaderbayes._cli._rank import fit_board
 from leaderbayes._cli._votes import are_votes, read_board_of, voting, what_votes_were_read
@@ -180,3 +180,4 @@ def _write(
                 if both[value].dims == _OF_PAIRS:
                     write_table(part / f"{name}_{value}.csv", both[value], trusted)
         write_run(part, options, {k: v for k, v in result.items() if k != "table"})
+        say_older(out, part)

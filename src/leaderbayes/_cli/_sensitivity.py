@@ -16,7 +16,7 @@ from leaderbayes._cli._options import (
     seed,
     weight,
 )
-from leaderbayes._cli._output import draw, write_run, write_table
+from leaderbayes._cli._output import draw, say_older, write_run, write_table
 from leaderbayes._cli._votes import are_votes, read_board_of, voting, what_votes_were_read
 from leaderbayes._files.write import check_folder, writing
 
@@ -122,3 +122,4 @@ def _write(out: Path, moved: "xr.Dataset", result: dict[str, Any], options: dict
         write_table(part / "ranks.csv", rank.drop_vars([n for n in _CHOICES]), trusted)
         draw(part, {"sensitivity": moved}, options["figures"])
         write_run(part, options, result)
+        say_older(out, part)

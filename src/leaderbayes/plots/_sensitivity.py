@@ -95,8 +95,8 @@ def sensitivity(
     y = np.arange(m)[::-1]
     last = float(np.nanmax(_range(moved, good, m)[1]))
     plot.frame(key, across=(0.6, last + 0.4), top=m - 0.3, bottom=-0.8, line=1.0 / (m + 0.5))
-    plot.yticks(y, plot.labels(names, 30))
-    ticks = np.arange(1, int(last) + 1, -(-int(last) // 10))
+    plot.yticks(y, plot.labels(names, 16 if plot.narrow else 30))
+    ticks = np.arange(1, int(last) + 1)[plot.along(int(last), 10, 2.4)]
     plot.xticks(ticks, [str(tick) for tick in ticks])
     plot.xlabel("rank, by posterior means")
     return collection
@@ -159,7 +159,8 @@ def _pairs(
     shown = thinned(m, 50)
     labels = plot.labels(names, 24)
     plot.yticks(np.arange(m)[::-1][shown], labels[shown])
-    plot.xticks(np.arange(m)[shown], labels[shown], rotation=90)
+    below = plot.along(m, 50)
+    plot.xticks(np.arange(m)[below], labels[below], rotation=90)
     plot.xlim((-0.5, m - 0.5))
     plot.ylim((-0.5, m - 0.5))
     plot.xlabel("than whom")

@@ -130,7 +130,7 @@ def influence(
             if several
             else "by='tournament' is of a fit of several, model='tournaments'."
         )
-    if several or (dt.attrs["model"] == "plackett_luce" and by == "round"):
+    if several or (dt.attrs.get("model") == "plackett_luce" and by == "round"):
         taken = fewest_by_refit(dt, by, max_share)
         return _said_of(dt, taken, by, max_share, "matches")
     spread = max(float((epp**2).mean()), LEAST)

@@ -71,14 +71,14 @@ def standing_by(dt: xr.DataTree, by: str) -> Standing:
         return _of_means(dt, by)
     if is_several(dt):
         return _of_tournaments(dt)
-    if dt.attrs["model"] == "plackett_luce":
+    if dt.attrs.get("model") == "plackett_luce":
         return _of_rankings(dt)
     return _of_matches(dt)
 
 
 def is_several(dt: xr.DataTree) -> bool:
     """Say whether it is a fit of several tournaments."""
-    return "epp_tournament" in dt["posterior"]
+    return "posterior" in dt.children and "epp_tournament" in dt["posterior"]
 
 
 def weight_of(dt: xr.DataTree) -> float:

@@ -351,8 +351,11 @@ def _dress(collection: Any, targets: Sequence[Any], font: float) -> None:
     elif collection.backend == "plotly":
         figure = collection.get_viz("figure")
         figure.update_layout(template="simple_white", margin={"t": 60, "r": 30})
-        figure.update_xaxes(automargin=True, mirror=True)
-        figure.update_yaxes(automargin=True, mirror=True)
+        if font < _FONT:
+            figure.update_layout(margin={"t": 45, "r": 15, "b": 45, "l": 45})
+        ticks = {"automargin": True, "mirror": True, "tickfont_size": round(1.2 * font)}
+        figure.update_xaxes(**ticks)
+        figure.update_yaxes(**ticks)
     elif collection.backend == "bokeh":
         for plot in targets:
             plot.axis.axis_label_text_font_style = "normal"

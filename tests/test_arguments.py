@@ -41,6 +41,9 @@ def given():
     return {
         "scores": scores,
         "matches": lb.matches(scores),
+        "moved": lb.sensitivity(
+            scores, models=("bradley_terry",), weights=(1.0,), priors=(1.0,), rounds=False, seed=1
+        ),
         "dt": fit,
         "fit": lb.likelihood.bradley_terry(lb.matches(scores)),
         "study": study,

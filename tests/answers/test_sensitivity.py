@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from votes import draw
 
 
 def board(values, **attrs):
@@ -147,7 +148,61 @@ def test_what_cannot_be(options, said):
         ask(np.random.default_rng(1).normal(size=(3, 5)), **options)
 
 
-def test_votes_are_told_where_to_go():
-    votes = xr.Dataset({name: ("vote", [0, 1]) for name in ("first", "second", "outcome")})
-    with pytest.raises(lb.LeaderbayesError, match="audit and influence"):
-        lb.sensitivity(votes)
+@pytest.fixture(scope="module")
+def votes():
+    """The fourth of twelve judges turns the first two round."""
+    opinions = np.zeros((12, 4))
+    opinions[3] = [2.5, -2.5, 0.0, 0.0]
+    strengths = np.array([0.3, 0.45, -0.4, -0.5])
+    return draw(strengths, 2400, np.random.default_rng(1), opinions=opinions)
+
+
+def test_the_judge_who_holds_the_leader(votes):
+    moved = lb.sensitivity(votes, priors=(1.0,), seed=1)
+    assert counts(moved, "fits") == {
+        "model": 0, "ties": 0, "cluster": 1, "prior_scale": 0, "judge": 12,
+    }  # fmt: skip
+    leader = moved["leader"].to_series()
+    assert moved.attrs["leader"] == "m0"
+    assert "bradley_terry, ties=half, cluster=auto, without j3" in leader[leader != "m0"].index
+    assert "a judge left out" in moved.attrs["message"]
+    without = votes.isel(vote=votes["judge"].to_numpy() != "j3")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        dt = lb.fit(without, seed=1, progressbar=False)
+    own = moved.sel(fit=moved["without"] == "j3").isel(fit=0)
+    table = lb.leaderboard(dt).set_index("player")
+    np.testing.assert_allclose(own["p_best"], table.loc[own["player"], "p_best"])
+    assert (moved["psense_likelihood"] > 0.0).all()
+
+
+def test_ties_of_votes_have_a_model_of_their_own(votes):
+    outcome = votes["outcome"].where(np.arange(votes.sizes["vote"]) % 5 > 0, 0.5)
+    some = votes.assign(outcome=outcome)
+    moved = lb.sensitivity(some, priors=(1.0,), clusters=("auto",), rounds=False, seed=1)
+    assert moved["fit"].to_numpy().tolist() == [
+        "bradley_terry, ties=half, cluster=auto", "bradley_terry, ties=drop, cluster=auto",
+        "davidson, cluster=auto",
+    ]  # fmt: skip
+    assert counts(moved, "fits")["model"] == counts(moved, "fits")["ties"] == 1
+
+
+def test_a_judge_who_alone_has_votes_on_a_player(votes):
+    judge = votes["judge"].to_numpy()
+    last = votes["player"].to_numpy() == "m3"
+    on = last[votes["first"].to_numpy()] | last[votes["second"].to_numpy()]
+    some = votes.isel(vote=~on | (judge == "j0"))
+    moved = lb.sensitivity(some, models=("bradley_terry",), priors=(1.0,), seed=1)
+    own = moved.sel(fit=moved["without"] == "j0").isel(fit=0)
+    assert float(own["rank"].sel(player="m3")) == 0 or own["converged"] == 0
+
+
+def test_of_votes_there_are_no_folds(votes):
+    with pytest.raises(lb.LeaderbayesError, match="test_fraction= is of scores"):
+        lb.sensitivity(votes, test_fraction=0.2)
+    with pytest.raises(lb.LeaderbayesError, match="models='mean_score'"):
+        lb.sensitivity(votes, models=("mean_score",))
+    with pytest.raises(lb.LeaderbayesError, match="clusters='task'"):
+        lb.sensitivity(votes, clusters=("task",))
+    with pytest.raises(lb.LeaderbayesError, match="clusters="):
+        lb.sensitivity(votes, clusters="auto")

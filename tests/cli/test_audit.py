@@ -53,7 +53,10 @@ def test_a_folder_of_tables(folder):
 def test_several_tournaments(two):
     done = call("audit", "two.csv", cwd=two)
     assert done.returncode == 2
-    assert "--only, or take the mean score of each as a round with --means" in done.stderr
+    assert (
+        "--only, or take the mean score of each as a round with --means, or --model tournaments"
+        in done.stderr
+    )
     done = call("audit", "two.csv", "--only", "y", "--simulations", 2, "--seed", 1, cwd=two)
     assert done.returncode == 0, done.stderr
     options = ("audit", path("classifiers"), "--means", "--seed", 1, "--simulations", 2, "--json")
@@ -78,7 +81,7 @@ def test_votes(folder):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--model", "davidson"], "no audit of --model davidson"),
+        (["--model", "round_intercept"], "no audit of --model round_intercept"),
         (["--across-rounds"], "of matches within rounds"),
         (["--simulations", 0], "0 is not in the range"),
     ],

@@ -41,6 +41,16 @@ def test_title_and_the_best_of_a_board(fit, folder):
     assert f"<strong>{float(lb.sota.summary(best)['theta_sota']):.4f}</strong>" in page
 
 
+def test_an_audit_goes_with_each(dt, fit, folder):
+    asked = lb.audit(dt)
+    for suffix, said in ((".html", 'id="audit"'), (".tex", "paragraph{Audit}"), (".txt", "Audit")):
+        done = call("report", fit, "--out", f"asked{suffix}", "--audit", cwd=folder)
+        assert done.returncode == 0, done.stderr
+        assert said in (folder / f"asked{suffix}").read_text("utf-8")
+    written = " ".join((folder / "asked.txt").read_text("utf-8").split())
+    assert " ".join(asked["pairs"].attrs["message"].split()) in written
+
+
 def test_study_has_a_page_and_no_text(scores, tmp_path):
     several = xr.concat([scores, -scores], dim=xr.Variable("tournament", ["a", "b"]))
     several.attrs = scores.attrs
@@ -50,6 +60,9 @@ def test_study_has_a_page_and_no_text(scores, tmp_path):
     done = call("report", "study", "--out", "report.txt", cwd=tmp_path)
     assert done.returncode == 2
     assert "of one fit, and this is a study of many" in done.stderr
+    done = call("report", "study", "--out", "other.html", "--audit", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "an audit is of one fit" in done.stderr
 
 
 def test_a_doubtful_fit_exits_with_1(dt, tmp_path):

@@ -23,6 +23,12 @@ def planned(fitted):
 
 
 @pytest.fixture(scope="session")
+def moved(scores):
+    """What moves of it, by few choices."""
+    return lb.sensitivity(scores, models=("bradley_terry",), priors=(1.0,), seed=1)
+
+
+@pytest.fixture(scope="session")
 def across(study):
     """What is drawn of a study, by the names of the figures."""
     return {

@@ -1,5 +1,6 @@
 """What holds for every figure: backends, doubt, names, and what has no width."""
 
+import itertools
 import json
 from typing import get_args
 
@@ -19,6 +20,7 @@ FIGURES = {
     "groups as Demsar": lambda get, **kind: lb.plots.groups(get("fitted"), style="demsar", **kind),
     "compare": lambda get, **kind: lb.plots.compare(get("fitted"), "p0", "p3", rope=0.1, **kind),
     "record": lambda get, **kind: lb.plots.record(get("fitted"), **kind),
+    "sensitivity": lambda get, **kind: lb.plots.sensitivity(get("moved"), **kind),
     "win_rate": lambda get, **kind: lb.plots.win_rate(get("fitted"), **kind),
     "deviance": lambda get, **kind: lb.plots.deviance(get("fitted"), **kind),
     "plan": lambda get, **kind: lb.plots.plan(get("planned"), **kind),
@@ -213,3 +215,45 @@ def test_misfit_is_of_the_board_that_is_drawn(laplace, said, title):
     collection = lb.plots.leaderboard(made, backend="none")
     (written,) = drawn(collection, "board", "title")
     assert written["string"].startswith(title + "Leaderboard")
+
+
+def test_one_column_breaks_titles_and_thins_names(fitted):
+    table = lb.leaderboard(fitted)
+    shown = lb.plots.groups(fitted, figsize="column", backend="none")
+    (title,) = drawn(shown, "board", "title")
+    assert max(map(len, title["string"].split("\n"))) < 36
+    plain = lb.plots.groups(fitted, backend="none")
+    (whole,) = drawn(plain, "board", "title")
+    assert "\n" not in whole["string"]
+    assert title["string"].replace("\n", " ") == whole["string"]
+    assert len(table) == 6
+    plot = Plot(None, "none", 7.0, 1.0, 3.4, 3.0)
+    assert plot.narrow
+    assert len(range(40)[plot.along(40, 50)]) <= 12
+    assert plot.along(6, 50) == slice(None, None, 1)
+    wide = Plot(None, "none", 8.0, 1.0, 7.0, 6.0)
+    assert not wide.narrow
+    assert len(range(40)[wide.along(40, 50)]) == 40
+
+
+def test_one_column_stands_panels_below_each_other(planned):
+    figure = lb.plots.plan(planned, figsize="column", backend="matplotlib")
+    above, below = (figure.get_viz("plot", name) for name in ("p_decided", "width"))
+    figure.get_viz("figure").draw_without_rendering()
+    one, other = above.get_position(), below.get_position()
+    assert one.y0 > other.y1
+    assert one.x0 == pytest.approx(other.x0, abs=0.05)
+
+
+def test_lines_of_a_key_do_not_touch_in_one_column(fitted):
+    figure = lb.plots.record(fitted, figsize="column", backend="matplotlib")
+    figure.get_viz("figure").draw_without_rendering()
+    boxes = sorted(
+        (text.get_window_extent() for text in figure.get_viz("plot", "board").texts),
+        key=lambda box: box.y0,
+    )
+    edge = figure.get_viz("plot", "board").get_window_extent()
+    for low, high in itertools.pairwise(boxes):
+        assert low.y1 <= high.y0 + 1.5
+    assert boxes[-1].y1 < edge.y1
+    assert max(box.x1 for box in boxes) < edge.x1

@@ -104,3 +104,13 @@ def test_misfit_of_all_tournaments_is_said_of_one(laplace):
     assert facts_of(dt, 0.95, None)["warnings"] == ["LB016 of all."]
     dt.attrs["p_check"] = 0.01
     assert facts_of(dt, 0.95, None)["warnings"] == []
+
+
+def test_a_fit_without_diagnostics_says_so_or_says_less(laplace):
+    bare = laplace.copy()
+    bare.attrs = {k: v for k, v in laplace.attrs.items() if k != "min_ess"}
+    said = lb.report.text(bare)
+    assert "effective sample size" not in said
+    bare.attrs = {k: v for k, v in laplace.attrs.items() if k != "sampler"}
+    with pytest.raises(lb.LeaderbayesError, match="sampler"):
+        lb.report.text(bare)

@@ -15,10 +15,23 @@ def test_numbers_are_those_of_check(laplace):
     np.testing.assert_allclose(drawn["observed"], told["observed"], rtol=1e-3)
 
 
-def test_of_many_boards_by_half_of_the_draws(laplace):
+def test_of_many_boards_the_number_is_the_fits_own(laplace):
     own = checked_fit(laplace, 200, many=True)
-    assert own.sizes["draw"] == 100
-    assert goodness(laplace, own)["p_naive"] == ""
+    assert own.sizes["draw"] == 50
+    assert float(own["p_round"]) == laplace.attrs["p_check"]
+    alone = checked_fit(laplace, 200, many=False)
+    assert float(alone["p_round"]) == laplace.attrs["p_check"]
+    said = goodness(laplace, own)
+    assert said["p_naive"] == ""
+    assert said["draws"] == goodness(laplace, alone)["draws"] == 200
+
+
+def test_of_many_boards_without_one_it_is_computed(laplace):
+    bare = laplace.copy()
+    bare.attrs = {k: v for k, v in laplace.attrs.items() if k != "p_check"}
+    own = checked_fit(bare, 200, many=True)
+    assert own.sizes["draw"] == 200
+    assert float(own["p_round"]) == laplace.attrs["p_check"]
 
 
 def test_what_to_do_stands_where_it_does_not_fit(laplace, misfit):

@@ -26,6 +26,13 @@ def several(study, sota, folder):
     return lb.report.html(study, folder / "several.html", sota=sota)
 
 
+@pytest.fixture(scope="module")
+def asked(harmful, folder):
+    """A page with an audit, of players whose names are meant to do harm."""
+    audit = lb.audit(harmful, simulations=2)
+    return lb.report.html(harmful, folder / "asked.html", audit=audit)
+
+
 def players(page, board=0):
     names = page.locator(f"#leaderboard [data-board='{board}'] tbody tr:visible th bdi")
     return names.all_text_contents()
@@ -246,8 +253,9 @@ def test_no_script_runs_but_the_pages_own(single, folder, browser):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_no_violation_of_accessibility(several, width, scheme, visit):
-    page = visit(several, width=width, scheme=scheme)
+@pytest.mark.parametrize("which", ["several", "asked"])
+def test_no_violation_of_accessibility(which, width, scheme, visit, request):
+    page = visit(request.getfixturevalue(which), width=width, scheme=scheme)
     for summary in page.locator("details summary").all():
         summary.click()
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
@@ -261,6 +269,26 @@ def test_phone_needs_no_scrolling_aside(several, visit):
     for column in (1, 2):
         box = first.locator("th, td").nth(column).bounding_box()
         assert box["x"] + box["width"] < 390
+
+
+def test_an_audit_does_no_harm_and_fits_a_phone(asked, harmful, visit):
+    page = visit(asked, width=390, height=844)
+    for summary in page.locator("#audit summary").all():
+        summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("#audit img").count() == 0
+    shown = page.locator("#audit li").first.locator("tbody th bdi").all_text_contents()
+    assert shown == list(lb.leaderboard(harmful)["player"])
+    page.emulate_media(media="print")
+    assert page.locator("#audit").is_visible()
+    assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_rows_of_the_tied_are_marked(single, laplace, visit):
+    page = visit(single)
+    tied = lb.tied_for_top(laplace)
+    assert page.locator("#leaderboard tr.leading").count() == len(tied)
 
 
 def test_a_study_fits_a_phone(several, visit):

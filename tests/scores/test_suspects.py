@@ -1,6 +1,7 @@
 """What a wide table holds beside scores is no player and no round."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -187,3 +188,41 @@ def test_long_tables_keep_players_of_any_name(read):
         {"player": ["mean", "n_samples", "W/T/L"], "round": "1", "score": [1.0, 2.0, 3.0]}
     )
     assert list(lb.read_scores(table)["player"].values) == ["mean", "n_samples", "W/T/L"]
+
+
+def kinds(column, values, tournaments="aabb"):
+    rows = [(p, t, k) for p in "xy" for t in dict.fromkeys(tournaments) for k in range(3)]
+    table = pd.DataFrame(rows, columns=["player", "tournament", "fold"])
+    table["score"] = np.arange(len(table)) / 10.0
+    table[column] = [values[t] if t in values else values[p] for p, t, _ in rows]
+    return table
+
+
+@pytest.mark.parametrize("column", ["type", "metric", "Task Type"])
+def test_scores_of_several_kinds_are_named(column):
+    table = kinds(column, {"a": "binary", "b": "multiclass"})
+    with pytest.warns(lb.LeaderbayesWarning, match=r"LB046 .*'?binary'?, '?multiclass'?\)"):
+        lb.read_scores(table)
+    # Whoever says so has looked.
+    lb.read_scores(table, higher_is_better=True)
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("type", {"a": "binary", "b": "binary"}),
+        ("type", {"x": "linear", "y": "tree"}),
+        ("licence", {"a": "free", "b": "none"}),
+    ],
+)
+def test_other_columns_say_nothing_of_scores(column, values):
+    lb.read_scores(kinds(column, values))
+
+
+AMLB = Path(__file__).parents[3] / "shared" / "reference" / "boards" / "amlb_2019_4h.csv"
+
+
+@pytest.mark.skipif(not AMLB.exists(), reason=f"no {AMLB}")
+def test_auc_and_log_loss_of_the_automl_benchmark():
+    with pytest.warns(lb.LeaderbayesWarning, match="LB046 .*'?type'? has 2 values"):
+        lb.read_scores(AMLB)

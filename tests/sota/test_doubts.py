@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes.sota._doubts import question
+from leaderbayes.sota._doubts import _told_apart, question
 
 
 def a_tree(theta, ease, best=None):
@@ -46,3 +46,16 @@ def test_a_best_that_is_not_to_be_believed_is_said(tree, said):
     assert [w.category for w in caught] == [lb.BoardWarning] * len(said)
     assert len(found) == len(said)
     assert all(one.startswith(start) for one, start in zip(found, said, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ((0.5, 0.1, 0.2), ("0.5", "0.1", "0.2")),
+        ((0.99, 1.0, 1.0), ("0.99", "1", "1")),
+        ((1.0, 0.99999901, 0.99999999), ("1", "0.99999901", "0.99999999")),
+        ((2.0, 1.0000001, 1.0000004), ("2", "1.0000001", "1.0000004")),
+    ],
+)
+def test_numbers_have_the_digits_that_tell_them_apart(numbers, said):
+    assert _told_apart(*numbers) == said

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from leaderbayes._answers.beside import of_scale
 from leaderbayes._answers.draws import by_mean, standing_of
 from leaderbayes._answers.kept_votes import kept_votes
-from leaderbayes._answers.standing import LEVEL, standing_by, statistic_of
+from leaderbayes._answers.standing import LEVEL, standing_by, statistic_of, unit_of
 from leaderbayes._fits.posterior import is_mean_score, is_of_votes
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._numerics.bradley_terry import newton
@@ -86,8 +86,11 @@ Reasons = Callable[[str, int, int, Floats], str]
 
 
 def board_seen(dt: xr.DataTree) -> Board:
-    """Take a fit's scores, higher is better."""
-    scores = dt["constant_data"].to_dataset()["scores"].transpose("round", "player")
+    """Take a fit's scores, higher is better; of several tournaments each one's means."""
+    scores = dt["constant_data"].to_dataset()["scores"]
+    if "tournament" in scores.dims:
+        scores = scores.mean("round", keep_attrs=True).rename(tournament="round")
+    scores = scores.transpose("round", "player")
     raw = scores.to_numpy().astype(float)
     sign = 1.0 if scores.attrs.get("higher_is_better", 1) else -1.0
     return Board(sign * raw, raw)
@@ -146,7 +149,7 @@ def _ranks(y: Floats) -> Floats:
 def _epp(dt: xr.DataTree, players: pd.Index) -> Floats:
     """Estimate strengths of all rounds."""
     if not is_mean_score(dt):
-        standing = standing_by(dt, "round")
+        standing = standing_by(dt, unit_of(dt))
         own = standing.strengths(np.ones(len(standing.names), dtype=bool))
         return np.asarray(own[standing.players.get_indexer(players)])
     board = matches_of(dt, [str(p) for p in players])

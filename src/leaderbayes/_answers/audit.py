@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.stats import kendalltau
 
 from leaderbayes import _arguments
-from leaderbayes._answers.aggregators import TOP, aggregators, said_of
+from leaderbayes._answers.aggregators import aggregators, said_of
 from leaderbayes._answers.compare import p_better
 from leaderbayes._answers.draws import by_mean, standing_of
 from leaderbayes._answers.groups import claims
@@ -18,26 +17,31 @@ from leaderbayes._answers.influence import influence
 from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.named_misfit import has_record, misfits
+from leaderbayes._answers.parts import answered, halves, left_out, not_asked
 from leaderbayes._answers.plan import plan
 from leaderbayes._answers.publish import letters_of
 from leaderbayes._answers.refit import leader_without
-from leaderbayes._answers.standing import LEVEL, Standing, leader_of, leaders_of, standing_by
+from leaderbayes._answers.standing import Standing, is_several, standing_by
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, one_board
+from leaderbayes._fits.posterior import board_fitted, fitted, is_mean_score, is_of_votes, one_board
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
-from leaderbayes._numerics.decimals import two_digits
 from leaderbayes._scores.tables import counted
 from leaderbayes._scores.vote_matches import ALONE
-from leaderbayes._types import Bools, Floats
+from leaderbayes._types import Floats
 
 _ALONE = 300  # units that are left out one by one, the largest
 _ALONE_OF_MEANS = 5000  # where that is a sum
 _HANGS = 0.2  # share of the data up to which a lead hangs on few
-_SPLITS = 100
+_SPLITS, _SPLITS_OF_RANKINGS = 100, 25  # in halves; an estimate of rankings takes long
+_MODELS = ("bradley_terry", "davidson", "plackett_luce", "tournaments")
 _FEW, _MANY, _FEWER = 50, 40, 20  # simulations, of up to so many players; of more
-_STABLE = 0.95  # of the splits whose halves have one leader
+_HEADINGS = {
+    "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
+    "aggregators": "Other aggregators", "left_out": "One left out", "check": "Does the model fit",
+    "plan": "What would decide", "halves": "Half against half",
+}  # fmt: skip
 
 
 def audit(
@@ -53,8 +57,9 @@ def audit(
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`: of scores of one tournament by "bradley_terry", within rounds, or by
-        "mean_score"; or of votes.
+        From `leaderbayes.fit`: of scores of one tournament by "bradley_terry", "davidson" or
+        "plackett_luce", within rounds, or by "mean_score"; of several by "tournaments"; or of
+        votes.
     prob : float
         Posterior probability that decides, of one claim or of all together; of the intervals, too.
     simulations : int, optional
@@ -75,9 +80,10 @@ def audit(
         better, -1 where it is worse, 0 where they are not told apart. attrs: ``pairs``,
         ``neighbours`` and how many of either are told apart (``pairs_singly``, ...). Found:
         neighbours that are not told apart, jointly.
-        ``removal_round`` (removed), or ``removal_cluster``, ``removal_vote``, ``removal_judge``,
-        ``removal_prompt``: `influence`, with ``leader_refit`` and ``p_leader_refit``, who has the
-        highest posterior mean in a fit without them, and the probability that it is better than the
+        ``removal_round`` (removed), or ``removal_cluster``, ``removal_tournament``,
+        ``removal_vote``, ``removal_judge``, ``removal_prompt``: `influence`, with ``leader_refit``
+        and ``p_leader_refit``, who has the highest posterior mean in a fit without them, and the
+        probability that it is better than the
         leader of this fit (or next to it). ``turned``, 1 if there is such a set. Found: one of a
         fifth of the data or less.
         ``aggregators`` (aggregator, player): ``value``, ``rank``, and (aggregator) ``leader``,
@@ -110,6 +116,10 @@ def audit(
     make up one board, so that of two players who are level on it each leads in one half: then the
     share of splits with one leader is near 0, and not 1/2.
 
+    Of "davidson" these estimates are Bradley-Terry's with ties as half wins, which go by the same
+    points; of "tournaments" the means of the strengths in each, and aggregators take each
+    tournament's mean scores for a round.
+
     References
     ----------
     Piepho (2004), An algorithm for a letter-based representation of all-pairwise comparisons,
@@ -141,14 +151,18 @@ def audit(
         "pairs": _pairs(dt, draws, players, prob),
         **{f"removal_{by}": _removal(dt, by) for by in _removed(dt, units)},
         "aggregators": _aggregators(dt),
-        "left_out": _left_out(
+        "left_out": left_out(
             standing,
             _position(standing, leader),
             _ALONE_OF_MEANS if is_mean_score(dt) else _ALONE,
         ),
         "check": _check(dt),
         "plan": _plan(dt, prob, simulations, seed),
-        "halves": _halves(standing, np.random.default_rng(seed)),
+        "halves": halves(
+            standing,
+            np.random.default_rng(seed),
+            _SPLITS_OF_RANKINGS if dt.attrs["model"] == "plackett_luce" else _SPLITS,
+        ),
     }
     attrs = {
         "model": dt.attrs["model"], "leader": leader, "prob": prob, "seed": seed,
@@ -165,6 +179,11 @@ def sentences(asked: xr.DataTree) -> dict[str, str]:
     return {name: str(part.attrs["message"]) for name, part in asked.children.items()}
 
 
+def heading(question: str) -> str:
+    """Give what stands above a question of an audit, by its name."""
+    return _HEADINGS["removal" if question.startswith("removal_") else question]
+
+
 def _require_audited(dt: Any) -> None:
     """Raise unless the fit is of a kind that is audited."""
     require_tree(dt)
@@ -172,11 +191,15 @@ def _require_audited(dt: Any) -> None:
         one_board(dt, "An audit")
         board_fitted(dt, "constant_data")
         return
-    if "posterior" in dt.children and dt.attrs.get("model") not in (None, "bradley_terry"):
+    if "posterior" in dt.children and dt.attrs.get("model") not in (None, *_MODELS):
         raise LeaderbayesError(
-            "An audit is of votes, or of scores by model='bradley_terry' or 'mean_score'; this is "
-            f"model={dt.attrs['model']!r}: fit one of these."
+            f"An audit is of {', '.join(map(repr, _MODELS))} or 'mean_score', and this fit has "
+            f"model={dt.attrs['model']!r}: take model='bradley_terry' of the same data (of votes "
+            "with order_effect=True) for its audit."
         )
+    if "posterior" in dt.children and is_several(dt):
+        fitted(dt, "constant_data")
+        return
     board_fitted(dt, "constant_data", "observed_data")
     arguments = json.loads(dt.attrs["arguments"])
     if not arguments["within_round"]:
@@ -185,6 +208,8 @@ def _require_audited(dt: Any) -> None:
 
 def _units(dt: xr.DataTree) -> list[str]:
     """Name what the data are parted by, the first of all."""
+    if is_several(dt):
+        return ["tournament"]
     if not is_of_votes(dt):
         scores = dt["constant_data"].to_dataset()["scores"]
         clustered = is_mean_score(dt) and "cluster" in scores.coords
@@ -198,18 +223,6 @@ def _units(dt: xr.DataTree) -> list[str]:
 def _removed(dt: xr.DataTree, units: list[str]) -> list[str]:
     """Name what is removed: parts of which there are some."""
     return [by for by in units if len(standing_by(dt, by).names) > 2]
-
-
-def _part(
-    message: str, found: bool, data: xr.Dataset | None = None, **attrs: Any
-) -> xr.Dataset:  # fmt: skip
-    """Make a child."""
-    table = xr.Dataset() if data is None else data
-    return table.assign_attrs(message=message, found=int(found), applies=1, **attrs)
-
-
-def _not_asked(why: object) -> xr.Dataset:
-    return xr.Dataset(attrs={"message": f"Not asked: {why}", "found": 0, "applies": 0})
 
 
 def _position(standing: Standing, player: str) -> int:
@@ -235,7 +248,7 @@ def _players(dt: xr.DataTree, prob: float) -> xr.Dataset:
     )
     if not dt.attrs["converged"]:
         said = f"NOT CONVERGED: do not report this audit. {said}"
-    return _part(said, len(tied) > 1, _by_player(table), tied=json.dumps(tied))
+    return answered(said, len(tied) > 1, _by_player(table), tied=json.dumps(tied))
 
 
 def _by_player(table: pd.DataFrame) -> xr.Dataset:
@@ -267,14 +280,14 @@ def _pairs(dt: xr.DataTree, draws: Floats, players: pd.Index, prob: float) -> xr
         {"p_better": (("player", "opponent"), probability.to_numpy()), **verdicts},
         {"player": names, "opponent": names},
     )
-    return _part(said, counts["neighbours_jointly"] < m - 1, data, **counts)
+    return answered(said, counts["neighbours_jointly"] < m - 1, data, **counts)
 
 
 def _removal(dt: xr.DataTree, by: Any) -> xr.Dataset:
     try:
         table = influence(dt, by=by)
     except LeaderbayesError as problem:
-        return _not_asked(problem)
+        return not_asked(problem)
     attrs = {k: v for k, v in table.attrs.items() if k not in ("converged", "warnings", "message")}
     message, found = table.attrs["message"], bool(table.attrs["found"])
     if found:
@@ -295,67 +308,21 @@ def _removal(dt: xr.DataTree, by: Any) -> xr.Dataset:
     del attrs["found"]
     few = found and float(table.attrs["share"]) <= _HANGS
     attrs["turned"] = int(found)
-    return _part(message, few, data, **{str(name): value for name, value in attrs.items()})
+    return answered(message, few, data, **{str(name): value for name, value in attrs.items()})
 
 
 def _aggregators(dt: xr.DataTree) -> xr.Dataset:
     table = aggregators(dt)
     other = bool((table["same_leader"] == 0).any())
-    return _part(said_of(table), other, table)
-
-
-def _left_out(standing: Standing, wanted: int, most: int) -> xr.Dataset:
-    """Leave out each unit by itself."""
-    count = len(standing.names)
-    if count < 3:
-        return _not_asked(f"there are {count} {standing.unit}s.")
-    every = np.ones(count, dtype=bool)
-    leader = leader_of(standing.strengths(every), wanted)
-    which = np.arange(count)
-    if count > most:
-        which = np.sort(np.argsort(-standing.share, kind="stable")[:most])
-    leads, leaders = np.empty(len(which)), []
-    for k, unit in enumerate(which):
-        every[unit] = False
-        then = standing.strengths(every)
-        every[unit] = True
-        first = leader_of(then, leader)
-        others = np.where(np.arange(len(then)) == leader, -np.inf, np.nan_to_num(then, nan=-np.inf))
-        leads[k] = then[leader] - others.max()
-        # Level but for rounding errors.
-        if abs(leads[k]) <= LEVEL * float(np.nanmax(then) - np.nanmin(then)):
-            leads[k] = 0.0
-        leaders.append(str(standing.players[first]))
-    changed = [k for k, name in enumerate(leaders) if name != standing.players[leader]]
-    what = standing.unit
-    of = f"any one of {counted(count, what)}"
-    if len(which) < count:
-        of = f"any one of the {len(which)} largest of {counted(count, what)}"
-    name = str(standing.players[leader])
-    if not changed:
-        least = float(leads.min())
-        lead = f"its lead is smallest, {two_digits(least)}," if least > 0.0 else "another is level"
-        said = (
-            f"{name} leads without {of}; {lead} without {what} "
-            f"{standing.names[which[int(leads.argmin())]]}."
-        )
-    else:
-        listed = ", ".join(f"{standing.names[which[k]]} ({leaders[k]})" for k in changed[:5])
-        more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
-        said = f"Another than {name} leads without one {what}: {listed}{more}."
-    data = xr.Dataset(
-        {"leader": ("unit", leaders), "lead": ("unit", leads)},
-        {"unit": np.asarray([str(each) for each in standing.names[which]])},
-    )
-    return _part(said, bool(changed), data, changed=len(changed), units=count)
+    return answered(said_of(table), other, table)
 
 
 def _check(dt: xr.DataTree) -> xr.Dataset:
     p = float(dt.attrs.get("p_check", np.nan))
     if is_mean_score(dt):
-        return _not_asked("the mean of scores is of boards of any law, and has no check.")
+        return not_asked("the mean of scores is of boards of any law, and has no check.")
     if np.isnan(p):
-        return _not_asked("the fit has too few replicates for a check.")
+        return not_asked("the fit has too few replicates for a check.")
     misfit = any(text.startswith("LB016") for text in warnings_of(dt.attrs)) or p < 0.05
     data = misfits(dt) if has_record(dt) else xr.Dataset()
     triples = data.sizes.get("triple", 0)
@@ -373,7 +340,7 @@ def _check(dt: xr.DataTree) -> xr.Dataset:
             f" {counted(triples, 'triple')} beat each other in a circle, such as "
             f"{' over '.join(first)} over {first[0]}."
         )
-    return _part(said, misfit or triples > 0, data.assign(p_check=p))
+    return answered(said, misfit or triples > 0, data.assign(p_check=p))
 
 
 def _p(value: float) -> str:
@@ -383,7 +350,13 @@ def _p(value: float) -> str:
 def _plan(dt: xr.DataTree, prob: float, simulations: int, seed: int) -> xr.Dataset:
     """Ask how many more rounds, or votes, decide."""
     if prob <= 0.5:
-        return _not_asked("a probability of 0.5 or less decides nothing.")
+        return not_asked("a probability of 0.5 or less decides nothing.")
+    if not is_mean_score(dt) and dt.attrs["model"] != "bradley_terry":
+        return not_asked(
+            f"no plan is made of model={dt.attrs['model']!r}; fit "
+            + ("the mean scores of the tournaments" if is_several(dt) else "'bradley_terry'")
+            + " for one."
+        )
     asked: dict[str, Any] = {"prob": prob, "simulations": simulations, "seed": seed}
     try:
         now = plan(dt, prob=prob, seed=seed, **_nothing_more(dt))
@@ -397,52 +370,10 @@ def _plan(dt: xr.DataTree, prob: float, simulations: int, seed: int) -> xr.Datas
                 warnings.simplefilter("ignore", LeaderbayesWarning)
                 now = plan(dt, **asked)
     except LeaderbayesError as problem:
-        return _not_asked(problem)
+        return not_asked(problem)
     attrs = {k: v for k, v in now.attrs.items() if k not in ("converged", "warnings", "message")}
-    return _part(now.attrs["message"], not decided, now.assign_attrs(**attrs))
+    return answered(now.attrs["message"], not decided, now.assign_attrs(**attrs))
 
 
 def _nothing_more(dt: xr.DataTree) -> dict[str, Any]:
     return {} if is_of_votes(dt) else {"rounds": ()}
-
-
-def _halves(standing: Standing, rng: np.random.Generator) -> xr.Dataset:
-    """Part the units at random in two, again and again."""
-    count, m = len(standing.names), len(standing.players)
-    if count < 4:
-        return _not_asked(f"there are {count} {standing.unit}s, too few to be halved.")
-    size = min(TOP, m - 1)
-    same, shared, correlation = (np.full(_SPLITS, np.nan) for _ in range(3))
-    for k in range(_SPLITS):
-        half: Bools = np.zeros(count, dtype=bool)
-        half[rng.permutation(count)[: count // 2]] = True
-        one, other = standing.strengths(half), standing.strengths(~half)
-        both = np.isfinite(one) & np.isfinite(other)
-        if both.sum() < 2:
-            continue
-        one, other = one[both], other[both]
-        same[k] = bool((leaders_of(one) & leaders_of(other)).any())
-        tops = (set(np.argsort(-each, kind="stable")[:size].tolist()) for each in (one, other))
-        shared[k] = len(set.intersection(*tops)) / size
-        correlation[k] = kendalltau(one, other).statistic
-    agree, top, tau = (
-        float(np.nanmean(each)) if np.isfinite(each).any() else np.nan
-        for each in (same, shared, correlation)
-    )
-    if np.isnan(agree):
-        return _not_asked("halves have too few players in common.")
-    said = (
-        f"Random halves of the {standing.unit}s have the same leader in {agree:.2f} of "
-        f"{_SPLITS} splits, share {top:.2f} of the top {size} on average, and rank players alike "
-        f"with a correlation (Kendall's) of {tau:.2f}."
-    )
-    data = xr.Dataset(
-        {
-            name: ("split", values)
-            for name, values in (
-                ("same_leader", same), ("shared_top", shared), ("correlation", correlation)
-            )
-        }
-    )  # fmt: skip
-    attrs = {"p_same_leader": agree, "mean_shared_top": top, "mean_correlation": tau, "top": size}
-    return _part(said, agree < _STABLE, data, **attrs)

@@ -7,12 +7,13 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.draws import draws_of
-from leaderbayes._answers.influence_means import fewest_of_means, table_of_means
+from leaderbayes._answers.influence_means import Taken, fewest_of_means, table_of_means
+from leaderbayes._answers.influence_refit import fewest_by_refit
 from leaderbayes._answers.kept_votes import kept_votes, labels_of
-from leaderbayes._answers.standing import LEAST
+from leaderbayes._answers.standing import LEAST, is_several, weight_of
 from leaderbayes._arguments import number, one_of
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import is_mean_score, is_of_votes
+from leaderbayes._fits.posterior import drawn, is_mean_score, is_of_votes
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
@@ -37,7 +38,7 @@ class _Parts(NamedTuple):
 def influence(
     dt: xr.DataTree,
     *,
-    by: Literal["vote", "judge", "prompt", "round", "cluster"] = "vote",
+    by: Literal["vote", "judge", "prompt", "round", "cluster", "tournament"] = "vote",
     max_share: float | None = None,
 ) -> pd.DataFrame:
     """Find the fewest votes, judges, prompts, rounds or clusters without which another leads.
@@ -55,12 +56,13 @@ def influence(
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`: of votes, by any model; or, by rounds, with
-        ``model="bradley_terry"`` of the scores of one tournament, within rounds; or, by rounds or
-        their clusters, with ``model="mean_score"``.
-    by : {"vote", "judge", "prompt", "round", "cluster"}
+        From `leaderbayes.fit`: of votes, by any model; or, by rounds, with ``model``
+        "bradley_terry", "davidson" or "plackett_luce" of the scores of one tournament, within
+        rounds; or, by rounds or their clusters, with ``model="mean_score"``; or, by tournaments,
+        with ``model="tournaments"``.
+    by : {"vote", "judge", "prompt", "round", "cluster", "tournament"}
         What is removed: votes one by one, all of a judge, all on a prompt; or rounds (items) of
-        scores, or all of a cluster.
+        scores, all of a cluster, or whole tournaments.
     max_share : float, optional
         The largest share of all votes (of matches, or of scores) that may be removed. By default
         0.1 by votes, else 0.5.
@@ -70,10 +72,10 @@ def influence(
     DataFrame
         A row for each that is removed, those that shift most first; none if nothing was found.
         ``vote`` (its place among the votes of the fit, ``constant_data``), ``first``, ``second``,
-        ``outcome``, and ``judge`` and ``prompt`` where votes have them; or ``judge``, ``prompt`` or
-        ``round`` or ``cluster``. ``votes``, how many it stands for (of votes); ``share`` of all
-        votes, matches or scores; ``shift``, what it holds the leader above the rival by, to first
-        order (log-odds; of mean scores in the metric's unit).
+        ``outcome``, and ``judge`` and ``prompt`` where votes have them; or ``judge``, ``prompt``,
+        ``round``, ``cluster`` or ``tournament``. ``votes``, how many it stands for (of votes);
+        ``share`` of all votes, matches or scores; ``shift``, what it holds the leader above the
+        rival by, to first order (log-odds; of mean scores in the metric's unit).
         attrs: ``by``, ``found`` (0 or 1), ``leader``, ``rival`` (who leads then; where nothing was
         found, who came nearest), ``lead_before`` and ``lead_after``, the leader's over the rival
         (where nothing was found the smallest seen, over the best of the others), ``removed``
@@ -98,6 +100,10 @@ def influence(
     rounds, and no smaller set takes the lead away. Else those that hold most are removed one after
     the other, and the estimate is made anew each time.
 
+    Of "davidson" strengths are Bradley-Terry's with ties as half wins, which go by the same points.
+    Of rankings ("plackett_luce") and tournaments (the mean of the strengths in each) what holds the
+    leader is the jackknife's, and each set is estimated anew, as of mean scores.
+
     References
     ----------
     Broderick, Giordano, Meager (2020), An automatic finite-sample robustness metric: when can
@@ -114,13 +120,23 @@ def influence(
     >>> print(few.attrs["message"])
     svm C=1 leads. Without 3 of 25 rounds (0.12 of all matches) logistic C=1 does.
     """
-    one_of("by", by, "vote", "judge", "prompt", "round", "cluster")
+    one_of("by", by, "vote", "judge", "prompt", "round", "cluster", "tournament")
     if max_share is None:
         max_share = _MOST.get(by, 0.5)
     max_share = number("max_share", max_share, above=0.0, below=1.0)
     if is_mean_score(dt):
         return _of_means(dt, by, max_share)
     epp, players = draws_of(dt)
+    several = is_several(dt)
+    if several != (by == "tournament"):
+        raise LeaderbayesError(
+            f"by={by!r}: this fit is of several tournaments, which are removed by='tournament'."
+            if several
+            else "by='tournament' is of a fit of several, model='tournaments'."
+        )
+    if several or (dt.attrs.get("model") == "plackett_luce" and by == "round"):
+        taken = fewest_by_refit(dt, by, max_share)
+        return _said_of(dt, taken, by, max_share, "matches")
     spread = max(float((epp**2).mean()), LEAST)
     of_votes = is_of_votes(dt)
     if by == "cluster":
@@ -145,10 +161,13 @@ def _of_means(dt: xr.DataTree, by: str, max_share: float) -> pd.DataFrame:
             f"by={by!r} is of votes, and this fit is of scores, which are removed by='round' or "
             "'cluster'."
         )
-    taken = fewest_of_means(dt, by, max_share)
+    return _said_of(dt, fewest_of_means(dt, by, max_share), by, max_share, "scores")
+
+
+def _said_of(dt: xr.DataTree, taken: Taken, by: str, max_share: float, counts: str) -> pd.DataFrame:
     table, names = table_of_means(taken, by), taken.standing.players
     return _said(
-        dt, table, by, len(taken.standing.names), max_share, "scores", found=taken.found,
+        dt, table, by, len(taken.standing.names), max_share, counts, found=taken.found,
         leader=str(names[taken.leader]), rival=str(names[taken.rival]),
         lead_before=taken.before, lead_after=taken.after,
     )  # fmt: skip
@@ -165,7 +184,7 @@ def _of_votes(dt: xr.DataTree, by: str, spread: float) -> _Parts:
     model = dt.attrs["model"]
     asked = [] if model == "round_intercept" else arguments["covariates"]
     votes, _ = votes_of(kept, bool(arguments["order_effect"]), asked)
-    penalty = 4.0 / (spread * float(dt.attrs["weight"]))
+    penalty = 4.0 / (spread * weight_of(dt))
     pair = votes.first.astype(np.int64) * votes.players + votes.second
     alike = not votes.effect.size or bool((votes.effect == 1.0).all())
     # Judges whose favour is their own are no others.
@@ -213,12 +232,12 @@ def _grouped(votes: Votes, same: Longs, unit: Longs) -> tuple[Votes, Longs, Long
 
 def _of_rounds(dt: xr.DataTree, players: pd.Index, spread: float) -> _Parts:
     """Take the matches of the rounds of scores."""
-    arguments = fitted_arguments(dt)
+    arguments = fitted_arguments(dt, ("bradley_terry", "davidson"))
     board = matches_of(dt)
     if "tournament" in board.dims or not board.attrs["within_round"]:
         raise LeaderbayesError("Rounds are removed from one tournament's, of matches within them.")
     place = board["place"].sel(player=players).transpose("round", "player").to_numpy()
-    weight = dt["constant_data"].dataset["weight"].sel(round=board["round"]).to_numpy()
+    weight = drawn(dt, "weight", "constant_data").sel(round=board["round"]).to_numpy()
     i, j = np.triu_indices(len(players), 1)
     left, right = place[:, i], place[:, j]
     met = (left > 0) & (right > 0)

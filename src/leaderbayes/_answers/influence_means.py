@@ -45,7 +45,7 @@ def fewest_of_means(dt: xr.DataTree, by: str, most: float) -> Taken:
     if exact:
         sets = _of_sums(lead, standing.share, leader, most, margin * len(y))
     else:
-        sets = _of_estimates(lead, standing, now, leader, most, margin)
+        sets = of_estimates(lead, standing, now, leader, most, margin)
     found = bool(sets)
     if found:
         removed = min(sets.values(), key=lambda rows: (len(rows), -lead[rows].sum()))
@@ -78,7 +78,7 @@ def _of_sums(
     return sets
 
 
-def _of_estimates(
+def of_estimates(
     lead: Floats, standing: Standing, now: Floats, leader: int, most: float, margin: float
 ) -> dict[int, Longs]:
     """Remove the units that hold the leader most, one after the other, until another leads."""

@@ -14,7 +14,9 @@ from leaderbayes._fits.posterior import is_mean_score, is_of_votes, refuse
 
 
 def without(dt: xr.DataTree, by: str, removed: list[Any]) -> xr.DataTree:
-    """Fit without these rounds, clusters, votes, judges or prompts, by the same arguments and seed.
+    """Fit without some rounds, clusters, tournaments, votes, judges or prompts.
+
+    By the same arguments and seed.
 
     Raises
     ------
@@ -34,6 +36,10 @@ def without(dt: xr.DataTree, by: str, removed: list[Any]) -> xr.DataTree:
         kept = kept_votes(dt)[0]
         gone = np.arange(kept.sizes["vote"]) if by == "vote" else kept[by].to_numpy()
         data: Any = kept.isel(vote=~np.isin(gone, removed))
+    elif by == "tournament":
+        scores = dt["constant_data"].to_dataset()["scores"]
+        names = scores["tournament"].to_numpy()
+        data = scores.isel(tournament=~np.isin(names, removed))
     else:
         scores = dt["constant_data"].to_dataset()["scores"]
         own = scores["round"] if by == "round" else scores[by]

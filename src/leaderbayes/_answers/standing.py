@@ -11,17 +11,26 @@ import xarray as xr
 from leaderbayes._answers.draws import draws_of, sign_of
 from leaderbayes._answers.kept_votes import kept_votes, labels_of
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import board_fitted, drawn, is_mean_score, is_of_votes, one_board
-from leaderbayes._inference.boards import matches_of
+from leaderbayes._fits.posterior import (
+    board_fitted,
+    drawn,
+    is_mean_score,
+    is_of_votes,
+    one_board,
+    refuse,
+)
+from leaderbayes._inference.boards import boards_of, matches_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.bradley_terry import newton
+from leaderbayes._numerics.plackett_luce_fit import fit_rankings
 from leaderbayes._numerics.two_way import column_means
 from leaderbayes._numerics.votes import maximum
-from leaderbayes._types import Bools, Floats, Longs
+from leaderbayes._types import Bools, Floats, Ints, Longs
 from leaderbayes.likelihood._votes import votes_of
 
 LEAST = 1e-3  # variance of strengths that a penalty goes by
 LEVEL = 1e-9  # of the range of strengths, within which two are level
+_MATRIX = 200  # players, up to which Plackett-Luce takes steps by a matrix
 _CELLS = 50_000_000  # of wins by round that are kept in memory
 
 
@@ -29,7 +38,7 @@ class Standing(NamedTuple):
     """Parts of a fit's data, and who stands where by some of them."""
 
     players: pd.Index
-    unit: str  # "round", "cluster", "judge", "prompt" or "vote"
+    unit: str  # "round", "tournament", "cluster", "judge", "prompt" or "vote"
     names: np.ndarray  # (unit,)
     share: Floats  # (unit,): of all matches, scores or votes
     # Of kept units (unit,): strengths (player,), higher is better; NaN of who has nothing there.
@@ -40,13 +49,16 @@ def standing_by(dt: xr.DataTree, by: str) -> Standing:
     """Give what strengths come to by parts of the data, estimated anew of each part.
 
     Strengths are by maximum likelihood with a penalty as strong as the fit's prior is beside its
-    matches, or mean scores as the fit takes them.
+    matches, or mean scores as the fit takes them. Davidson's are Bradley-Terry's, of ties as half
+    wins: he goes by the same points. Of several tournaments they are means of the strengths in
+    each.
 
     Parameters
     ----------
     dt : DataTree
-        Of votes; or of one tournament's scores, by Bradley-Terry within rounds or by mean scores.
-    by : {"round", "cluster", "judge", "prompt", "vote"}
+        Of votes; of one tournament's scores, by Bradley-Terry, Davidson or Plackett-Luce within
+        rounds or by mean scores; or of several by model "tournaments".
+    by : {"round", "cluster", "tournament", "judge", "prompt", "vote"}
 
     Raises
     ------
@@ -57,7 +69,35 @@ def standing_by(dt: xr.DataTree, by: str) -> Standing:
         return _of_votes(dt, by)
     if is_mean_score(dt):
         return _of_means(dt, by)
+    if is_several(dt):
+        return _of_tournaments(dt)
+    if dt.attrs.get("model") == "plackett_luce":
+        return _of_rankings(dt)
     return _of_matches(dt)
+
+
+def is_several(dt: xr.DataTree) -> bool:
+    """Say whether it is a fit of several tournaments."""
+    return "posterior" in dt.children and "epp_tournament" in dt["posterior"]
+
+
+def weight_of(dt: xr.DataTree) -> float:
+    """Give the mean weight of a fit's matches or votes.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it is no number above 0.
+    """
+    weight = float(dt.attrs.get("weight", np.nan))
+    if not (np.isfinite(weight) and weight > 0.0):
+        raise refuse(dt, f"has the weight {weight}")
+    return weight
+
+
+def unit_of(dt: xr.DataTree) -> str:
+    """Name what the matches of a fit of scores are parted by."""
+    return "tournament" if is_several(dt) else "round"
 
 
 def leaders_of(strengths: Floats) -> Bools:
@@ -75,7 +115,7 @@ def _of_votes(dt: xr.DataTree, by: str) -> Standing:
     kept, arguments = kept_votes(dt)
     votes, _ = votes_of(kept, bool(arguments["order_effect"]), arguments["covariates"])
     epp, players = draws_of(dt)
-    penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * float(dt.attrs["weight"]))
+    penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * weight_of(dt))
     count = len(votes.n)
     code, names = (np.arange(count), np.arange(count)) if by == "vote" else labels_of(kept, by)
 
@@ -94,15 +134,62 @@ def _of_votes(dt: xr.DataTree, by: str) -> Standing:
     return Standing(players, by, np.asarray(names), share, strengths)
 
 
-def _of_matches(dt: xr.DataTree) -> Standing:
-    fitted_arguments(dt)
+def _places(dt: xr.DataTree) -> tuple[Ints, Floats, np.ndarray, bool]:
+    """Give places (round, player), weights and names of rounds, and whether ties are dropped."""
+    fitted_arguments(dt, ("bradley_terry", "davidson", "plackett_luce"))
     board = matches_of(dt, pairs=False)
     if "tournament" in board.dims or not board.attrs["within_round"]:
         raise LeaderbayesError("Parts are rounds of one tournament, of matches within them.")
-    epp, players = draws_of(dt)
-    place = board["place"].sel(player=players).transpose("round", "player").to_numpy()
+    place = board["place"].sel(player=draws_of(dt)[1]).transpose("round", "player").to_numpy()
     weight = drawn(dt, "weight", "constant_data").sel(round=board["round"]).to_numpy()
-    drop = board.attrs["ties"] == "drop"
+    return place, weight, board["round"].to_numpy(), board.attrs["ties"] == "drop"
+
+
+def _share(place: Ints, weight: Floats) -> Floats:
+    """Give the share of all matches that each round has."""
+    met = (place > 0).sum(axis=1)
+    share = weight * met * (met - 1.0)
+    return np.asarray(share / share.sum())
+
+
+def _of_rankings(dt: xr.DataTree) -> Standing:
+    """Of Plackett-Luce: whole rankings."""
+    place, weight, names, _ = _places(dt)
+    epp, players = draws_of(dt)
+    penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * float(weight.mean()))
+
+    def strengths(units: Bools) -> Floats:
+        some = place[units]
+        seen = ((some > 0) & ((some > 0).sum(axis=1, keepdims=True) > 1)).any(axis=0)
+        own = fit_rankings(some, pseudo_rounds=penalty, matrix=len(players) <= _MATRIX).epp
+        return np.where(seen, own, np.nan)
+
+    return Standing(players, "round", names, _share(place, np.ones(len(place))), strengths)
+
+
+def _of_tournaments(dt: xr.DataTree) -> Standing:
+    """Of several tournaments: the mean of strengths in each, estimated once."""
+    players = draws_of(dt)[1]
+    boards = boards_of(dt)
+    names = dt["constant_data"].to_dataset()["scores"]["tournament"].to_numpy()
+    own = np.full((len(names), len(players)), np.nan)
+    met = np.zeros(len(names))
+    for t, (board, epp) in enumerate(boards):
+        at = players.get_indexer(pd.Index(board["player"].to_numpy()))
+        penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * weight_of(dt))
+        wins, n = board["wins"].to_numpy(), board["n"].to_numpy().astype(float)
+        own[t, at] = newton(wins.sum(axis=1), n, pseudo_rounds=penalty)[0]
+        met[t] = n.sum()
+
+    def strengths(units: Bools) -> Floats:
+        return statistic_of(own[units], "mean")
+
+    return Standing(players, "tournament", np.asarray(names), met / met.sum(), strengths)
+
+
+def _of_matches(dt: xr.DataTree) -> Standing:
+    place, weight, names, drop = _places(dt)
+    epp, players = draws_of(dt)
     penalty = 4.0 / max(float((epp**2).mean()), LEAST)
     rounds, m = place.shape
     every = (
@@ -122,10 +209,7 @@ def _of_matches(dt: xr.DataTree) -> Standing:
         own = newton(wins.sum(axis=1), n, pseudo_rounds=penalty)[0]
         return np.where(n.any(axis=1), own, np.nan)
 
-    met = (place > 0).sum(axis=1)
-    share = weight * met * (met - 1.0)
-    names = board["round"].to_numpy()
-    return Standing(players, "round", names, share / share.sum(), strengths)
+    return Standing(players, "round", names, _share(place, weight), strengths)
 
 
 def _points(place: np.ndarray, weight: float, drop: bool) -> Floats:

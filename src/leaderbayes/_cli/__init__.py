@@ -10,6 +10,7 @@ from leaderbayes._cli._console import warnings_on_stderr
 from leaderbayes._cli._plan import plan
 from leaderbayes._cli._rank import compare, rank
 from leaderbayes._cli._report import report
+from leaderbayes._cli._sensitivity import sensitivity
 from leaderbayes._cli._sota import sota
 from leaderbayes._cli._tournaments import tournaments
 
@@ -20,7 +21,7 @@ def cli() -> None:
     """Posterior leaderboards from benchmark scores."""
 
 
-for command in (rank, compare, audit, tournaments, plan, sota, report):
+for command in (rank, compare, audit, sensitivity, tournaments, plan, sota, report):
     cli.add_command(command)
 
 

@@ -18,7 +18,7 @@ from leaderbayes._cli._console import (
     short,
 )
 from leaderbayes._cli._options import fitting, names_of, reading
-from leaderbayes._cli._output import write_run, write_table
+from leaderbayes._cli._output import say_older, write_run, write_table
 from leaderbayes._cli._paste import html, latex, markdown
 from leaderbayes._cli._rank import fit_board
 from leaderbayes._cli._votes import are_votes, read_board_of, voting, what_votes_were_read
@@ -28,12 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-_HEADINGS = {
-    "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
-    "aggregators": "Other aggregators", "left_out": "One left out", "check": "Does the model fit",
-    "plan": "What would decide", "halves": "Half against half",
-}  # fmt: skip
-MODELS = ("bradley_terry", "mean_score")
+MODELS = ("bradley_terry", "mean_score", "davidson", "plackett_luce", "tournaments")
 _OF_PAIRS = ("player", "opponent")
 
 
@@ -55,7 +50,7 @@ def audit(means: bool, simulations: int | None, out: Path | None, **options: Any
 
     if options["model"] not in MODELS:
         raise lb.LeaderbayesError(
-            f"There is no audit of --model {options['model']}; take {' or '.join(MODELS)}."
+            f"There is no audit of --model {options['model']}; take one of {', '.join(MODELS)}."
         )
     if options["across_rounds"]:
         raise lb.LeaderbayesError("An audit is of matches within rounds: no --across-rounds.")
@@ -65,11 +60,13 @@ def audit(means: bool, simulations: int | None, out: Path | None, **options: Any
     of_votes = are_votes(scores)
     if means and (of_votes or "tournament" not in scores.dims):
         raise lb.LeaderbayesError("--means is for a table of several tournaments.")
-    if not of_votes and "tournament" in scores.dims:
+    together = options["model"] == "tournaments"
+    if not of_votes and "tournament" in scores.dims and not (together and not means):
         if not means:
             raise lb.ScoresError(
                 f"{options['file']}: several tournaments; pick one with --only, or take the mean "
-                f"score of each as a round with --means: {names_of(scores)}"
+                "score of each as a round with --means, or --model tournaments: "
+                f"{names_of(scores)}"
             )
         scores = _means(scores)
     with collecting() as more:
@@ -143,14 +140,15 @@ def _print(table: "pd.DataFrame", result: dict[str, Any]) -> None:
 
 def _words(result: dict[str, Any], width: int = 100) -> str:
     """Write a paragraph a question, those that found something marked."""
+    from leaderbayes._answers.audit import heading
+
     parts = []
     for name, question in result["questions"].items():
         mark = "!" if question["found"] else " "
-        heading = _HEADINGS[name.split("_")[0] if name.startswith("removal") else name]
         text = short(question["message"], longest=4000)
         parts.append(
             textwrap.fill(
-                f"{mark} {heading}. {text}", width, subsequent_indent="  ",
+                f"{mark} {heading(name)}. {text}", width, subsequent_indent="  ",
                 break_long_words=False, break_on_hyphens=False,
             )
         )  # fmt: skip
@@ -182,3 +180,4 @@ def _write(
                 if both[value].dims == _OF_PAIRS:
                     write_table(part / f"{name}_{value}.csv", both[value], trusted)
         write_run(part, options, {k: v for k, v in result.items() if k != "table"})
+        say_older(out, part)

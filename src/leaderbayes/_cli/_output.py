@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
@@ -41,6 +43,24 @@ def write_table(path: Path, table: "pd.DataFrame | xr.DataArray", trusted: dict[
 def codes(texts: Sequence[str]) -> str:
     """Find the codes in the texts of warnings, each once: "LB001 LB010"."""
     return " ".join(sorted({code for text in texts for code in re.findall(r"\bLB\d{3}\b", text)}))
+
+
+def say_older(folder: Path, part: Path) -> None:
+    """Say on standard error which files of a folder stay that are not written anew from ``part``.
+
+    Some may be of an earlier run, of other options, and some the user's own.
+    """
+    if not folder.is_dir():
+        return
+    kept = {path.name for path in folder.iterdir() if path.is_file() and path.name[0] != "."}
+    older = sorted(kept - {path.name for path in part.iterdir()})
+    if older:
+        more = f" and {len(older) - 5} more" if len(older) > 5 else ""
+        click.echo(
+            f"{folder}: files that were there stay, and are not of this run: "
+            f"{', '.join(older[:5])}{more}",
+            err=True,
+        )
 
 
 def write_run(folder: Path, options: dict[str, Any], result: dict[str, Any]) -> None:

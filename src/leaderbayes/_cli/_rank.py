@@ -20,7 +20,7 @@ from leaderbayes._cli._console import (
     short,
 )
 from leaderbayes._cli._options import figures, fitting, names_of, reading, typed
-from leaderbayes._cli._output import draw, write_run, write_table
+from leaderbayes._cli._output import draw, say_older, write_run, write_table
 from leaderbayes._cli._votes import (
     are_votes,
     effects_of_fit,
@@ -311,6 +311,7 @@ def _write(
             figures = FIGURES_OF_SCORES if fit.attrs["model"] in OF_SCORES else FIGURES
             draw(part, dict.fromkeys(figures, fit), options["figures"], seed=fit.attrs["seed"])
         write_run(part, asked, run)
+        say_older(out, part)
 
 
 def _by_tournament(fit: "xr.DataTree", prob: float) -> "pd.DataFrame":

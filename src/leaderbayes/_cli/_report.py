@@ -28,6 +28,8 @@ _EXPECTED = (
 @click.option("--sota", type=click.Path(path_type=Path), metavar="FILE",
               help="Posterior of sota.posterior, for a section on how good the best is. Of a page.",
               )  # fmt: skip
+@click.option("--audit", is_flag=True, help="Add what leaderbayes audit asks of a fit: which part "
+              "of the table is real.")  # fmt: skip
 @click.option("--site", type=click.Path(path_type=Path), metavar="DIR",
               help="In place of --out: a page of each posterior and study that the folder FILE "
               "has, an index, and JSON beside them.")  # fmt: skip
@@ -47,6 +49,7 @@ def report(
     file: Path,
     out: Path | None,
     sota: Path | None,
+    audit: bool,
     site: Path | None,
     since: Path | None,
     as_json: bool,
@@ -64,7 +67,7 @@ def report(
     if site is not None:
         if sota is not None:
             raise lb.LeaderbayesError("--sota is of a page: give --out page.html.")
-        _site(file, site, since, as_json, options)
+        _site(file, site, since, audit, as_json, options)
         return
     if since is not None:
         raise lb.LeaderbayesError("--since is of a site: give --site DIR.")
@@ -81,15 +84,20 @@ def report(
             f"{file}: LaTeX and text are of one fit, and this is a study of many; give --out "
             "page.html."
         )
+    if audit and "posterior" not in fits[0].children:
+        raise lb.LeaderbayesError(
+            f"{file}: an audit is of one fit, and this is a study of many: leave out --audit."
+        )
+    asked = lb.audit(fits[0], prob=options["prob"]) if audit else None
     if page:
         best = fits[1] if sota is not None else None
-        lb.report.html(fits[0], out, sota=best, **options)
+        lb.report.html(fits[0], out, sota=best, audit=asked, **options)
         said = f"{out.stat().st_size / 1e6:.1f} MB, one file that needs no network."
     elif out.suffix.lower() == LATEX:
-        lb.report.latex(fits[0], out, prob=options["prob"])
+        lb.report.latex(fits[0], out, prob=options["prob"], audit=asked)
         said = f"LaTeX for \\input; its references are in {out.with_suffix('.bib').name}."
     else:
-        write_files({out: lb.report.text(fits[0], prob=options["prob"])})
+        write_files({out: lb.report.text(fits[0], prob=options["prob"], audit=asked)})
         said = "methods, results, table and references."
     converged = all(fit.attrs["converged"] for tree in fits for fit in _members(tree))
     result = {"out": str(out), "bytes": out.stat().st_size, "converged": converged}
@@ -103,7 +111,12 @@ def _print_report(said: str, converged: bool) -> None:
 
 
 def _site(
-    folder: Path, site: Path, since: Path | None, as_json: bool, options: dict[str, Any]
+    folder: Path,
+    site: Path,
+    since: Path | None,
+    audit: bool,
+    as_json: bool,
+    options: dict[str, Any],
 ) -> None:
     """Make a site of all fits and studies in a folder, in the order of their names."""
     import leaderbayes as lb
@@ -117,7 +130,10 @@ def _site(
             "--out, nor stores of leaderbayes tournaments."
         )
     given = {name: value for name, value in options.items() if value is not None}
-    index = lb.report.site(fits, site, since=since, **given)
+    # Of studies there is no audit, and of the rest of the folder there is.
+    single = {name: fit for name, fit in fits.items() if audit and "posterior" in fit.children}
+    asked = {name: lb.audit(fit, prob=options["prob"]) for name, fit in single.items()}
+    index = lb.report.site(fits, site, since=since, audits=asked, **given)
     converged = all(fit.attrs["converged"] for tree in fits.values() for fit in _members(tree))
     result = {"site": str(site), "boards": list(fits), "converged": converged}
     said = f"{index}: {len(fits)} board{'s' if len(fits) > 1 else ''}, with JSON beside."

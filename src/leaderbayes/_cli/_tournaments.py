@@ -20,7 +20,7 @@ from leaderbayes._cli._options import (
     ties,
     weight,
 )
-from leaderbayes._cli._output import codes, draw, write_run, write_table
+from leaderbayes._cli._output import codes, draw, say_older, write_run, write_table
 from leaderbayes._cli._votes import (
     are_votes,
     how_votes_count,
@@ -189,3 +189,4 @@ def _write(
             drawn["embedding"] = placed
         draw(part, drawn, options["figures"])
         write_run(part, options, result)
+        say_older(out, part)

@@ -1,7 +1,7 @@
 """Groups of a fit of a model of a board, without PyMC: of its draws, and of its prior."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,8 +109,8 @@ def _boards(matches: xr.Dataset, place: Ints, step: int = 1) -> xr.Dataset:
     return xr.Dataset({"place": (dims, place)}, counted | names)
 
 
-def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
-    """Read the arguments of a fit of Bradley-Terry's model to one tournament.
+def fitted_arguments(dt: xr.DataTree, models: Sequence[str] = ("bradley_terry",)) -> dict[str, Any]:
+    """Read the arguments of a fit of one of these models to one tournament.
 
     Raises
     ------
@@ -118,9 +118,10 @@ def fitted_arguments(dt: xr.DataTree) -> dict[str, Any]:
         If it is another fit, or none.
     """
     require_tree(dt)
-    if dt.attrs.get("model") != "bradley_terry":
+    if dt.attrs.get("model") not in models:
         raise LeaderbayesError(
-            f"This takes a fit of model='bradley_terry', not of {dt.attrs.get('model')!r}."
+            f"This takes a fit of model={' or '.join(map(repr, models))}, not of "
+            f"{dt.attrs.get('model')!r}."
         )
     options = ("weight", "test_fraction", "prior_scale", "prior_df")
     fitted(dt, "constant_data", "observed_data", arguments=options)

@@ -15,6 +15,7 @@ from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.metrics import is_metric, more_is_better
 from leaderbayes._scores.roles import recognise, to_long
 from leaderbayes._scores.spelling import alike
+from leaderbayes._scores.suspects import METRIC, several_kinds
 from leaderbayes._scores.tables import Source, Table, counted, listed, read_table, shown
 from leaderbayes._scores.vote_outcomes import is_votes
 from leaderbayes._types import Floats, Longs
@@ -22,7 +23,6 @@ from leaderbayes._types import Floats, Longs
 _MAX_CELLS = 200_000_000
 # Warnings point to the first line outside of it.
 _PACKAGE = str(Path(__file__).parents[1])
-_METRIC = "metric measure metric_name eval_metric scorer scoring criterion function"
 
 
 def read_scores(
@@ -110,7 +110,9 @@ def read_scores(
     -----
     LeaderbayesWarning
         LB040, if a player has no score at all: no comparison has it; LB041, if names differ only
-        in case, width or blanks; LB042, if of some metrics more is better and of others less.
+        in case, width or blanks; LB042, if of some metrics more is better and of others less;
+        LB046, if a column says that scores are of several metrics or kinds of tasks, and nobody
+        says which are better.
 
     Examples
     --------
@@ -176,7 +178,7 @@ def _check_names(
     score = table.metric or columns["score"]
     names = {score: more_is_better(score)}
     if names[score] is None:
-        tidy = recognise(table, _METRIC, columns.values())
+        tidy = recognise(table, METRIC, columns.values())
         metrics = [] if tidy is None else list(as_names(table, tidy, missing="").unique())
         names |= {name: more_is_better(name) for name in metrics}
         labels = [Path(table.where).name, *_labels(long, columns)]
@@ -195,6 +197,14 @@ def _check_names(
         _warn(
             f"LB042 {table.where}: {less}, but more of {listed(gains)}; one direction is wrong for "
             "some of these: take those of one, or turn the sign."
+        )
+    elif higher_is_better is None and (kinds := several_kinds(table, long, columns)):
+        column, values = kinds
+        _warn(
+            f"LB046 {table.where}: the column {shown(column)} has {len(values)} values "
+            f"({listed(values)}), and higher scores are taken for better of all. Turn the sign of "
+            "those of which less is better, take one kind, or say that it is so "
+            "(higher_is_better=True, --higher-is-better)."
         )
     return True if higher_is_better is None else higher_is_better
 

@@ -7,9 +7,13 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._scores import names
+from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import Table, listed, shown, text_of
 
+METRIC = "metric measure metric_name eval_metric scorer scoring criterion function"
+# Columns that say of which kind a round's scores are, such as binary or multiclass.
+_KIND = ("type", "task_type", "problem_type", "kind")
 NAME_THEM = "round=..., tournament=...; --round, --tournament"
 _CHANCE = 3.0  # that a row is by chance the mean of the others: less than once in 10**3
 
@@ -248,3 +252,25 @@ def _half_digit(values: np.ndarray) -> float:
     near = (np.abs(np.round(values, d) - values).max() <= noise for d in range(12))
     digits = next((d for d, rounded in enumerate(near) if rounded), 12)
     return 0.5 * 10.0**-digits * (1.0 + 1e-6) + noise
+
+
+def several_kinds(
+    table: Table, long: pd.DataFrame, columns: Mapping[str, str]
+) -> tuple[str, list[str]] | None:
+    """Find a column by which scores are of several metrics, or of several kinds of tasks."""
+    for column in map(str, table.frame.columns):
+        called = plain(column)
+        if column in columns.values() or called not in (*METRIC.split(), *_KIND):
+            continue
+        own = as_names(table, column, missing="").reindex(long.index)
+        values = [str(value) for value in own.unique() if value]
+        if len(values) < 2:
+            continue
+        if called in _KIND:
+            # A kind of players, or one that says nothing of rounds, is none of scores.
+            by = [long[dim] for dim in ("tournament", "round") if dim in long][:1]
+            of_player = own.groupby(long["player"]).nunique().max() > 1
+            if not of_player or (by and own.groupby(by[0]).nunique().max() > 1):
+                continue
+        return column, values
+    return None

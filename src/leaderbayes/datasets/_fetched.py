@@ -158,7 +158,7 @@ def _amlb_table(path: object) -> xr.DataArray:
     """Turn the log losses of the table, which are there as they are."""
     table = pd.read_csv(str(path))
     table.loc[table["type"] == "multiclass", "score"] *= -1.0
-    return read_scores(table).assign_attrs(source=str(path))
+    return read_scores(table, higher_is_better=True).assign_attrs(source=str(path))
 
 
 def _tsml(name: str) -> xr.DataArray:

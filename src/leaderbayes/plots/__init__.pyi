@@ -11,6 +11,7 @@ from ._rank_distribution import rank_distribution as rank_distribution
 from ._record import record as record
 from ._search import race as race
 from ._search import search as search
+from ._sensitivity import sensitivity as sensitivity
 from ._tunability import tunability as tunability
 from ._win_probability import win_probability as win_probability
 from ._win_rate import win_rate as win_rate

@@ -1,5 +1,6 @@
 """Empty plots in a PlotCollection, and what arviz-plots has no visual for: marks, a heat map."""
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +25,8 @@ BLACK, BLUE, ORANGE, GREEN, GREY = "#000000", "#0072B2", "#D55E00", "#009E73", "
 
 FigSize = tuple[float, float] | Literal["column", "page"]
 _FONT, _SMALLEST = 10.0, 4.5  # points
+_NARROW = 4.5  # inches
+_HIGHEST = 7.9  # inches of plots that stand below each other in one column
 MOST_NUMBERS = 20  # players of a heat map whose cells have numbers
 # Of two columns of a journal one, and both: width in inches, letters in points.
 _JOURNAL = {"column": (3.4, 7.0), "page": (7.0, 8.0)}
@@ -43,13 +46,38 @@ class Plot:
     """One plot of a figure: all functions of arviz-plots' backend draw on it, and some of our own.
 
     ``plot.line(x, y)`` is the backend's function ``line``, and so on. ``font`` is the size of
-    letters, in points; ``scale`` how much wider than usual the figure is.
+    letters, in points; ``scale`` how much wider than usual the figure is; ``wide`` its share of the
+    figure's width, in inches, and ``high`` of its height.
     """
 
     target: Any
     backend: str
     font: float = _FONT
     scale: float = 1.0
+    wide: float = 8.0
+    high: float = 6.0
+
+    @property
+    def narrow(self) -> bool:
+        """Whether it is one column of a journal, in which few letters stand beside each other."""
+        return self.wide < _NARROW
+
+    def along(self, count: int, most: int, letters: float = 1.1) -> slice:
+        """Take as many of the positions below the plot as have room, at most ``most``.
+
+        Each takes the width of so many ``letters``, 1.1 where it stands upright; beside the plot
+        names and a bar take about two inches.
+        """
+        room = max(self.wide - 2.0, 0.35 * self.wide) * 72.0
+        return thinned(count, max(2, min(most, int(room / (letters * self.font)))))
+
+    def _lines(self, string: str, size: float) -> str:
+        """Break a title or a label that would be wider than a narrow figure's plot."""
+        if not self.narrow:
+            return string
+        letters = int(0.66 * self.wide * 72.0 / (0.55 * self.font * size / _FONT))
+        made = "\n".join(textwrap.wrap(string, letters, break_long_words=False)) or string
+        return made.replace("\n", "<br>") if self.backend == "plotly" else made
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Give arviz-plots' function of this name, to draw here."""
@@ -96,11 +124,12 @@ class Plot:
 
     def title(self, string: str, **more: Any) -> None:
         """Write what the plot shows above it."""
+        string = self._lines(string, 1.2 * _FONT)
         self.__getattr__("title")(string, size=self._size(1.2 * _FONT), **more)
 
     def xlabel(self, string: str) -> None:
         """Name the horizontal axis."""
-        self.__getattr__("xlabel")(string, size=self._size(_FONT))
+        self.__getattr__("xlabel")(self._lines(string, _FONT), size=self._size(_FONT))
 
     def ylabel(self, string: str) -> None:
         """Name the vertical axis."""
@@ -142,6 +171,10 @@ class Plot:
         ``room`` lines are left at least, so that plots with shorter keys have the same limits; a
         ``line`` is this share of the drawing's height.
         """
+        if self.narrow:
+            # As high as letters are, of what the figure's axis and title leave.
+            share = 1.45 * self.font / 72.0 / (0.68 * self.high)
+            line = max(line, share / (1.0 - min(share * len(key), 0.7)))
         margin = 0.03 * (across[1] - across[0]) or 0.01  # a single value has no width
         line *= top - bottom
         for k, mark in enumerate(reversed(key)):
@@ -250,8 +283,14 @@ def panels(
         raise LeaderbayesError(
             f"backend={backend!r}: choose one of {', '.join(map(repr, get_args(Backend)))}."
         )
+    stacked = figsize == "column" and columns > 1
+    if stacked:
+        # One below the other.
+        width, height = width / columns, height * len(titles) / -(-len(titles) // columns)
+        columns = 1
     usual = width
     width, height, font = _sized(figsize, width, height, rows=rows)
+    height = min(height, _HIGHEST) if stacked else height
     scale = width / usual
     from leaderbayes.plots._collection import Collection
 
@@ -263,10 +302,12 @@ def panels(
             backend=backend,
             figure_kwargs={"figsize": (100 * width, 100 * height), "figsize_units": "dots"},
         )
+    across = min(columns, len(titles))
+    each = width / across, height / -(-len(titles) // across)
     # A result that must not be trusted says so wherever it is shown.
     doubt = "" if result is None else _doubt(result.attrs)
     plots = {
-        name: Plot(collection.get_viz("plot", name), collection.backend, font, scale)
+        name: Plot(collection.get_viz("plot", name), collection.backend, font, scale, *each)
         for name in titles
     }
     _dress(collection, [plot.target for plot in plots.values()], font)
@@ -310,8 +351,11 @@ def _dress(collection: Any, targets: Sequence[Any], font: float) -> None:
     elif collection.backend == "plotly":
         figure = collection.get_viz("figure")
         figure.update_layout(template="simple_white", margin={"t": 60, "r": 30})
-        figure.update_xaxes(automargin=True, mirror=True)
-        figure.update_yaxes(automargin=True, mirror=True)
+        if font < _FONT:
+            figure.update_layout(margin={"t": 45, "r": 15, "b": 45, "l": 45})
+        ticks = {"automargin": True, "mirror": True, "tickfont_size": round(1.2 * font)}
+        figure.update_xaxes(**ticks)
+        figure.update_yaxes(**ticks)
     elif collection.backend == "bokeh":
         for plot in targets:
             plot.axis.axis_label_text_font_style = "normal"

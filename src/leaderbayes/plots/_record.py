@@ -107,8 +107,9 @@ def record(
             shade, size = (0.7, 14) if other else (fainter, 14 if len(pairs) < 2000 else 6)
             plot.scatter(at, own, color=color, alpha=shade, size=size, triangle=other)
     usual = (1.0 - prob) * len(pairs)
+    of = "model" if plot.narrow else "model's probability"
     key = [
-        Mark(None, f"{prob:.0%} interval holds the model's probability: {(~missed).sum():,}", BLUE),
+        Mark(None, f"{prob:.0%} interval holds the {of}: {(~missed).sum():,}", BLUE),
         Mark(None, f"does not: {missed.sum():,} (usual: up to about {usual:.0f})", ORANGE),
         *_worst(pairs, missed, plot),
     ]
@@ -141,14 +142,15 @@ def _pairs(dt: xr.DataTree, prob: float) -> pd.DataFrame:
 def _worst(pairs: pd.DataFrame, missed: Bools, plot: Plot) -> list[Mark]:
     """Name the pairs whose records are the farthest off, in half widths of their intervals."""
     names = list(dict.fromkeys([*pairs["player"], *pairs["opponent"]]))
-    label = dict(zip(names, plot.labels(names, 18), strict=True))
+    longest, own = (8, "") if plot.narrow else (18, "own ")
+    label = dict(zip(names, plot.labels(names, longest), strict=True))
     half = (pairs["upper"] - pairs["lower"]) / 2.0
     far = ((pairs["own"] - pairs["model"]).abs() / half)[missed].sort_values(ascending=False)
     lines = []
     for index in far.index[:_NAMED]:
         pair = pairs.loc[index]
         text = (
-            f"{label[pair['player']]} – {label[pair['opponent']]}: own {pair['own']:.2f}, "
+            f"{label[pair['player']]} – {label[pair['opponent']]}: {own}{pair['own']:.2f}, "
             f"model {pair['model']:.2f}"
         )
         lines.append(Mark(None, text, GREY))

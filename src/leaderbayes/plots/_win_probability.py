@@ -74,7 +74,8 @@ def win_probability(
         plot.numbers(mean[::-1], WINS, texts[::-1], side / m)
     names, shown = plot.labels(best_first, 24), thinned(m, 40)
     plot.yticks(np.arange(m)[::-1][shown], names[shown])
-    plot.xticks(np.arange(m)[shown], names[shown], rotation=90)
+    below = plot.along(m, 50)
+    plot.xticks(np.arange(m)[below], names[below], rotation=90)
     plot.xlim((-0.5, m - 0.5))
     plot.ylim((-0.5, m - 0.5))
     return collection

@@ -32,7 +32,7 @@ from leaderbayes.study._tournaments import fits_of
 
 _GROUPS = ("posterior_predictive", "constant_data")  # what a page needs beside posterior
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this
-_MANY = 20  # boards of a study; of more the checks are shorter
+_MANY = 20  # boards of a study; of more the p-value of the check is the fit's own
 _LONGEST = 22  # characters of a name beside a chart
 _OVER_ALL = "All tournaments"
 

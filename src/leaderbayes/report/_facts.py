@@ -104,7 +104,7 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             fit,
             "constant_data",
             "posterior_predictive",
-            attrs=("weight", "versions", "seed"),
+            attrs=("weight", "versions", "seed", "sampler"),
             arguments=("weight", "test_fraction", "sampler", "tune"),
         )
     return _posterior(fit, prob, rope)
@@ -331,13 +331,16 @@ def _weight(dt: xr.DataTree, arguments: Facts) -> Facts:
 
 def _sampling(dt: xr.DataTree, arguments: Facts) -> Facts:
     posterior = dt["posterior"].sizes
+    known = {k: dt.attrs.get(k) for k in ("max_rhat", "min_ess")}
     return {
         "sampler": _SAMPLERS.get(str(dt.attrs["sampler"])),  # None: none of NUTS
         "drawn": str(dt.attrs["sampler"]),
         "chains": posterior["chain"],
         "draws": posterior["draw"],
         "tune": dt.attrs.get("tune", arguments["tune"] or 1000),
-        **{k: dt.attrs.get(k) for k in ("max_rhat", "min_ess", "divergences", "pareto_k")},
+        # Said together, or not at all.
+        **(known if None not in known.values() else dict.fromkeys(known)),
+        **{k: dt.attrs.get(k) for k in ("divergences", "pareto_k")},
     }
 
 

@@ -12,21 +12,29 @@ from leaderbayes._inference.discrepancy import MISFIT, discrepancies
 from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import probability
 
+_DRAWN = 50  # draws of each of many boards in the chart
+
 
 def checked_fit(fit: xr.DataTree, draws: int, *, many: bool) -> xr.Dataset:
     """Check the fit as `check` does, without naming pairs that do not fit.
 
-    Of many boards by half of the draws, and by replicates of whole rounds alone.
+    Of many boards by replicates of whole rounds alone: the p-value is the fit's own, where it has
+    one, and few of its draws are drawn.
     """
     rng = None if many else np.random.default_rng(seed_of(fit))
-    observed, by_round, naive = discrepancies(fit, draws // 2 if many else draws, rng)
+    own = float(fit.attrs.get("p_check", np.nan)) if many else np.nan
+    taken = draws if np.isnan(own) else min(draws, _DRAWN)
+    observed, by_round, naive = discrepancies(fit, taken, rng)
+    replicates = fit["posterior_predictive"].sizes
     return xr.Dataset(
         {
             "observed": ("draw", observed),
             "replicated_round": ("draw", by_round),
-            "p_round": (by_round >= observed).mean(),
+            "p_round": (by_round >= observed).mean() if np.isnan(own) else own,
             "p_naive": (naive >= observed).mean() if np.isfinite(naive).all() else np.nan,
-        }
+        },
+        # Behind the p-value.
+        attrs={"draws": min(draws, replicates["chain"] * replicates["draw"])},
     )
 
 
@@ -51,7 +59,7 @@ def goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
         "deviance": number(float(distance["value"]), 1),
         "df": int(distance["df"]),
         "p_value": "" if np.isnan(chi_square) else probability(chi_square),
-        "draws": checked.sizes["draw"],
+        "draws": checked.attrs["draws"],
     }
 
 

@@ -19,6 +19,7 @@ from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.write import check_file, write_files
 from leaderbayes._fits.require import require_tree
+from leaderbayes.report._audit import section
 from leaderbayes.report._best import best
 from leaderbayes.report._boards import SCALE, boards, overview
 from leaderbayes.report._card import card_of
@@ -31,6 +32,7 @@ def html(
     path: str | os.PathLike[str],
     *,
     sota: xr.DataTree | None = None,
+    audit: xr.DataTree | None = None,
     title: str | None = None,
     prob: float = 0.95,
     top: int = 100,
@@ -54,6 +56,9 @@ def html(
         File of the page, ``.html`` or ``.htm``; one that is there is replaced, in whole.
     sota : DataTree, optional
         From `leaderbayes.sota.posterior`: adds a section on how good the best really is.
+    audit : DataTree, optional
+        What `leaderbayes.audit` returned of this fit: adds a section on which part of the table is
+        real, with a sentence and the numbers behind it a question.
     title : str, optional
         Of the page; the name of the one tournament or of the scores' file by default.
     prob : float
@@ -71,8 +76,8 @@ def html(
     Raises
     ------
     LeaderbayesError
-        If ``dt`` or ``sota`` is something else, an option is out of range, or the file cannot be
-        written.
+        If ``dt`` or ``sota`` is something else, the audit is none, or of another fit, an option
+        is out of range, or the file cannot be written.
 
     Examples
     --------
@@ -83,17 +88,24 @@ def html(
     """
     to = _arguments.path("path", path)
     check_file(to, ".html", ".htm")
-    write_files({to: page_of(dt, sota=sota, title=title, prob=prob, top=top)})
+    write_files({to: page_of(dt, sota=sota, audit=audit, title=title, prob=prob, top=top)})
     return to
 
 
 def page_of(
-    dt: xr.DataTree, *, sota: xr.DataTree | None, title: str | None, prob: float, top: int
+    dt: xr.DataTree,
+    *,
+    sota: xr.DataTree | None,
+    audit: xr.DataTree | None,
+    title: str | None,
+    prob: float,
+    top: int,
 ) -> str:
     """Give the text of the page, as `html` writes it."""
     prob = share("prob", prob)
     top = whole("top", top, at_least=2)
     require_tree(dt)
+    asked = None if audit is None else section(dt, audit)
     if is_best(dt):
         if sota is not None:
             raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
@@ -114,6 +126,7 @@ def page_of(
             "failed": []
             if "posterior" in dt.children
             else [board["name"] for board in described if board["verdict"]["kind"] == "bad"],
+            "audit": asked,
             "sota": None if sota is None else best(sota, prob, top),
             "cards": [card_of(model) for model in dict.fromkeys(models)],
         }

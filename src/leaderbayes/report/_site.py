@@ -21,6 +21,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.write import check_folder, write_files
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import warnings_of
+from leaderbayes.report._audit import audited
 from leaderbayes.report._changes import changes, read_boards
 from leaderbayes.report._html import page_of, read_template, template
 from leaderbayes.report._verdicts import probability, verdict
@@ -38,6 +39,7 @@ def site(
     title: str = "Leaderboards",
     prob: float = 0.95,
     top: int = 100,
+    audits: Mapping[str, xr.DataTree] | None = None,
 ) -> Path:
     """Write a static site: an index of boards, a page of each, and its numbers as JSON.
 
@@ -58,6 +60,9 @@ def site(
         Of the index.
     prob, top
         As for `leaderbayes.report.html`.
+    audits : mapping of str to DataTree, optional
+        What `leaderbayes.audit` returned of some of the fits, by the same names, for a section of
+        their pages and for ``audit`` in their JSON.
 
     Returns
     -------
@@ -66,13 +71,15 @@ def site(
         ``converged``, ``warnings``, ``p_check``, ``seed``, and by ``boards``, one of a fit and one
         a tournament of a study: ``name``, ``leaderboard`` (rows of `leaderbayes.leaderboard`),
         ``tied_for_top``, ``groups`` (lists of players) and ``told_apart`` (pairs, the better
-        player first, of the best 100). ``index.json`` lists the boards.
+        player first, of the best 100); and where there is an audit ``audit``, by question
+        ``found``, ``applies`` and ``message``. ``index.json`` lists the boards.
 
     Raises
     ------
     LeaderbayesError
-        If there is no board, one is no fit or study, two have the same link, an option is out of
-        range, ``since`` has no such files, or the folder cannot be written.
+        If there is no board, one is no fit or study, two have the same link, an audit is of
+        another fit or of none, an option is out of range, ``since`` has no such files, or the
+        folder cannot be written.
 
     Examples
     --------
@@ -84,9 +91,12 @@ def site(
     """
     to = _arguments.path("folder", folder)
     given: Any = fits
+    asked: dict[str, xr.DataTree] = dict(audits or {})
     # A DataTree is a mapping too, of its groups.
     if not isinstance(given, Mapping) or isinstance(given, xr.DataTree) or not given:
         raise LeaderbayesError("Give fits by the names of their boards, such as {'iris': fit}.")
+    if alien := [name for name in asked if name not in fits]:
+        raise LeaderbayesError(f"audits: there is no fit of the name {alien[0]!r}.")
     prob, top = share("prob", prob), whole("top", top, at_least=2)
     links = _links(list(fits))
     earlier = None if since is None else read_boards(_arguments.path("since", since), FORMAT)
@@ -100,8 +110,12 @@ def site(
                 "leaderbayes.report.html makes a page of it."
             )
         link = links[name]
-        texts[to / f"{link}.html"] = page_of(fit, sota=None, title=name, prob=prob, top=top)
+        texts[to / f"{link}.html"] = page_of(
+            fit, sota=None, audit=asked.get(name), title=name, prob=prob, top=top
+        )
         record = _record(name, fit, prob)
+        if name in asked:
+            record["audit"] = _audited(fit, asked[name])
         texts[to / f"{link}.json"] = _json(record)
         records[link] = record
         rows.append(_row(record, link))
@@ -149,6 +163,13 @@ def _record(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
         "name": name,
         "prob": prob,
         "boards": [_of_board(own, one, prob) for own, one in each],
+    }
+
+
+def _audited(fit: xr.DataTree, asked: xr.DataTree) -> dict[str, Any]:
+    return {
+        name: {"found": each.found, "applies": each.applies, "message": each.said}
+        for name, each in audited(fit, asked).items()
     }
 
 

@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import xarray as xr
 
-from leaderbayes._answers.audit import sentences
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes.report._audit import audited
 from leaderbayes.report._facts import Facts, facts_of
 from leaderbayes.report._references import listed
-from leaderbayes.report._style import Style, clean, text_style
+from leaderbayes.report._style import Style, text_style
 
 _WIDTH = 88
 
@@ -80,7 +79,7 @@ def text(
     ['Methods', 'Results', 'References']
     """
     facts = facts_of(dt, prob, rope)
-    asked = [] if audit is None else audited(dt, audit)
+    asked = {} if audit is None else audited(dt, audit)
     style = text_style(draws_of(facts))
     prose = prose_of(style, facts)
     parts = [_wrapped(prose.caution)] if prose.caution else []
@@ -89,29 +88,18 @@ def text(
     if facts["converged"]:
         if asked:
             parts.append(
-                _section("Audit", "\n".join(_wrapped(each, hanging=True) for each in asked))
+                _section(
+                    "Audit",
+                    "\n".join(
+                        _wrapped(f"{each.heading}. {each.said}", hanging=True)
+                        for each in asked.values()
+                    ),
+                )
             )
         parts.append(_table(style, facts))
     references = listed(style.cited, facts["versions"]["leaderbayes"])
     parts.append(_section("References", "\n".join(_wrapped(r, hanging=True) for r in references)))
     return Text("\n\n".join(parts) + "\n")
-
-
-def audited(dt: xr.DataTree | xr.Dataset, audit: Any) -> list[str]:
-    """Give the sentences of an audit, a question each, in one line and without control characters.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is no audit, or one of another fit.
-    """
-    if not isinstance(audit, xr.DataTree) or "pairs" not in audit.children:
-        raise LeaderbayesError("audit= takes what leaderbayes.audit returns.")
-    players = dt["posterior"]["player"].to_numpy() if isinstance(dt, xr.DataTree) else []
-    same = set(map(str, players)) == set(map(str, audit["players"]["player"].to_numpy()))
-    if not same or audit.attrs["model"] != dt.attrs["model"]:
-        raise LeaderbayesError("This audit is of another fit: give leaderbayes.audit of this one.")
-    return [clean(said) for said in sentences(audit).values()]
 
 
 def draws_of(facts: Facts) -> int | None:

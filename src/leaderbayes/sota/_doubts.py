@@ -28,13 +28,23 @@ def _misfit(tree: xr.DataTree, flexible: bool) -> str | None:
     if odd.empty:
         return None
     first = odd.iloc[0]
+    observed, low, high = _told_apart(*(float(first[k]) for k in ("observed", "lower", "upper")))
+    boards = f"{low} to {high}" if low != high else f"{low}, nearly always"
     return (
         f"LB021 the model does not describe the board: its {odd.index[0]} is "
-        f"{first['observed']:.4g}, and of the model's boards {first['lower']:.4g} to "
-        f"{first['upper']:.4g} (p = {first['p_value']:.3f}). "
+        f"{observed}, and of the model's boards {boards} (p = {first['p_value']:.3f}). "
         + ("" if flexible else "Take law='flexible'. ")
         + "Teams may also depend on each other more than by rho (see leaderbayes.check)."
     )
+
+
+def _told_apart(observed: float, low: float, high: float) -> tuple[str, str, str]:
+    """Write a number and the ends of an interval with as many digits as tell them apart."""
+    for digits in range(4, 17):
+        shown_, *ends = (f"{value:.{digits}g}" for value in (observed, low, high))
+        if (shown_ not in ends or observed in (low, high)) and (low == high or ends[0] != ends[1]):
+            break
+    return shown_, ends[0], ends[1]
 
 
 def _low(tree: xr.DataTree, flexible: bool) -> str | None:

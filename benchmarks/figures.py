@@ -1,0 +1,155 @@
+"""Draw every figure of a fit at three sizes, in each backend, at a screen's and a journal's sizes.
+
+    uv run python benchmarks/figures.py FOLDER [--backend matplotlib] [--players 5 40 179]
+
+Look at the sheets in FOLDER: nothing may be clipped, and no letters lie on each other. Other
+backends than Matplotlib need chromium (`apt-get install chromium`) and playwright.
+"""
+
+import argparse
+import shutil
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import xarray as xr
+from PIL import Image, ImageDraw
+
+import leaderbayes as lb
+
+PLAYERS = (5, 40, 179)
+BACKENDS = ("matplotlib", "plotly", "bokeh")
+SIZES = (None, "column", "page")
+DPI = 110
+WIDE = 620  # pixels of a figure on a sheet
+
+
+def board(players: int) -> xr.DataArray:
+    """Make scores whose players have names of all lengths, some tied."""
+    rng = np.random.default_rng(players)
+    strengths = np.sort(rng.normal(size=players))[::-1] * 1.2
+    values = rng.gumbel(size=(players, 20)) + strengths[:, None]
+    kinds = ("forest", "gradient-boosting", "svm", "net-large-instruct-v2", "knn")
+    names = [f"{kinds[i % 5]} {i + 1:03d}" for i in range(players)]
+    coords = {"player": names, "round": [f"task {k}" for k in range(20)]}
+    return xr.DataArray(values.round(1), coords, attrs={"higher_is_better": 1})
+
+
+def figures(scores: xr.DataArray) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Give the figures of a board by their names."""
+    plots = lb.plots
+    dt = lb.fit(scores, sampler="laplace", draws=500, replicates=400, seed=1)
+    means = lb.fit(scores, "mean_score", prior_scale=np.inf, seed=1)
+    table = lb.leaderboard(dt)
+    pair = tuple(table["player"].iloc[:2])
+    planned = lb.plan(dt, pair, rounds=(10, 40), simulations=5, seed=1)
+    moved = lb.sensitivity(
+        scores, models=("bradley_terry",), priors=(1.0, 2.0), rounds=scores.sizes["player"] < 100,
+        seed=1,
+    )  # fmt: skip
+    yield "leaderboard", lambda **o: plots.leaderboard(dt, **o)
+    yield "leaderboard_scores", lambda **o: plots.leaderboard(means, **o)
+    yield "groups", lambda **o: plots.groups(dt, **o)
+    yield "groups_demsar", lambda **o: plots.groups(dt, style="demsar", control="joint", **o)
+    yield "compare", lambda **o: plots.compare(dt, *pair, **o)
+    yield "win_probability", lambda **o: plots.win_probability(dt, **o)
+    yield "rank_distribution", lambda **o: plots.rank_distribution(dt, **o)
+    yield "record", lambda **o: plots.record(dt, **o)
+    yield "win_rate", lambda **o: plots.win_rate(dt, **o)
+    yield "deviance", lambda **o: plots.deviance(dt, seed=1, **o)
+    yield "plan", lambda **o: plots.plan(planned, **o)
+    yield "sensitivity", lambda **o: plots.sensitivity(moved, **o)
+    yield "sensitivity_pairs", lambda **o: plots.sensitivity(moved, what="pairs", **o)
+
+
+def save(figure: Any, backend: str, path: Path, browser: Any) -> None:
+    """Write a picture, of the others than Matplotlib's by a browser."""
+    if backend == "matplotlib":
+        from matplotlib import pyplot as plt
+
+        figure.savefig(path, dpi=DPI)
+        plt.close("all")
+        return
+    shown = figure.get_viz("figure")
+    page = path.with_suffix(".html")
+    if backend == "plotly":
+        shown.write_html(page, include_plotlyjs=True)
+        wide, high = shown.layout.width or 900, shown.layout.height or 600
+    else:
+        from bokeh.plotting import output_file
+        from bokeh.plotting import save as write
+        from bokeh.resources import INLINE
+
+        output_file(page)
+        write(shown, page, title=path.stem, resources=INLINE)
+        wide, high = 1000, 800
+    opened = browser.new_page(viewport={"width": int(wide) + 20, "height": int(high) + 20})
+    opened.goto(page.absolute().as_uri())
+    opened.wait_for_timeout(700)
+    opened.screenshot(path=path, full_page=True)
+    opened.close()
+    page.unlink()
+
+
+def sheet(paths: list[Path], to: Path) -> None:
+    """Put pictures beside each other, with their names."""
+    pictures = []
+    for path in paths:
+        picture = Image.open(path).convert("RGB")
+        scale = min(1.0, WIDE / picture.width, 900 / picture.height)
+        pictures.append(picture.resize((int(picture.width * scale), int(picture.height * scale))))
+    rows = [pictures[k : k + 3] for k in range(0, len(pictures), 3)]
+    high = sum(max(p.height for p in row) + 24 for row in rows)
+    made = Image.new("RGB", (3 * (WIDE + 10), high), "#999999")
+    pen, y = ImageDraw.Draw(made), 0
+    names = iter(paths)
+    for row in rows:
+        for k, picture in enumerate(row):
+            pen.text((k * (WIDE + 10) + 4, y + 5), next(names).stem, fill="black")
+            made.paste(picture, (k * (WIDE + 10), y + 22))
+        y += max(p.height for p in row) + 24
+    made.save(to)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--backend", nargs="+", default=BACKENDS, choices=BACKENDS)
+    parser.add_argument("--players", nargs="+", type=int, default=PLAYERS)
+    parser.add_argument("--only", nargs="+")
+    asked = parser.parse_args()
+    mpl.use("Agg")
+    warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    browser = None
+    if set(asked.backend) != {"matplotlib"}:
+        from playwright.sync_api import sync_playwright
+
+        chromium = shutil.which("chromium")
+        browser = (
+            sync_playwright()
+            .start()
+            .chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        )
+    made: dict[tuple[str, str], list[Path]] = {}
+    for players in asked.players:
+        for name, draw in figures(board(players)):
+            if asked.only and name not in asked.only:
+                continue
+            for backend in asked.backend:
+                for size in SIZES:
+                    start = time.perf_counter()
+                    path = asked.folder / f"{name}_{players}_{backend}_{size or 'screen'}.png"
+                    save(draw(backend=backend, figsize=size), backend, path, browser)
+                    made.setdefault((name, backend), []).append(path)
+                    print(f"{path.name:<50} {time.perf_counter() - start:5.1f} s", flush=True)
+    for (name, backend), paths in made.items():
+        sheet(paths, asked.folder / f"sheet_{name}_{backend}.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -40,7 +40,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("before", nargs="?", help="a commit, whose core is measured too")
-    parser.add_argument("--python", default="3.12")
+    parser.add_argument("--python", default=sys.executable)
     asked = parser.parse_args()
     rows = {"pymc arviz nutpie": MADE_OF}
     if asked.before:

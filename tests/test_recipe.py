@@ -12,9 +12,11 @@ RECIPE = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text("utf-8"))
 
 
 def test_requirements():
-    wanted = dict(re.fullmatch(r"([\w-]+)(?:\[\w+\])?(.*)", d).groups() for d in PROJECT["dependencies"])
+    wanted = dict(
+        re.fullmatch(r"([\w-]+)(?:\[\w+\])?(.*)", d).groups() for d in PROJECT["dependencies"]
+    )
     python, *asked = RECIPE["requirements"]["run"]
-    found = dict((one.split(" ", 1) + [""])[:2] for one in asked)
+    found = dict(([*one.split(" ", 1), ""])[:2] for one in asked)
     assert python == "python >=${{ python_min }}"
     assert PROJECT["requires-python"] == f">={RECIPE['context']['python_min']}"
     # An extra of PyPI's is a package there.

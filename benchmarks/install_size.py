@@ -3,8 +3,8 @@
     uv run python benchmarks/install_size.py            # prints a table; fails above 25 % more
     uv run python benchmarks/install_size.py df58ed3~   # beside it, the core of an earlier commit
 
-Each is installed anew by uv, in the newest versions there are. MB (10^6 bytes) are of the files as installed,
-without byte code.
+Each is installed anew by uv, in the newest versions there are. MB (10^6 bytes) are of the files as
+installed, without byte code.
 """
 
 import argparse

@@ -284,5 +284,6 @@ def test_a_published_table_of_strengths():
     order = published.sort_values(ascending=False).index.tolist()
     assert order[:2] == own.sort_values(ascending=False).index.tolist()[:2]
     assert order[2:4] == own.sort_values(ascending=False).index.tolist()[3:1:-1]
-    assert kendalltau(published.reindex(own.index), own).statistic > 0.99
+    # Two of ours tie but for rounding, which of them is ahead depends on the processor.
+    assert kendalltau(published.reindex(own.index), own.round(9)).statistic > 0.99
     assert asked["removal_round"].attrs["removed"] == 2

@@ -1,5 +1,6 @@
 """Leaderboards without a model, to set beside ours: mean scores, and Elo's ratings."""
 
+import warnings
 from collections.abc import Iterable
 from typing import NamedTuple, cast
 
@@ -50,11 +51,15 @@ def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
     """
     board = one_tournament(scores)
     sign = 1.0 if board.attrs.get("higher_is_better", 1) else -1.0
+    with warnings.catch_warnings():
+        # Of a single score there is none, of which some versions of NumPy warn.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        sd = board.std("round", ddof=1).to_numpy()
     table = pd.DataFrame(
         {
             "player": board["player"].to_numpy(),
             "mean": board.mean("round").to_numpy(),
-            "sd": board.std("round", ddof=1).to_numpy(),
+            "sd": sd,
             "rounds": board.count("round").to_numpy(),
         }
     )

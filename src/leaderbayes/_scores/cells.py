@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.spelling import clean
 from leaderbayes._scores.tables import (
     ANSWERS,
@@ -85,13 +86,13 @@ def as_numbers(
                 for value, missing in zip(column, column.isna(), strict=True)
             ]
             cells = pd.Series(texts, index=column.index, dtype=object)
-        numbers = pd.to_numeric(cells, errors="coerce").astype(float)
+        numbers = numbers_of(cells)
         unread = numbers.isna() & cells.notna()
         if words and unread.any():
             answers = cells.str.strip().str.lower()
             if answers.isin(ANSWERS).any() and answers.isin({*ANSWERS, *MISSING}).all():
                 cells = answers.map({**dict.fromkeys(MISSING, ""), **ANSWERS})
-                numbers = pd.to_numeric(cells, errors="coerce").astype(float)
+                numbers = numbers_of(cells)
                 unread = numbers.isna() & cells.notna()
         if unread.any():
             text = cells[unread]

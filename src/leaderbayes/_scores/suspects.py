@@ -8,6 +8,7 @@ import pandas as pd
 
 from leaderbayes._scores import names
 from leaderbayes._scores.cells import as_names
+from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import Table, listed, shown, text_of
 
@@ -158,11 +159,11 @@ def _numbers(column: pd.Series) -> pd.Series:
         return column.astype(float)
     if isinstance(column.dtype, pd.StringDtype):
         # Millions of plain numbers, as in most files.
-        plain_numbers = pd.to_numeric(column, errors="coerce")
+        plain_numbers = numbers_of(column)
         if plain_numbers.notna().all():
-            return plain_numbers.astype(float)
+            return plain_numbers
     text = pd.Series([text_of(cell) for cell in column], index=column.index, dtype=object)
-    return pd.to_numeric(text, errors="coerce").astype(float)
+    return numbers_of(text)
 
 
 def _is_whole(values: np.ndarray) -> bool:

@@ -10,6 +10,7 @@ import xarray as xr
 from leaderbayes._arguments import one_of
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.read import warn_alike
 from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown
 from leaderbayes._scores.vote_files import read_vote_table
@@ -338,7 +339,7 @@ def _times(table: Table, column: str, *, given: bool) -> np.ndarray | None:
     if pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells):
         return as_numbers(table, column).to_numpy()
     text = as_names(table, column, missing="?")
-    numbers = pd.to_numeric(text, errors="coerce")
+    numbers = numbers_of(text)
     unread = numbers.isna()
     there = ~(text[unread].str.lower().isin(MISSING) | text[unread].str.contains("?", regex=False))
     there = there.reindex(text.index, fill_value=True)

@@ -11,6 +11,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.download import download, local, names
+from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.read import read_scores
 from leaderbayes.adapters import from_amlb
 
@@ -129,7 +130,7 @@ def fetch(name: str) -> xr.DataArray | pd.Series:
 
 def _vtab(name: str) -> xr.DataArray:
     path = download("vtab.csv")
-    wide = pd.read_csv(path, sep=";", encoding="utf-8-sig").drop(columns="Mean")
+    wide = pd.read_csv(path, sep=";", encoding="utf-8-sig", dtype=str).drop(columns="Mean")
     long = wide.melt(id_vars="Model", var_name="task", value_name="accuracy")
     scores = read_scores(long, player="Model", round="task", score="accuracy")
     return scores.assign_attrs(source=str(path))
@@ -141,8 +142,8 @@ def _bbtcomp(name: str) -> xr.DataArray:
 
 def _pmra(name: str) -> xr.DataArray:
     path = download("pmra.csv")
-    runs = pd.read_csv(path)
-    second = runs[runs["iter_num"] == 1].drop(columns="iter_num")
+    runs = pd.read_csv(path, dtype=str)
+    second = runs[runs["iter_num"] == "1"].drop(columns="iter_num")
     scores = read_scores(second, player="Model", round="split_num", score="AUC_score")
     return scores.assign_attrs(source=str(path))
 
@@ -156,7 +157,8 @@ def _amlb(name: str) -> xr.DataArray:
 
 def _amlb_table(path: object) -> xr.DataArray:
     """Turn the log losses of the table, which are there as they are."""
-    table = pd.read_csv(str(path))
+    table = pd.read_csv(str(path), dtype={"score": str})
+    table["score"] = numbers_of(table["score"])
     table.loc[table["type"] == "multiclass", "score"] *= -1.0
     return read_scores(table, higher_is_better=True).assign_attrs(source=str(path))
 
@@ -166,7 +168,7 @@ def _tsml(name: str) -> xr.DataArray:
     tables = []
     for file in (known for known in names() if known.startswith(folder)):
         path = download(file)  # of one classifier: a row a data set, a column a resample
-        wide = pd.read_csv(path)
+        wide = pd.read_csv(path, dtype=str)
         wide = wide.rename(columns={wide.columns[0]: "dataset"}).assign(classifier=path.stem)
         tables.append(wide.melt(["dataset", "classifier"], var_name="resample", value_name="acc"))
     scores = read_scores(
@@ -187,9 +189,9 @@ _COMPETITIONS = {
 def _kaggle(name: str) -> pd.Series:
     _, competition, *public = name.split("_")
     path = download(f"kaggle/{_COMPETITIONS[competition]}_{'public' if public else 'private'}.csv")
-    table = pd.read_csv(path)
-    team = pd.Index(table["rank"].astype(str), dtype=object, name="team")
-    scores = pd.Series(table["score"].to_numpy(dtype=float), index=team, name="score")
+    table = pd.read_csv(path, dtype=str)
+    team = pd.Index(table["rank"], dtype=object, name="team")
+    scores = pd.Series(numbers_of(table["score"]).to_numpy(), index=team, name="score")
     of_part = {"n"} if public else set()  # the n of a public board is another
     scores.attrs |= {k: v for k, v in _KNOWN[competition].items() if k not in of_part}
     scores.attrs["source"] = str(path)

@@ -150,7 +150,8 @@ def order_explains(as_first: Bools, as_second: Bools) -> bool:
     as_first, as_second : (winner, loser)
         Whether the one beat the other so.
     """
-    winner, loser = np.nonzero(as_first | as_second)
+    # SciPy before 1.15 walks along such indices only.
+    winner, loser = (ends.astype(np.int32) for ends in np.nonzero(as_first | as_second))
     for stricter in (as_second, as_first):  # effect 1, effect -1
         # Distances with d_loser <= d_winner + length; 0 is no edge to SciPy, and none is 0.
         length = np.where(stricter[winner, loser], -1.0, 1.0)

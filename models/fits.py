@@ -21,7 +21,7 @@ from tables import complete, error, mean, read
 # As users get them, but for replicates: the check of the fit takes 200.
 OPTIONS = {"replicates": 200}
 BOARDS = {3: 30, 5: 30, 8: 30, 20: 20, 50: 6}  # of each cell, by players
-SAMPLED = 8  # boards of a cell of a model that NUTS samples
+OTHERS = 20  # boards of a cell of the other models
 ROUNDS = (3, 5, 10, 30, 100)
 SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable: differences of two have the logistic's sd
 # Of a shape with standard deviation SD.
@@ -46,7 +46,8 @@ ALIKE = ("Gumbel", "normal", "heavy tails", "skewed", "30 % missing")  # noise o
 KEYS = ("model", "noise", "players", "rounds")
 CELLS = (
     *itertools.product(("bradley_terry",), KINDS, BOARDS, ROUNDS),
-    *itertools.product(("davidson", "plackett_luce"), ("30 % ties",), (8,), (10, 30)),
+    *itertools.product(("davidson", "plackett_luce"), ("30 % ties",), (8, 20), (10, 30)),
+    *itertools.product(("plackett_luce",), ("Gumbel",), (8, 20), (10, 30)),
 )
 COVERAGES = ("pairs", "record", "each player", "best player")
 CLASSES = 10  # of a probability that is said
@@ -144,7 +145,7 @@ def _covered(found, true):
 
 def cell(model, kind, players, rounds):
     """Means over the boards of a cell, with Monte Carlo errors; and P(best) in classes."""
-    boards = BOARDS[players] if model == "bradley_terry" else SAMPLED
+    boards = BOARDS[players] if model == "bradley_terry" else OTHERS
     found = [board(model, kind, players, rounds, number) for number in range(boards)]
     key = dict(zip(KEYS, (model, kind, players, rounds), strict=True))
     row = key | {"boards": len(found)}

@@ -261,5 +261,8 @@ def test_what_other_models_refuse(votes):
     ):
         with pytest.raises(LeaderbayesError, match=said):
             lb.fit(tied, model, **options)
+    several = tied.assign_coords(tournament=("vote", np.arange(tied.sizes["vote"]) % 2))
+    with pytest.raises(LeaderbayesError, match=r"several tournaments, .*study\.fit"):
+        lb.fit(several)
     dt = lb.fit(tied, "round_intercept", ties="drop", covariates=[], seed=1, replicates=4)
     assert float(dt["constant_data"]["tied"].sum()) == 0.0

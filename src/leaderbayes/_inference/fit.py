@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Any, Literal, get_args
 
+import numpy as np
 import xarray as xr
 
 from leaderbayes import _arguments, models
@@ -226,6 +227,12 @@ def fit(
         raise LeaderbayesError(
             f"model={model!r} is of scores; votes of several tournaments are fitted each by "
             "itself: leaderbayes.study.fit(read_votes(..., tournament='language'), store='study')."
+        )
+    if of_votes and "tournament" in scores.coords and len(np.unique(scores["tournament"])) > 1:
+        raise LeaderbayesError(
+            "These votes are of several tournaments, which are fitted each by itself: "
+            "leaderbayes.study.fit(votes, store='study'). To take all together leave the "
+            "coordinate out: votes.drop_vars('tournament')."
         )
     if of_votes and (model not in OF_VOTES or sampler not in WITHOUT_PYMC or not within_round):
         raise LeaderbayesError(

@@ -62,4 +62,4 @@ class DigestWarning(LeaderbayesWarning):
 
 
 class BoardWarning(LeaderbayesWarning):
-    """LB020, LB021, LB022, LB023, LB024, LB029: a board does not look as it should."""
+    """LB020, LB021, LB022, LB023, LB024, LB029, LB033: a board does not look as it should."""

@@ -9,7 +9,7 @@ from command import call
 
 @pytest.fixture(scope="module")
 def board(folder):
-    rows = "\n".join(f"t{k},{0.9 - 0.005 * k:.3f}" for k in range(20))
+    rows = "\n".join(f"t{k},{0.9 - 0.005 * k:.3f}" for k in range(8))
     (folder / "few.csv").write_text(f"team,score\n{rows}\n")
     return ["sota", "few.csv", "--n", 200, "--sensitivity"]
 

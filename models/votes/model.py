@@ -33,7 +33,9 @@ def covariance(first, second, outcome, clusterings, players):
     """
     b, hessian, x, residual, w = estimate(first, second, outcome, players)
     bread = np.linalg.pinv(hessian)
-    phi = (residual**2).sum() / w.sum()
+    # Votes vary as their probabilities say, or as much less as many tie.
+    least = ((outcome != 0.5).sum() + 1.0) / (len(outcome) + 1.0)
+    phi = max((residual**2).sum() / w.sum(), least)
     meat = phi * hessian + opinions(x, residual, w, hessian, clusterings)
     return b, bread @ meat @ bread
 

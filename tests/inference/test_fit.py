@@ -97,7 +97,7 @@ def test_davidson_recovers_strengths_and_ties():
     rng = np.random.default_rng(6)
     truth, nu = np.array([1.0, 0.5, -0.5, -1.0]), 0.0
     place = draw_places(truth, np.ones((400, 4), bool), rng, tie=nu)
-    dt = lb.fit(board(-place.T.astype(float)), "davidson", chains=2, seed=3, progressbar=False)
+    dt = lb.fit(board(-place.T.astype(float)), "davidson", seed=3, progressbar=False)
     for name, expected in (("epp", truth), ("tie", nu)):
         draws = dt["posterior"][name]
         gap = np.abs(draws.mean(("chain", "draw")) - expected) / draws.std(("chain", "draw"))

@@ -4,6 +4,7 @@ import json
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy.special import expit
@@ -266,3 +267,30 @@ def test_what_other_models_refuse(votes):
         lb.fit(several)
     dt = lb.fit(tied, "round_intercept", ties="drop", covariates=[], seed=1, replicates=4)
     assert float(dt["constant_data"]["tied"].sum()) == 0.0
+
+
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+@pytest.mark.parametrize(
+    ("rows", "weight"),
+    [
+        ([("a", "b", "model_a")], 1.0),
+        ([("a", "b", "model_a")] * 30, 1.0),
+        ([("a", "b", "model_a"), ("b", "c", "model_a"), ("a", "c", "model_a")], 1.0),
+        ([("a", "b", f"model_{w}") for w in "ab"] + [("c", "d", f"model_{w}") for w in "ab"], 1.0),
+        ([("a", "b", "tie")] * 4, 5.0),
+    ],
+)  # fmt: skip
+def test_few_votes_count_once(rows, weight):
+    """Of votes that are decided, or of players who never met, none counts for more than one."""
+    table = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
+    dt = lb.fit(lb.read_votes(table), seed=1, replicates=60)
+    assert dt.attrs["weight"] == pytest.approx(weight)
+
+
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+def test_effects_that_others_tell_are_refused():
+    table = pd.DataFrame(
+        {"model_a": "a", "model_b": ["b", "c"] * 40, "winner": (["model_a"] * 3 + ["model_b"]) * 20}
+    )
+    with pytest.raises(LeaderbayesError, match="Nothing says where all of these estimates lie"):
+        lb.fit(lb.read_votes(table), order_effect=True, seed=1)

@@ -197,12 +197,14 @@ def test_the_order_is_pointed_out():
 
 
 @pytest.mark.filterwarnings("ignore:LB044")
-def test_nothing_but_ties_say_nothing_of_width():
-    votes = voted(200, ties=1.1)
-    with pytest.warns(lb.EstimateWarning, match="LB015 votes do not vary"):
-        fit = lb.likelihood.bradley_terry(votes)
+def test_nothing_but_ties_are_as_good_as_one_vote_without():
+    """Votes that all tie vary by chance as if one more had been decided."""
+    fit = lb.likelihood.bradley_terry(voted(200, ties=1.1), cluster="none")
     np.testing.assert_allclose(fit["epp"], 0.0, atol=1e-9)
-    assert "LB015" in fit.attrs["warnings"]
+    model = lb.likelihood.bradley_terry(
+        voted(200, ties=1.1), cluster="none", covariance="model"
+    )["covariance"]  # fmt: skip
+    np.testing.assert_allclose(fit["covariance"], model / 201.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,20 @@ def test_no_clusters_leave_the_information():
     p = expit(at.epp[votes.first] - at.epp[votes.second])
     np.testing.assert_allclose(found.meat, found.phi * at.hessian)
     expected = ((votes.won - p) ** 2).sum() / (p * (1 - p)).sum()
-    assert found.phi == pytest.approx(expected)
+    decided = (np.count_nonzero(votes.won != 0.5) + 1.0) / 20_001.0
+    assert found.phi == pytest.approx(max(expected, decided))
     assert found.phi < 1.0  # ties
+
+
+@pytest.mark.parametrize(("count", "ties", "phi"), [(1, 0, 1.0), (30, 0, 1.0), (4, 4, 0.2)])
+def test_decided_votes_count_once(count, ties, phi):
+    """However far apart the votes at hand put two players: each varies as its probability says."""
+    won = np.ones(count)
+    won[:ties] = 0.5
+    pair = np.zeros(count, np.int32), np.ones(count, np.int32)
+    votes = Votes(2, *pair, won, np.ones(count), won**2, np.empty((count, 0)))
+    found = dependence(votes, maximum(votes, 1.0), ())
+    assert found.phi == pytest.approx(phi)
 
 
 def test_votes_that_come_twice_are_worth_one():

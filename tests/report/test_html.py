@@ -6,6 +6,7 @@ from html import unescape
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -144,3 +145,24 @@ def test_every_model_has_its_page(model, tied_scores, tmp_path, numbers):
     (board,) = numbers(path)["boards"]
     assert board["players"] == list(lb.leaderboard(fit)["player"])
     assert card_of(model).title in path.read_text("utf-8")
+
+
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+def test_a_study_of_votes(tmp_path):
+    """Tournaments of votes have votes in place of rounds."""
+    rng = np.random.default_rng(1)
+    first = rng.integers(3, size=300)
+    second = (first + rng.integers(1, 3, size=300)) % 3
+    table = pd.DataFrame(
+        {
+            "model_a": [f"m{k}" for k in first],
+            "model_b": [f"m{k}" for k in second],
+            "winner": rng.choice(["model_a", "model_b"], 300),
+            "language": rng.choice(["en", "de"], 300),
+        }
+    )
+    votes = lb.read_votes(table, tournament="language")
+    study = lb.study.fit(votes, store=tmp_path / "study", seed=1, progressbar=False)
+    lb.report.html(study, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert re.search(r"3 players, 1\d\d votes", page)

@@ -17,6 +17,7 @@ from leaderbayes._numerics.votes import (
     Estimate,
     Moments,
     alike,
+    groups_of,
     holders,
     misfit,
     pair_sums,
@@ -225,8 +226,8 @@ def _drawn(
         tree["prior"] = _prior(names, prior_scale, df, epp.shape[1], streams[2])
     inner = slice(0, weighed.votes.players + effects)
     bread, meat = (each[inner, inner] for each in (weighed.bread, weighed.together.meat))
-    information = float((bread * meat).sum())
-    return xr.DataTree.from_dict(tree), found | {"weight": (len(bread) - 1.0) / information}
+    information, free = float((bread * meat).sum()), len(bread) - groups_of(weighed.votes)
+    return xr.DataTree.from_dict(tree), found | {"weight": free / information}
 
 
 def _effects(

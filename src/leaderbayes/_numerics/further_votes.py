@@ -23,8 +23,14 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from leaderbayes._numerics.newton import inverse
-from leaderbayes._numerics.votes import Dependence, Estimate, Votes, shared, with_others
+from leaderbayes._numerics.votes import (
+    Dependence,
+    Estimate,
+    Votes,
+    shared,
+    spread_of,
+    with_others,
+)
 from leaderbayes._types import Floats, Longs
 
 
@@ -174,7 +180,7 @@ def covariance_after(here: Now, more: float, pairs: Longs | None, *, same: bool)
             else:
                 added = more * max(here.votes * here.evenness[c] - 1.0, 0.0) * square
             meat = meat + k * (apart + added)
-    bread = inverse(hessian, here.players)
+    bread = spread_of(hessian, here.players)
     return np.asarray((bread @ meat @ bread)[: here.players, : here.players])
 
 

@@ -22,8 +22,7 @@ import numpy as np
 from scipy.special import expit
 
 from leaderbayes._numerics.influence_models import BRADLEY_TERRY, Model
-from leaderbayes._numerics.newton import inverse
-from leaderbayes._numerics.votes import Votes
+from leaderbayes._numerics.votes import Votes, spread_of
 from leaderbayes._types import Floats, Longs
 
 _RIVALS = 20  # nearest to the leader, by standard errors
@@ -141,7 +140,7 @@ def _bread(units: Units, at: Any) -> Floats:
     information = at.hessian.copy()
     known = np.append(units.penalty * p * (1.0 - p), units.model.prior(at))
     information[np.diag_indices_from(information)] += known
-    return inverse(information, m)
+    return spread_of(information, m)
 
 
 def _shifts(units: Units, at: Any, bread: Floats, leader: int, rival: int) -> Floats:

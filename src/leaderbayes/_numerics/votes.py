@@ -34,6 +34,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtrit
 
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import probability
 from leaderbayes._numerics.newton import inverse, maximise
 from leaderbayes._types import Floats, Ints, Longs
@@ -182,12 +183,35 @@ def bread_of(votes: Votes, at: Estimate) -> Floats:
 
     Where groups of players never met, that of each about its own average.
     """
+    if groups_of(votes) == 1:
+        return spread_of(at.hessian, votes.players)
+    return np.linalg.pinv(at.hessian, rcond=1e-10, hermitian=True)
+
+
+def spread_of(information: Floats, m: int) -> Floats:
+    """Invert the information of m strengths and effects.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it says nothing of some.
+    """
+    try:
+        return inverse(information, m)
+    except np.linalg.LinAlgError:
+        raise LeaderbayesError(
+            "Nothing says where all of these estimates lie: players fall into groups that never "
+            "met (LB010), or an effect (the order, a covariate) is told by players or by other "
+            "effects. Take a group by itself, or leave an effect out."
+        ) from None
+
+
+def groups_of(votes: Votes) -> int:
+    """Count the groups of players that never met."""
     graph = sparse.coo_array(
         (np.ones(len(votes.first)), (votes.first, votes.second)), shape=(votes.players,) * 2
     )
-    if connected_components(graph, directed=False)[0] == 1:
-        return inverse(at.hessian, votes.players)
-    return np.linalg.pinv(at.hessian, rcond=1e-10, hermitian=True)
+    return int(connected_components(graph, directed=False)[0])
 
 
 def dependence(
@@ -236,10 +260,22 @@ def dependence(
     spread = np.array([float((each * each.T).sum()) for each in shape])
     df = 0.5 * (few - 1.0) * np.divide(size**2, spread, out=np.ones_like(size), where=spread > 1e-9)
     unsure = (stdtrit(np.maximum(df, 1.0), 0.975) / 1.96) ** 2
+    if moments is None:  # a likelihood of outcomes with ties says itself how they vary
+        phi = max(phi, _least_phi(votes))
     meat = phi * at.hessian
     for variance, factor, each in zip(tau2, unsure, apart, strict=True):
         meat = meat + variance * factor * each
     return Dependence(phi, tau2, few, meat)
+
+
+def _least_phi(votes: Votes) -> float:
+    """Give how little votes may vary beside wins and losses: the share that does not tie.
+
+    A vote that is won or lost varies as its probability says, however decided the votes at hand
+    are. One vote without a tie is added to them.
+    """
+    n, tied = float(votes.n.sum()), 4.0 * float((votes.won - votes.square).sum())
+    return (max(n - tied, 0.0) + 1.0) / (n + 1.0)
 
 
 def _part_of_estimate(votes: Votes, weight: Floats, cluster: Longs, covariance: Floats) -> float:
@@ -527,10 +563,10 @@ def vote_again(
     eta = at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta
     p = expit(eta)
     own = votes.square - 2.0 * p * votes.won + votes.n * p**2
-    tied = 1.0 - float(own.sum() / (votes.n * p * (1.0 - p)).sum())
+    tied = 1.0 - float(own.sum() / max((votes.n * p * (1.0 - p)).sum(), 1e-300))
     p = expit(opinionated(eta, clusterings, tau2, rng))
     tie = np.minimum(4.0 * max(tied, 0.0) * p * (1.0 - p), 2.0 * np.minimum(p, 1.0 - p))
     size = np.ceil(votes.n).astype(np.int64)
-    wins = rng.binomial(size, p - 0.5 * tie)
-    ties = rng.binomial(size - wins, tie / np.maximum(1.0 - p + 0.5 * tie, 1e-300))
+    wins = rng.binomial(size, np.maximum(p - 0.5 * tie, 0.0))
+    ties = rng.binomial(size - wins, np.clip(tie / np.maximum(1.0 - p + 0.5 * tie, 1e-300), 0, 1))
     return np.asarray((wins + 0.5 * ties) * votes.n / size)

@@ -102,3 +102,10 @@ def test_many_players_have_no_table_of_pairs():
     at = density._where(place.astype(np.int32), np.ones(3), True, 2.0, 2.0)
     assert at.start.shape == (1201,)
     assert (at.centring == at.centring[0]).all()
+
+
+@pytest.mark.parametrize("model", ["bradley_terry", *MODELS])
+def test_replicates_are_of_the_draws_that_they_name(scores, model):
+    """Every 20th of 25 draws a chain: the first and the 21st, and no other."""
+    dt = lb.fit(scores, model, draws=25, chains=4, replicates=5, seed=1, sampler="laplace")
+    assert list(dt["posterior_predictive"]["draw"]) == [0, 20]

@@ -190,6 +190,6 @@ def _placed(
     again = replicates(played)(every[:, ::step], rng)
     tree = assemble(
         played, eta, prior_scale, every, scale.reshape(chains, draws), by_round(played, every),
-        again,
+        again, step,
     )  # fmt: skip
     return tree, {"pareto_k": smoothed.pareto_k, "ess": smoothed.ess, "converged": int(converged)}

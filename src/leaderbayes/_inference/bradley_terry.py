@@ -74,7 +74,7 @@ def draw_exactly(
     again = replicates(matches)
     tree = assemble(
         matches, eta, prior_scale, epp, scale, by_round(matches, epp),
-        again(epp[:, ::step], np.random.default_rng(streams[1])),
+        again(epp[:, ::step], np.random.default_rng(streams[1])), step,
     )  # fmt: skip
     counted = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
     tree["sample_stats"] = xr.DataTree(drawn["sample_stats"].to_dataset().assign_coords(counted))

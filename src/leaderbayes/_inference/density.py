@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._inference.diagnostics import warn_of_weights
-from leaderbayes._inference.laplace import Replicate, assemble, draw_prior
+from leaderbayes._inference.laplace import assemble, draw_prior
 from leaderbayes._inference.metropolis import Proposals, walk_through
 from leaderbayes._inference.nuts import sample_density
 from leaderbayes._inference.replicates import replicated
@@ -103,14 +103,11 @@ def draw_davidson_of_scores(
     )
     tie = tree["posterior"]["tie"].to_numpy()
 
-    def again(epp: Floats, rng: np.random.Generator) -> Ints:
-        step = -(-tie.shape[1] // epp.shape[1])
-        return replicate(epp, tie[:, ::step], rng)
-
-    by_round = round_log_likelihood(
-        tree["posterior"]["epp"].to_numpy().reshape(-1, m), statistics, tie.ravel()
-    )
-    groups = _groups(matches, eta, prior_scale, tree, by_round, again, sampling, seed)
+    epp = tree["posterior"]["epp"].to_numpy()
+    step = _step(matches, sampling)
+    again = replicate(epp[:, ::step], tie[:, ::step], _of_replicates(seed))
+    by_round = round_log_likelihood(epp.reshape(-1, m), statistics, tie.ravel())
+    groups = _groups(matches, eta, prior_scale, tree, by_round, again, step)
     log_prior = -0.5 * (tie / tie_scale) ** 2 - np.log(tie_scale * np.sqrt(2.0 * np.pi))
     _add(groups, "posterior", "tie", tie)
     _add(groups, "log_prior", "tie", log_prior)
@@ -166,9 +163,11 @@ def draw_plackett_luce(
         seed,
         progressbar=progressbar,
     )
-    every = tree["posterior"]["epp"].to_numpy().reshape(-1, 1, m)
-    by_round = np.array([log_likelihood(b, *known) for b in every])
-    groups = _groups(matches, eta, prior_scale, tree, by_round, replicate, sampling, seed)
+    epp = tree["posterior"]["epp"].to_numpy()
+    step = _step(matches, sampling)
+    again = replicate(epp[:, ::step], _of_replicates(seed))
+    by_round = np.array([log_likelihood(b, *known) for b in epp.reshape(-1, 1, m)])
+    groups = _groups(matches, eta, prior_scale, tree, by_round, again, step)
     if prior:
         groups.update(draw_prior(matches, prior_scale, df, sampling["draws"], seed, replicate))
     return groups, found
@@ -224,23 +223,30 @@ def _draw(
     )
 
 
+def _step(matches: xr.Dataset, sampling: dict[str, Any]) -> int:
+    """Say of every how many-th draw there is a replicate."""
+    shape: tuple[int, int] = (sampling["chains"], sampling["draws"])
+    size = matches["place"].size
+    return -(-shape[0] * shape[1] // replicated(shape, size, sampling["replicates"]))
+
+
+def _of_replicates(seed: int) -> np.random.Generator:
+    """Give the stream that `draw_exactly` has for replicates."""
+    return np.random.default_rng(np.random.SeedSequence(seed).spawn(4)[1])
+
+
 def _groups(
     matches: xr.Dataset,
     eta: Floats,
     prior_scale: float,
     tree: xr.DataTree,
     by_round: Floats,
-    replicate: Replicate,
-    sampling: dict[str, Any],
-    seed: int,
+    again: Ints,
+    step: int,
 ) -> xr.DataTree:
     """Make the groups of `fit` from chains of strengths and their scale."""
     epp, scale = (tree["posterior"][name].to_numpy() for name in ("epp", "epp_scale"))
-    size = matches["place"].size
-    step = -(-scale.size // replicated(scale.shape, size, sampling["replicates"]))
-    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(4)[1])
-    again = replicate(epp[:, ::step], rng)
-    groups = assemble(matches, eta, prior_scale, epp, scale, by_round, again)
+    groups = assemble(matches, eta, prior_scale, epp, scale, by_round, again, step)
     counted = {dim: np.arange(size) for dim, size in zip(_CELLS, scale.shape, strict=True)}
     stats = tree["sample_stats"].to_dataset().assign_coords(counted)
     groups["sample_stats"] = xr.DataTree(stats)

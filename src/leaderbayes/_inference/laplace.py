@@ -49,6 +49,7 @@ def assemble(
     scale: Floats,
     log_likelihood: Floats,
     again: Ints,
+    step: int,
 ) -> xr.DataTree:
     """Make the groups of `fit` from draws of a posterior.
 
@@ -65,10 +66,10 @@ def assemble(
     log_likelihood : (chain x draw, round)
         Before weighting.
     again : (chain, draw, round, player)
-        Posterior predictive boards, of draws that are spread evenly.
+        Posterior predictive boards, of every ``step``-th draw.
+    step : int
     """
     chains, draws = scale.shape
-    step = -(-draws // again.shape[1])
     cells = ("chain", "draw")
     by_round = (eta * log_likelihood).reshape(chains, draws, -1)
     # HalfNormal's density.

@@ -25,8 +25,6 @@ from leaderbayes._numerics.laplace import Board, peak
 from leaderbayes._numerics.student import student
 from leaderbayes._types import Floats
 
-_MOST = 1000  # players whose own peaks are looked for
-
 
 class Coordinates(NamedTuple):
     """Where the posterior is sampled."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import _print_table, print_doubt, short
+from leaderbayes._cli._console import print_doubt, print_table, short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
 def print_sensitivity(table: "pd.DataFrame") -> None:
     """Tabulate how good the best is, under what one may take for granted."""
     prob = table.attrs["prob"]
-    console = _print_table(
+    console = print_table(
         {"what": 4, "value": 8, "best": 6, "interval": 16, "above": 5, "moves": 5, "": 5},
         [
             (

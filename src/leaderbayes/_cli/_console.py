@@ -75,7 +75,7 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
     sampled = diagnostics["min_ess"] is not None
     heading, scores = _beside(table, "score")
     # Only the players' names give way on a narrow terminal.
-    console = _print_table(
+    console = print_table(
         {
             "rank": 4, "player": 8, "epp": 6, "interval": 14, **dict.fromkeys(heading, 6),
             "P(>avg)": 7, "P(best)": 7, "ranks": 8,
@@ -141,7 +141,7 @@ def print_published(table: "pd.DataFrame", prob: float, model: str) -> None:
         [short(str(value)) if name == "player" else str(value) for name, value in row.items()]
         for row in table.to_dict("records")
     ]
-    console = _print_table(
+    console = print_table(
         {str(name): 6 for name in table}, rows, left=("player", "group"),
         wrapped=("player", "group"), title=f"{model}, {prob:.0%} intervals",
     )  # fmt: skip
@@ -165,7 +165,7 @@ def _print_effects(effects: list[dict[str, Any]], prob: float) -> "Console":
         )
         for row in effects
     ]
-    return _print_table(
+    return print_table(
         {
             "effect": 8,
             "per sd": 6,
@@ -208,7 +208,7 @@ def _print_scores(table: "pd.DataFrame", result: dict[str, Any], prob: float) ->
         "#", "player", "score", "interval", "behind", "its interval", *heading, "P(best)", "ranks"
     )  # fmt: skip
     widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-    console = _print_table(
+    console = print_table(
         # Only the players' names give way on a narrow terminal.
         dict(zip(columns, widths, strict=True)) | {"player": 6},
         rows,
@@ -266,7 +266,7 @@ def _print_converged(console: "Console", diagnostics: dict[str, Any], what: str,
     )
 
 
-def _print_table(
+def print_table(
     columns: dict[str, int],
     rows: Sequence[Sequence[str]],
     *,
@@ -330,7 +330,7 @@ def print_plan(planned: dict[str, Any], converged: bool) -> None:
         for runs, width in planned.get("width_runs", {}).items()
     ]
     now = ("", "now", "", "", "", "", f"{planned['width_now']:{digits}}")
-    console = _print_table(dict.fromkeys(columns, 0), [now, *rows, *again], left=("who",))
+    console = print_table(dict.fromkeys(columns, 0), [now, *rows, *again], left=("who",))
     names = ", ".join(short(name) for name in planned["contested"])
     console.print(f"Contested: {names}.", soft_wrap=True)
     console.print(short(planned["message"], longest=1000), soft_wrap=True)
@@ -353,7 +353,7 @@ def print_votes_plan(planned: dict[str, Any], converged: bool) -> None:
         for row in planned["rows"]
     ]
     now = ("", "", "now", "", f"{planned['width_now']:.2f}")
-    console = _print_table(dict.fromkeys(columns, 0), [now, *rows], left=columns[:2])
+    console = print_table(dict.fromkeys(columns, 0), [now, *rows], left=columns[:2])
     names = ", ".join(short(name) for name in planned["contested"])
     console.print(f"Contested: {names}.", soft_wrap=True)
     console.print(short(planned["message"], longest=1000), soft_wrap=True)
@@ -447,7 +447,7 @@ def print_tournaments(result: dict[str, Any]) -> None:
     """Tabulate tournaments, and say who is best across them."""
     rows = result["tournaments"]
     # Names give way on a narrow terminal, numbers do not.
-    console = _print_table(
+    console = print_table(
         {"tournament": 10, "size": 7, "fit": 3, "leader": 10, "best": 4, "tied": 4, "agrees": 6,
          "odd player": 14},
         [

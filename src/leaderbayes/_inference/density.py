@@ -92,7 +92,7 @@ def draw_davidson_of_scores(
         ]
         return np.array(drawn).reshape(*tie.shape, *present.shape)
 
-    tree, found = _draw(
+    tree, found = draw_density(
         density,
         lambda x: {"epp": strengths(x[:-1], *at[:2], df), "epp_scale": np.exp(x[0]), "tie": x[-1]},
         np.append(at.start, nu),
@@ -154,7 +154,7 @@ def draw_plackett_luce(
         drawn = [draw_rankings(b, place, rng) for b in every]
         return np.array(drawn).reshape(*epp.shape[:2], *place.shape)
 
-    tree, found = _draw(
+    tree, found = draw_density(
         lambda x: with_likelihood(x, at, (prior_scale, df), lambda a: ranked(a, known, eta)),
         lambda x: {"epp": strengths(x, *at[:2], df), "epp_scale": np.exp(x[0])},
         at.start,
@@ -182,7 +182,7 @@ def _where(place: Ints, eta: Floats, within: bool, prior_scale: float, df: float
     return coordinates(Board(wins.sum(axis=1), n, prior_scale, df))
 
 
-def _draw(
+def draw_density(
     density: Density,
     expand: Callable[[Floats], dict[str, Any]],
     start: Floats,

@@ -9,7 +9,9 @@ from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.bradley_terry import draw_board
+from leaderbayes._inference.density import draw_density
 from leaderbayes._inference.log_likelihood import NOTICE, with_notice
+from leaderbayes._numerics import design
 from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.vote_replicates import tally_again
@@ -51,6 +53,7 @@ def draw_votes(
     covariates: Sequence[str] | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
+    matched: bool | None = None,
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw the groups of `fit` for votes, and diagnose.
 
@@ -68,6 +71,11 @@ def draw_votes(
         Those of the votes that count; by default all.
     prior_scale, prior_df
         As of `models.bradley_terry`.
+    matched : bool, optional
+        Whether who met whom may itself say who is strong, as where pairs are matched by rating: how
+        much strengths vary along the ways between players is then learnt (`design`), from those
+        that are exchangeable on. By default where the longest of these is more than three times as
+        long as most.
     """
     check_options(None, prior_scale=prior_scale)
     ties: Ties = sampling["ties"]
@@ -88,7 +96,9 @@ def draw_votes(
         return vote_again(weighed.votes, here, *given)
 
     modelled = Modelled(weighed, moments, again)
-    return _drawn(modelled, played, sampling, seed, prior, progressbar, (prior_scale, prior_df))
+    return _drawn(
+        modelled, played, sampling, seed, prior, progressbar, (prior_scale, prior_df, matched)
+    )
 
 
 def draw_davidson(
@@ -103,6 +113,7 @@ def draw_davidson(
     covariates: Sequence[str] | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
+    matched: bool | None = None,
     tie_scale: float = 2.0,
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw as `draw_votes`, by Davidson's model, whose options are those of `models.davidson`."""
@@ -113,7 +124,7 @@ def draw_davidson(
         votes, ties=ties, cluster=cluster, order_effect=order_effect, covariates=covariates
     )
     known = np.append(np.full(len(modelled.weighed.effects), np.inf), tie_scale)
-    prior_of = (prior_scale, prior_df)
+    prior_of = (prior_scale, prior_df, matched)
     tree, found = _drawn(modelled, played, sampling, seed, prior, progressbar, prior_of, known)
     nu = tree["posterior"]["tie"].to_numpy()
     return _with_log_prior(tree, "tie", -0.5 * (nu / tie_scale) ** 2 - np.log(tie_scale)), found
@@ -131,6 +142,7 @@ def draw_intercept(
     covariates: Sequence[str] | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
+    matched: bool | None = None,
     intercept_scale: float = 1.0,
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw as `draw_votes`, by PMRA: judges differ in how much they favour whoever is first.
@@ -151,7 +163,7 @@ def draw_intercept(
     ties: Ties = sampling["ties"]
     played = _played(votes, ties)
     modelled = weigh_intercept(votes, ties=ties, cluster=cluster)
-    prior_of, known = (prior_scale, prior_df), np.array([intercept_scale])
+    prior_of, known = (prior_scale, prior_df, matched), np.array([intercept_scale])
     tree, found = _drawn(modelled, played, sampling, seed, prior, progressbar, prior_of, known)
     s = tree["posterior"]["intercept_scale"].to_numpy()
     half_normal = -0.5 * (s / intercept_scale) ** 2 - np.log(intercept_scale)
@@ -177,7 +189,7 @@ def _drawn(
     seed: int,
     prior: bool,
     progressbar: bool,
-    prior_of: tuple[float, float | None],
+    prior_of: tuple[float, float | None, bool | None],
     known: Floats | None = None,
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw the groups of a fit: strengths of the matches that votes are worth, the rest of these.
@@ -185,11 +197,17 @@ def _drawn(
     ``known`` (parameter,) are standard deviations of the priors of what stands beside strengths in
     the estimate, of a model that has any.
     """
-    (prior_scale, prior_df), weighed = prior_of, modelled.weighed
+    (prior_scale, prior_df, matched), weighed = prior_of, modelled.weighed
     df = degrees_of_freedom(prior_df, weighed.votes.players)
     streams = np.random.SeedSequence(seed).spawn(4)
     board = Board(weighed.matched.points, weighed.matched.n, prior_scale, df)
-    drawn, found = draw_board(board, sampling, streams, progressbar=progressbar)
+    met = played["n"].to_numpy()
+    if matched is None:
+        matched = design.has_long_ways(met)
+    if matched:
+        drawn, found = _draw_matched(met, board, sampling, seed, progressbar=progressbar)
+    else:
+        drawn, found = draw_board(board, sampling, streams, progressbar=progressbar)
     epp = drawn["posterior"]["epp"].to_numpy()
     scale = drawn["posterior"]["epp_scale"].to_numpy()
     rng = np.random.default_rng(streams[1])
@@ -198,6 +216,8 @@ def _drawn(
     posterior = xr.Dataset(
         {"epp": (_DIMS, epp), "epp_scale": (_DIMS[:2], scale)}, coords | {"player": names}
     )
+    if matched:
+        posterior["matching"] = _DIMS[:2], drawn["posterior"]["matching"].to_numpy()
     beta = _effects(weighed, epp, rng, known)
     effects = len(weighed.effects)
     if beta.shape[-1] > effects:
@@ -223,7 +243,9 @@ def _drawn(
         "constant_data": _constant(weighed, played),
     }
     if prior:
-        tree["prior"] = _prior(names, prior_scale, df, epp.shape[1], streams[2])
+        tree["prior"] = _prior(
+            names, prior_scale, df, epp.shape[1], streams[2], met if matched else None
+        )
     inner = slice(0, weighed.votes.players + effects)
     bread, meat = (each[inner, inner] for each in (weighed.bread, weighed.together.meat))
     information, free = float((bread * meat).sum()), len(bread) - groups_of(weighed.votes)
@@ -331,13 +353,40 @@ def _constant(weighed: Weighed, played: xr.Dataset) -> xr.Dataset:
     return known
 
 
+def _draw_matched(
+    met: Floats, board: Board, sampling: dict[str, Any], seed: int, *, progressbar: bool
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw as `draw_board`, and ``matching`` with it, by who met whom (player, opponent)."""
+    at = design.ways(met, board)
+    names = ("epp", "epp_scale", "matching")
+    return draw_density(
+        lambda x: design.log_density(x, board, at),
+        lambda x: dict(zip(names, design.expand(x, at), strict=True)),
+        at.start,
+        {"epp": (len(met),), "epp_scale": (), "matching": ()},
+        sampling,
+        seed,
+        progressbar=progressbar,
+    )
+
+
 def _prior(
-    names: Any, prior_scale: float, df: float, draws: int, stream: np.random.SeedSequence
+    names: Any,
+    prior_scale: float,
+    df: float,
+    draws: int,
+    stream: np.random.SeedSequence,
+    met: Floats | None,
 ) -> xr.Dataset:
-    """Draw strengths from their prior, in one chain."""
+    """Draw strengths from their prior, in one chain; of matched pairs by who met whom."""
     rng = np.random.default_rng(stream)
     scale = prior_scale * abs(rng.standard_normal((1, draws)))
+    coords = {"chain": [0], "draw": np.arange(draws), "player": names}
+    if met is not None:
+        alpha = rng.uniform(0.0, design.LARGEST, (1, draws))
+        epp = design.draw_strengths(met, scale[0], alpha[0], df, rng)[None]
+        values = {"epp": (_DIMS, epp), "epp_scale": (_DIMS[:2], scale)}
+        return xr.Dataset(values | {"matching": (_DIMS[:2], alpha)}, coords)
     epp = scale[..., None] * rng.standard_t(df, (1, draws, len(names)))
     epp -= epp.mean(axis=-1, keepdims=True)
-    coords = {"chain": [0], "draw": np.arange(draws), "player": names}
     return xr.Dataset({"epp": (_DIMS, epp), "epp_scale": (_DIMS[:2], scale)}, coords)

@@ -81,6 +81,38 @@ def with_likelihood(
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
+def add_matches(value: float, gradient: Floats, a: Floats, points: Floats, n: Floats) -> float:
+    """Add matches' log-likelihood at strengths a (player,); and its gradient to one (player,)."""
+    gradient += points
+    # Relative to the highest: sums of far strengths would leave nothing of what they differ by.
+    top = np.max(a)
+    odds = np.exp(np.maximum(a - top, -700.0))
+    for i in range(a.size):
+        value += points[i] * (a[i] - top)
+        # One logarithm for many opponents that were met as often.
+        product, count = 1.0, 0.0
+        for j in range(i):
+            met = n[i, j]
+            if met == 0.0:
+                continue
+            total = odds[i] + odds[j]
+            if total < 1e-130:
+                less = np.exp(-abs(a[i] - a[j]))
+                value -= met * (max(a[i], a[j]) - top + np.log1p(less))
+                won = met * (1.0 if a[i] > a[j] else less) / (1.0 + less)
+            else:
+                if met != count or product < 1e-150:
+                    value -= count * np.log(product)
+                    product, count = 1.0, met
+                product *= total
+                won = met * odds[i] / total
+            gradient[i] -= won
+            gradient[j] -= met - won
+        value -= count * np.log(product)
+    return value
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
 def _prior(
     x: Floats, centring: Floats, log_scale: float, prior_scale: float, df: float
 ) -> tuple[float, float, Floats, Floats, Floats, Floats]:
@@ -123,35 +155,9 @@ def _log_density(
     x: Floats, centring: Floats, log_scale: float, points: Floats, n: Floats, prior_scale: float,
     df: float,
 ) -> tuple[float, Floats]:  # fmt: skip
-    m = points.size
     value, by_scale, a, slope, by_strength, gradient = _prior(
         x, centring, log_scale, prior_scale, df
     )
-    by_strength += points
-    # Relative to the highest: sums of far strengths would leave nothing of what they differ by.
-    top = np.max(a)
-    odds = np.exp(np.maximum(a - top, -700.0))
-    for i in range(m):
-        value += points[i] * (a[i] - top)
-        # One logarithm for many opponents that were met as often.
-        product, count = 1.0, 0.0
-        for j in range(i):
-            met = n[i, j]
-            if met == 0.0:
-                continue
-            total = odds[i] + odds[j]
-            if total < 1e-130:
-                less = np.exp(-abs(a[i] - a[j]))
-                value -= met * (max(a[i], a[j]) - top + np.log1p(less))
-                won = met * (1.0 if a[i] > a[j] else less) / (1.0 + less)
-            else:
-                if met != count or product < 1e-150:
-                    value -= count * np.log(product)
-                    product, count = 1.0, met
-                product *= total
-                won = met * odds[i] / total
-            by_strength[i] -= won
-            by_strength[j] -= met - won
-        value -= count * np.log(product)
+    value = add_matches(value, by_strength, a, points, n)
     _fold(by_scale, by_strength, a, slope, centring, gradient)
     return value, gradient

@@ -192,3 +192,26 @@ def model(points, n, prior_scale=2.0, prior_df=None):
         ]
         pm.Potential("votes", pm.math.dot(points, strength) - sum(met))
     return specification
+
+
+def matched(points, n, met, prior_scale=2.0, prior_df=None):
+    """Build the model where pairs were matched: met (player, player) counts the votes on them.
+
+    Strengths vary along the eigenvectors of who met whom as their eigenvalues to the power of
+    -alpha / 2: from exchangeable ones, alpha 0, to those that go evenly along a chain, alpha 2.
+    """
+    players = len(points)
+    prior_df = prior_df or (4.0 if players <= 10 else 2.0)
+    laplacian = np.diag(met.sum(axis=1)) - met
+    known, way = np.linalg.eigh(laplacian * (players - 1) / np.trace(laplacian))
+    known = np.where(known > 1e-9, known, 1.0)
+    with pm.Model(coords={"player": range(players)}) as specification:
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        alpha = pm.Uniform("matching", 0.0, 2.0)
+        unit = pm.StudentT("unit", nu=prior_df, sigma=scale, dims="player")
+        strength = pm.math.dot(way, known ** (-alpha / 2.0) * pm.math.dot(way.T, unit))
+        pm.Deterministic("epp", strength - strength.mean(), dims="player")
+        one, other = np.triu_indices(players, 1)
+        total = pm.math.logaddexp(strength[one], strength[other])
+        pm.Potential("votes", pm.math.dot(points, strength) - pm.math.dot(n[one, other], total))
+    return specification

@@ -294,3 +294,84 @@ def test_effects_that_others_tell_are_refused():
     )
     with pytest.raises(LeaderbayesError, match="Nothing says where all of these estimates lie"):
         lb.fit(lb.read_votes(table), order_effect=True, seed=1)
+
+
+def neighbours(seed, players=12, each=50, sort=True):
+    """Votes of players who meet those next to them only, in order of their strength or not."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(size=players)
+    strength = np.sort(strength) if sort else strength
+    first = np.repeat(np.arange(players - 1), each).astype(np.int32)
+    outcome = (rng.random(len(first)) < expit(strength[first] - strength[first + 1])).astype(float)
+    votes = xr.Dataset(
+        {
+            "first": ("vote", first),
+            "second": ("vote", first + np.int32(1)),
+            "outcome": ("vote", outcome),
+        },
+        {"player": [f"m{i:02d}" for i in range(players)]},
+        {"kind": "votes", "ordered": 0},
+    )
+    return votes, strength
+
+
+def covered(dt, strength):
+    epp = dt["posterior"]["epp"].to_numpy().reshape(-1, len(strength))
+    one, other = np.triu_indices(len(strength), 1)
+    low, high = np.quantile(epp[:, one] - epp[:, other], [0.025, 0.975], axis=0)
+    gap = strength[one] - strength[other]
+    return float(((low <= gap) & (gap <= high)).mean())
+
+
+@pytest.fixture(scope="module")
+def ladder():
+    votes, strength = neighbours(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return votes, strength, lb.fit(votes, seed=1, prior=True)
+
+
+def test_pairs_that_are_matched_are_told_by_who_met_whom(ladder):
+    votes, strength, dt = ladder
+    assert dt.attrs["converged"]
+    assert dt["posterior"]["matching"].dims == ("chain", "draw")
+    assert 0.0 < float(dt["posterior"]["matching"].min())
+    assert float(dt["posterior"]["matching"].max()) < 2.0
+    # Exchangeable strengths are drawn together along the way.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        open_ = lb.fit(votes, seed=1, matched=False)
+    assert "matching" not in open_["posterior"]
+    far = [np.ptp(each["posterior"]["epp"].mean(("chain", "draw"))) for each in (dt, open_)]
+    assert far[0] > 1.3 * far[1]
+    assert covered(open_, strength) < 0.7 < covered(dt, strength)
+
+
+def test_prior_of_matched_pairs_is_drawn(ladder):
+    prior = ladder[2]["prior"].dataset
+    assert set(prior) == {"epp", "epp_scale", "matching"}
+    np.testing.assert_allclose(prior["epp"].sum("player"), 0.0, atol=1e-6)
+    assert prior["matching"].mean() == pytest.approx(1.0, abs=5.0 * 0.58 / np.sqrt(1000))
+
+
+def test_where_many_meet_many_nothing_is_learnt_of_the_design(dt, votes):
+    assert "matching" not in dt["posterior"]
+    asked = lb.fit(votes, covariates=[], seed=1, matched=True)
+    gap = asked["posterior"]["epp"].mean(("chain", "draw")) - dt["posterior"]["epp"].mean(
+        ("chain", "draw")
+    )
+    assert float(abs(gap).max()) < 0.15 * sd(dt)
+    assert sd(asked) == pytest.approx(sd(dt), rel=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+def test_intervals_of_neighbours_cover():
+    # Boards' coverages have a standard deviation of about 0.15: four errors of 16 are 0.15.
+    for sort in (True, False):
+        share = []
+        for seed in range(16):
+            votes, strength = neighbours(100 + seed, sort=sort)
+            share.append(covered(lb.fit(votes, seed=seed), strength))
+        assert np.mean(share) > 0.95 - 4.0 * np.std(share) / 4.0
+        assert np.mean(share) > 0.85

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from leaderbayes._numerics import design
 from leaderbayes._numerics.laplace import Board, Laplace, log_weight
 from leaderbayes._numerics.votes import Votes, dependence, effective, maximum
 from leaderbayes.likelihood._vote_models import weigh_davidson, weigh_intercept
@@ -98,4 +99,35 @@ def test_density_that_is_sampled_is_the_specifications(specification):
     ]
     drawn = Laplace(strength, np.exp(log_scale), np.zeros(4))
     ours = log_weight(drawn, Board(points, n, 2.0, 4.0))
+    np.testing.assert_allclose(np.diff(ours), np.diff(theirs), atol=1e-8)
+
+
+def test_density_of_matched_pairs_is_the_specifications(specification):
+    first, second, outcome, judge, _ = simulate()
+    points, n = specification["matches"](
+        *specification["covariance"](first, second, outcome, [judge], 5)
+    )
+    met = np.zeros((5, 5))
+    np.add.at(met, ([0, 1, 2, 3], [1, 2, 3, 4]), [40.0, 25.0, 60.0, 31.0])
+    met = met + met.T
+    model = specification["matched"](points, n, met)
+    density = model.compile_logp()
+    board = Board(points, n, 2.0, 4.0)
+    at = design.ways(met, board)
+    rng = np.random.default_rng(3)
+    ours, theirs = [], []
+    for x in at.start + rng.normal(0.0, 0.5, (4, 7)):
+        epp, scale, alpha = design.expand(x, at)
+        unit = np.exp((1.0 - at.centring) * (x[0] - 0.5 * alpha * at.log_known))
+        way, shrink = at.way, np.exp(0.5 * alpha * at.log_known)
+        u = way @ (shrink * unit * x[2:])
+        theirs.append(
+            density({"epp_scale_log__": x[0], "matching_interval__": x[1], "unit": u})
+            # Of x, not of unit.
+            + np.log(unit * shrink).sum()
+        )
+        ours.append(design.log_density(x, board, at)[0])
+        strength = way @ (unit * x[2:])
+        np.testing.assert_allclose(epp, strength - strength.mean(), atol=1e-12)
+        assert scale == pytest.approx(np.exp(x[0]))
     np.testing.assert_allclose(np.diff(ours), np.diff(theirs), atol=1e-8)

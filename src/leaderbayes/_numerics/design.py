@@ -32,7 +32,7 @@ from leaderbayes._numerics.log_density import add_matches
 from leaderbayes._types import Floats
 
 LARGEST = 2.0  # alpha
-_LONG = 3.0  # times as far as most, from which on a design has long ways
+_GAP = 0.5  # below which a design has long ways: at random, ten matches each leave 0.55 and more
 _NOTHING = 1e-9  # of what matches say on average, where they say nothing
 _MOST = 1000  # players whose design is looked at: ways take the cube of their number
 
@@ -46,23 +46,22 @@ class Ways(NamedTuple):
     start: Floats  # (2 + way,): near the highest density
 
 
-def stretched(n: Floats) -> float:
-    """Say how much longer the longest way between players (player, opponent) is than most are.
+def spectral_gap(n: Floats) -> float:
+    """Say how fast a walk from player to opponent forgets where it began, by matches of pairs.
 
-    Of ways in which each player's own number of matches is allowed for; 1 where all meet all.
+    1 less the second eigenvalue of the walk in which whoever was met comes next: about 1 where all
+    meet all, however often each plays; towards 0 the longer ways are. Of players who fall into
+    groups that never met, that of the group with the smallest.
     """
-    played = n.sum(axis=1)
-    value, way = np.linalg.eigh(np.diag(played) - n)
-    met = value > _NOTHING * value.max(initial=1e-300)
-    apart = (np.sqrt(played)[:, None] * way[:, met]) / np.sqrt(value[met])
-    apart = apart - apart.mean(axis=0)
-    length = np.linalg.eigvalsh(apart @ apart.T)[1:]
-    return float(length[-1] / max(float(np.median(length)), 1e-300))
+    root = np.sqrt(n.sum(axis=1))
+    root = np.where(root > 0.0, root, np.inf)
+    gap = np.linalg.eigvalsh(np.eye(len(n)) - n / root[:, None] / root)
+    return float(np.min(gap[gap > _NOTHING], initial=1.0))
 
 
 def has_long_ways(n: Floats) -> bool:
     """Tell whether matches (player, opponent) leave players far apart; not of very many players."""
-    return 3 <= len(n) <= _MOST and stretched(n) > _LONG
+    return 3 <= len(n) <= _MOST and spectral_gap(n) < _GAP
 
 
 def ways(n: Floats, board: Board) -> Ways:

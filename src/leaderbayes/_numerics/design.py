@@ -49,8 +49,8 @@ class Ways(NamedTuple):
 def spectral_gap(n: Floats) -> float:
     """Say how fast a walk from player to opponent forgets where it began, by matches of pairs.
 
-    1 less the second eigenvalue of the walk in which whoever was met comes next: about 1 where all
-    meet all, however often each plays; towards 0 the longer ways are. Of players who fall into
+    1 less the second eigenvalue of the walk in which whoever was met comes next, and at most 1: about
+    that where all meet all, however often each plays; towards 0 the longer ways are. Of players who fall into
     groups that never met, that of the group with the smallest.
     """
     root = np.sqrt(n.sum(axis=1))

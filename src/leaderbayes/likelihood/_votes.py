@@ -14,6 +14,7 @@ from leaderbayes._arguments import number
 from leaderbayes._errors import EstimateWarning, HintWarning, NotConvergedError
 from leaderbayes._numerics.bradley_terry import probability
 from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.order_shift import order_shift
 from leaderbayes._numerics.votes import (
     Dependence,
     Effective,
@@ -127,26 +128,25 @@ def said_of_few(name: str, count: float) -> str:
 
 
 def said_of_favour(weighed: Weighed, moments: Moments | None = None) -> str | None:
-    """Say so where who is shown first wins more often, or less, than strengths say."""
+    """Say so where who is shown first wins more often, or less, or where nothing can tell."""
     kept, votes, at = weighed.kept, weighed.votes, weighed.at
     if "order" in weighed.effects or not kept.attrs.get("ordered", 1):
         return None
     if moments is None:
         p = expit(at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta)
         moments = Moments(p, p * (1.0 - p))
-    p, variance = moments
-    residual, information = votes.won - votes.n * p, float((votes.n * variance).sum())
-    own = votes.square - 2.0 * p * votes.won + votes.n * p**2
-    noise = float(own.sum())
-    for group in weighed.clusters.values():
-        several = group >= 0
-        sums = np.bincount(group[several], residual[several])
-        noise = max(noise, float((sums**2).sum()) + float(own[~several].sum()))
-    total = float(residual.sum())
-    if not abs(total) > _SURE * np.sqrt(noise):
+    shift = order_shift(votes, at, moments, tuple(weighed.clusters.values()), weighed.together)
+    if np.isinf(shift.error):
+        return (
+            "players tell who was shown first (each against the same ones always first, or always "
+            "second): what being first is worth cannot be told from strengths, and is in them. "
+            "Have pairs judged in both orders; or, where columns say nothing of who was shown "
+            "first, pass over this."
+        )
+    if not abs(shift.size) > _SURE * shift.error:
         return None
     return (
-        f"the one shown first wins {np.exp(total / information):.2f} times the odds that strengths "
+        f"the one shown first wins about {np.exp(shift.size):.2f} times the odds that strengths "
         "give it: take order_effect=True, or where players were first unequally often their "
         "strengths have a part of that."
     )

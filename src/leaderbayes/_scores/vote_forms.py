@@ -40,7 +40,11 @@ _JUDGE = (
     "taster tasterid assessor assessorid panelist panellist grader graderid reviewer reviewerid"
 ).split()
 _TIME = "tstamp timestamp datetime utctime date time".split()
-_WEIGHT = "weight weights nvotes numvotes votecount votes count".split()
+_WEIGHT = (
+    "weight weights nvotes numvotes numberofvotes votecount votes count counts nbattles ngames"
+).split()
+# The same, where what they hold says so.
+_PERHAPS_WEIGHT = "n freq frequency size num".split()
 _BESIDE = {"prompt": _PROMPT, "judge": _JUDGE, "time": _TIME, "weight": _WEIGHT}
 
 
@@ -118,6 +122,11 @@ def beside(table: Table, form: Form, given: Mapping[str, str]) -> dict[str, str]
             found[role] = name
             taken.append(name)
     return found
+
+
+def perhaps_weight(table: Table, taken: Iterable[str]) -> str | None:
+    """Find a free column that may say how many votes a row stands for, or something else."""
+    return _one(table, "weight", _PERHAPS_WEIGHT, list(taken))
 
 
 def difference_of(table: Table, name: str, form: Form) -> tuple[str, ...]:

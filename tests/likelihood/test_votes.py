@@ -304,8 +304,9 @@ def test_votes_that_all_tie_have_standard_errors(cluster):
     votes = of_sides(lambda i, j, rng: 0.5)
     fit = lb.likelihood.bradley_terry(votes, cluster=cluster)
     assert json.loads(fit.attrs["warnings"]) == []
+    assert (np.diag(fit["covariance"]) > 0.0).all()
     table = lb.leaderboard(fit)
-    assert (table["upper"] - table["lower"] > 0.0).all()
+    assert (table["epp_upper"] - table["epp_lower"] > 0.0).all()
 
 
 def test_one_tie_is_one():

@@ -186,9 +186,8 @@ def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
 
 
 def _number_of(votes: "xr.Dataset") -> int:
-    """Give how many votes there are, of counted ones too."""
-    counted = votes.attrs.get("counted")
-    return round(float(votes["weight"].sum())) if counted else votes.sizes["vote"]
+    """Give how many votes there are, also of rows that stand for several."""
+    return round(float(votes["weight"].sum())) if "weight" in votes else votes.sizes["vote"]
 
 
 def describe_votes(votes: "xr.Dataset") -> str:

@@ -85,9 +85,11 @@ def read_votes(
 
     Two players in one cell, as arenas' logs have them (``models``, with events leftvote, tievote,
     ...) and comparisons of summaries (``summaries`` with a ``policy`` each, and a ``choice``), are
-    taken apart. Of a game of chess in PGN, the tags White, Black, Result and Date are read, and
-    others where they are named. What may be read in two ways is an error. The attribute ``read_as``
-    says what was taken for what.
+    taken apart; so are rows of several votes: both games of a pair (``g1_winner``, ``g2_winner``,
+    as MT-bench's judgements have them: the second is shown the other way round), and numbers of
+    wins of both (``wins_a``, ``wins_b``, ``ties``). Of a game of chess in PGN, the tags White,
+    Black, Result and Date are read, and others where they are named. What may be read in two ways
+    is an error. The attribute ``read_as`` says what was taken for what.
 
     Parameters
     ----------
@@ -229,7 +231,7 @@ def votes_of(
         others.append(f"{counted(of_none.sum(), 'row')} of no vote (weight 0), left out")
     if unfinished.any():
         many = unfinished.sum() if times is None else times[unfinished].sum()
-        others.append(f"{counted(many, 'game')} not finished, left out")
+        others.append(f"{counted(many, 'game')} without a result, left out")
     if bad.any():
         many = bad.sum() if times is None else times[bad].sum()
         others.append(f"{counted(many, 'vote')} that both are bad {_BOTH_BAD[options.both_bad]}")

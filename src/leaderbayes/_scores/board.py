@@ -98,7 +98,8 @@ def refuse_wins(table: Table) -> None:
         "for each two players, with columns winner, loser and count (of a DataFrame with players "
         "as index, the row beating the column: "
         "table.rename_axis('winner').melt(ignore_index=False, var_name='loser', "
-        "value_name='count').query('count > 0').reset_index()). If these are scores, name the column of rounds (round=..., --round)."
+        "value_name='count').query('count > 0').reset_index()). If these are scores, name the "
+        "column of rounds (round=..., --round)."
     )
 
 

@@ -60,6 +60,14 @@ def test_halves_have_no_unit_in_common(dt):
     assert made.attrs["p_same_leader"] == float(made["same_leader"].mean())
 
 
+@pytest.mark.parametrize(("number", "said"), [(1, "there is 1 round"), (2, "there are 2 rounds")])
+def test_too_few_units_are_counted_in_words(dt, number, said):
+    standing = standing_by(dt, "round")
+    few = standing._replace(names=standing.names[:number])
+    assert f"Not asked: {said}." in left_out(few, 0, 300).attrs["message"]
+    assert f"Not asked: {said}, too few" in halves(few, np.random.default_rng(1)).attrs["message"]
+
+
 def test_what_is_not_asked_is_no_finding():
     assert not_asked("there are 2 rounds.").attrs == {
         "message": "Not asked: there are 2 rounds.", "found": 0, "applies": 0,

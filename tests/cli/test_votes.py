@@ -260,7 +260,11 @@ def test_how_many_more_votes(styled, folder):
     assert call("plan", "styled.csv", *dropped, cwd=styled).returncode == 0
     whole = call("plan", "styled.csv", "--tournament", "group", cwd=styled)
     assert whole.returncode == 2
-    assert "--only: " in whole.stderr
+    assert "pick one with --only, or leave --tournament out" in whole.stderr
+    ranked = call("rank", "styled.csv", "--tournament", "group", cwd=styled)
+    assert ranked.returncode == 2
+    assert "pick one with --only, rank each with --each, or leave" in ranked.stderr
+    assert "drop_vars" not in ranked.stderr
     part = call("plan", "styled.csv", "--tournament", "group", "--only", "x", cwd=styled)
     assert part.returncode == 0, part.stderr
     done = call("plan", "scores.csv", "--votes", "5", cwd=folder)

@@ -12,6 +12,7 @@ from scipy.special import expit
 import leaderbayes as lb
 from conftest import board, simulate
 from leaderbayes.likelihood._votes import weigh
+from votes import votes_of
 
 STRENGTH = np.array([0.9, 0.3, 0.0, -0.4, -0.8])
 
@@ -241,3 +242,74 @@ def test_no_estimate_but_this_one_takes_votes(name):
     for given in (votes, lb.matches(votes)):
         with pytest.raises(lb.LeaderbayesError, match=r"bradley_terry\(votes\)"):
             getattr(lb.likelihood, name)(given)
+
+
+def of_sides(first_wins, *, judges=20, n=200, seed=0):
+    """Votes on three players, of which the first wins where it is said to."""
+    rng = np.random.default_rng(seed)
+    i = rng.integers(0, 3, n)
+    j = (i + rng.integers(1, 3, n)) % 3
+    judge = [f"j{k % judges}" for k in range(n)]
+    return votes_of(i, j, np.broadcast_to(first_wins(i, j, rng), n), 3, judge=judge)
+
+
+@pytest.mark.parametrize("estimate", [lb.likelihood.bradley_terry, lb.fit])
+def test_an_order_that_explains_all_names_options_of_votes(estimate):
+    votes = of_sides(lambda i, j, rng: 1.0)
+    with pytest.raises(lb.NotConvergedError, match="LB002 the order has no finite") as problem:
+        estimate(votes, order_effect=True)
+    assert "pseudo" not in str(problem.value)
+    assert "--order-effect" in str(problem.value)
+
+
+def test_no_estimate_names_penalties_of_votes():
+    votes = of_sides(lambda i, j, rng: i < j)
+    with pytest.raises(lb.DisconnectedError, match=r"a penalty \(pseudo_rounds=1\)") as problem:
+        lb.likelihood.bradley_terry(votes)
+    assert "firth" not in str(problem.value)
+    with pytest.raises(lb.DisconnectedError, match="order_effect=True, whose posterior") as problem:
+        lb.likelihood.round_intercept(votes)
+    assert "pseudo_rounds" not in str(problem.value)
+
+
+@pytest.mark.filterwarnings("ignore:LB04")
+@pytest.mark.parametrize("seed", [33, 86, 178])
+def test_two_judges_leave_the_order_a_variance(seed):
+    """What they are alike in cancels out in the order, and is never taken for knowledge of it."""
+    votes = of_sides(lambda i, j, rng: rng.random(len(i)) < 0.5, judges=2, seed=seed)
+    weighed = weigh(votes, order_effect=True)
+    alone = weighed.together.phi * weighed.bread[-1, -1]
+    assert weighed.matched.covariance[-1, -1] > 0.99 * alone
+    assert np.linalg.eigvalsh(weighed.matched.covariance).min() > -1e-9
+
+
+@pytest.mark.filterwarnings("ignore:LB04")
+def test_groups_that_never_met_may_tell_the_order():
+    rng = np.random.default_rng(0)
+    group = 2 * rng.integers(0, 2, 100)
+    votes = votes_of(group, group + 1, rng.random(100) < 0.5, 4)
+    with pytest.raises(lb.LeaderbayesError, match="Nothing says how large an effect"):
+        lb.fit(votes, order_effect=True, seed=1)
+
+
+def test_votes_that_all_tie_and_are_left_out():
+    votes = of_sides(lambda i, j, rng: 0.5)
+    with pytest.raises(lb.ScoresError, match="Every vote is a tie"):
+        lb.likelihood.round_intercept(votes, ties="drop")
+
+
+@pytest.mark.parametrize("cluster", ["auto", "none", "judge"])
+def test_votes_that_all_tie_have_standard_errors(cluster):
+    """And no LB015, which is an error here."""
+    votes = of_sides(lambda i, j, rng: 0.5)
+    fit = lb.likelihood.bradley_terry(votes, cluster=cluster)
+    assert json.loads(fit.attrs["warnings"]) == []
+    assert (np.diag(fit["covariance"]) > 0.0).all()
+    table = lb.leaderboard(fit)
+    assert (table["epp_upper"] - table["epp_lower"] > 0.0).all()
+
+
+def test_one_tie_is_one():
+    votes = of_sides(lambda i, j, rng: np.where(np.arange(200) == 7, 0.5, rng.random(200) < 0.5))
+    with pytest.raises(lb.LeaderbayesError, match="1 vote is a tie"):
+        lb.likelihood.round_intercept(votes)

@@ -264,3 +264,14 @@ def test_what_does_not_fit_all_the_same(lonely, monkeypatch):
     folder, _ = lonely
     with pytest.raises(lb.ScoresError, match="count by fewer"):
         few(folder, monkeypatch, room=50)
+
+
+def test_what_may_be_a_number_of_votes_is_said(tmp_path):
+    rng = np.random.default_rng(0)
+    table = a_table(60, rng).assign(n=rng.integers(1, 9, 60))
+    table.to_parquet(tmp_path / "a.parquet")
+    found = lb.count_votes(tmp_path, progressbar=False)
+    assert found["weight"].sum() == 60
+    assert "n is not taken for how many votes a row stands for" in found.attrs["read_as"]
+    counted = lb.count_votes(tmp_path, weight="n", progressbar=False)
+    assert counted["weight"].sum() == table["n"].sum()

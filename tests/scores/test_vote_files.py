@@ -91,7 +91,7 @@ def test_pgn(write):
     assert found["outcome"].values.tolist() == [1.0, 0.5]
     assert found["time"].dt.year.values[0] == 2026
     assert found["time"].isnull().values.tolist() == [False, True]
-    assert "1 game not finished, left out" in found.attrs["read_as"]
+    assert "1 game without a result, left out" in found.attrs["read_as"]
     named = lb.read_votes(write(PGN, "games.txt"), tournament="Event")
     assert named["tournament"].values.tolist() == ["Cup", "Cup"]
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import leaderbayes as lb
+from leaderbayes._scores.vote_matches import counted_votes
 from leaderbayes._scores.vote_nested import flattened
 from leaderbayes._scores.vote_outcomes import is_votes
 
@@ -145,9 +146,11 @@ REFUSED = {
         {f"system{k}{what}": k for k in range(1, 6) for what in ("Id", "rank")},
         "more than two players .*a row for each pair",
     ),
-    "two games": (
-        {"model_1": "a", "model_2": "b", "g1_winner": "model_1", "g2_winner": "tie"},
-        "name it .outcome=",
+    "wins of a part": (
+        {"model_a": "a", "model_b": "b", "wins_a": 3, "wins_b": 2, "n": 9}, "name it .outcome=",
+    ),
+    "wins and parts": (
+        {"model_a": "a", "model_b": "b", "wins_a": 3.5, "wins_b": 2}, "name it .outcome=",
     ),
     "numbered from 0": (
         {"model_0": "a", "model_1": "b", "winner": "model_1"}, "name it .outcome=",
@@ -213,3 +216,116 @@ def test_whatever_stands_in_a_cell_is_read_or_refused(seed):
     except lb.LeaderbayesError:
         return
     assert votes.sizes["vote"] <= 24
+
+
+def test_both_games_of_a_pair(tmp_path):
+    """As FastChat writes them: the winner is called by its column, wherever it was shown."""
+    rows = [
+        {"question_id": 81, "model_1": "gpt", "model_2": "claude", "g1_winner": "model_1",
+         "g2_winner": "model_1", "judge": ["gpt-4", "pair-v2"], "g1_judgment": "[[A]]",
+         "g2_judgment": "[[B]]", "turn": 1, "tstamp": 1686.1},
+        {"question_id": 82, "model_1": "gpt", "model_2": "llama", "g1_winner": "tie",
+         "g2_winner": "model_2", "judge": ["gpt-4", "pair-v2"], "g1_judgment": "[[C]]",
+         "g2_judgment": "[[A]]", "turn": 1, "tstamp": 1686.2},
+        {"question_id": 83, "model_1": "claude", "model_2": "llama", "g1_winner": "error",
+         "g2_winner": "tie", "judge": ["gpt-4", "pair-v2-math"], "g1_judgment": "?",
+         "g2_judgment": "[[C]]", "turn": 1, "tstamp": 1686.3},
+    ]  # fmt: skip
+    path = tmp_path / "gpt-4_pair.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    found = lb.read_votes(path)
+    names = found["player"].to_numpy()
+    sides = [names[found[side].to_numpy()].tolist() for side in ("first", "second")]
+    assert list(zip(*sides, found["outcome"].values.tolist(), strict=True)) == [
+        ("gpt", "claude", 1.0), ("claude", "gpt", 0.0), ("gpt", "llama", 0.5),
+        ("llama", "gpt", 1.0), ("llama", "claude", 0.5),
+    ]  # fmt: skip
+    assert found["prompt"].values.tolist() == [81, 81, 82, 82, 83]
+    assert set(found["judge"].values.tolist()) == {"gpt-4, pair-v2", "gpt-4, pair-v2-math"}
+    assert "1 game without a result, left out" in found.attrs["read_as"]
+    assert is_votes(flattened(pd.DataFrame(rows)))
+    rows[1]["g2_winner"] = "maybe"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    with pytest.raises(lb.ScoresError, match=r"line 2: .*'maybe' .1 vote."):
+        lb.read_votes(path)
+
+
+@pytest.mark.parametrize(
+    ("wins", "more"),
+    [
+        (("wins_a", "wins_b"), {"ties": [2, 0]}),
+        (("model_a_wins", "model_b_wins"), {"n": [18, 8]}),
+        (("a_wins", "b_wins"), {"Draws": [2, 0], "total": [20, 8]}),
+    ],
+)
+def test_wins_of_both_are_votes(wins, more):
+    table = pd.DataFrame({"model_a": ["gpt", "gpt"], "model_b": ["claude", "llama"]})
+    found = lb.read_votes(table.assign(**dict(zip(wins, ([10, 8], [8, 0]), strict=True)), **more))
+    counted = counted_votes(found, "half").to_array()
+    wins_of = counted.sel(variable="wins")
+    tied = 1.0 if any(key in more for key in ("ties", "Draws")) else 0.0
+    assert float(wins_of.sel(player="gpt", opponent="claude")) == 10.0 + tied
+    assert float(wins_of.sel(player="claude", opponent="gpt")) == 8.0 + tied
+    assert float(wins_of.sel(player="gpt", opponent="llama")) == 8.0
+
+
+@pytest.mark.parametrize(
+    ("columns", "outcome"),
+    [
+        ({"winner": ["player_1", "player_2", "player_1"]}, [1, 0, 1]),
+        ({"winner_id": [101, 103, 101]}, [1, 0, 1]),
+        ({"winner": [101, 103, 0]}, None),
+        ({"result": [1, 0, 1]}, [1, 0, 1]),
+        ({"outcome": ["win", "draw", "loss"]}, [1, 0.5, 0]),
+    ],
+)
+def test_players_may_be_called_by_number(columns, outcome):
+    table = pd.DataFrame({"player_1": [101, 102, 103], "player_2": [102, 103, 101]} | columns)
+    if outcome is None:  # 0 is nobody, or nothing: it is said which column that is about
+        with pytest.raises(lb.ScoresError, match="column 'winner'"):
+            lb.likelihood.bradley_terry(lb.read_votes(table))
+        return
+    assert is_votes(table)
+    found = lb.read_votes(table)
+    assert found["player"].values.tolist() == ["101", "102", "103"]
+    if columns.get("winner_id"):
+        outcome = [1, 0, 0]  # 101 is the second of the last
+    assert found["outcome"].values.tolist() == outcome
+
+
+def test_scores_of_numbered_models_are_scores():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((5, 3)), columns=["model_1", "model_2", "label"])
+    assert not is_votes(table)
+    assert not is_votes(table.round(2).assign(label=[0, 1, 0, 1, 1]))
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome"),
+    [
+        (["1 is much better", "About the same", "2 is slightly better"], [1, 0.5, 0]),
+        (["A is significantly better", "no difference", "B is better"], [1, 0.5, 0]),
+        (["Model A preferred", "equally good", "model B strongly preferred"], [1, 0.5, 0]),
+    ],
+)
+def test_how_much_better_is_passed_over(words, outcome):
+    table = pd.DataFrame(
+        {"system1": ["a", "b", "c"], "system2": ["b", "c", "a"], "preference": words}
+    )
+    found = lb.read_votes(table)
+    assert found["outcome"].values.tolist() == outcome
+    assert "how clearly does not count" in found.attrs["read_as"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "middle"), [([-3, 0, 2], "- 0"), ([1, 3, 5], "- 3"), ([1, 7, 4], "- 4")]
+)
+def test_scales_say_how_to_be_votes(scale, middle):
+    table = pd.DataFrame(
+        {"model_a": ["a", "b", "c"], "model_b": ["b", "c", "a"], "preference": scale}
+    )
+    with pytest.raises(lb.ScoresError, match=f"whole numbers from .*numpy.sign.*{middle}"):
+        lb.read_votes(table)
+    preference = np.sign(table["preference"] - float(middle[2:]))
+    words = preference.map({-1: "model_a", 0: "tie", 1: "model_b"})
+    assert lb.read_votes(table.assign(preference=words))["outcome"].values[0] == 1.0

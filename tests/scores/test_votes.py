@@ -149,6 +149,47 @@ def test_columns_by_name():
     assert found["outcome"].values.tolist() == OUTCOME
 
 
+COUNTED = pd.DataFrame(
+    {
+        "model_a": ["fox", "fox", "owl", "owl"],
+        "model_b": ["owl", "owl", "elk", "elk"],
+        "winner": ["model_a", "model_b", "model_a", "model_b"],
+    }
+)
+
+
+@pytest.mark.parametrize("name", ["n", "counts", "Count", "freq", "frequency", "size", "weights"])
+def test_counts_of_votes_are_read(name):
+    found = lb.read_votes(COUNTED.assign(**{name: [10, 5, 0, 2]}))
+    assert found["weight"].values.tolist() == [10, 5, 2]
+    assert f"weight={name}; 1 row of no vote (weight 0), left out" in found.attrs["read_as"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"size": [19, 19, 19, 19]},  # of a board
+        {"n": [1, 2, 3, 4]},  # of the row
+        {"freq": [0.5, 0.2, 0.2, 0.1]},
+        {"frequency": [3, -1, 2, 1]},
+        {"n": ["few", "more", "more", "few"]},
+    ],
+)
+def test_what_may_count_something_else_is_said(column):
+    (name,) = column
+    found = lb.read_votes(COUNTED.assign(**column))
+    assert "weight" not in found
+    assert f"{name} is not taken for how many votes a row stands for" in found.attrs["read_as"]
+    assert f"--count {name}" in found.attrs["read_as"]
+
+
+def test_counts_of_rows_that_are_alike_are_no_counts():
+    """One vote a row, with a number beside that is of the players, say."""
+    again = pd.concat([COUNTED, COUNTED], ignore_index=True).assign(n=[3, 4, 5, 6] * 2)
+    assert "weight" not in lb.read_votes(again)
+    assert lb.read_votes(again, weight="n")["weight"].sum() == 36
+
+
 def test_weights_and_covariates():
     table = ARENA.assign(
         count=[1, 2, 3, 0.5], len_a=[5, 3, 1, 0], len_b=[1, 1, 1, 1], bold=[True, False, True, True]
@@ -246,7 +287,7 @@ REFUSED = {
     "itself": (ARENA.assign(model_b=["owl", "owl", "fox", "cat"]), "row 1 .*'owl' is both players"),
     "no name": (ARENA.assign(model_b=["owl", " ", "fox", "owl"]), "row 1 .*'model_b' is empty"),
     "no prompt": (ARENA.assign(question_id=["", *"abc"]), "row 0 .*'question_id' is empty"),
-    "weight": (ARENA.assign(weight=[1, 0, 1, 1]), "row 1 .*'weight'.* is 0; it must be above 0"),
+    "weight": (ARENA.assign(weight=0), "no vote is left: .* of a weight of 0"),
     "infinite": (ARENA.assign(weight=[1, 1, np.inf, 1]), "row 2 .*'weight' is infinite; write"),
     "negative": (ARENA.assign(weight=[1, 1, 1, -1]), "row 3 .*'weight'.* is -1"),
     "one player": (ARENA.assign(model_a="fox", model_b="fox"), "the only player is 'fox'"),

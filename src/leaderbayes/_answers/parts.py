@@ -27,11 +27,15 @@ def not_asked(why: object) -> xr.Dataset:
     return xr.Dataset(attrs={"message": f"Not asked: {why}", "found": 0, "applies": 0})
 
 
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
 def left_out(standing: Standing, wanted: int, most: int) -> xr.Dataset:
     """Leave out each unit by itself."""
     count = len(standing.names)
     if count < 3:
-        return not_asked(f"there are {count} {standing.unit}s.")
+        return not_asked(f"there {_are(count)} {counted(count, standing.unit)}.")
     every = np.ones(count, dtype=bool)
     leader = leader_of(standing.strengths(every), wanted)
     which = np.arange(count)
@@ -77,7 +81,9 @@ def halves(standing: Standing, rng: np.random.Generator, splits: int = 100) -> x
     """Part the units at random in two, again and again."""
     count, m = len(standing.names), len(standing.players)
     if count < 4:
-        return not_asked(f"there are {count} {standing.unit}s, too few to be halved.")
+        return not_asked(
+            f"there {_are(count)} {counted(count, standing.unit)}, too few to be halved."
+        )
     size = min(TOP, m - 1)
     same, shared, correlation = (np.full(splits, np.nan) for _ in range(3))
     for k in range(splits):

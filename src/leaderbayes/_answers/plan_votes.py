@@ -101,7 +101,10 @@ def of_votes(
             **trust(dt),
         },
     )
-    return table.assign_attrs(message=_message(table, verdict))
+    said = _message(table, verdict)
+    if not verdict.decided and (one_sided := _one_sided(weighed, names, question, verdict)):
+        said += f" {one_sided}"
+    return table.assign_attrs(message=said)
 
 
 def _weighed(kept: xr.Dataset, model: str, arguments: dict[str, Any]) -> tuple[Weighed, Law | None]:
@@ -160,6 +163,34 @@ def _needed(counts: Floats, p: Floats, target: float, verdict: Verdict) -> float
         return float(np.ceil(counts[0]))
     share = (target - rising[k - 1]) / (rising[k] - rising[k - 1])
     return float(np.ceil(counts[k - 1] * (counts[k] / counts[k - 1]) ** share))
+
+
+def _one_sided(
+    weighed: Weighed, names: pd.Index, question: Question, verdict: Verdict
+) -> str | None:
+    """Say so where a normal law, which further votes are taken to follow, is too wide.
+
+    Of a player that never lost the likelihood rises without end: what its strength may be lies far
+    to one side, and votes decide sooner than a law that is as wide to the other.
+    """
+    votes = weighed.votes
+    played = np.bincount(votes.first, votes.n, votes.players)
+    played += np.bincount(votes.second, votes.n, votes.players)
+    won = np.bincount(votes.first, votes.won, votes.players)
+    won += np.bincount(votes.second, votes.n - votes.won, votes.players)
+    at = {str(name): k for k, name in enumerate(weighed.kept["player"].to_numpy())}
+    better = at[str(names[verdict.better])]
+    worse = [at[str(names[k])] for k in question.asked or [] if k != verdict.better]
+    if np.isclose(won[better], played[better]):
+        who, never = names[verdict.better], "lost"
+    elif any(np.isclose(won[k], 0.0) for k in worse):
+        who, never = next(names[k] for k in question.asked or [] if k != verdict.better), "won"
+    else:
+        return None
+    return (
+        f"{who} never {never}, so that these probabilities are too low and numbers of votes too "
+        "high: take them as bounds."
+    )
 
 
 def _message(table: xr.Dataset, verdict: Verdict) -> str:

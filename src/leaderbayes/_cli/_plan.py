@@ -28,7 +28,6 @@ from leaderbayes._cli._votes import (
     are_votes,
     how_votes_count,
     read_board_of,
-    tournaments_of,
     voting,
     what_votes_were_read,
 )
@@ -174,11 +173,6 @@ def _of_votes(
     if alien := typed(["rounds", "width", "more_runs", "simulations"]):
         raise lb.LeaderbayesError(
             f"{options['file']} was read as votes: --{alien[0].replace('_', '-')} is of scores."
-        )
-    names = tournaments_of(votes)
-    if len(names) > 1:
-        raise lb.ScoresError(
-            f"{options['file']}: several tournaments; pick one with --only: {', '.join(names[:8])}"
         )
     if options["model"] == "mean_score":
         raise lb.LeaderbayesError(

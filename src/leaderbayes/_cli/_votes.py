@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MODELS = ("bradley_terry", "davidson", "round_intercept")
 CLUSTERS = ("auto", "none", "judge", "prompt")
 COLUMNS = ("first", "second", "outcome", "prompt", "judge")
-OF_VOTES = (*COLUMNS, "covariate", "order_effect", "both_bad")
+OF_VOTES = (*COLUMNS, "count", "covariate", "order_effect", "both_bad")
 # What is of scores, and has no meaning for votes.
 OF_SCORES = (
     "player", "round_", "score", "repeat", "higher_is_better", "weight", "test_fraction",
@@ -30,6 +30,8 @@ voting = together(
     click.option("--outcome", metavar="COLUMN", help="Of votes: column that says who won."),
     click.option("--prompt", metavar="COLUMN", help="Of votes: column of what was judged."),
     click.option("--judge", metavar="COLUMN", help="Of votes: column of who judged."),
+    click.option("--count", metavar="COLUMN",
+                 help="Of votes: column of how many votes a row stands for."),
     click.option("--covariate", multiple=True, metavar="NAME",
                  help="Of votes, once for each: what may sway them, such as length; a column of "
                  "differences, or the name that two columns begin with (NAME_a, NAME_b)."),
@@ -53,7 +55,7 @@ def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
 
     if Path(options["file"]).is_dir() and options["format_"] == "table":
         return _counted(options)
-    if typed(COLUMNS) or typed(["covariate", "both_bad"]):
+    if typed([*COLUMNS, "count", "covariate", "both_bad"]):
         if alien := typed(["player", "round_", "score", "repeat", "format_"]):
             raise lb.LeaderbayesError(
                 f"--{_called(typed(OF_VOTES)[0])} is of votes, and --{_called(alien[0])} of "
@@ -93,8 +95,8 @@ def _counted(options: dict[str, Any]) -> tuple["xr.Dataset", list[str]]:
     asked = options["cluster"] if options["cluster"] in CLUSTERS else "auto"
     with collecting() as said:
         votes = lb.count_votes(
-            options["file"], **{name: options[name] for name in names}, cluster=asked,
-            progressbar=sys.stderr.isatty(),
+            options["file"], **{name: options[name] for name in names}, weight=options["count"],
+            cluster=asked, progressbar=sys.stderr.isatty(),
         )  # fmt: skip
     return _picked(votes, options), said
 
@@ -103,7 +105,8 @@ def _reading(options: dict[str, Any]) -> dict[str, Any]:
     """Give arguments of `leaderbayes.read_votes`."""
     names = (*COLUMNS, "tournament", "both_bad", "max_mb")
     return {name: options[name] for name in names} | {
-        "covariates": list(options["covariate"]) or None
+        "weight": options["count"],
+        "covariates": list(options["covariate"]) or None,
     }
 
 
@@ -123,10 +126,17 @@ def _picked(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
             f"--cluster is {', '.join(CLUSTERS[:-1])} or prompt, not {options['cluster'][:60]!r}; "
             "name columns by --judge and --prompt",
         )
-    only = options["only"]
+    only, names = options["only"], tournaments_of(votes)
     if only is None:
+        takes_all = typed(["store", "each", "ml"])
+        if len(names) > 1 and not takes_all:
+            each = " rank each with --each," if "each" in click.get_current_context().params else ""
+            _refuse(
+                options,
+                f"several tournaments; pick one with --only,{each} or leave --tournament out to "
+                f"take all votes together: {', '.join(names[:8])}",
+            )
         return votes
-    names = tournaments_of(votes)
     if not names:
         _refuse(options, f"--only {only[:60]!r}, and no column of tournaments: give --tournament")
     if only not in names:
@@ -176,9 +186,8 @@ def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
 
 
 def _number_of(votes: "xr.Dataset") -> int:
-    """Give how many votes there are, of counted ones too."""
-    counted = votes.attrs.get("counted")
-    return round(float(votes["weight"].sum())) if counted else votes.sizes["vote"]
+    """Give how many votes there are, also of rows that stand for several."""
+    return round(float(votes["weight"].sum())) if "weight" in votes else votes.sizes["vote"]
 
 
 def describe_votes(votes: "xr.Dataset") -> str:

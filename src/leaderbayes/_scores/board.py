@@ -9,8 +9,17 @@ import xarray as xr
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.read import read_scores, scores_of
-from leaderbayes._scores.tables import Source, unsearched
+from leaderbayes._scores.tables import (
+    MISSING,
+    Source,
+    Table,
+    is_number,
+    listed,
+    text_of,
+    unsearched,
+)
 from leaderbayes._scores.vote_files import read_vote_table
+from leaderbayes._scores.vote_forms import answers_of, players_of
 from leaderbayes._scores.vote_outcomes import has_columns_of_votes, is_votes
 from leaderbayes._scores.votes import Options, votes_of
 
@@ -55,6 +64,7 @@ def read_board(
     else:
         if is_votes(table.frame):
             return votes_of(table, Options() if votes is None else votes)
+        refuse_wins(table)
     try:
         if kind not in ("csv", "parquet", "DataFrame"):
             # Which says why it holds no scores.
@@ -63,6 +73,41 @@ def read_board(
         roles = {role: scores.pop(role, None) for role in _ROLES}
         return scores_of(table, roles, **scores, searched=searched)
     except ScoresError:
-        if kind and has_columns_of_votes(table):
+        if kind and (has_columns_of_votes(table) or _names_two(table)):
             votes_of(table, Options() if votes is None else votes)  # which says what is wrong
         raise
+
+
+def refuse_wins(table: Table) -> None:
+    """Refuse a square table of who beat whom how often, which is none of scores.
+
+    Rows are called as columns are, and of a player against itself there is nothing.
+    """
+    frame = table.frame
+    if frame.shape[1] < 3 or len(frame) != frame.shape[1] - 1 or not frame.columns.is_unique:
+        return
+    names = [text_of(cell).strip() for cell in frame.iloc[:, 0]]
+    if sorted(names) != sorted(frame.columns[1:]) or len(set(names)) < len(names):
+        return
+    itself = [text_of(frame[name].iloc[k]).strip().lower() for k, name in enumerate(names)]
+    if not all(cell in MISSING or (is_number(cell) and float(cell) == 0.0) for cell in itself):
+        return
+    table.refuse(
+        f"rows are called as columns are ({listed(names[:4])}, ...), and of a player against "
+        "itself there is nothing: this looks like a table of who beat whom how often. Write a row "
+        "for each two players, with columns winner, loser and count (of a DataFrame with players "
+        "as index, the row beating the column: "
+        "table.rename_axis('winner').melt(ignore_index=False, var_name='loser', "
+        "value_name='count').query('count > 0').reset_index()). If these are scores, name the "
+        "column of rounds (round=..., --round)."
+    )
+
+
+def _names_two(table: Table) -> bool:
+    """Whether two columns are called as players of a vote are and hold names, some of them both."""
+    try:
+        first, second = players_of(table)
+        one, other = ({text_of(it) for it in table.frame[name]} for name in (first, second))
+    except ScoresError:
+        return bool(answers_of(table.frame))
+    return any(not is_number(name) and name.lower() not in MISSING for name in one & other)

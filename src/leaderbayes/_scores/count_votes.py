@@ -15,9 +15,16 @@ from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._extras import extra
 from leaderbayes._scores.tables import MISSING, Table, counted, listed, shown
-from leaderbayes._scores.vote_forms import OUTCOME, WON, Form, key, recognise_form
+from leaderbayes._scores.vote_forms import (
+    OUTCOME,
+    WON,
+    Form,
+    key,
+    perhaps_weight,
+    recognise_form,
+)
 from leaderbayes._scores.vote_matches import CLUSTERINGS, names_of_clusterings
-from leaderbayes._scores.votes import Options, roles_of, votes_of
+from leaderbayes._scores.votes import Options, not_counted, roles_of, votes_of
 
 _ENDINGS = (".parquet", ".pq")
 _CELL = 250  # bytes of memory that a row of the result takes, once it is a Dataset
@@ -166,6 +173,9 @@ def count_votes(
     )
     by = ", ".join(["players", "outcome", *told])
     said = f"{counted(times.sum(), 'vote')} of {counted(len(files), 'file')} counted by {by}"
+    if "weight" not in roles:
+        perhaps = perhaps_weight(head, [form.first, form.second, *form.outcome, *roles.values()])
+        said += f"; {not_counted(perhaps)}" if perhaps is not None else ""
     if alone is not None:
         said += f", {counted(times[alone].sum(), 'prompt')} of one vote each by none of their own"
     return votes.assign_attrs(read_as=f"{votes.attrs['read_as']}; {said}", counted=1)

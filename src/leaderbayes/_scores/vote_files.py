@@ -72,7 +72,12 @@ def read_vote_table(
 
 
 def _flat(table: Table) -> Table:
-    return table._replace(frame=flattened(table.frame))
+    frame, row = flattened(table.frame), table.row
+    if frame.index.is_unique:
+        return table._replace(frame=frame)
+    # Several votes of a row are each called by it.
+    origin = frame.index
+    return table._replace(frame=frame.reset_index(drop=True), row=lambda k: row(origin[k]))
 
 
 def _from_kind(kind: str, content: bytes, where: str, max_mb: float) -> Table:

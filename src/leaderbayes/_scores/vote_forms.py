@@ -25,7 +25,7 @@ NOUNS = (
 ).split()
 OUTCOME = (
     "winner outcome result preference preferred label choice verdict vote judgment judgement "
-    "decision ftr winningmodel humanpreference votetype"
+    "decision ftr winnerid winnername winningmodel humanpreference votetype"
 ).split()
 _SCORE = "score scores goals goal points pts runs teamscore teamgoals".split()
 _RANK = "rank ranking".split()  # of which the lower is better
@@ -40,7 +40,11 @@ _JUDGE = (
     "taster tasterid assessor assessorid panelist panellist grader graderid reviewer reviewerid"
 ).split()
 _TIME = "tstamp timestamp datetime utctime date time".split()
-_WEIGHT = "weight weights nvotes numvotes votecount votes count".split()
+_WEIGHT = (
+    "weight weights nvotes numvotes numberofvotes votecount votes count counts nbattles ngames"
+).split()
+# The same, where what they hold says so.
+_PERHAPS_WEIGHT = "n freq frequency size num".split()
 _BESIDE = {"prompt": _PROMPT, "judge": _JUDGE, "time": _TIME, "weight": _WEIGHT}
 
 
@@ -120,6 +124,11 @@ def beside(table: Table, form: Form, given: Mapping[str, str]) -> dict[str, str]
     return found
 
 
+def perhaps_weight(table: Table, taken: Iterable[str]) -> str | None:
+    """Find a free column that may say how many votes a row stands for, or something else."""
+    return _one(table, "weight", _PERHAPS_WEIGHT, list(taken))
+
+
 def difference_of(table: Table, name: str, form: Form) -> tuple[str, ...]:
     """Find the column of a covariate, or the two whose difference it is.
 
@@ -160,6 +169,26 @@ def difference_of(table: Table, name: str, form: Form) -> tuple[str, ...]:
             f"{suggest(name, table.frame.columns)}"
         )
     return pairs[0]
+
+
+def players_of(table: Table) -> tuple[str, str]:
+    """Name the columns of the two players.
+
+    Raises
+    ------
+    ScoresError
+        If there are none, or several.
+    """
+    return _players(table)[0]
+
+
+def answers_of(frame: pd.DataFrame) -> list[str]:
+    """List columns of two answers, of which nothing says whose they are."""
+    return [
+        names[0]
+        for name, names in _by_key(frame.columns).items()
+        if re.fullmatch(r"(response|output|answer)[ab12]", name)
+    ]
 
 
 def has_players(frame: pd.DataFrame) -> bool:
@@ -210,9 +239,7 @@ def _players(table: Table) -> tuple[tuple[str, str], tuple[str, str]]:
             a, b, sides = found[0]
             _refuse_three(table, by_key, a, sides)
             return (_only(table, by_key[a]), _only(table, by_key[b])), sides
-    answers = [
-        by_key[name][0] for name in by_key if re.fullmatch(r"(response|output|answer)[ab12]", name)
-    ]
+    answers = answers_of(table.frame)
     said = f" {listed(answers)} are answers: say which player gave each." if answers else ""
     table.refuse(
         "no two columns are known for the players of a vote, such as model_a and model_b; name "

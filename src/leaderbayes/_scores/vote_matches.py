@@ -57,6 +57,11 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
         raise ScoresError("A vote's weight is no number above 0; leave such votes out.")
     tied = (outcome > 0.0) & (outcome < 1.0)
     kept = votes.isel(vote=~np.isnan(outcome) & ~(tied & (ties == "drop")))
+    if not kept.sizes["vote"] and tied.any():
+        raise ScoresError(
+            "Every vote is a tie, and ties are left out (ties='drop'), so that none is left: take "
+            "model='bradley_terry' with ties='half'."
+        )
     seen, code = np.unique([kept["first"], kept["second"]], return_inverse=True)
     if len(seen) < 2:
         raise ScoresError("A comparison needs votes on at least two players that are counted.")

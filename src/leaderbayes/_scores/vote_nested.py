@@ -1,16 +1,19 @@
-"""Votes whose two players stand in one cell, as logs and collections of comparisons have them."""
+"""Rows that hold two players in one cell, or several votes, to a vote a row."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from leaderbayes._scores.vote_forms import has_players, key
+from leaderbayes._scores.tables import text_of
+from leaderbayes._scores.vote_forms import NOUNS, OUTCOME, SIDES, has_players, key
 
 # Columns that may hold a list of two: of names, or of objects with a name.
 _LISTS = {"models": "model", "players": "player", "systems": "system", "teams": "team",
           "summaries": "policy"}  # fmt: skip
 _NAMES = ("policy", "model", "system", "player", "team", "name")
+_TIES = "ties tie draws draw tied drawn nties ndraws".split()
+_TOTALS = "n total totals count counts games ngames votes nvotes battles nbattles".split()
 _LOGGED = {"leftvote": "left", "rightvote": "right", "tievote": "tie", "bothbadvote": "both bad"}
 
 
@@ -24,15 +27,26 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
       Then a ``choice`` of 0 or 1 is the place in the list; ``info`` with an ``id`` is what was
       judged.
 
+    And votes of one row a row each:
+
+    - ``g1_winner`` and ``g2_winner``, as MT-bench's judgements of pairs have it: ``model_1`` is
+      shown first in the one game, and ``model_2`` in the other. A ``judge`` of a model and a prompt
+      is both.
+    - ``wins_a``, ``wins_b`` and perhaps ``ties``: how many votes say what.
+
     Everything else is handed back as it is.
     """
-    if not frame.columns.is_unique or has_players(frame):
+    if not frame.columns.is_unique or frame.empty:
         return frame
+    by_key = {key(name): name for name in frame.columns}
+    if {"model1", "model2", "g1winner"} <= set(by_key):
+        return _games(frame, by_key)
+    if has_players(frame):
+        return _tallies(frame, by_key)
     found = [(name, _LISTS[key(name)]) for name in frame.columns if key(name) in _LISTS]
-    if len(found) != 1 or frame.empty:
+    if len(found) != 1:
         return frame
     column, noun = found[0]
-    by_key = {key(name): name for name in frame.columns}
     if "type" in by_key and "winner" not in by_key:
         kinds = frame[by_key["type"]].map(lambda cell: _LOGGED.get(key(cell)))
         if kinds.notna().any():
@@ -62,6 +76,61 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
         if all(isinstance(it, str) for it in of):
             frame = frame.assign(prompt_id=pd.Series(of, frame.index))
     return frame
+
+
+def _games(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFrame:
+    """Take the games of two models apart, of which the second is shown the other way round."""
+    one, other = by_key["model1"], by_key["model2"]
+    winners = [by_key[name] for name in ("g1winner", "g2winner") if name in by_key]
+    judge = by_key.get("judge")
+    if judge is not None:
+        frame = frame.assign(**{judge: frame[judge].map(_joined)})
+    rest = frame.drop(columns=winners)
+    games = []
+    for column, swapped in zip(winners, (False, True), strict=False):
+        # The winner is called by its column, wherever it was shown.
+        cells = frame[column].map(_the_other) if swapped else frame[column]
+        sides = {one: frame[other], other: frame[one]} if swapped else {}
+        games.append(rest.assign(**sides, winner=cells))
+    return pd.concat(games).sort_index(kind="stable")
+
+
+def _the_other(cell: Any) -> Any:
+    return {"model1": "model_2", "model2": "model_1"}.get(key(cell), cell)
+
+
+def _joined(cell: Any) -> Any:
+    """Write a list of names as one."""
+    cell = cell.tolist() if isinstance(cell, np.ndarray) else cell
+    return ", ".join(text_of(it) for it in cell) if isinstance(cell, list | tuple) else cell
+
+
+def _tallies(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFrame:
+    """Take wins of both, and ties, of a row apart; a number beside them must be their sum."""
+    if any(name in by_key for name in OUTCOME):
+        return frame
+    pairs = [
+        (by_key[a], by_key[b])
+        for of in SIDES
+        for noun in ("", *NOUNS)
+        for a, b in (
+            tuple(f"wins{noun}{side}" for side in of), tuple(f"{noun}{side}wins" for side in of),
+        )
+        if a in by_key and b in by_key
+    ]  # fmt: skip
+    ties = [by_key[name] for name in _TIES if name in by_key]
+    totals = [by_key[name] for name in _TOTALS if name in by_key]
+    if len(pairs) != 1 or len(ties) > 1 or len(totals) > 1:
+        return frame
+    parts = dict(zip((*pairs[0], *ties), ("first", "second", "tie"), strict=False))
+    numbers = frame[[*parts, *totals]].apply(pd.to_numeric, errors="coerce")
+    if not ((numbers >= 0.0) & (numbers % 1.0 == 0.0)).to_numpy().all():
+        return frame
+    if totals and (numbers[list(parts)].sum(axis=1) != numbers[totals[0]]).any():
+        return frame
+    rest = frame.drop(columns=[*parts, *totals])
+    rows = [rest.assign(winner=who, n_votes=numbers[column]) for column, who in parts.items()]
+    return pd.concat(rows).sort_index(kind="stable")
 
 
 def _pair(cell: Any) -> Any:

@@ -22,7 +22,7 @@ from leaderbayes._scores.vote_forms import (
 )
 from leaderbayes._types import Floats, Longs
 
-FIRST, TIE, SECOND, BOTH_BAD, OPEN = 1.0, 0.5, 0.0, -1.0, -2.0  # OPEN: a game not finished
+FIRST, TIE, SECOND, BOTH_BAD, OPEN = 1.0, 0.5, 0.0, -1.0, -2.0  # OPEN: no result
 _MOST_WORDS = 100_000  # more are no words of an outcome
 _KNOWN = (
     "model_a, model_b, tie, tie (bothbad), left, right, A>B, 1-0, 0-1, 1/2-1/2, win, loss, draw, "
@@ -30,7 +30,8 @@ _KNOWN = (
 )
 # Of how few words each stands for a side beside others: "Model A wins", "answer 1".
 _BEFORE = [*NOUNS, *"winner winnermodel response answer output option choice side".split()]
-_AFTER = re.compile(r"(?<=.)(isbetter|better|wins|won|win)$")
+_MUCH = "much|far|significantly|clearly|strongly|slightly|somewhat|marginally|abit|alittle"
+_AFTER = re.compile(rf"(?<=.)(is)?({_MUCH})?(better|preferred)$|(?<=.)(wins|won|win)$")
 _SIGN = re.compile(
     r"(a|b|1|2|modela|modelb|left|right)([<>]+|[=~≈]+)(a|b|1|2|modela|modelb|left|right)"
 )
@@ -42,9 +43,10 @@ _WORDS = {
     **{f"{noun}{b}": SECOND for noun in _BEFORE for b in ("b", "2", "right", "second")},
     **dict.fromkeys(
         "tie tied ties draw drawn drew equal equally same even tossup nopreference bothgood "
-        "tiebothgood bothequal tievote".split(),
+        "tiebothgood bothequal tievote thesame aboutthesame equallygood nodifference".split(),
         TIE,
     ),
+    "error": OPEN,
     **dict.fromkeys("bothbad tiebothbad bothbadtie botharebad bothbadvote".split(), BOTH_BAD),
 }
 _SIGNS = {
@@ -125,18 +127,36 @@ def is_votes(frame: pd.DataFrame) -> bool:
         form = recognise_form(table)
         names = [as_names(table, c, missing="?") for c in (form.first, form.second)]
         places, players = pd.factorize(np.column_stack(names).ravel())
-        if all(is_number(name) for name in players):
-            return False
+        numbered = all(is_number(name) for name in players)
         if form.kind == "words":
             words = _Words(table, form)
+            if numbered and not _called_by_number(form, list(players), words):
+                return False
             readings = _readings(words, form, places[::2], places[1::2], list(players))
             return bool(readings) and bool((words.codes >= 0).any())
+        if numbered:
+            return False
         if form.kind != "won":
             for column in form.outcome:
                 as_numbers(table, column)
     except (ScoresError, TypeError, ValueError):
         return False
     return True
+
+
+def _called_by_number(form: Form, players: list[str], words: "_Words") -> bool:
+    """Whether numbers are players' names: of columns called so, with an outcome beside.
+
+    Else they are scores of players that are called model_1 and model_2.
+    """
+    if any(not is_number(words.texts[k]) for k in words.used):
+        return True
+    whole = all(re.fullmatch(r"\d+", name) for name in players)
+    named = any(
+        key(form.first).startswith(noun) or key(form.first).endswith(noun) for noun in NOUNS
+    )
+    winners = {words.texts[k] for k in words.used}
+    return whole and named and (len(winners) <= 3 or winners <= {*players, "0"})
 
 
 def has_columns_of_votes(table: Table) -> bool:
@@ -208,15 +228,21 @@ def _by_words(
         said = f"{words.column} (the winner's name)"
     else:
         said = f"{words.column} ({'; '.join(f'{t[:30]}: {_MEANS[v]}' for t, v in meanings)})"
-    if any(re.search(r"[<>]{2}", words.words[k]) for k in words.used):
+    if any(_how_clearly(words.texts[k], words.words[k]) for k in words.used):
         said += ", how clearly does not count"
     return Outcomes(values, said)
+
+
+def _how_clearly(text: str, word: str) -> bool:
+    """Whether an outcome says by how much, which is passed over."""
+    bare = re.sub(r"[\W_]+", "", text.lower())
+    return bool(re.search(r"[<>]{2}", word) or re.search(rf"({_MUCH})(better|preferred)$", bare))
 
 
 _BY_NAME = "as the name of a player"
 _MEANS = {
     FIRST: "the first won", SECOND: "the second won", TIE: "tie", BOTH_BAD: "both bad",
-    OPEN: "not finished",
+    OPEN: "no result",
 }  # fmt: skip
 
 
@@ -326,6 +352,19 @@ def _refuse_unknown(
             f"column {shown(words.column)} holds numbers between 1 and 2, such as "
             f"{shown(words.texts[unknown[0]])}: how much the second is preferred, and no vote. "
             "Write the nearest of 1, 1.5 and 2 (of a DataFrame: (2 * table[column]).round() / 2).",
+            table.frame.index[int(np.argmax(words.codes == unknown[0]))],
+        )
+    held = [float(words.texts[k]) for k in words.used if is_number(words.texts[k])]
+    whole = len(held) == len(words.used) and all(it % 1.0 == 0.0 for it in held)
+    if whole and max(held) - min(held) <= 10.0:
+        low, high = min(held), max(held)
+        middle = 0.0 if low < 0.0 else 0.5 * (low + high)
+        table.refuse(
+            f"column {shown(words.column)} holds whole numbers from {low:g} to {high:g}: how much "
+            "one of the two is preferred, and not which one. Write model_a, tie or model_b: where "
+            f"small numbers are for {shown(form.first)}, of a DataFrame, "
+            f"numpy.sign(table[column] - {middle:g}).map({{-1: 'model_a', 0: 'tie', 1: "
+            "'model_b'}).",
             table.frame.index[int(np.argmax(words.codes == unknown[0]))],
         )
     unknown.sort(key=lambda k: -counts[k])

@@ -8,11 +8,12 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import one_of
+from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.read import warn_alike
-from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown
+from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown, text_of
 from leaderbayes._scores.vote_files import read_vote_table
 from leaderbayes._scores.vote_forms import (
     WON,
@@ -21,6 +22,7 @@ from leaderbayes._scores.vote_forms import (
     beside,
     check_column,
     difference_of,
+    perhaps_weight,
     recognise_form,
 )
 from leaderbayes._scores.vote_matches import ALONE
@@ -78,13 +80,16 @@ def read_votes(
     - or ``winner`` and ``loser`` (``chosen_model`` and ``rejected_model``), perhaps with ``tie``.
       Then nobody knows who was shown first;
     - prompt (question_id, prompt, ...), judge (judge, annotator, user, ...), time (tstamp, date,
-      ...) and weight (weight, n_votes, count, ...).
+      ...) and weight (weight, n_votes, count, ...; also n, freq, frequency and size, if they hold
+      whole numbers, not all the same and no row numbers, and no two rows are alike beside them).
 
     Two players in one cell, as arenas' logs have them (``models``, with events leftvote, tievote,
     ...) and comparisons of summaries (``summaries`` with a ``policy`` each, and a ``choice``), are
-    taken apart. Of a game of chess in PGN, the tags White, Black, Result and Date are read, and
-    others where they are named. What may be read in two ways is an error. The attribute ``read_as``
-    says what was taken for what.
+    taken apart; so are rows of several votes: both games of a pair (``g1_winner``, ``g2_winner``,
+    as MT-bench's judgements have them: the second is shown the other way round), and numbers of
+    wins of both (``wins_a``, ``wins_b``, ``ties``). Of a game of chess in PGN, the tags White,
+    Black, Result and Date are read, and others where they are named. What may be read in two ways
+    is an error. The attribute ``read_as`` says what was taken for what.
 
     Parameters
     ----------
@@ -99,7 +104,7 @@ def read_votes(
     prompt, judge, time : str, optional
         Columns of what was judged, by whom, and when.
     weight : str, optional
-        Column of how many votes a row stands for.
+        Column of how many votes a row stands for; rows of 0 are left out.
     covariates : sequence of str, optional
         What may sway a vote beside the players, such as the length of an answer: each a column,
         of differences first less second, or the name that two columns begin with (``NAME_a`` and
@@ -187,7 +192,16 @@ def votes_of(
     columns: dict[str, Any] = {}
     others: list[str] = []
     said = [f"first={form.first}", f"second={form.second}", f"outcome={outcomes.said}"]
-    for role, name in roles_of(table, form, options).items():
+    roles = roles_of(table, form, options)
+    perhaps = None
+    if "weight" not in roles:
+        perhaps = perhaps_weight(table, [form.first, form.second, *form.outcome, *roles.values()])
+    if perhaps is not None:
+        if counts_rows(table, perhaps):
+            roles["weight"] = perhaps
+        else:
+            others.append(not_counted(perhaps))
+    for role, name in roles.items():
         if role == "weight":
             columns[role] = _weights(table, name)
         elif role == "time":
@@ -207,12 +221,17 @@ def votes_of(
 
     values = outcomes.values
     bad, unfinished = values == BOTH_BAD, values == OPEN
-    keep: Bools = ~unfinished & (~bad | (options.both_bad != "drop"))
+    of_none = columns["weight"] == 0.0 if "weight" in columns else np.zeros(len(values), bool)
+    keep: Bools = ~unfinished & (~bad | (options.both_bad != "drop")) & ~of_none
     if not keep.any():
-        table.refuse("no vote is left: every one is unfinished, or that both are bad.")
+        table.refuse(
+            "no vote is left: every one is unfinished, that both are bad, or of a weight of 0."
+        )
+    if of_none.any():
+        others.append(f"{counted(of_none.sum(), 'row')} of no vote (weight 0), left out")
     if unfinished.any():
         many = unfinished.sum() if times is None else times[unfinished].sum()
-        others.append(f"{counted(many, 'game')} not finished, left out")
+        others.append(f"{counted(many, 'game')} without a result, left out")
     if bad.any():
         many = bad.sum() if times is None else times[bad].sum()
         others.append(f"{counted(many, 'vote')} that both are bad {_BOTH_BAD[options.both_bad]}")
@@ -294,14 +313,44 @@ def _labels(table: Table, column: str) -> np.ndarray:
 
 def _weights(table: Table, column: str) -> Floats:
     weights = complete_numbers(table, column)
-    wrong = np.flatnonzero(weights <= 0.0)
+    wrong = np.flatnonzero(weights < 0.0)
     if len(wrong):
         table.refuse(
             f"column {shown(column)} was taken for how many votes a row stands for, and is "
-            f"{weights[wrong[0]]:g}; it must be above 0: leave such rows out.",
+            f"{weights[wrong[0]]:g}; write 0 or more, or rename the column if it is something "
+            "else.",
             table.frame.index[int(wrong[0])],
         )
     return weights
+
+
+def counts_rows(table: Table, column: str) -> bool:
+    """Say whether a column counts votes: whole numbers, of rows that are alike in nothing else.
+
+    A number that all rows have (the size of a board) is none, nor is one that numbers rows.
+    """
+    try:
+        numbers = as_numbers(table, column).to_numpy()
+    except ScoresError:
+        return False
+    if not (np.isfinite(numbers) & (numbers >= 0.0) & (numbers % 1.0 == 0.0)).all():
+        return False
+    rising = len(numbers) > 1 and bool((np.diff(numbers) == 1.0).all())
+    if rising or (numbers == numbers[0]).all():
+        return False
+    rest = table.frame.drop(columns=column)
+    try:
+        return not rest.duplicated().any()
+    except TypeError:  # a list, or another container
+        return not rest.map(text_of).duplicated().any()
+
+
+def not_counted(column: str) -> str:
+    """Say that a column is not taken for a number of votes."""
+    return (
+        f"{column} is not taken for how many votes a row stands for (weight={column!r}, on the "
+        f"command line --count {column}, takes it)"
+    )
 
 
 def _covariates(

@@ -22,12 +22,14 @@ _PACKAGE = str(Path(__file__).parents[1])
 
 
 def require_estimate(
-    matches: xr.Dataset, *, pseudo_rounds: float = 0.0, firth: bool = False
-) -> None:
+    matches: xr.Dataset, *, pseudo_rounds: float = 0.0, firth: bool = False,
+    remedy: str | None = None,
+) -> None:  # fmt: skip
     """Raise unless the estimate exists.
 
     It does where the win graph is strongly connected; with Firth's penalty, where all players have
-    met, directly or through others; with pseudo-rounds, always.
+    met, directly or through others; with pseudo-rounds, always. ``remedy`` is what to do, where
+    penalties and options are other ones than of scores.
 
     Raises
     ------
@@ -51,11 +53,15 @@ def require_estimate(
     if groups.nunique() == 1 or (firth and met):
         return
     fact, unknown, _ = say_apart(matches, groups)
-    penalty = "pseudo_rounds=1 or firth=True" if met else "pseudo_rounds=1"
+    if remedy is None:
+        penalty = "pseudo_rounds=1 or firth=True" if met else "pseudo_rounds=1"
+        remedy = (
+            "Use the posterior (leaderbayes.fit, or rank without --ml), a penalty "
+            f"({penalty}, for Bradley-Terry and Plackett-Luce), or rank a group on its own."
+        )
     raise DisconnectedError(
         f"LB010 the maximum-likelihood estimate does not exist: {fact}, so no match says "
-        f"{unknown}. Use the posterior (leaderbayes.fit, or rank without --ml), a penalty "
-        f"({penalty}, for Bradley-Terry and Plackett-Luce), or rank a group on its own."
+        f"{unknown}. {remedy}"
     )
 
 

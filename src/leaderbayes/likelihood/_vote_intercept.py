@@ -14,6 +14,7 @@ from leaderbayes._errors import DisconnectedError, EstimateWarning, LeaderbayesE
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.vote_intercept import fit_marginal, judged
+from leaderbayes._scores.tables import counted
 from leaderbayes._scores.vote_matches import clusters_of, counted_votes, valid_votes, weights_of
 from leaderbayes._types import Bools
 from leaderbayes.likelihood._estimate import require_estimate, restriction
@@ -47,7 +48,12 @@ def intercept_of_votes(
             "likelihood.bradley_terry(votes)."
         )
     counts = counted_votes(kept, "drop")
-    require_estimate(counts)
+    require_estimate(
+        counts,
+        remedy="Take model='bradley_terry' with order_effect=True, whose posterior exists all the "
+        "same (leaderbayes.fit, or rank --order-effect without --ml), or the votes on a group by "
+        "itself.",
+    )
     players = [str(name) for name in kept["player"].to_numpy()]
     m = len(players)
     first, second = (kept[name].to_numpy().astype(np.int64) for name in ("first", "second"))
@@ -118,10 +124,11 @@ def binary_votes(votes: xr.Dataset, ties: str | None) -> xr.Dataset:
     kept = valid_votes(votes, "drop")
     tied = int(valid_votes(votes, "half").sizes["vote"]) - int(kept.sizes["vote"])
     if tied and ties is None:
+        said = f"{counted(tied, 'vote')} {'is a tie' if tied == 1 else 'are ties'}"
         raise LeaderbayesError(
-            f"{tied} votes are ties, and the mixed model of votes has two outcomes: take "
-            "ties='drop' to leave them out, or likelihood.bradley_terry(votes, order_effect=True), "
-            "where a tie is half a win."
+            f"{said}, and the mixed model of votes has two outcomes: take ties='drop' to leave "
+            "them out, or likelihood.bradley_terry(votes, order_effect=True), where a tie is half "
+            "a win."
         )
     return kept
 

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._errors import HintWarning, LeaderbayesError, NotConvergedError
+from leaderbayes._errors import HintWarning, LeaderbayesError
 from leaderbayes._numerics import davidson_votes
 from leaderbayes._numerics.further_votes import Law
 from leaderbayes._numerics.vote_intercept import Judged, judged, marginal
@@ -30,6 +30,7 @@ from leaderbayes.likelihood._vote_intercept import binary_votes, intercept_of_vo
 from leaderbayes.likelihood._votes import (
     FEW,
     Weighed,
+    best_of,
     said_of_favour,
     said_of_few,
     votes_of,
@@ -124,10 +125,7 @@ def weigh_davidson(
             f"{which} vote is a tie, which leaves Davidson's parameter for ties without an "
             "estimate: take model='bradley_terry'."
         )
-    try:
-        at = davidson_votes.maximum(arrays)
-    except NotConvergedError:
-        at = davidson_votes.maximum(arrays, 1.0)
+    at = best_of(arrays, effects, davidson_votes.maximum)
 
     def eta(here: Estimate) -> Floats:
         own = here.epp[arrays.first] - here.epp[arrays.second]

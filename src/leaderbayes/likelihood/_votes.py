@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,9 +11,15 @@ import xarray as xr
 from scipy.special import expit, xlogy
 
 from leaderbayes._arguments import number
-from leaderbayes._errors import EstimateWarning, HintWarning, NotConvergedError
+from leaderbayes._errors import (
+    EstimateWarning,
+    HintWarning,
+    LeaderbayesError,
+    NotConvergedError,
+)
 from leaderbayes._numerics.bradley_terry import probability
 from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.order_shift import order_shift
 from leaderbayes._numerics.votes import (
     Dependence,
     Effective,
@@ -23,10 +29,12 @@ from leaderbayes._numerics.votes import (
     bread_of,
     dependence,
     effective,
+    groups_of,
     maximum,
     shared,
     with_shared,
 )
+from leaderbayes._scores.tables import listed
 from leaderbayes._scores.vote_matches import (
     clusters_of,
     counted_votes,
@@ -41,6 +49,7 @@ from leaderbayes.likelihood._spread import without_variation
 _PACKAGE = str(Path(__file__).parents[1])
 FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
 _ONE = 1.2  # of them, below which they do not say at all
+_TOLD = 1e-9  # of an effect's information, below which players tell it
 _SURE = 3.0  # standard errors from which an order effect is pointed out
 
 
@@ -93,11 +102,11 @@ def weigh(
     kept = valid_votes(votes, ties)
     arrays, effects = votes_of(kept, order_effect, covariates)
     clusters = clusters_of(kept, cluster)
-    try:
-        at = maximum(arrays)
-    except NotConvergedError:
-        at = maximum(arrays, 1.0)
+    at = best_of(arrays, effects, maximum)
+    require_effects(arrays, at)
     together = dependence(arrays, at, tuple(clusters.values()))
+    if effects:
+        together = no_better_than_alone(together, at)
     for name, count in zip(clusters, together.clusters, strict=False):
         if count < FEW:
             warnings.warn(
@@ -111,6 +120,71 @@ def weigh(
     if (favour := said_of_favour(weighed)) is not None:
         warnings.warn(f"LB045 {favour}", HintWarning, skip_file_prefixes=(_PACKAGE,))
     return weighed
+
+
+def best_of(
+    votes: Votes, effects: list[str], maximise: Callable[[Votes, float], Estimate]
+) -> Estimate:
+    """Find the estimate of votes; where it does not exist, with one pseudo-round.
+
+    Raises
+    ------
+    NotConvergedError
+        If an effect has none even so.
+    """
+    try:
+        return maximise(votes, 0.0)
+    except NotConvergedError:
+        pass
+    try:
+        return maximise(votes, 1.0)
+    except NotConvergedError as problem:
+        if not effects:
+            raise
+        which = "the order" if effects == ["order"] else f"one of the effects {listed(effects)}"
+        raise NotConvergedError(
+            f"LB002 {which} has no finite estimate: it could explain nearly every vote, however "
+            "strong it is taken to be. Leave it out (order_effect, covariates; on the command line "
+            "--order-effect, --covariate), or give more votes."
+        ) from problem
+
+
+def require_effects(votes: Votes, at: Estimate) -> None:
+    """Raise where players tell an effect, in groups of players that never met.
+
+    In one group the information has no inverse, and `bread_of` says so.
+    """
+    m, k = votes.players, len(at.hessian) - votes.players
+    if k == 0 or groups_of(votes) == 1:
+        return
+    own = at.hessian[m:, m:]
+    taken = np.linalg.pinv(at.hessian[:m, :m], rcond=1e-10, hermitian=True)
+    left = own - at.hessian[m:, :m] @ taken @ at.hessian[:m, m:]
+    if np.linalg.eigvalsh(left).min() < _TOLD * np.diag(own).min():
+        raise LeaderbayesError(
+            "Nothing says how large an effect (the order, a covariate) is: players or other "
+            "effects tell it, and some players never met (LB010). Leave it out, or take a group "
+            "by itself."
+        )
+
+
+def no_better_than_alone(together: Dependence, at: Estimate) -> Dependence:
+    """Keep votes that go together from saying more of an effect than votes that do not.
+
+    Of two judges that vote in both orders, opinions cancel out in the order's effect, and how
+    unsure these are is a large factor on less than nothing. Only what would be no covariance is
+    put right.
+    """
+    if np.linalg.eigvalsh(together.meat)[0] > -1e-9 * np.trace(together.meat):
+        return together
+    value, vector = np.linalg.eigh(at.hessian)
+    there = value > 1e-10 * value[-1]
+    root = vector[:, there] * np.sqrt(value[there])
+    back = vector[:, there] / np.sqrt(value[there])
+    excess, way = np.linalg.eigh(back.T @ (together.meat - together.phi * at.hessian) @ back)
+    way = root @ way
+    meat = together.phi * at.hessian + (way * np.maximum(excess, 0.0)) @ way.T
+    return together._replace(meat=meat)
 
 
 def said_of_few(name: str, count: float) -> str:
@@ -127,26 +201,25 @@ def said_of_few(name: str, count: float) -> str:
 
 
 def said_of_favour(weighed: Weighed, moments: Moments | None = None) -> str | None:
-    """Say so where who is shown first wins more often, or less, than strengths say."""
+    """Say so where who is shown first wins more often, or less, or where nothing can tell."""
     kept, votes, at = weighed.kept, weighed.votes, weighed.at
     if "order" in weighed.effects or not kept.attrs.get("ordered", 1):
         return None
     if moments is None:
         p = expit(at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta)
         moments = Moments(p, p * (1.0 - p))
-    p, variance = moments
-    residual, information = votes.won - votes.n * p, float((votes.n * variance).sum())
-    own = votes.square - 2.0 * p * votes.won + votes.n * p**2
-    noise = float(own.sum())
-    for group in weighed.clusters.values():
-        several = group >= 0
-        sums = np.bincount(group[several], residual[several])
-        noise = max(noise, float((sums**2).sum()) + float(own[~several].sum()))
-    total = float(residual.sum())
-    if not abs(total) > _SURE * np.sqrt(noise):
+    shift = order_shift(votes, at, moments, tuple(weighed.clusters.values()), weighed.together)
+    if np.isinf(shift.error):
+        return (
+            "players tell who was shown first (each against the same ones always first, or always "
+            "second): what being first is worth cannot be told from strengths, and is in them. "
+            "Have pairs judged in both orders; or, where columns say nothing of who was shown "
+            "first, pass over this."
+        )
+    if not abs(shift.size) > _SURE * shift.error:
         return None
     return (
-        f"the one shown first wins {np.exp(total / information):.2f} times the odds that strengths "
+        f"the one shown first wins about {np.exp(shift.size):.2f} times the odds that strengths "
         "give it: take order_effect=True, or where players were first unequally often their "
         "strengths have a part of that."
     )
@@ -192,7 +265,12 @@ def estimate_votes(
 ) -> xr.Dataset:
     """Estimate as `bradley_terry`, from votes."""
     number("pseudo_rounds", pseudo_rounds, at_least=0.0)
-    require_estimate(counted_votes(votes, ties), pseudo_rounds=pseudo_rounds)
+    require_estimate(
+        counted_votes(votes, ties),
+        pseudo_rounds=pseudo_rounds,
+        remedy="Use the posterior (leaderbayes.fit, or rank without --ml), a penalty "
+        "(pseudo_rounds=1), or the votes on a group by itself.",
+    )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HintWarning)
         weighed = weigh(

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 
 import leaderbayes as lb
 from leaderbayes._answers.audit import sentences
-from votes import draw
+from votes import draw, votes_of
 
 QUESTIONS = ["players", "pairs", "aggregators", "left_out", "check", "plan", "halves"]
 
@@ -215,6 +215,53 @@ def test_votes(planted):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("model", "ties"), [("davidson", "half"), ("round_intercept", "drop")])
+def test_votes_without_a_judge_are_estimated_by_their_own_model(model, ties):
+    """Leads without a judge are those of fits without it, by this model and not Bradley-Terry's."""
+    rng = np.random.default_rng(3)
+    votes = draw(np.array([1.4, 0.2, -0.6, -1.0]), 2400, rng, ties=0.35, judges=6, spread=0.3)
+    asked = lb.audit(fit(votes, model, ties=ties))
+    assert asked.attrs["model"] == model
+    out = asked["left_out"]["lead"].to_series()
+    plain = lb.audit(fit(votes, ties=ties))["left_out"]["lead"].to_series()
+    for judge in ("j0", "j3"):
+        left = votes.isel(vote=votes["judge"].to_numpy() != judge)
+        epp = lb.leaderboard(fit(left, model, ties=ties)).set_index("player")["epp"]
+        lead = epp["m0"] - epp.drop("m0").max()
+        assert out[judge] == pytest.approx(lead, abs=0.06)
+        if model == "davidson":  # its strengths are on another scale than of ties as half wins
+            assert out[judge] > plain[judge] + 0.2
+    assert asked["plan"].attrs["applies"] == asked["halves"].attrs["applies"] == 1
+    assert asked["plan"].attrs["model"] == model
+
+
+def test_judges_who_favour_the_first_in_their_own_way():
+    """Planted: half of the judges favour the first, half the second; m1 has it its way in both."""
+    rng = np.random.default_rng(4)
+    votes = draw(np.array([0.7, 0.0, -0.8, -0.8]), 6000, rng, judges=10)
+    first, second = votes["first"].to_numpy().copy(), votes["second"].to_numpy().copy()
+    judge = rng.integers(0, 10, 6000)
+    likes_first = judge < 5
+    # m1 stands where its judge favours it, in most votes.
+    turned = np.where(likes_first, second == 1, first == 1) & (rng.random(6000) < 0.8)
+    first[turned], second[turned] = second[turned], first[turned]
+    strengths = np.array([0.7, 0.0, -0.8, -0.8])
+    eta = strengths[first] - strengths[second] + np.where(likes_first, 1.6, -1.6)
+    won = (rng.random(6000) < 1.0 / (1.0 + np.exp(-eta))).astype(float)
+    planted = votes_of(first, second, won, 4, judge=[f"j{k}" for k in judge])
+    asked = lb.audit(fit(planted, "round_intercept"))
+    table = asked["aggregators"].to_dataset()
+    assert asked.attrs["leader"] == "m0"
+    assert table["same_leader"].to_series()[["EPP", "PMRA"]].tolist() == [0, 1]
+    own = table["value"].sel(aggregator="PMRA").to_series()
+    assert own["m0"] - own["m1"] == pytest.approx(0.7, abs=0.25)
+    said = asked["aggregators"].attrs["message"]
+    assert "By EPP another does: m1 has" in said
+    assert "it takes all judges to favour whoever is first alike, and it has no opinions" in said
+    # No judge holds the leader by itself, and each half of the judges says the same.
+    assert asked["left_out"].attrs["found"] == asked["halves"].attrs["found"] == 0
+
+
 def test_lower_is_better():
     values = gumbel([3.0, 0.0, -1.0], 20, 8)
     up = lb.audit(fit(board(values)), simulations=5)
@@ -252,7 +299,8 @@ def test_what_cannot_be_audited():
         lb.audit(fit(scores), simulations=0)
     shrunk = fit(scores)
     shrunk.attrs["model"] = "round_intercept"
-    with pytest.raises(lb.LeaderbayesError, match="'round_intercept': take model='bradley_terry'"):
+    said = "audit of scores is of .*'round_intercept': take model='bradley_terry'"
+    with pytest.raises(lb.LeaderbayesError, match=said):
         lb.audit(shrunk)
 
 

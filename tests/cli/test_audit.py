@@ -78,10 +78,31 @@ def test_votes(folder):
     assert made["read"]["kind"] == "votes"
 
 
+def test_votes_by_their_own_model(folder):
+    rows = "".join(
+        f"m{a},m{b},m{a if k % 3 else b},j{k % 5}\n"
+        for k in range(40)
+        for a, b in ("12", "23", "13", "31", "21", "32")
+    )
+    (folder / "votes.csv").write_text("player_a,player_b,winner,judge\n" + rows)
+    done = call(
+        "audit", "votes.csv", "--model", "round_intercept", "--seed", 1, "--json", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    assert made["model"] == "round_intercept"
+    assert all(made["questions"][name]["applies"] for name in ("plan", "left_out", "halves"))
+    rows = made["questions"]["aggregators"]["rows"]["aggregator"]
+    assert [row["aggregator"] for row in rows] == ["win rate", "Borda", "EPP", "PMRA", "Elo"]
+    done = call("audit", "votes.csv", "--model", "plackett_luce", cwd=folder)
+    assert done.returncode == 2
+    assert "of votes there are bradley_terry, davidson, round_intercept" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--model", "round_intercept"], "no audit of --model round_intercept"),
+        (["--model", "round_intercept"], "no audit of scores by --model round_intercept"),
         (["--across-rounds"], "of matches within rounds"),
         (["--simulations", 0], "0 is not in the range"),
     ],

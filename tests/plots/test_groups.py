@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
-from conftest import simulate
+from conftest import board, simulate
 from figures import drawn
 
 BLACK = "#000000"
@@ -120,3 +120,42 @@ def test_nobody_is_tied():
     dt = lb.fit(made, sampler="laplace", seed=1)
     assert bars_of(lb.plots.groups(dt, backend="none")) == []
     assert lb.plots.groups(dt, style="demsar", backend="none")
+
+
+@pytest.mark.parametrize("figsize", ["column", "page"])
+def test_bars_in_neighbouring_lanes_do_not_touch(figsize):
+    """Of many players in a row, so that there are many lanes."""
+    rng = np.random.default_rng(2)
+    values = np.linspace(0.0, 4.0, 120)[:, None] + rng.gumbel(size=(120, 20))
+    names = [f"net-large-instruct-v2 {k:03d}" for k in range(120)]
+    scores = board(values).assign_coords(player=names)
+    dt = lb.fit(scores, sampler="laplace", draws=400, seed=1)
+    figure = lb.plots.groups(dt, figsize=figsize, backend="matplotlib")
+    axes, whole = figure.get_viz("plot", "board"), figure.get_viz("figure")
+    whole.canvas.draw()
+    bars = [line for line in axes.lines if line.get_color() == "#000000"]
+    at = np.unique([axes.transData.transform((line.get_xdata()[0], 0.0))[0] for line in bars])
+    lanes = at[np.append(True, np.diff(at) > 0.01)]
+    assert len(lanes) > 8
+    thick = max(line.get_linewidth() for line in bars) * whole.dpi / 72.0
+    assert thick > 0.5
+    assert np.diff(lanes).min() > 1.3 * thick
+
+
+@pytest.mark.parametrize("figsize", ["column", "page"])
+def test_demsar_of_few_has_room_for_its_axis(fitted, figsize):
+    """Plotly's title and margins leave a line each for the axis' name and for its ticks."""
+    figure = lb.plots.groups(fitted, style="demsar", figsize=figsize, backend="plotly")
+    layout = figure.get_viz("figure").layout
+    low, high = layout.yaxis.range
+    line = (layout.height - layout.margin.t - (layout.margin.b or 80)) / (high - low)
+    data = figure.get_viz("figure").data
+    sizes = [e.textfont.size for e in data if e.mode == "text" and "epp:" in str(e.text)]
+    # The name hangs from 1.55, ticks stand on 0.35.
+    assert 1.2 * line > 1.9 * sizes[0] * 0.75
+    # Ticks of one column are few.
+    texts = drawn(
+        lb.plots.groups(fitted, style="demsar", figsize=figsize, backend="none"), "board", "text"
+    )
+    ticks = [e for e in texts if e["y"] == 0.35]
+    assert 1 < len(ticks) <= (4 if figsize == "column" else 8)

@@ -60,3 +60,19 @@ def test_a_bar_in_every_backend(laplace):
 )
 def test_nothing_is_certain(p, said):
     assert written(p) == said
+
+
+@pytest.mark.parametrize("figsize", [None, "column", "page"])
+def test_letters_of_the_bar_are_as_large_as_the_axes(laplace, figsize):
+    plotly = lb.plots.win_probability(laplace, figsize=figsize, backend="plotly")
+    figure = plotly.get_viz("figure")
+    (bar,) = [trace.colorbar for trace in figure.data if trace.type == "heatmap"]
+    size = figure.layout.xaxis.tickfont.size
+    assert abs(bar.tickfont.size - size) <= 1
+    assert abs(bar.title.font.size - size) <= 1
+    bokeh = lb.plots.win_probability(laplace, figsize=figsize, backend="bokeh")
+    plot = bokeh.get_viz("plot", "board")
+    (shown,) = [each for each in plot.right if type(each).__name__ == "ColorBar"]
+    own = int(plot.xaxis[0].major_label_text_font_size.removesuffix("px"))
+    for letters in (shown.major_label_text_font_size, shown.title_text_font_size):
+        assert abs(int(letters.removesuffix("px")) - own) <= 1

@@ -6,6 +6,7 @@ import pytest
 import leaderbayes as lb
 from conftest import board
 from figures import drawn, texts
+from leaderbayes.plots._heat_map import lightness
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
 
@@ -68,3 +69,19 @@ def test_what_has_no_record(scores):
         lb.plots.record(lb.fit(scores, "mean_score", seed=1), backend="none")
     with pytest.raises(lb.LeaderbayesError, match="prob"):
         lb.plots.record(lb.fit(scores, sampler="laplace", seed=1), prob=1.0, backend="none")
+
+
+def test_of_many_pairs_points_lie_over_intervals_and_the_line_over_both():
+    """Of hundreds of pairs: light intervals that do not add up, below all points."""
+    rng = np.random.default_rng(8)
+    dt = lb.fit(board(rng.normal(size=(30, 20)) + np.linspace(0.0, 2.0, 30)[:, None]), seed=1,
+                sampler="laplace", draws=100)  # fmt: skip
+    drawings = lb.plots.record(dt, backend="none").get_viz("plot", "board")
+    kinds = [e["function"] for e in drawings if e["function"] in ("line", "scatter")]
+    points = kinds.index("scatter")
+    assert kinds == ["line"] * points + ["scatter"] * (len(kinds) - points - 1) + ["line"]
+    intervals = [e for e in drawings if e["function"] == "line"]
+    assert len(intervals[-1]["x"]) == 2
+    for each in intervals[:-1]:
+        assert each.get("alpha") in (None, 1.0)
+        assert lightness(each["color"]) > 0.6

@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -10,6 +11,8 @@ import leaderbayes as lb
 from leaderbayes._answers.audit import heading, sentences
 from leaderbayes.report._audit import _table, audited, section
 from leaderbayes.report._style import clean
+from votes import draw
+from votes import fit as fit_of
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +63,21 @@ def test_the_page_has_a_section(fit, asked, tmp_path):
     assert found.count('<li class="care">') == asked.attrs["found"]
     plain = lb.report.html(fit, tmp_path / "plain.html").read_text("utf-8")
     assert 'id="audit"' not in plain
+
+
+@pytest.mark.parametrize(
+    ("model", "ties", "name"),
+    [("davidson", "half", "Davidson"), ("round_intercept", "drop", "PMRA")],
+)
+def test_votes_by_their_own_model_on_the_page(tmp_path, model, ties, name):
+    votes = draw(np.array([0.8, 0.0, -0.5]), 600, np.random.default_rng(2), ties=0.2)
+    dt = fit_of(votes, model=model, ties=ties)
+    asked = lb.audit(dt)
+    page = lb.report.html(dt, tmp_path / "page.html", audit=asked).read_text("utf-8")
+    (found,) = re.findall(r'<section id="audit".*?</section>', page, re.DOTALL)
+    assert re.search(f">{name}<", found)
+    assert "Not asked" not in found.replace("Not asked: the fit has too few replicates", "")
+    assert "judge" in found
 
 
 def test_latex_has_a_list(fit, asked, tmp_path):

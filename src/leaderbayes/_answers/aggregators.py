@@ -12,6 +12,7 @@ from leaderbayes._answers.beside import of_scale
 from leaderbayes._answers.draws import by_mean, standing_of
 from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._answers.standing import LEVEL, standing_by, statistic_of, unit_of
+from leaderbayes._answers.vote_estimates import parted
 from leaderbayes._fits.posterior import is_mean_score, is_of_votes
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._numerics.bradley_terry import newton
@@ -19,12 +20,18 @@ from leaderbayes._numerics.decimals import decimals, two_digits
 from leaderbayes._numerics.elo import ratings
 from leaderbayes._numerics.places import places
 from leaderbayes._numerics.plackett_luce_fit import fit_rankings
+from leaderbayes._numerics.votes import maximum
 from leaderbayes._scores.vote_matches import weights_of
 from leaderbayes._types import Floats
 
 TOP = 5  # players that are compared as a set
 _LARGEST = 200  # players that are ranked by Plackett-Luce, which takes long of more
 _K = 16.0  # of Elo, as `elo` has it
+_NAMES = {"davidson": "Davidson", "round_intercept": "PMRA"}  # of votes, beside EPP
+_PLAIN = {
+    "Davidson": "it takes ties for half wins, and ",
+    "PMRA": "it takes all judges to favour whoever is first alike, and ",
+}
 
 
 class Board(NamedTuple):
@@ -200,12 +207,15 @@ def _of_votes(dt: xr.DataTree) -> tuple[dict[str, tuple[Floats, float]], Reasons
     players = standing_of(dt)[1]
     board = matches_of(dt, [str(p) for p in players])
     wins, n = board["wins"].to_numpy(), board["n"].to_numpy()
-    standing = standing_by(dt, "vote")
-    every = standing.strengths(np.ones(len(standing.names), dtype=bool))
+    own = parted(dt)
     with np.errstate(invalid="ignore", divide="ignore"):
         rate = wins.sum(axis=1) / n.sum(axis=1)
         pairs = np.where(n > 0.0, wins / n, np.nan)
     at = pd.Index(kept["player"].to_numpy()).get_indexer(players)
+    model = _NAMES.get(dt.attrs["model"], "")
+    strengths = {"EPP": maximum(own.votes, own.penalty).epp[at]}
+    if model:
+        strengths[model] = own.model.maximum(own.votes, own.penalty).epp[at]
     weight = weights_of(kept)
     first, second = (kept[name].to_numpy().astype(np.int64) for name in ("first", "second"))
     rated = ratings(
@@ -214,7 +224,7 @@ def _of_votes(dt: xr.DataTree) -> tuple[dict[str, tuple[Floats, float]], Reasons
     values = {
         "win rate": (rate, 1.0),
         "Borda": (np.nanmean(pairs, axis=1), 1.0),
-        "EPP": (every[standing.players.get_indexer(players)], 1.0),
+        **{name: (value, 1.0) for name, value in strengths.items()},
         "Elo": (1500.0 + rated[at], 1.0),
     }
 
@@ -228,6 +238,7 @@ def _of_votes(dt: xr.DataTree) -> tuple[dict[str, tuple[Floats, float]], Reasons
             "win rate": "it does not ask against whom, and the weaker the opponents, the higher",
             "Borda": "it counts every opponent alike, however few the votes are",
             "Elo": "it goes by the order of the votes, and by the last most",
+            "EPP": f"{_PLAIN.get(model, '')}it has no opinions of judges and no prior",
         }.get(name, "it has no opinions of judges and no prior")
         return f"{shown}: {why}; {record}"
 

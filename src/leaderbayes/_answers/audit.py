@@ -36,6 +36,7 @@ _ALONE_OF_MEANS = 5000  # where that is a sum
 _HANGS = 0.2  # share of the data up to which a lead hangs on few
 _SPLITS, _SPLITS_OF_RANKINGS = 100, 25  # in halves; an estimate of rankings takes long
 _MODELS = ("bradley_terry", "davidson", "plackett_luce", "tournaments")
+_OF_VOTES = ("bradley_terry", "davidson", "round_intercept")
 _FEW, _MANY, _FEWER = 50, 40, 20  # simulations, of up to so many players; of more
 _HEADINGS = {
     "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
@@ -59,7 +60,7 @@ def audit(
     dt : DataTree
         From `leaderbayes.fit`: of scores of one tournament by "bradley_terry", "davidson" or
         "plackett_luce", within rounds, or by "mean_score"; of several by "tournaments"; or of
-        votes.
+        votes, by "bradley_terry", "davidson" or "round_intercept".
     prob : float
         Posterior probability that decides, of one claim or of all together; of the intervals, too.
     simulations : int, optional
@@ -116,7 +117,9 @@ def audit(
     make up one board, so that of two players who are level on it each leads in one half: then the
     share of splits with one leader is near 0, and not 1/2.
 
-    Of "davidson" these estimates are Bradley-Terry's with ties as half wins, which go by the same
+    Of votes they are by the fit's own model: Davidson's parameter for ties is estimated anew, and
+    of PMRA the favour of each judge, while how judges differ is held at its posterior mean. Of
+    scores by "davidson" they are Bradley-Terry's with ties as half wins, which go by the same
     points; of "tournaments" the means of the strengths in each, and aggregators take each
     tournament's mean scores for a round.
 
@@ -191,11 +194,15 @@ def _require_audited(dt: Any) -> None:
         one_board(dt, "An audit")
         board_fitted(dt, "constant_data")
         return
-    if "posterior" in dt.children and dt.attrs.get("model") not in (None, *_MODELS):
+    of_votes = is_of_votes(dt)
+    models = _OF_VOTES if of_votes else _MODELS
+    if "posterior" in dt.children and dt.attrs.get("model") not in (None, *models):
+        more = "" if of_votes else " or 'mean_score'"
         raise LeaderbayesError(
-            f"An audit is of {', '.join(map(repr, _MODELS))} or 'mean_score', and this fit has "
-            f"model={dt.attrs['model']!r}: take model='bradley_terry' of the same data (of votes "
-            "with order_effect=True) for its audit."
+            f"An audit of {'votes' if of_votes else 'scores'} is of "
+            f"{', '.join(map(repr, models))}{more}, and this fit has "
+            f"model={dt.attrs['model']!r}: take model='bradley_terry' of the same data for its "
+            "audit."
         )
     if "posterior" in dt.children and is_several(dt):
         fitted(dt, "constant_data")
@@ -351,7 +358,7 @@ def _plan(dt: xr.DataTree, prob: float, simulations: int, seed: int) -> xr.Datas
     """Ask how many more rounds, or votes, decide."""
     if prob <= 0.5:
         return not_asked("a probability of 0.5 or less decides nothing.")
-    if not is_mean_score(dt) and dt.attrs["model"] != "bradley_terry":
+    if not (is_mean_score(dt) or is_of_votes(dt)) and dt.attrs["model"] != "bradley_terry":
         return not_asked(
             f"no plan is made of model={dt.attrs['model']!r}; fit "
             + ("the mean scores of the tournaments" if is_several(dt) else "'bradley_terry'")

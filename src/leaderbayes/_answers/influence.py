@@ -10,7 +10,9 @@ from leaderbayes._answers.draws import draws_of
 from leaderbayes._answers.influence_means import Taken, fewest_of_means, table_of_means
 from leaderbayes._answers.influence_refit import fewest_by_refit
 from leaderbayes._answers.kept_votes import kept_votes, labels_of
-from leaderbayes._answers.standing import LEAST, is_several, weight_of
+from leaderbayes._answers.penalty import spread_of
+from leaderbayes._answers.standing import is_several
+from leaderbayes._answers.vote_estimates import parted
 from leaderbayes._arguments import number, one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, is_mean_score, is_of_votes
@@ -18,11 +20,9 @@ from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.influence import Removal, Units, fewest
-from leaderbayes._numerics.influence_models import BRADLEY_TERRY, davidson, intercept
-from leaderbayes._numerics.votes import Votes, shared
+from leaderbayes._numerics.votes import Votes
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats, Longs
-from leaderbayes.likelihood._votes import votes_of
 
 _MOST = {"vote": 0.1}  # share of the votes that may be removed; of larger things half
 
@@ -137,7 +137,7 @@ def influence(
     if several or (dt.attrs.get("model") == "plackett_luce" and by == "round"):
         taken = fewest_by_refit(dt, by, max_share)
         return _said_of(dt, taken, by, max_share, "matches")
-    spread = max(float((epp**2).mean()), LEAST)
+    spread = spread_of(epp)
     of_votes = is_of_votes(dt)
     if by == "cluster":
         raise LeaderbayesError(
@@ -149,7 +149,7 @@ def influence(
             if of_votes
             else f"by={by!r} is of votes, and this fit is of scores, which are removed by='round'."
         )
-    parts = _of_votes(dt, by, spread) if of_votes else _of_rounds(dt, players, spread)
+    parts = _of_votes(dt, by) if of_votes else _of_rounds(dt, players, spread)
     found = fewest(parts.units, max_share)
     return _table(dt, parts, found, players, by, max_share)
 
@@ -173,61 +173,31 @@ def _said_of(dt: xr.DataTree, taken: Taken, by: str, max_share: float, counts: s
     )  # fmt: skip
 
 
-def _of_votes(dt: xr.DataTree, by: str, spread: float) -> _Parts:
+def _of_votes(dt: xr.DataTree, by: str) -> _Parts:
     """Take the votes of a fit, by what is removed."""
-    kept, arguments = kept_votes(dt)
+    kept, _ = kept_votes(dt)
     if by == "vote" and kept.attrs.get("counted"):
         raise LeaderbayesError(
             "by='vote': these votes were counted, and stand together where they are alike; take "
             "by='judge' or 'prompt', or read them by leaderbayes.read_votes."
         )
-    model = dt.attrs["model"]
-    asked = [] if model == "round_intercept" else arguments["covariates"]
-    votes, _ = votes_of(kept, bool(arguments["order_effect"]), asked)
-    penalty = 4.0 / (spread * weight_of(dt))
-    pair = votes.first.astype(np.int64) * votes.players + votes.second
-    alike = not votes.effect.size or bool((votes.effect == 1.0).all())
-    # Judges whose favour is their own are no others.
-    judge = labels_of(kept, "judge")[0] if model == "round_intercept" else None
-    same = pair if judge is None else shared(pair, judge)
     if by == "vote":
-        rows = {"vote": np.arange(len(pair))}
         names = kept["player"].to_numpy()
+        rows = {"vote": np.arange(kept.sizes["vote"])}
         rows |= {side: names[kept[side].to_numpy()] for side in ("first", "second")}
         rows |= {"outcome": kept["outcome"].to_numpy()}
         for name in ("judge", "prompt"):
             if name in kept.coords:
                 code, labels = labels_of(kept, name)
                 rows[name] = labels[code]
-        unit = np.arange(len(pair))
-        if alike:
-            outcome, n = (np.unique(v, return_inverse=True)[1] for v in (votes.won, votes.n))
-            unit = shared(shared(same, outcome), n)
-        table = pd.DataFrame(rows)
+        own = parted(dt)
+        table, copies, part = pd.DataFrame(rows), np.bincount(own.part), own.part
     else:
-        unit, labels = labels_of(kept, by)
-        table = pd.DataFrame({by: labels})
-    grouped, of_row, at = (
-        _grouped(votes, same, unit) if alike else (votes, unit, np.arange(len(pair)))
-    )
-    copies = np.bincount(unit) if by == "vote" else np.ones(len(table), dtype=np.int64)
-    rows_of = unit if by == "vote" else np.arange(len(table))
-    fitted_as = BRADLEY_TERRY
-    if model == "davidson":
-        fitted_as = davidson(float(arguments["tie_scale"]))
-    elif judge is not None:
-        spread = float(dt["posterior"].dataset["intercept_scale"].mean())
-        fitted_as = intercept(judge[at], spread, float(arguments["intercept_scale"]))
-    return _Parts(Units(grouped, of_row, copies, penalty, fitted_as), table, rows_of)
-
-
-def _grouped(votes: Votes, same: Longs, unit: Longs) -> tuple[Votes, Longs, Longs]:
-    """Add up votes that are the same but for outcomes, by units; and say where each row is."""
-    row = shared(unit, same)
-    _, at = np.unique(row, return_index=True)
-    won, n, square = (np.bincount(row, each) for each in (votes.won, votes.n, votes.square))
-    first, second = votes.first[at], votes.second[at]
-    return Votes(votes.players, first, second, won, n, square, votes.effect[at]), unit[at], at
+        code, labels = labels_of(kept, by)
+        own, table = parted(dt, code), pd.DataFrame({by: labels})
+        part = np.arange(len(labels))
+        copies = np.ones_like(part)
+    return _Parts(Units(own.votes, own.unit, copies, own.penalty, own.model), table, part)
 
 
 def _of_rounds(dt: xr.DataTree, players: pd.Index, spread: float) -> _Parts:

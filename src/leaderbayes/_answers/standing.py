@@ -10,6 +10,8 @@ import xarray as xr
 
 from leaderbayes._answers.draws import draws_of, sign_of
 from leaderbayes._answers.kept_votes import kept_votes, labels_of
+from leaderbayes._answers.penalty import spread_of, weight_of
+from leaderbayes._answers.vote_estimates import parted
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import (
     board_fitted,
@@ -17,18 +19,14 @@ from leaderbayes._fits.posterior import (
     is_mean_score,
     is_of_votes,
     one_board,
-    refuse,
 )
 from leaderbayes._inference.boards import boards_of, matches_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.plackett_luce_fit import fit_rankings
 from leaderbayes._numerics.two_way import column_means
-from leaderbayes._numerics.votes import maximum
 from leaderbayes._types import Bools, Floats, Ints, Longs
-from leaderbayes.likelihood._votes import votes_of
 
-LEAST = 1e-3  # variance of strengths that a penalty goes by
 LEVEL = 1e-9  # of the range of strengths, within which two are level
 _MATRIX = 200  # players, up to which Plackett-Luce takes steps by a matrix
 _CELLS = 50_000_000  # of wins by round that are kept in memory
@@ -49,9 +47,9 @@ def standing_by(dt: xr.DataTree, by: str) -> Standing:
     """Give what strengths come to by parts of the data, estimated anew of each part.
 
     Strengths are by maximum likelihood with a penalty as strong as the fit's prior is beside its
-    matches, or mean scores as the fit takes them. Davidson's are Bradley-Terry's, of ties as half
-    wins: he goes by the same points. Of several tournaments they are means of the strengths in
-    each.
+    matches, or mean scores as the fit takes them. Votes are estimated by the fit's own model; of
+    scores Davidson's are Bradley-Terry's, of ties as half wins: he goes by the same points. Of
+    several tournaments they are means of the strengths in each.
 
     Parameters
     ----------
@@ -81,20 +79,6 @@ def is_several(dt: xr.DataTree) -> bool:
     return "posterior" in dt.children and "epp_tournament" in dt["posterior"]
 
 
-def weight_of(dt: xr.DataTree) -> float:
-    """Give the mean weight of a fit's matches or votes.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it is no number above 0.
-    """
-    weight = float(dt.attrs.get("weight", np.nan))
-    if not (np.isfinite(weight) and weight > 0.0):
-        raise refuse(dt, f"has the weight {weight}")
-    return weight
-
-
 def unit_of(dt: xr.DataTree) -> str:
     """Name what the matches of a fit of scores are parted by."""
     return "tournament" if is_several(dt) else "round"
@@ -112,26 +96,24 @@ def leader_of(strengths: Floats, wanted: int) -> int:
 
 
 def _of_votes(dt: xr.DataTree, by: str) -> Standing:
-    kept, arguments = kept_votes(dt)
-    votes, _ = votes_of(kept, bool(arguments["order_effect"]), arguments["covariates"])
-    epp, players = draws_of(dt)
-    penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * weight_of(dt))
-    count = len(votes.n)
+    kept = kept_votes(dt)[0]
+    count = kept.sizes["vote"]
     code, names = (np.arange(count), np.arange(count)) if by == "vote" else labels_of(kept, by)
+    own = parted(dt, code)
+    votes = own.votes
 
     def strengths(units: Bools) -> Floats:
-        held = units[code]
+        held = units[own.unit]
         some = votes._replace(
-            first=votes.first[held], second=votes.second[held], won=votes.won[held],
-            n=votes.n[held], square=votes.square[held], effect=votes.effect[held],
+            won=votes.won * held, n=votes.n * held, square=votes.square * held
         )  # fmt: skip
-        own = maximum(some, penalty).epp
-        seen = np.bincount(some.first, minlength=len(own))
-        seen += np.bincount(some.second, minlength=len(own))
-        return np.where(seen > 0, own, np.nan)
+        epp = own.model.maximum(some, own.penalty).epp
+        seen = np.bincount(some.first, some.n, minlength=len(epp))
+        seen += np.bincount(some.second, some.n, minlength=len(epp))
+        return np.where(seen > 0.0, epp, np.nan)
 
-    share = np.bincount(code, votes.n, len(names)) / votes.n.sum()
-    return Standing(players, by, np.asarray(names), share, strengths)
+    share = np.bincount(own.unit, votes.n, len(names)) / votes.n.sum()
+    return Standing(draws_of(dt)[1], by, np.asarray(names), share, strengths)
 
 
 def _places(dt: xr.DataTree) -> tuple[Ints, Floats, np.ndarray, bool]:
@@ -156,7 +138,7 @@ def _of_rankings(dt: xr.DataTree) -> Standing:
     """Of Plackett-Luce: whole rankings."""
     place, weight, names, _ = _places(dt)
     epp, players = draws_of(dt)
-    penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * float(weight.mean()))
+    penalty = 4.0 / (spread_of(epp) * float(weight.mean()))
 
     def strengths(units: Bools) -> Floats:
         some = place[units]
@@ -176,7 +158,7 @@ def _of_tournaments(dt: xr.DataTree) -> Standing:
     met = np.zeros(len(names))
     for t, (board, epp) in enumerate(boards):
         at = players.get_indexer(pd.Index(board["player"].to_numpy()))
-        penalty = 4.0 / (max(float((epp**2).mean()), LEAST) * weight_of(dt))
+        penalty = 4.0 / (spread_of(epp) * weight_of(dt))
         wins, n = board["wins"].to_numpy(), board["n"].to_numpy().astype(float)
         own[t, at] = newton(wins.sum(axis=1), n, pseudo_rounds=penalty)[0]
         met[t] = n.sum()
@@ -190,7 +172,7 @@ def _of_tournaments(dt: xr.DataTree) -> Standing:
 def _of_matches(dt: xr.DataTree) -> Standing:
     place, weight, names, drop = _places(dt)
     epp, players = draws_of(dt)
-    penalty = 4.0 / max(float((epp**2).mean()), LEAST)
+    penalty = 4.0 / spread_of(epp)
     rounds, m = place.shape
     every = (
         np.stack([_points(place[k], weight[k], drop) for k in range(rounds)]).reshape(rounds, -1)

@@ -48,16 +48,17 @@ def audit(means: bool, simulations: int | None, out: Path | None, **options: Any
     import leaderbayes as lb
     from leaderbayes._scores.read import what_was_read
 
-    if options["model"] not in MODELS:
-        raise lb.LeaderbayesError(
-            f"There is no audit of --model {options['model']}; take one of {', '.join(MODELS)}."
-        )
     if options["across_rounds"]:
         raise lb.LeaderbayesError("An audit is of matches within rounds: no --across-rounds.")
     if out is not None:
         check_folder(out)
     scores, said = read_board_of(options)
     of_votes = are_votes(scores)
+    if not of_votes and options["model"] not in MODELS:  # of votes every model is
+        raise lb.LeaderbayesError(
+            f"There is no audit of scores by --model {options['model']}; take one of "
+            f"{', '.join(MODELS)}."
+        )
     if means and (of_votes or "tournament" not in scores.dims):
         raise lb.LeaderbayesError("--means is for a table of several tournaments.")
     together = options["model"] == "tournaments"

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._fits.posterior import board_fitted, drawn, fitted, is_of_votes, refuse
+from leaderbayes._fits.unchanged import once
 from leaderbayes._numerics.places import places
 from leaderbayes._scores.matches import matches
 
@@ -23,6 +24,24 @@ def matches_of(
     LeaderbayesError
         If it is no fit, or its scores are others than those it was made from.
     """
+    own = None if players is None else tuple(map(str, players))
+    return once(dt, ("matches", own, pairs), lambda: _found(dt, players, pairs)).copy()
+
+
+def _found(dt: xr.DataTree, players: Sequence[str] | None, pairs: bool) -> xr.Dataset:
+    """Remake matches, or take those of all players in another order."""
+    board_fitted(dt, "constant_data")
+    if players is None or is_of_votes(dt):
+        return _matches_of(dt, players, pairs)
+    every = matches_of(dt, pairs=pairs)
+    names = every["player"].to_numpy()
+    if "tournament" in every.dims or sorted(map(str, names)) != sorted(map(str, players)):
+        return _matches_of(dt, players, pairs)
+    sides = [side for side in ("player", "opponent") if side in every.dims]
+    return every.sel({side: list(players) for side in sides})
+
+
+def _matches_of(dt: xr.DataTree, players: Sequence[str] | None, pairs: bool) -> xr.Dataset:
     board_fitted(dt, "constant_data")
     arguments = json.loads(dt.attrs["arguments"])
     if is_of_votes(dt):

@@ -111,7 +111,8 @@ class Plot:
         """Draw a vertical line over the whole height, below everything else."""
         if self.backend == "plotly":
             # It leaves lines out of plots that are empty as yet.
-            more |= {"exclude_empty_subplots": False, "layer": "below"}
+            # "below" is behind the plot's own white.
+            more |= {"exclude_empty_subplots": False, "layer": "between"}
         elif self.backend == "bokeh":
             more.setdefault("level", "underlay")
         elif self.backend == "matplotlib":
@@ -142,6 +143,15 @@ class Plot:
             pixels = round(points * 1.25)
             return f"{pixels}px" if self.backend == "bokeh" else pixels
         return points
+
+    def over(self, x: Any, y: Any, *, color: str, width: float) -> None:
+        """Draw a line over all else, points too."""
+        more: dict[str, Any] = {}
+        if self.backend == "matplotlib":
+            more = {"zorder": 4}
+        elif self.backend == "bokeh":
+            more = {"level": "annotation"}
+        self.line(x, y, color=color, width=width, **more)
 
     def marks(self, marks: Sequence[Mark], top: float) -> None:
         """Draw each mark as a line from 0 up to ``top``."""
@@ -191,13 +201,11 @@ class Plot:
         x, y = np.column_stack([low, high, gap]), np.column_stack([at, at, gap])
         self.line(x.reshape(-1), y.reshape(-1), color=color, width=width)
 
-    def spans_up(
-        self, low: Any, high: Any, at: Any, *, color: str, width: float, alpha: float = 1.0
-    ) -> None:
+    def spans_up(self, low: Any, high: Any, at: Any, *, color: str, width: float) -> None:
         """Draw vertical lines from ``low`` to ``high`` at the places ``at``, all at once."""
         gap = np.full(len(at), np.nan)
         x, y = np.column_stack([at, at, gap]), np.column_stack([low, high, gap])
-        self.line(x.reshape(-1), y.reshape(-1), color=color, width=width, alpha=alpha)
+        self.line(x.reshape(-1), y.reshape(-1), color=color, width=width)
 
     def label_rows(self, names: Any, *, shown: bool = True) -> None:
         """Put names beside rows, the first on top, as many as are legible (or none)."""
@@ -359,6 +367,7 @@ def _dress(collection: Any, targets: Sequence[Any], font: float) -> None:
     elif collection.backend == "bokeh":
         for plot in targets:
             plot.axis.axis_label_text_font_style = "normal"
+            plot.axis.major_label_text_font_size = f"{round(1.2 * font)}px"
             plot.axis.minor_tick_line_color = None
             plot.grid.visible = False
             plot.outline_line_color = "#000000"
@@ -387,6 +396,15 @@ def of_all(shown: int, every: int) -> str:
 def rows_height(count: int) -> float:
     """Give the height in inches of rows with a name each, of up to 150 of them."""
     return float(np.clip(0.2 * count, 2.0, 30.0))
+
+
+def tint(color: str, alpha: float) -> str:
+    """Mix a colour with the white below it.
+
+    Lines that are let through lie on each other: of thousands nothing is left to see.
+    """
+    rgb = (int(color[k : k + 2], 16) for k in (1, 3, 5))
+    return "#" + "".join(f"{round(255 + alpha * (c - 255)):02x}" for c in rgb)
 
 
 def thinned(count: int, most: int = 60) -> slice:

@@ -111,7 +111,8 @@ def groups(
         _rows(plot, shown, what, bars)
         return collection
     half = -(-m // 2)
-    height = 1.3 + 0.22 * (half + _LANE * _count(bars))
+    # Lines of names, of bars, and those that the axis and the gap below it take.
+    height = 1.3 + 0.22 * (half + _LANE * _count(bars) + 2.7)
     collection, plot = canvas(
         dt, title, width=_WIDTH, height=height, rows=True, figsize=figsize, backend=backend
     )
@@ -152,15 +153,18 @@ def _rows(plot: Plot, shown: pd.DataFrame, what: str, bars: Sequence[tuple[int, 
     plot.spans(low, high, y, color=BLUE, width=1.4)
     plot.scatter(shown[what].to_numpy(), y, color=BLUE, size=22)
     step = 0.028 * width
+    right = ends[1] + 0.03 * width + (_count(bars) + 0.5) * step
+    # Bars that touch would be one: in points, of what names leave of the figure.
+    inside = 72.0 * max(plot.wide - 2.0, 0.45 * plot.wide)
+    thick = min(0.35 * plot.font, 0.6 * inside * step / (right - ends[0] + 0.03 * width))
     for lane, (first, last) in bars:
         x = ends[1] + 0.03 * width + (lane + 0.5) * step
         plot.line(
             np.full(2, x),
             np.array([y[first] + 0.25, y[last] - 0.25]),
             color=BLACK,
-            width=0.35 * plot.font,
+            width=thick,
         )
-    right = ends[1] + 0.03 * width + (_count(bars) + 0.5) * step
     plot.xlim((ends[0] - 0.03 * width, right))
     ticks = _ticks(ends)
     plot.xticks(ticks, _written(ticks))
@@ -179,8 +183,8 @@ def _demsar(
     width = ends[1] - ends[0] or 1.0
     left, right = ends[0] - 0.04 * width, ends[1] + 0.04 * width
     plot.line(np.array([left, right]), np.zeros(2), color=BLACK, width=1.0)
-    ticks = np.sort(sign * _ticks((min(sign * ends[0], sign * ends[1]),
-                                   max(sign * ends[0], sign * ends[1]))))  # fmt: skip
+    shown_ends = min(sign * ends[0], sign * ends[1]), max(sign * ends[0], sign * ends[1])
+    ticks = np.sort(sign * _ticks(shown_ends, 3.0 if plot.narrow else 6.0))
     plot.spans_up(np.zeros(len(ticks)), np.full(len(ticks), _TICK), ticks, color=BLACK, width=1.0)
     for at, text in zip(ticks, _written(sign * ticks), strict=True):
         plot.text(at, 1.4 * _TICK, text, size=9, color=BLACK, vertical_align="bottom",
@@ -222,9 +226,9 @@ def _demsar(
     )  # fmt: skip
 
 
-def _ticks(ends: tuple[float, float]) -> Floats:
+def _ticks(ends: tuple[float, float], most: float = 6.0) -> Floats:
     """Give a few round values between two ends."""
-    width = (ends[1] - ends[0] or 1.0) / 6.0
+    width = (ends[1] - ends[0] or 1.0) / most
     unit = 10.0 ** np.floor(np.log10(width))
     step = next(unit * k for k in (1.0, 2.0, 5.0, 10.0) if unit * k >= width)
     return np.asarray(step * np.arange(np.ceil(ends[0] / step), np.floor(ends[1] / step) + 1.0))

@@ -77,7 +77,9 @@ def draw(
         import plotly.graph_objects as go
 
         scale = [[k / (_STEPS - 1), color] for k, color in enumerate(palette)]
-        bar = {"title": {"text": label, "side": "right"}, "thickness": 14}
+        letters = {"size": round(1.25 * font)}  # pixels, as of the axes
+        title = {"text": label, "side": "right", "font": letters}
+        bar = {"title": title, "thickness": 14, "tickfont": letters}
         trace = go.Heatmap(z=values, zmin=0.0, zmax=1.0, colorscale=scale, colorbar=bar)
         target.figure.add_trace(trace, row=target.row, col=target.col)
     elif backend == "bokeh":
@@ -85,7 +87,12 @@ def draw(
 
         mapper = LinearColorMapper(palette=list(palette), low=0.0, high=1.0)
         target.image(image=[values], x=-0.5, y=-0.5, dw=columns, dh=rows, color_mapper=mapper)
-        target.add_layout(ColorBar(color_mapper=mapper, title=label, width=14), "right")
+        size = f"{round(1.25 * font)}px"  # as of the axes
+        bar = ColorBar(
+            color_mapper=mapper, title=label, width=14, title_text_font_style="normal",
+            title_text_font_size=size, major_label_text_font_size=size,
+        )  # fmt: skip
+        target.add_layout(bar, "right")
     else:
         said = {"low": 0.0, "high": 1.0, "palette": palette, "bar": label}
         target.append({"function": "heat_map", "values": values, **said})

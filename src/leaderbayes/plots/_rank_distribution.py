@@ -67,7 +67,7 @@ def rank_distribution(
         plot.numbers(share[::-1], SHARES, texts, width / ranks)
     shown = thinned(m, 50)
     plot.yticks(np.arange(m)[::-1][shown], plot.labels(best_first, 30)[shown])
-    across = plot.along(ranks, 25, 1.9)
+    across = plot.along(ranks, 25, 0.7 * len(str(ranks)) + 0.7)
     plot.xticks(np.arange(ranks)[across], [str(k + 1) for k in range(ranks)][across])
     plot.xlim((-0.5, ranks - 0.5))
     plot.ylim((-0.5, m - 0.5))

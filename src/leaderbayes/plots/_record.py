@@ -23,6 +23,7 @@ from leaderbayes.plots._canvas import (
     Mark,
     Plot,
     canvas,
+    tint,
 )
 
 _NAMED = 5  # pairs that fit worst
@@ -90,22 +91,26 @@ def record(
     )  # fmt: skip
     low = float(min(pairs["lower"].min(), pairs["model"].min(), 0.45))
     ends = np.array([0.45, 1.0])
-    plot.line(ends, ends, color=BLACK, width=1.0)
     # Thousands of pairs lie on each other: the more, the fainter.
     alpha, fainter = (
         float(np.clip(k / np.sqrt(len(pairs)), 0.06, most)) for k, most in ((6.0, 0.6), (20.0, 0.7))
     )
-    for some, color in ((~missed, BLUE), (missed, ORANGE)):
-        if some.any():
-            mine = pairs[some]
-            at = mine["model"].to_numpy()
-            plot.spans_up(
-                mine["lower"].to_numpy(), mine["upper"].to_numpy(), at, color=color, width=0.8,
-                alpha=min(1.0, 2.0 * alpha) if color == ORANGE else alpha,
-            )  # fmt: skip
-            own, other = mine["own"].to_numpy(), color == ORANGE
-            shade, size = (0.7, 14) if other else (fainter, 14 if len(pairs) < 2000 else 6)
-            plot.scatter(at, own, color=color, alpha=shade, size=size, triangle=other)
+    kinds = [(pairs[some], color) for some, color in ((~missed, BLUE), (missed, ORANGE))]
+    kinds = [(mine, color) for mine, color in kinds if len(mine)]
+    # Intervals of all lie below the points of all.
+    for mine, color in kinds:
+        plot.spans_up(
+            mine["lower"].to_numpy(), mine["upper"].to_numpy(), mine["model"].to_numpy(), width=0.8,
+            color=tint(color, min(1.0, 2.0 * alpha) if color == ORANGE else alpha),
+        )  # fmt: skip
+    for mine, color in kinds:
+        other = color == ORANGE
+        shade, size = (0.7, 14) if other else (fainter, 14 if len(pairs) < 2000 else 6)
+        plot.scatter(
+            mine["model"].to_numpy(), mine["own"].to_numpy(), color=color, alpha=shade, size=size,
+            triangle=other,
+        )  # fmt: skip
+    plot.over(ends, ends, color=BLACK, width=1.0)
     usual = (1.0 - prob) * len(pairs)
     of = "model" if plot.narrow else "model's probability"
     key = [

@@ -7,7 +7,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._inference.boards import boards_of
-from leaderbayes.plots._canvas import BLUE, GREY, Backend, FigSize, canvas
+from leaderbayes.plots._canvas import BLACK, BLUE, Backend, FigSize, canvas
 
 
 def win_rate(
@@ -48,10 +48,11 @@ def win_rate(
     collection, plot = canvas(
         dt, "Observed and fitted win rates", width=6.0, height=6.0, figsize=figsize, backend=backend
     )
-    plot.line(np.array([0.45, 1.0]), np.array([0.45, 1.0]), color=GREY)
     # Thousands of pairs lie on each other: the more, the fainter.
     alpha = float(np.clip(30.0 / np.sqrt(len(fitted)), 0.05, 0.8))
-    plot.scatter(fitted, observed, color=BLUE, alpha=alpha)
+    size = 20 if len(fitted) < 2000 else 8
+    plot.scatter(fitted, observed, color=BLUE, alpha=alpha, size=size)
+    plot.over(np.array([0.45, 1.0]), np.array([0.45, 1.0]), color=BLACK, width=1.0)
     plot.xlabel("fitted probability that the better player wins")
     plot.ylabel("observed share of its wins")
     return collection

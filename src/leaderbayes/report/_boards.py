@@ -18,6 +18,7 @@ from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._fits.posterior import fitted, is_mean_score, is_of_votes, one_board
+from leaderbayes._fits.unchanged import unchanged
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.discrepancy import enough
 from leaderbayes.report._goodness import checked_fit, goodness, points
@@ -27,48 +28,61 @@ from leaderbayes.report._ties import ties
 from leaderbayes.report._verdicts import data, interval, probability, settings, span, verdict
 from leaderbayes.report._votes import data_of_votes, rows_of_effects
 from leaderbayes.report._words import OF_MATCHES, OF_VOTES, Words, of_scores_called
-from leaderbayes.study._compare import compare
+from leaderbayes.study._compare import compared
+from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._tournaments import fits_of
+from leaderbayes.study._unusual import surprise
 
 _GROUPS = ("posterior_predictive", "constant_data")  # what a page needs beside posterior
+_READ = {"posterior", "observed_data", *_GROUPS}  # of a study's store
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this
 _MANY = 20  # boards of a study; of more the p-value of the check is the fit's own
 _LONGEST = 22  # characters of a name beside a chart
 _OVER_ALL = "All tournaments"
 
 
-def boards(dt: xr.DataTree, prob: float, top: int) -> list[dict[str, Any]]:
+def boards(
+    dt: xr.DataTree, prob: float, top: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]] | None]:
     """Describe each leaderboard of a fit, of a fit of many tournaments, or of a study.
+
+    And tournaments beside each other; None of a single one.
 
     Raises
     ------
     LeaderbayesError
         If it is none of them.
     """
-    many = "posterior" not in dt.children and len(dt.children) > _MANY
-    return [_board(name, fit, prob, top, many=many) for name, fit in _fits(dt)]
+    of_study = "posterior" not in dt.children
+    many = of_study and len(dt.children) > _MANY
+    several = of_study or "epp_tournament" in dt["posterior"]
+    described: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
+    unusual: Iterator[Any] = iter(())
+    for k, (name, fit) in enumerate(_fits(dt)):
+        # Answers to one fit ask for its matches again and again.
+        with unchanged():
+            described.append(_board(name, fit, prob, top, many=many))
+            if not several or (k == 0 and not of_study):
+                continue
+            if not rows:
+                strengths = strengths_of(dt)
+                everybody, unusual = strengths["player"].to_numpy(), iter(surprise(strengths))
+            row = compared(name, fit, everybody, next(unusual), prob=prob)
+        rows.append(_beside(row, k, described[-1]["fit"]))
+    return described, rows if several else None
 
 
-def overview(
-    dt: xr.DataTree, boards: list[dict[str, Any]], prob: float
-) -> list[dict[str, Any]] | None:
-    """Describe the tournaments beside each other; None of a single one."""
-    if "posterior" in dt.children and "epp_tournament" not in dt["posterior"]:
-        return None
-    # The boards have been checked with more draws.
-    table = compare(dt, prob=prob, draws=0)
-    own = {board["name"]: {"board": k, "fit": board["fit"]} for k, board in enumerate(boards)}
-    return [
-        {
-            **keyed(row),
-            **own[row["tournament"]],
-            "best": probability(row["p_best"]),
-            "odd": ""
-            if np.isnan(row["odd_z"])
-            else f"{row['odd_player']} ({number(row['odd_z'], 1)})",
-        }
-        for row in table.to_dict("records")
-    ]
+def _beside(row: dict[Hashable, Any], k: int, fit: dict[str, Any]) -> dict[str, Any]:
+    """Describe a tournament beside others."""
+    odd = f"{row['odd_player']} ({number(row['odd_z'], 1)})"
+    return {
+        **keyed(row),
+        "board": k,
+        "fit": fit,
+        "best": probability(row["p_best"]),
+        "odd": "" if np.isnan(row["odd_z"]) else odd,
+    }
 
 
 def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
@@ -76,7 +90,10 @@ def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
         for name, fit in fits_of(dt):
             fitted(fit, *_GROUPS)
             # A study's values are read from its store each time they are used.
-            yield name, fit.compute()
+            kept = {group: fit[group].to_dataset() for group in fit.children if group in _READ}
+            read = xr.DataTree.from_dict(kept).compute()
+            read.attrs, read.encoding = fit.attrs, fit.encoding
+            yield name, read
         return
     if is_mean_score(dt):
         one_board(dt, "A report")

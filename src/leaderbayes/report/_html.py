@@ -21,7 +21,7 @@ from leaderbayes._files.write import check_file, write_files
 from leaderbayes._fits.require import require_tree
 from leaderbayes.report._audit import section
 from leaderbayes.report._best import best
-from leaderbayes.report._boards import SCALE, boards, overview
+from leaderbayes.report._boards import SCALE, boards
 from leaderbayes.report._card import card_of
 from leaderbayes.report._charts import bokeh_script, charts, scales, white_from
 from leaderbayes.report._references import as_bibtex
@@ -109,10 +109,9 @@ def page_of(
     if is_best(dt):
         if sota is not None:
             raise LeaderbayesError("dt is a posterior of the best already: leave sota out.")
-        described, across, sota = [], None, dt
+        described, across, sota = list[dict[str, Any]](), None, dt
     else:
-        described = boards(dt, prob, top)
-        across = overview(dt, described, prob)
+        described, across = boards(dt, prob, top)
     models = [board["model"] for board in described] + ["sota"] * (sota is not None)
     return _render(
         {

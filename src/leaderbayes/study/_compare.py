@@ -1,5 +1,8 @@
 """Leaderboards of many tournaments side by side: fit, leader, odd player."""
 
+from collections.abc import Hashable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -9,6 +12,7 @@ from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.draws import draws_of, seed_of
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import share, whole
+from leaderbayes._types import Floats
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._tournaments import fits_of, trust_of
@@ -75,38 +79,47 @@ def compare(
     """
     prob, draws = share("prob", prob), whole("draws", draws, at_least=0)
     strengths = strengths_of(study)
-    rows = []
-    for (name, fit), z in zip(fits_of(study), surprise(strengths), strict=True):
-        tested = deviance(fit, convention=convention)
-        epp, players = draws_of(fit)
-        leader = int(epp.mean(axis=0).argmax())
-        compared = not np.isnan(z).all()
-        odd = int(np.nanargmax(np.abs(z))) if compared else 0
-        p_check = check(fit, draws=draws, seed=seed_of(fit))["p_round"] if draws else np.nan
-        rows.append(
-            {
-                "tournament": name,
-                "players": len(players),
-                **_size(fit),
-                "deviance": float(tested["value"]),
-                "df": int(tested["df"]),
-                **{k: float(tested[k]) for k in ("standardised", "p_value", "p_value_normal")},
-                "p_check": float(p_check),
-                "weight": float(fit.attrs["weight"]),
-                "leader": str(players[leader]),
-                "p_best": float((epp.argmax(axis=1) == leader).mean()),
-                "tied_for_top": len(tied_for_top(fit, prob=prob)),
-                "odd_player": str(strengths["player"].to_numpy()[odd]) if compared else "",
-                "odd_z": float(z[odd]),
-                "converged": bool(fit.attrs["converged"]),
-            }
-        )
-    table = pd.DataFrame(rows)
+    players = strengths["player"].to_numpy()
+    table = pd.DataFrame(
+        [
+            compared(name, fit, players, z, prob=prob, convention=convention, draws=draws)
+            for (name, fit), z in zip(fits_of(study), surprise(strengths), strict=True)
+        ]
+    )
     table.attrs.update(trust_of(study))
     return table
 
 
-def _size(fit: xr.DataTree) -> dict[str, int]:
+def compared(
+    name: str, fit: xr.DataTree, everybody: np.ndarray, z: Floats, *, prob: float,
+    convention: Convention = "correct", draws: int = 0,
+) -> dict[Hashable, Any]:  # fmt: skip
+    """Give a row of `compare`: of a tournament's fit, and how unusual (z) everybody is in it."""
+    tested = deviance(fit, convention=convention)
+    epp, players = draws_of(fit)
+    leader = int(epp.mean(axis=0).argmax())
+    others = not np.isnan(z).all()
+    odd = int(np.nanargmax(np.abs(z))) if others else 0
+    p_check = check(fit, draws=draws, seed=seed_of(fit))["p_round"] if draws else np.nan
+    return {
+        "tournament": name,
+        "players": len(players),
+        **_size(fit),
+        "deviance": float(tested["value"]),
+        "df": int(tested["df"]),
+        **{k: float(tested[k]) for k in ("standardised", "p_value", "p_value_normal")},
+        "p_check": float(p_check),
+        "weight": float(fit.attrs["weight"]),
+        "leader": str(players[leader]),
+        "p_best": float((epp.argmax(axis=1) == leader).mean()),
+        "tied_for_top": len(tied_for_top(fit, prob=prob)),
+        "odd_player": str(everybody[odd]) if others else "",
+        "odd_z": float(z[odd]),
+        "converged": bool(fit.attrs["converged"]),
+    }
+
+
+def _size(fit: xr.DataTree) -> dict[Hashable, int]:
     """Count a fit's rounds, or its votes."""
     sizes = fit["constant_data"].sizes
     return {f"{dim}s": sizes[dim] for dim in ("round", "vote") if dim in sizes}

@@ -16,16 +16,17 @@ ROOT = Path(__file__).parents[1]
 
 # A fresh interpreter where nothing that an extra brings can be imported.
 BARE = """
-import contextlib, importlib, io, json, pkgutil, sys
+import contextlib, importlib, importlib.machinery, io, json, pathlib, pkgutil, sys
 from types import SimpleNamespace
 
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in MISSING:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+class Without(importlib.machinery.PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        return None if name.partition(".")[0] in MISSING else super().find_spec(name, path, target)
 
 MISSING = set(json.loads(sys.argv[1]))
-sys.meta_path.insert(0, Missing())
+at = sys.meta_path.index(importlib.machinery.PathFinder)
+sys.meta_path[at] = Without
 
 import leaderbayes as lb
 for module in pkgutil.walk_packages(lb.__path__, "leaderbayes."):
@@ -34,7 +35,7 @@ for module in pkgutil.walk_packages(lb.__path__, "leaderbayes."):
             importlib.import_module(module.name)
 scores = lb.datasets.load("classifiers", "wine")
 dt = lb.fit(scores, sampler="laplace", draws=50, seed=1)
-lb.plots.leaderboard(dt, backend="matplotlib").savefig("board.png")
+lb.plots.leaderboard(dt, backend="none")
 dt.to_netcdf("posterior.nc")
 said = {"leader": str(lb.leaderboard(dt)["player"][0])}
 
@@ -44,20 +45,25 @@ def attempt(name, call):
     except lb.LeaderbayesError as problem:
         said[name] = [type(problem).__name__, str(problem)]
 
-def command(*given):
+def command(name, *given):
     from leaderbayes._cli import main
-    with contextlib.redirect_stderr(io.StringIO()) as shown:
+    shown, status = io.StringIO(), 0
+    with contextlib.redirect_stderr(shown), contextlib.redirect_stdout(io.StringIO()) as printed:
         try:
             sys.argv = ["leaderbayes", *given]
             main()
         except SystemExit as ended:
-            said[f"command {given[0]}"] = [ended.code, shown.getvalue()]
+            status = ended.code
+    said[f"command {name}"] = [status or 0, shown.getvalue(), printed.getvalue()]
 
 open("scores.parquet", "wb").write(b"PAR1")
 five = lb.datasets.load("classifiers")
 study = lambda **more: lb.study.fit(five, store="study", sampler="laplace", **more)
 attempt("data", lambda: lb.datasets.fetch("vtab"))
 attempt("parquet", lambda: lb.read_scores("scores.parquet"))
+attempt("figure", lambda: lb.plots.leaderboard(dt))
+attempt("matplotlib", lambda: lb.plots.deviance(dt, draws=-1, backend="matplotlib"))
+attempt("of the paper", lambda: lb.paper.plot_auc(0.9, n=500, positive_rate=0.2))
 attempt("plotly", lambda: lb.plots.leaderboard(dt, backend="plotly"))
 attempt("bokeh", lambda: lb.plots.win_probability(dt, backend="bokeh"))
 attempt("report", lambda: lb.report.html)
@@ -67,9 +73,20 @@ attempt("study.fit", study)
 attempt("votes", lambda: lb.count_votes("scores.parquet"))
 attempt("tuning", lambda: lb.tuning.LeaderboardSearchCV)
 attempt("pruner", lambda: lb.tuning.LeaderboardPruner)
-command("report", "posterior.nc", "--out", "page.html")
+command("report", "report", "posterior.nc", "--out", "page.html")
 example = str(lb.datasets.path("classifiers"))
-command("tournaments", example, "--store", "study", "--dask", "tcp://127.0.0.1:1")
+ranked = ("rank", example, "--only", "wine", "--seed", "1")
+command("rank", *ranked)
+command("rank --out", *ranked, "--out", "results")
+command("rank --figures", *ranked, "--out", "never", "--figures", "pdf")
+command("rank --ml", *ranked, "--ml", "--out", "estimates")
+moved = ("sensitivity", *ranked[1:], "--no-rounds", "--model", "bradley_terry")
+command("sensitivity --out", *moved, "--out", "moved")
+command("sensitivity --figures", *moved, "--out", "never", "--figures", "svg")
+studied = ("tournaments", example, "--store", "study")
+command("tournaments", *studied, "--dask", "tcp://127.0.0.1:1")
+command("tournaments --figures", *studied, "--out", "never", "--figures", "png")
+said["written"] = sorted(str(path) for path in pathlib.Path().glob("*/*"))
 print(json.dumps(said))
 """
 
@@ -96,8 +113,11 @@ def test_the_core_needs_no_extra(said):
         ("data", "data", "pooch"),
         ("parquet", "parquet", "pyarrow"),
         ("votes", "votes", "duckdb"),
-        ("plotly", "plots", "plotly"),
-        ("bokeh", "plots", "bokeh"),
+        ("figure", "plots", "matplotlib"),
+        ("matplotlib", "plots", "matplotlib"),
+        ("of the paper", "plots", "matplotlib"),
+        ("plotly", "interactive", "plotly"),
+        ("bokeh", "interactive", "bokeh"),
         ("report", "report", ""),
         ("text", "report", "jinja2"),
         ("study", "study", "zarr"),
@@ -115,9 +135,42 @@ def test_a_missing_extra_is_named(said, call, name, package):
 
 @pytest.mark.parametrize(("call", "name"), [("report", "report"), ("tournaments", "distributed")])
 def test_commands_end_with_two(said, call, name):
-    status, message = said[f"command {call}"]
+    status, message, _ = said[f"command {call}"]
     assert status == 2
     assert f'pip install "leaderbayes[{name}]".' in message
+
+
+def test_rank_needs_no_matplotlib(said):
+    status, message, printed = said["command rank"]
+    assert status == 0
+    assert "matplotlib" not in message
+    assert said["leader"] in printed
+
+
+@pytest.mark.parametrize(("call", "folder"), [("rank", "results"), ("sensitivity", "moved")])
+def test_out_without_matplotlib_leaves_out_figures_and_says_so_once(said, call, folder):
+    status, message, _ = said[f"command {call} --out"]
+    assert status == 0
+    assert message.count("matplotlib") == 1
+    line = f"{folder}: there will be no figures, which need matplotlib: "
+    assert f'{line}pip install "leaderbayes[plots]".\n' in message
+    written = {path.partition("/")[2] for path in said["written"] if path.startswith(folder)}
+    assert {"run.json"} < written
+    assert not any(name.endswith((".png", ".svg", ".pdf")) for name in written)
+
+
+def test_estimates_have_no_figures_to_leave_out(said):
+    status, message, _ = said["command rank --ml"]
+    assert status == 0
+    assert "matplotlib" not in message
+
+
+@pytest.mark.parametrize("call", ["rank", "sensitivity", "tournaments"])
+def test_figures_that_are_asked_for_are_refused_before_any_work(said, call):
+    status, message, printed = said[f"command {call} --figures"]
+    assert (status, printed) == (2, "")
+    assert message == 'Error: --figures needs matplotlib: pip install "leaderbayes[plots]".\n'
+    assert not any(path.startswith(("never", "study")) for path in said["written"])
 
 
 def test_what_no_extra_brings_is_a_fault_of_its_own():

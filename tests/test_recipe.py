@@ -19,8 +19,7 @@ def test_requirements():
     found = dict(([*one.split(" ", 1), ""])[:2] for one in asked)
     assert python == "python >=${{ python_min }}"
     assert PROJECT["requires-python"] == f">={RECIPE['context']['python_min']}"
-    # An extra of PyPI's is a package there.
-    assert found == wanted | {"matplotlib-base": ""}
+    assert found == wanted
 
 
 def test_what_is_said_twice():

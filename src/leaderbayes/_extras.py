@@ -9,13 +9,19 @@ from leaderbayes._errors import MissingExtraError
 MODULES = {
     "data": ("pooch",),
     "distributed": ("distributed",),
+    "interactive": ("bokeh", "plotly", "webcolors"),
     "parquet": ("pyarrow",),
-    "plots": ("bokeh", "plotly", "webcolors"),
+    "plots": ("matplotlib",),
     "report": ("bokeh", "jinja2", "latex2mathml", "markdown_it", "markupsafe", "mdit_py_plugins"),
     "study": ("zarr",),
     "tuning": ("joblib", "optuna", "sklearn"),
     "votes": ("duckdb", "pyarrow"),
 }
+
+
+def install(name: str) -> str:
+    """Give the command that installs an extra, as messages say it."""
+    return f'pip install "leaderbayes[{name}]"'
 
 
 @contextmanager
@@ -41,5 +47,5 @@ def extra(name: str, what: str) -> Iterator[None]:
         if module not in MODULES[name]:
             raise
         raise MissingExtraError(
-            f'{what} needs {module}: pip install "leaderbayes[{name}]".', name=module
+            f"{what} needs {module}: {install(name)}.", name=module
         ) from missing

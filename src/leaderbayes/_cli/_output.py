@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leaderbayes._cli._options import typed
+from leaderbayes._errors import MissingExtraError
+from leaderbayes._extras import extra, install
+from leaderbayes._files.write import check_folder
+
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
@@ -70,10 +75,41 @@ def write_run(folder: Path, options: dict[str, Any], result: dict[str, Any]) -> 
     (folder / "run.json").write_text(text + "\n", encoding="utf-8")
 
 
+def check_out(folder: Path, options: dict[str, Any]) -> None:
+    """Raise, before any work, where no file could be written; say it where figures are left out.
+
+    Without Matplotlib all else is written, and the option ``figures`` becomes empty.
+
+    Raises
+    ------
+    LeaderbayesError
+        Naming the folder.
+    MissingExtraError
+        If figures were asked for by name, and there is no Matplotlib.
+    """
+    check_folder(folder)
+    try:
+        with extra("plots", "--figures"):
+            import matplotlib  # noqa: F401
+    except MissingExtraError:
+        if typed(["figures"]):
+            raise
+        options["figures"] = ()
+        click.echo(
+            f"{folder}: there will be no figures, which need matplotlib: {install('plots')}.",
+            err=True,
+        )
+
+
 def draw(
     folder: Path, figures: dict[str, Any], formats: Sequence[str], *, seed: int | None = None
 ) -> None:
-    """Draw plots, by their names, of what they take; what is drawn at random, by the seed."""
+    """Draw plots, by their names, of what they take; what is drawn at random, by the seed.
+
+    Without formats nothing is drawn, and Matplotlib not needed.
+    """
+    if not formats:
+        return
     import matplotlib
 
     matplotlib.use("Agg")

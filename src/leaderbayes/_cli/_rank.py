@@ -20,7 +20,7 @@ from leaderbayes._cli._console import (
     short,
 )
 from leaderbayes._cli._options import figures, fitting, names_of, reading, typed
-from leaderbayes._cli._output import draw, say_older, write_run, write_table
+from leaderbayes._cli._output import check_out, draw, say_older, write_run, write_table
 from leaderbayes._cli._votes import (
     are_votes,
     effects_of_fit,
@@ -68,8 +68,10 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
         raise lb.LeaderbayesError(f"--ml has no --{option}: leave out one of the two.")
     if options["eliminate"] and not (ml and options["model"] == "round_intercept"):
         raise lb.LeaderbayesError("--eliminate is for --ml --model round_intercept.")
-    if out is not None:
-        check_folder(out)
+    if out is not None and ml:
+        check_folder(out)  # of estimates there are no figures
+    elif out is not None:
+        check_out(out, options)
     scores, said = read_board_of(options)
     options |= {"ml": ml, "said": said}
     of_votes = are_votes(scores)

@@ -16,9 +16,9 @@ from leaderbayes._cli._options import (
     seed,
     weight,
 )
-from leaderbayes._cli._output import draw, say_older, write_run, write_table
+from leaderbayes._cli._output import check_out, draw, say_older, write_run, write_table
 from leaderbayes._cli._votes import are_votes, read_board_of, voting, what_votes_were_read
-from leaderbayes._files.write import check_folder, writing
+from leaderbayes._files.write import writing
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,7 +57,7 @@ def sensitivity(out: Path | None, **options: Any) -> None:
     from leaderbayes._scores.read import what_was_read
 
     if out is not None:
-        check_folder(out)
+        check_out(out, options)
     scores, said = read_board_of({**options, "ties": "half", "model": "bradley_terry"})
     of_votes = are_votes(scores)
     if not of_votes and "tournament" in scores.dims:

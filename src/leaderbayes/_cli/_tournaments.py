@@ -20,7 +20,7 @@ from leaderbayes._cli._options import (
     ties,
     weight,
 )
-from leaderbayes._cli._output import codes, draw, say_older, write_run, write_table
+from leaderbayes._cli._output import check_out, codes, draw, say_older, write_run, write_table
 from leaderbayes._cli._votes import (
     are_votes,
     how_votes_count,
@@ -29,7 +29,7 @@ from leaderbayes._cli._votes import (
     voting,
     what_votes_were_read,
 )
-from leaderbayes._files.write import check_folder, writing
+from leaderbayes._files.write import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +67,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
     from leaderbayes._scores.read import what_was_read
 
     if out is not None:
-        check_folder(out)
+        check_out(out, options)
     scores, said = read_board_of(options | {"as_json": as_json})
     of_votes = are_votes(scores)
     if "tournament" not in (scores.coords if of_votes else scores.dims):

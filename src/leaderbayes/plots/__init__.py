@@ -2,7 +2,8 @@
 
 Each function takes the DataTree of `leaderbayes.fit`, or what `leaderbayes.sota` or a function on
 many tournaments gives, and returns an ``arviz_plots.PlotCollection``: ``.show()``,
-``.savefig(path)``. Matplotlib draws; ``backend="plotly"`` and ``"bokeh"`` need the extra ``plots``.
+``.savefig(path)``. Matplotlib draws (the extra ``plots``); ``backend="plotly"`` and
+``"bokeh"`` need the extra ``interactive``.
 """
 
 import lazy_loader

@@ -287,10 +287,7 @@ def panels(
     PlotCollection, dict
         Plots by name.
     """
-    if backend is not None and backend not in get_args(Backend):
-        raise LeaderbayesError(
-            f"backend={backend!r}: choose one of {', '.join(map(repr, get_args(Backend)))}."
-        )
+    check_backend(backend)
     stacked = figsize == "column" and columns > 1
     if stacked:
         # One below the other.
@@ -302,14 +299,13 @@ def panels(
     scale = width / usual
     from leaderbayes.plots._collection import Collection
 
-    with extra("plots", "The backend of this plot"):
-        collection = Collection.wrap(
-            xr.Dataset({name: xr.DataArray(0.0) for name in titles}),
-            cols=["__variable__"],
-            col_wrap=columns,
-            backend=backend,
-            figure_kwargs={"figsize": (100 * width, 100 * height), "figsize_units": "dots"},
-        )
+    collection = Collection.wrap(
+        xr.Dataset({name: xr.DataArray(0.0) for name in titles}),
+        cols=["__variable__"],
+        col_wrap=columns,
+        backend=backend,
+        figure_kwargs={"figsize": (100 * width, 100 * height), "figsize_units": "dots"},
+    )
     across = min(columns, len(titles))
     each = width / across, height / -(-len(titles) // across)
     # A result that must not be trusted says so wherever it is shown.
@@ -322,6 +318,35 @@ def panels(
     for name, plot in plots.items():
         plot.title(plot.plain(doubt + titles[name]), color=ORANGE if doubt else "black")
     return collection, plots
+
+
+def check_backend(backend: Backend | None) -> None:
+    """Raise, before any work, unless a backend is known and installed.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is none of this name.
+    MissingExtraError
+        Naming the extra that brings it.
+    """
+    if backend is not None and backend not in get_args(Backend):
+        raise LeaderbayesError(
+            f"backend={backend!r}: choose one of {', '.join(map(repr, get_args(Backend)))}."
+        )
+    from arviz_base import rcParams
+
+    named = rcParams["plot.backend"] if backend is None else backend
+    if backend is None and named == "none":
+        # What ArviZ takes where nothing is installed that draws; or what the user told it.
+        with extra("plots", "A figure"):
+            import matplotlib  # noqa: F401
+    elif named == "matplotlib":
+        with extra("plots", "A figure"):
+            import_module("arviz_plots.backend.matplotlib")
+    else:
+        with extra("interactive", f"backend={named!r}"):
+            import_module(f"arviz_plots.backend.{named}")
 
 
 def _sized(

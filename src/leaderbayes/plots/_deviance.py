@@ -7,7 +7,16 @@ import xarray as xr
 
 from leaderbayes._answers.check import check
 from leaderbayes._fits.posterior import is_of_votes
-from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, FigSize, Mark, canvas
+from leaderbayes.plots._canvas import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Backend,
+    FigSize,
+    Mark,
+    canvas,
+    check_backend,
+)
 
 
 def deviance(
@@ -53,6 +62,7 @@ def deviance(
     >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
     >>> pc = lb.plots.deviance(dt, seed=1, backend="matplotlib")
     """
+    check_backend(backend)  # before anything is simulated
     result = check(dt, draws=draws, seed=seed)
     if is_of_votes(dt):
         return _of_votes(dt, result, figsize, backend)

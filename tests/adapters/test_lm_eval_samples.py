@@ -96,3 +96,17 @@ def test_what_is_no_path(source):
 def test_a_folder_without_answers(tmp_path):
     with pytest.raises(lb.ScoresError, match="--log_samples"):
         from_lm_eval_samples(tmp_path)
+
+
+def test_a_metric_of_all_items_is_no_score_of_one(tmp_path):
+    """As masakhaner logs F1 in lm-evaluation-harness: the label and the answer, to be pooled."""
+    sample = {
+        "doc_id": 0, "doc": {"text": "a"}, "target": "DATE: a", "resps": [["b"]],
+        "arguments": {"gen_args_0": {"arg_0": "a", "arg_1": {"do_sample": False}}},
+        "filtered_resps": [["b"]], "filter": "flexible-extract", "metrics": ["f1"],
+        "doc_hash": "1", "prompt_hash": "2", "target_hash": "3", "f1": ["DATE: a", ["b"]],
+    }  # fmt: skip
+    path = tmp_path / "samples_masakhaner_2026-01-16T16-02-26.648276.jsonl"
+    path.write_text(json.dumps(sample))
+    with pytest.raises(lb.LeaderbayesError, match=r"line 1: 'f1' is .* no score of this item"):
+        lb.adapters.from_lm_eval_samples(path)

@@ -85,3 +85,23 @@ def test_two_revisions_of_a_model(tmp_path):
 def test_what_is_no_result(tmp_path):
     with pytest.raises(lb.ScoresError, match=r"no \*.json in this folder; mteb writes one a task"):
         from_mteb(tmp_path)
+
+
+def test_splits_without_labels_are_left_out(tmp_path):
+    """As in embeddings-benchmark/results, GritLM-7B on AFQMC: NaN on test beside validation."""
+
+    def write(model, validation):
+        (tmp_path / model / "revision").mkdir(parents=True)
+        splits = {
+            split: [{"hf_subset": "default", "languages": ["cmn-Hans"], "main_score": score}]
+            for split, score in {"test": float("nan"), "validation": validation}.items()
+        }
+        held = {
+            "dataset_revision": "b44c", "evaluation_time": 2.5, "kg_co2_emissions": None,
+            "mteb_version": "1.12.41", "scores": splits, "task_name": "AFQMC",
+        }  # fmt: skip
+        (tmp_path / model / "revision" / "AFQMC.json").write_text(json.dumps(held))
+
+    write("org__a", 0.3)
+    write("org__b", 0.4)
+    np.testing.assert_allclose(from_mteb(tmp_path), [[0.3], [0.4]])

@@ -216,3 +216,33 @@ def test_width_is_of_mean_scores(laplace):
 def test_figure(flat):
     made = lb.plan(flat, PAIR, rounds=(5, 20), simulations=20, seed=1, width=0.03)
     assert lb.plots.plan(made, backend="none") is not None
+
+
+@pytest.mark.parametrize(
+    "options", [{"statistic": "iqm"}, {"statistic": "median"}, {"of": "standardised"}]
+)
+def test_other_functionals_are_planned(options):
+    """Widths after further rounds are those of fits of so many, on the mean of some boards."""
+
+    def fitted(rounds, seed):
+        rng = np.random.default_rng(seed)
+        values = np.array([[0.0], [0.5], [0.9]]) + rng.normal(size=rounds)
+        values = values + rng.normal(size=(3, rounds))
+        return lb.fit(board(values), "mean_score", seed=1, draws=500, **options)
+
+    planned, found = [], []
+    for seed in range(5):
+        plan = lb.plan(fitted(20, seed), pair=("p2", "p1"), rounds=[60], simulations=50, seed=1)
+        planned.append(float(plan["width"].sel(who="all").squeeze()))
+        pair = lb.compare(fitted(80, 100 + seed), "p2", "p1")
+        found.append(float(pair["difference_upper"] - pair["difference_lower"]))
+    # Of medians an interval's width varies by a third between boards.
+    wrong = 0.3 if options.get("statistic") == "median" else 0.15
+    assert np.mean(planned) == pytest.approx(np.mean(found), rel=wrong)
+
+
+def test_a_functional_of_three_rounds_is_not_planned():
+    scores = board(np.random.default_rng(1).normal(size=(3, 3)))
+    dt = lb.fit(scores, "mean_score", of="standardised", prior_scale=np.inf, seed=1, draws=200)
+    with pytest.raises(lb.LeaderbayesError, match="Fewer than 4 rounds"):
+        lb.plan(dt)

@@ -6,6 +6,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import leaderbayes as lb
 from conftest import board
@@ -251,9 +252,6 @@ def test_what_is_reported_and_its_unit(options, called, unit, said, tmp_path):
     assert f"{called.capitalize()} " in page.split('<caption id="caption-0">')[1][:40]
     assert f'"quantity":"{called}"' in page
     assert "<dt>Rounds</dt><dd>12</dd>" in page
-    if set(options) & {"of", "statistic"}:
-        with pytest.raises(lb.LeaderbayesError, match="plan is of the means of raw scores"):
-            lb.plan(dt)
 
 
 def test_missing_answers_are_said():
@@ -265,8 +263,39 @@ def test_missing_answers_are_said():
     assert "filled in by weighted least squares" in methods
 
 
-def test_of_several_tournaments_there_is_none(of_scores):
-    dt = of_scores["mean_score"].copy()
-    dt.attrs["model"] = "score_tournaments"
-    with pytest.raises(lb.LeaderbayesError, match="over one tournament"):
-        lb.report.text(dt)
+@pytest.fixture(scope="module")
+def several():
+    rng = np.random.default_rng(1)
+    values = np.array([[0.0], [0.4]]) + 0.3 * rng.normal(size=(8, 2, 1))
+    values = values + 0.3 * rng.normal(size=(8, 2, 5))
+    names = xr.Variable("tournament", [f"data {q}" for q in range(8)])
+    scores = xr.concat([board(y) for y in values], names).assign_attrs(board(values[0]).attrs)
+    return lb.fit(scores, "score_tournaments", seed=1, progressbar=False)
+
+
+def test_of_several_tournaments(several):
+    report = lb.report.text(several, rope=0.1)
+    methods, results = (section(report, name) for name in ("Methods", "Results"))
+    assert "2 players in 40 rounds of 8 tournaments" in methods
+    assert "mean score over tournaments such as these" in methods
+    assert "Corani et al., 2017" in methods
+    pair = lb.compare(several, "p1", "p0", rope=0.1)
+    plain = lb.compare(several, "p1", "p0")
+    assert f"posterior probability {probability(float(pair['mean_better']))}" in results
+    new = probability(float(plain["p_better"]))
+    assert f"is better than that player with posterior probability {new}" in results
+    near = probability(float(pair["p_equivalent"]))
+    assert f"There the two are practically equivalent with posterior probability {near}" in results
+    assert [cells[1] for cells in rows(report)] == ["p1", "p0"]
+    assert "tabular" in lb.report.latex(several)
+    one = lb.report.text(lb.study.select(several, "data 3"))
+    assert "5 rounds of tournament data 3" in section(one, "Methods")
+    assert "In a new tournament" not in one
+
+
+def test_page_of_several_tournaments(several, tmp_path):
+    page = unescape(lb.report.html(several, tmp_path / "p.html").read_text("utf-8"))
+    assert "All tournaments" in page
+    assert "Mean scores over data sets" in page
+    for name in several["constant_data"]["scores"]["tournament"].to_numpy():
+        assert f"{name}" in page

@@ -19,7 +19,7 @@ from leaderbayes._answers.plan_scores import of_scores
 from leaderbayes._answers.plan_votes import Question, of_votes
 from leaderbayes._arguments import number, positive, share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, raw_means
+from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, one_board
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._scores.tables import counted
@@ -54,6 +54,11 @@ def plan(
     posterior, and what is known of each pair is brought up to date without a fit. Then the plan
     also says how many rounds make an interval as narrow as is wanted, and, where runs were
     repeated, what more runs of the same rounds would do.
+
+    With ``of`` the scores that are planned are those that were made of a round's, among the same
+    players. Medians and interquartile means have no rounds that could be drawn: each further round
+    counts as a normal number, with the covariance of the statistic's flat posterior times the
+    rounds that this is of. For medians of few rounds that is rough.
 
     Parameters
     ----------
@@ -277,7 +282,7 @@ def _arguments_of(dt: xr.DataTree) -> dict[str, Any]:
     if not is_mean_score(dt):
         return fitted_arguments(dt)
     board_fitted(dt, "constant_data")
-    raw_means(dt, "plan")
+    one_board(dt, "A plan")
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
     return arguments
 

@@ -12,6 +12,7 @@ from leaderbayes._answers.plan_matches import Simulated
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn
 from leaderbayes._numerics import items
+from leaderbayes._numerics import rounds as functionals
 from leaderbayes._numerics.further_rounds import (
     MOST,
     Known,
@@ -30,6 +31,7 @@ from leaderbayes._types import Floats, Longs
 from leaderbayes.models._scores import items_of
 
 _MANY = 400  # draws of the noise, from which its moments are taken
+_FLAT = 4000  # draws of a statistic's flat posterior, for its covariance
 _SURE = 0.02  # of what is not sure enough: rivals whom the leader beats more surely are left out
 
 
@@ -96,15 +98,21 @@ def _board_of(
     LeaderbayesError
         If it has two rounds only.
     """
-    likelihood = json.loads(dt.attrs["arguments"])["likelihood"]
+    arguments = json.loads(dt.attrs["arguments"])
+    statistic = arguments.get("statistic", "mean")
     scores = dt["constant_data"].to_dataset()["scores"]
-    if scores.sizes["round"] < 3:
+    taken = statistic != "mean" or arguments.get("of", "raw") != "raw"
+    least = 4 if taken else 3
+    if scores.sizes["round"] < least:
         raise LeaderbayesError(
-            "Two rounds say too little of how much scores vary between rounds to plan by them."
+            f"Fewer than {least} rounds say too little of how much scores vary between rounds to "
+            "plan by them."
         )
     # In the order of the posterior.
     scores = scores.sel(player=dt["posterior"]["player"].to_numpy())
-    read = _of_items if likelihood == "dirichlet" else _of_rounds
+    if taken:
+        return _of_functionals(dt, scores, standing[:, who], who, simulations, rng, statistic)
+    read = _of_items if arguments["likelihood"] == "dirichlet" else _of_rounds
     return read(dt, scores, standing[:, who], who, simulations, rng)
 
 
@@ -191,6 +199,38 @@ def _of_rounds(
         worlds = (_flat(mean, root, rng) for _ in range(simulations))
     there = np.isfinite(y).astype(float)
     return _with_runs(scores, _Board(who, now, there.T @ there, 1.0, "round", worlds))
+
+
+def _of_functionals(
+    dt: xr.DataTree, scores: xr.DataArray, standing: Floats, who: Longs, simulations: int,
+    rng: np.random.Generator, statistic: str,
+) -> _Board:  # fmt: skip
+    """Read a fit of scores that were made of a round's, or of medians or interquartile means.
+
+    Of a median or an interquartile mean each further round counts as a normal number, with the
+    covariance that the flat posterior of r rounds has times what r rounds are worth: as many
+    rounds make any such statistic normal.
+    """
+    y = sign_of(dt) * scores.transpose("round", "player").to_numpy()[:, who].astype(float)
+    rounds = len(y)
+    if statistic == "mean":
+        root = (y - y.mean(axis=0)).T / np.sqrt(rounds - 1.0)
+    else:
+        flat = functionals.flat(y, 0.0, statistic, _FLAT, rng)
+        worth = functionals.mass(rounds, 0.0) + 1.0
+        root = np.sqrt(worth / _FLAT) * (flat - flat.mean(axis=0)).T
+        # As many columns as players: the same covariance.
+        root = np.linalg.qr(root.T, mode="r").T
+    v, df = _of_differences(root @ root.T), rounds - 1.0
+    mean, spread = _moments(standing)
+    v = np.where(v > 0.0, v, np.where(spread > 0.0, spread, 1.0))
+    share = np.where(spread > 0.0, spread, v) * (df - 2.0) / (df * v)
+    now = Known(mean, share, v, np.full_like(v, df))
+    worlds = (
+        _Normal(standing[s], root * np.sqrt(df / rng.chisquare(df)))
+        for s in _spread(len(standing), simulations)
+    )
+    return _Board(who, now, np.full_like(v, float(rounds)), 1.0, "round", worlds)
 
 
 def _flat(mean: Floats, root: Floats, rng: np.random.Generator) -> _Normal:

@@ -259,30 +259,7 @@ def one_board(dt: xr.DataTree, what: str) -> None:
         raise LeaderbayesError(
             f"{what} is of mean scores over one tournament, and this fit has "
             f"model={dt.attrs['model']!r}: of it there are leaderboard, compare, rank_probability, "
-            "p_top, groups and figures."
-        )
-
-
-def raw_means(dt: xr.DataTree, what: str) -> None:
-    """Raise unless a fit of mean scores is of raw scores' means, over one tournament.
-
-    Parameters
-    ----------
-    what : str
-        What is there of no other, such as "plan".
-    """
-    one_board(dt, what)
-    arguments = json.loads(dt.attrs["arguments"])
-    odd = [
-        f"{name}={arguments[name]!r}"
-        for name, usual in {"of": "raw", "statistic": "mean"}.items()
-        if arguments.get(name, usual) != usual
-    ]
-    if odd:
-        raise LeaderbayesError(
-            f"{what} is of the means of raw scores, and this fit has {' and '.join(odd)}: of it "
-            "there are leaderboard, compare, rank_probability, p_top, groups, figures and reports. "
-            f"Fit the mean of raw scores for {what}."
+            "p_top, groups, figures and reports."
         )
 
 

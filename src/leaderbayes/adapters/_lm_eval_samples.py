@@ -153,6 +153,13 @@ def _answers(
                 f"{listed(f'{key},{one}' for one in (first, sample.get('filter')))}."
             )
         hold(hashes, (task, str(item)), sample.get("doc_hash"), place, by="doc_hash")
+        if isinstance(sample[key], list | dict):
+            raise ScoresError(
+                f"{place}: {shown(key)} is {shown(sample[key])}, which is no score of this item: "
+                "the task makes one number of all items' (an F1 score, a perplexity). Name a "
+                "metric that items have (metric=, --score), or read the results_*.json "
+                "(from_lm_eval, --format lm-eval)."
+            )
         yield {
             "model": model, "task": task, "doc_id": str(item), "metric": key,
             "score": sample[key], "where": place,

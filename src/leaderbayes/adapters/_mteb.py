@@ -70,7 +70,8 @@ def from_mteb(
 
     Notes
     -----
-    Files as mteb 2.26.24 writes them, which are those of since 1.11.
+    Files as mteb 2.26.24 writes them, which are those of since 1.11. A subset whose score is NaN,
+    such as of a test split without public labels, is left out of the mean.
 
     References
     ----------
@@ -154,6 +155,10 @@ def _mean(
             parts[part] = float(value)
     if not parts:
         raise ScoresError(f"{where}: no scores of these splits; there are {listed(names)}.")
+    # Of a split whose labels are not public, mteb writes NaN beside the scores of others.
+    parts = {part: value for part, value in parts.items() if not np.isnan(value)}
+    if not parts:
+        return float("nan")
     first, there = said.setdefault((task, "parts"), (parts.keys(), where))
     if parts.keys() != first:
         other = min(parts.keys() ^ first)

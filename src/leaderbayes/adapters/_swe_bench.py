@@ -18,6 +18,7 @@ from leaderbayes.adapters._json import at, read_json
 _METRIC = "resolved"
 _PACKAGE = str(Path(__file__).parents[1])  # warnings point to the first line outside of it
 _IN_FOLDERS = ["results.json", "per_instance_details.json"]
+_OF_ONE = "report.json"  # of an instance, in the harness's logs: RUN_ID/MODEL/INSTANCE
 # Of a report: what was resolved, and what was put to the system; its other lists are parts.
 _RESOLVED = "resolved_ids"
 _FAILED = ("unresolved_ids", "error_ids", "empty_patch_ids", "completed_ids", "submitted_ids")
@@ -40,7 +41,9 @@ def from_swe_bench(
     source : path, sequence of paths, or dict of names to paths
         Reports of SWE-bench's harness (``MODEL.RUN_ID.json``), or results of its repository
         "experiments" (``evaluation/verified``): ``results/results.json`` or
-        ``per_instance_details.json`` of each system; or folders in which such are, at any depth. A
+        ``per_instance_details.json`` of each system; or the harness's logs of instances
+        (``logs/run_evaluation/RUN_ID/MODEL/INSTANCE/report.json``), which are read where there is
+        none of these; or folders in which such are, at any depth. A
         dictionary names the systems; without, they go by the name of the report or of the folder.
     instances : sequence of str, optional
         All instances of the benchmark, such as the column ``instance_id`` of its data set. One
@@ -114,16 +117,18 @@ def from_swe_bench(
         raise ScoresError("higher_is_better: an instance that is resolved is better; leave it out.")
     if instances is not None and not are_names(instances):
         raise ScoresError(f"instances={instances!r:.60}: give a list of names.")
-    files = files_of(
+    found = files_of(
         source,
-        [*_IN_FOLDERS, "*.*.json"],
+        [*_IN_FOLDERS, "*.*.json", _OF_ONE],
         what="SWE-bench (MODEL.RUN_ID.json, results.json)",
         hint="its harness writes a report MODEL.RUN_ID.json.",
     )
+    # What agents did stands beside it.
+    files = [one for one in found if not one[1].name.endswith(".traj.json")]
+    # Reports of a run say what those of its instances say, and more.
+    whole_runs = [one for one in files if one[1].name != _OF_ONE]
     outcomes = [
-        (name or _system(path), *_outcomes(path, max_mb))
-        for name, path in files
-        if not path.name.endswith(".traj.json")  # what agents did, beside it
+        (name or _system(path), *_outcomes(path, max_mb)) for name, path in whole_runs or files
     ]
     named = dict.fromkeys(item for *_, outcome in outcomes for item in outcome)
     partial = [where for _, where, whole, _ in outcomes if not whole]
@@ -155,7 +160,9 @@ def from_swe_bench(
 
 
 def _system(path: Path) -> str:
-    """Name a system by its folder among the experiments, or by its report."""
+    """Name a system by its folder among the experiments or logs, or by its report."""
+    if path.name == _OF_ONE:
+        return path.parent.parent.name.replace("__", "/") or "model"
     if path.name in _IN_FOLDERS:
         folder = path.parent.parent if path.parent.name == "results" else path.parent
         return folder.name or "model"

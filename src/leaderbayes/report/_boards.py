@@ -17,7 +17,7 @@ from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
 from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import win_probability
-from leaderbayes._fits.posterior import fitted, is_mean_score, is_of_votes, one_board
+from leaderbayes._fits.posterior import fitted, is_mean_score, is_of_votes
 from leaderbayes._fits.unchanged import unchanged
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.discrepancy import enough
@@ -96,11 +96,10 @@ def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
             yield name, read
         return
     if is_mean_score(dt):
-        one_board(dt, "A report")
-        fitted(dt, "constant_data", of="score", arguments=("likelihood",))
+        fitted(dt, "constant_data", of="score", arguments=("prior_scale",))
     else:
         fitted(dt, *_GROUPS)
-    if "epp_tournament" not in dt["posterior"]:
+    if not {"epp_tournament", "score_tournament"} & set(dt["posterior"].data_vars):
         yield str(dt.attrs.get("tournament", "")), dt
         return
     yield _OVER_ALL, dt
@@ -315,7 +314,8 @@ def _few(fit: xr.DataTree, shown: pd.Series) -> xr.DataTree:
     """Keep what pairs of these players rest on: no need for those of all pairs."""
     names = shown.to_numpy()
     posterior = fit["posterior"].to_dataset()
-    strengths = [name for name in ("epp", "epp_spread", "score") if name in posterior]
+    wanted = ("epp", "epp_spread", "score", "score_spread", "spread_df")
+    strengths = [name for name in wanted if name in posterior]
     kept = {"posterior": posterior[strengths].sel(player=names)}
     if is_mean_score(fit):
         kept["constant_data"] = fit["constant_data"].to_dataset().sel(player=names)
@@ -331,7 +331,7 @@ def _upper(write: Callable[[Any], list[Any]], pairs: xr.DataArray) -> list[Any]:
 
 def _record(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any] | None:
     """Give what each pair's own matches say, as `_upper`; of a new tournament there are none."""
-    if "epp_tournament" in fit["posterior"]:
+    if {"epp_tournament", "score_tournament"} & set(fit["posterior"].data_vars):
         return None
     names = list(shown)
     own = record(fit, prob, names).sel(player=names, opponent=names)

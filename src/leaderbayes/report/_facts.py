@@ -18,12 +18,12 @@ from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.kinds import OF_SEVERAL
 from leaderbayes._fits.posterior import (
     drawn,
     fitted,
     is_mean_score,
     is_of_votes,
-    one_board,
     refuse,
 )
 from leaderbayes._fits.require import require_tree
@@ -83,13 +83,13 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
         return _sota(fit, prob)
     if is_mean_score(fit):
-        one_board(fit, "A report")
+        chosen = "spread_scale" if fit.attrs["model"] in OF_SEVERAL else "likelihood"
         fitted(
             fit,
             "constant_data",
             of="score",
             attrs=("versions", "seed", "sampler"),
-            arguments=("test_fraction", "sampler", "tune", "prior_scale", "prior_df", "likelihood"),
+            arguments=("test_fraction", "sampler", "tune", "prior_scale", "prior_df", chosen),
         )
     elif is_of_votes(fit):
         fitted(
@@ -346,9 +346,12 @@ def _sampling(dt: xr.DataTree, arguments: Facts) -> Facts:
 
 def _versus(compared: xr.Dataset, prob: float) -> Facts:
     """Compare two players, in words as sure as its probability."""
-    better = float(compared["p_better"])
+    found = _numbers(compared)
+    # Over data sets a leaderboard is of means, and p_better of a new one.
+    found["on_new"] = found["p_better"] if "mean_better" in found else None
+    found["p_better"] = better = float(found.get("mean_better", found["p_better"]))
     word = next((word for least, word in _WORDS if better >= least), None)
-    return _numbers(compared) | {"word": word, "told_apart": better >= prob}
+    return found | {"word": word, "told_apart": better >= prob}
 
 
 def _deviance(fit: xr.DataTree | xr.Dataset) -> Facts:

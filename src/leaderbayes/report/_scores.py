@@ -9,6 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.mean_score import decimals_of, differences
+from leaderbayes._fits.kinds import OF_SEVERAL
+from leaderbayes._fits.posterior import drawn
 from leaderbayes._numerics.items import LOGISTIC
 from leaderbayes._numerics.shrinkage import FLOOR
 from leaderbayes._scores.metrics import metric_of
@@ -30,17 +32,22 @@ def facts_of_scores(dt: xr.DataTree, arguments: dict[str, Any]) -> dict[str, Any
     scores = dt["constant_data"].to_dataset()["scores"]
     y = scores.to_numpy()
     scale, fraction = arguments["prior_scale"], arguments["test_fraction"]
+    several = dt.attrs["model"] in OF_SEVERAL
     items, is_flat = has_items(dt), bool(np.isinf(scale))
     quantity, measured = quantity_of(dt)
     # In the unit in which the prior is meant: of scores within rounds, or of logits.
     unit = LOGISTIC
-    if not items and not is_flat:
+    if several:
+        unit = _unit_of(scores)
+    elif not items and not is_flat:
         unit = board_of(scores, fraction, scale, arguments["prior_df"]).unit
     return {
         "players": scores.sizes["player"],
-        "rounds": scores.sizes["round"],
-        "tournaments": None,
-        "data_set": scores.attrs.get("tournament"),
+        "rounds": _count_of_rounds(scores),
+        "tournaments": scores.sizes.get("tournament"),
+        "data_set": dt.attrs.get("tournament", scores.attrs.get("tournament")),
+        "several": several,
+        "spread_width": arguments.get("spread_scale", 0.0) * unit,
         "metric": metric_of(str(scores.attrs.get("columns", ""))),
         "higher": bool(scores.attrs.get("higher_is_better", 1)),
         "cells": scores.size,
@@ -59,8 +66,22 @@ def facts_of_scores(dt: xr.DataTree, arguments: dict[str, Any]) -> dict[str, Any
         "prior_floor": FLOOR,
         "test_fraction": fraction,
         "luck": fraction / (1.0 - fraction) if fraction else None,
-        "spread": None,
+        "spread": float(drawn(dt, "score_spread").mean())
+        if "score_spread" in dt["posterior"]
+        else None,
     }
+
+
+def _count_of_rounds(scores: xr.DataArray) -> int:
+    """Count rounds, each of its own tournament."""
+    return int(scores.notnull().any("player").sum())
+
+
+def _unit_of(scores: xr.DataArray) -> float:
+    """Give the standard deviation of scores within rounds, in which priors are meant."""
+    off = scores - scores.mean("player")
+    freedom = scores.notnull().sum("player") - 1
+    return float(np.sqrt((off**2).sum() / freedom.clip(min=0).sum()))
 
 
 def results_of_scores(table: pd.DataFrame) -> dict[str, Any]:
@@ -73,7 +94,7 @@ def has_items(fit: xr.DataTree) -> bool:
     """Say whether rounds were taken for items."""
     arguments = json.loads(fit.attrs["arguments"])
     # Of rounds whose median is asked for no law is assumed either.
-    return arguments["likelihood"] == "dirichlet" and _taken(arguments)[1] == "mean"
+    return arguments.get("likelihood") == "dirichlet" and _taken(arguments)[1] == "mean"
 
 
 def quantity_of(fit: xr.DataTree) -> tuple[str, str]:

@@ -349,7 +349,8 @@ def _versus(compared: xr.Dataset, prob: float) -> Facts:
     found = _numbers(compared)
     # Over data sets a leaderboard is of means, and p_better of a new one.
     found["on_new"] = found["p_better"] if "mean_better" in found else None
-    found["p_better"] = better = float(found.get("mean_better", found["p_better"]))
+    better = float(found["p_better"] if found["on_new"] is None else found["mean_better"])
+    found["p_better"] = better
     word = next((word for least, word in _WORDS if better >= least), None)
     return found | {"word": word, "told_apart": better >= prob}
 

@@ -32,21 +32,15 @@ KINDS = {
     "30 % ties": (0.5, 0.5),
     "unequal": (0.5, 0.5),
     "sparse": (0.5, 0.5),
-    "neighbours": (0.5, 0.5),
-    "by rating": (0.5, 0.5),
 }
 CELLS = tuple(itertools.product(KINDS, JUDGES, PROMPTS))
 KEYS = ("opinions", "judges", "prompts")
-MATCHED = ("neighbours", "by rating")  # whom players meet says how strong they are
 ORDER, ORDER_SD = 0.5, 0.5  # favour of who is shown first, and its spread over judges
 TIES = 0.3
 
 
-def design(kind, judges, prompts, rng, strength=None):
-    """Draw who meets whom, by which judge and on which prompt (vote,).
-
-    Where players are matched it is by their strength (player,).
-    """
+def design(kind, judges, prompts, rng):
+    """Draw who meets whom, by which judge and on which prompt (vote,)."""
     first = rng.integers(0, PLAYERS, VOTES)
     second = (first + rng.integers(1, PLAYERS, VOTES)) % PLAYERS
     judge, prompt = rng.integers(0, judges, VOTES), rng.integers(0, prompts, VOTES)
@@ -58,16 +52,6 @@ def design(kind, judges, prompts, rng, strength=None):
         second = (first + rng.integers(1, PLAYERS, VOTES)) % PLAYERS
     if kind == "sparse":  # each meets those next to it, and one far away
         second = (first + rng.choice([1, PLAYERS - 1, PLAYERS // 2], VOTES)) % PLAYERS
-    if kind in MATCHED:
-        order = np.argsort(strength)
-        one, other = np.triu_indices(PLAYERS, 1)
-        if kind == "neighbours":  # only those next to each other
-            often = other - one == 1
-        else:  # rarely those who are far apart, as of ladders
-            often = np.exp(-2.0 / STRENGTH * abs(strength[order[one]] - strength[order[other]]))
-        pair = rng.choice(len(one), VOTES, p=often / often.sum())
-        sides = order[np.stack([one[pair], other[pair]])]
-        first, second = rng.permuted(sides, axis=0)
     return first, second, judge, prompt
 
 
@@ -87,7 +71,7 @@ def draw(kind, judges, prompts, rng):
 
     of_judges, of_prompts = KINDS[kind]
     strength = rng.normal(scale=STRENGTH, size=PLAYERS)
-    first, second, judge, prompt = design(kind, judges, prompts, rng, strength)
+    first, second, judge, prompt = design(kind, judges, prompts, rng)
     opinion = rng.normal(scale=of_judges, size=(judges, PLAYERS))
     suits = rng.normal(scale=of_prompts, size=(prompts, PLAYERS))
     gap = strength[first] - strength[second]

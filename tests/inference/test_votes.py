@@ -325,7 +325,7 @@ def covered(dt, strength):
 
 @pytest.fixture(scope="module")
 def ladder():
-    votes, strength = neighbours(1)
+    votes, strength = neighbours(3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return votes, strength, lb.fit(votes, seed=1, prior=True)

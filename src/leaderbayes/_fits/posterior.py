@@ -12,7 +12,6 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL
 from leaderbayes._fits.require import require_tree
-from leaderbayes._fits.unchanged import once
 
 _REMEDY = "Give what leaderbayes.fit returned, whole, or fit again."
 _ROUNDS = ("round", "tournament_round")  # of one tournament, of many
@@ -177,17 +176,6 @@ def fitted(
         Naming the tournament or file where it is known, and what is wrong.
     """
     require_tree(given)
-    asked = "fitted", groups, of, attrs, arguments
-    once(given, asked, lambda: _require_fitted(given, groups, of, attrs, arguments))
-
-
-def _require_fitted(
-    given: xr.DataTree,
-    groups: tuple[str, ...],
-    of: str,
-    attrs: tuple[str, ...],
-    arguments: tuple[str, ...],
-) -> None:
     if "posterior" not in given.children:
         raise LeaderbayesError(
             "This is no fit; of a study of many fits pick one, as study['iris']."

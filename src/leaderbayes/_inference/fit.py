@@ -127,7 +127,10 @@ def fit(
         Of votes: ``cluster``, what makes them go together, "auto" (judges and prompts where votes
         have them), "none", "judge", "prompt" or a list; ``order_effect``, True for an advantage of
         whoever is shown first; ``covariates``, names of those of the votes that count (None: all);
-        ``prior_scale``, ``prior_df``; "davidson" also ``tie_scale``, "round_intercept" also
+        ``prior_scale``, ``prior_df``; ``matched``, True where who met whom may itself say who is
+        strong (pairs matched by rating, ladders, Swiss rounds), so that how much strengths vary
+        along the ways between players is learnt (``matching``, from 0, exchangeable, to 2), False
+        where not, and None by the design; "davidson" also ``tie_scale``, "round_intercept" also
         ``intercept_scale``, and no covariates. Then ``epp`` is about votes of judges, and on
         prompts, like these, over whose opinions it is an average.
         With ``test_fraction``, for folds, the answer is about rounds of fresh data sets of this

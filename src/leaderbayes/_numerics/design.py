@@ -49,9 +49,9 @@ class Ways(NamedTuple):
 def spectral_gap(n: Floats) -> float:
     """Say how fast a walk from player to opponent forgets where it began, by matches of pairs.
 
-    1 less the second eigenvalue of the walk in which whoever was met comes next, and at most 1: about
-    that where all meet all, however often each plays; towards 0 the longer ways are. Of players who fall into
-    groups that never met, that of the group with the smallest.
+    1 less the second eigenvalue of the walk in which whoever was met comes next, and at most 1:
+    about that where all meet all, however often each plays; towards 0 the longer ways are. Of
+    players who fall into groups that never met, that of the group with the smallest.
     """
     root = np.sqrt(n.sum(axis=1))
     root = np.where(root > 0.0, root, np.inf)
@@ -75,7 +75,7 @@ def ways(n: Floats, board: Board) -> Ways:
     ratio = information * np.exp(2.0 * log_scale - alpha * log_known)
     centring = ratio / (1.0 + ratio)
     unit = np.exp((1.0 - centring) * (log_scale - 0.5 * alpha * log_known))
-    start = np.concatenate([[log_scale, 0.0], (mode @ way) / unit])
+    start = np.concatenate([[log_scale - 0.5 * alpha * log_known.mean(), 0.0], (mode @ way) / unit])
     return Ways(np.ascontiguousarray(way), log_known, centring, start)
 
 
@@ -87,16 +87,30 @@ def _known(n: Floats) -> tuple[Floats, Floats]:
 
 def expand(x: Floats, at: Ways) -> tuple[Floats, float, float]:
     """Give epp (player,), of mean 0, sigma and alpha of coordinates x (2 + way,)."""
-    a, alpha = _expand(x, *at[:3])
-    return a, float(np.exp(x[0])), alpha
+    a, scale, alpha = _expand(x, *at[:3])
+    return a, float(scale), alpha
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _expand(x: Floats, way: Floats, log_known: Floats, centring: Floats) -> tuple[Floats, float]:
+def _scales(x: Floats, log_known: Floats) -> tuple[float, float, float]:
+    """Give log sigma, alpha, and the slope of the first in the second.
+
+    What is sampled in place of sigma is how much strengths vary along a way of middle length, which
+    votes tell whatever alpha is.
+    """
     alpha = LARGEST / (1.0 + np.exp(-x[1]))
-    unit = np.exp((1.0 - centring) * (x[0] - 0.5 * alpha * log_known))
+    middle = 0.5 * log_known.mean()
+    return x[0] + alpha * middle, alpha, middle
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _expand(
+    x: Floats, way: Floats, log_known: Floats, centring: Floats
+) -> tuple[Floats, float, float]:
+    log_scale, alpha, _ = _scales(x, log_known)
+    unit = np.exp((1.0 - centring) * (log_scale - 0.5 * alpha * log_known))
     a = way @ (unit * x[2:])
-    return a - a.mean(), alpha
+    return a - a.mean(), np.exp(log_scale), alpha
 
 
 def log_density(x: Floats, board: Board, at: Ways) -> tuple[float, Floats]:
@@ -110,26 +124,28 @@ def _log_density(
     x: Floats, way: Floats, log_known: Floats, centring: Floats, points: Floats, n: Floats,
     prior_scale: float, df: float,
 ) -> tuple[float, Floats]:  # fmt: skip
-    share = 1.0 / (1.0 + np.exp(-x[1]))
-    alpha, half, free = LARGEST * share, 0.5 * log_known, 1.0 - centring
-    unit, shrink = np.exp(free * (x[0] - alpha * half)), np.exp(alpha * half)
+    log_scale, alpha, middle = _scales(x, log_known)
+    half, free = 0.5 * log_known, 1.0 - centring
+    unit, shrink = np.exp(free * (log_scale - alpha * half)), np.exp(alpha * half)
     y = unit * x[2:]  # along ways
     u = way @ (shrink * y)
     by_a = np.zeros(len(u))
-    value = add_matches(x[0], by_a, way @ y, points, n)
+    value = add_matches(log_scale, by_a, way @ y, points, n)
     # The priors of sigma and of alpha, and the Jacobians of their coordinates.
-    square = np.exp(2.0 * x[0]) / prior_scale**2
+    square = np.exp(2.0 * log_scale) / prior_scale**2
     value -= 0.5 * square + abs(x[1]) + 2.0 * np.log1p(np.exp(-abs(x[1])))
     # Student's law of u, and the Jacobian of u in x.
-    law = df * np.exp(2.0 * x[0])
-    value += (centring * alpha * half).sum() - centring.sum() * x[0]
+    law = df * np.exp(2.0 * log_scale)
+    value += (centring * alpha * half).sum() - centring.sum() * log_scale
     value -= 0.5 * (df + 1.0) * np.log1p(u**2 / law).sum()
     by_u = way.T @ (-(df + 1.0) * u / (law + u**2))
     by_y = way.T @ by_a + shrink * by_u
-    by_alpha = (half * (centring + shrink * by_u * y - free * by_y * y)).sum()
+    by_scale = 1.0 - square - centring.sum() + (free * by_y * y).sum()
+    by_scale += (df + 1.0) * (u**2 / (law + u**2)).sum()
+    by_alpha = (half * (centring + shrink * by_u * y - free * by_y * y)).sum() + middle * by_scale
+    share = alpha / LARGEST
     gradient = np.empty_like(x)
-    gradient[0] = 1.0 - square - centring.sum() + (free * by_y * y).sum()
-    gradient[0] += (df + 1.0) * (u**2 / (law + u**2)).sum()
+    gradient[0] = by_scale
     gradient[1] = LARGEST * share * (1.0 - share) * by_alpha + 1.0 - 2.0 * share
     gradient[2:] = unit * by_y
     return value, gradient

@@ -44,6 +44,7 @@ def facts_of_votes(dt: xr.DataTree, arguments: dict[str, Any], prob: float) -> d
         "intercept_scale": arguments.get("intercept_scale"),
         "prior_df": arguments["prior_df"],
         "prior_scale": arguments["prior_scale"],
+        "matched": "matching" in dt["posterior"].dataset,
         "spread": None,
         "tournaments": None,
         "leads": None,

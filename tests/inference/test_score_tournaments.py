@@ -157,26 +157,6 @@ def test_two_players_are_baycomps(player):
     assert float(pair["difference"]) == pytest.approx(-mean, abs=0.2 * sd)
 
 
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in range(1, 8))]
-)
-@pytest.mark.parametrize("players", [2, 3, pytest.param(5, marks=pytest.mark.slow)])
-def test_few_players_do_not_diverge(players, seed):
-    """At defaults, whatever the spread between data sets: two have one difference, no scale."""
-    rng = np.random.default_rng(100 * players + seed)
-    tournaments = (10, 15, 20, 25, 30, 35, 40, 50)[seed]
-    spread = (0.0, 0.3, 0.7, 1.5)[seed % 4]
-    shape = (tournaments, players)
-    mean = 3.0 * rng.normal(size=(tournaments, 1)) + 0.3 * rng.normal(size=players)
-    mean = mean + spread * rng.normal(size=shape)
-    noise = np.exp(0.5 * rng.normal(size=(tournaments, 1, 1)))
-    values = mean[:, :, None] + rng.normal(size=(tournaments, 1, 5))
-    values = values + noise * rng.normal(size=(*shape, 5))
-    dt = lb.fit(several(values), "score_tournaments", seed=seed, replicates=1, progressbar=False)
-    assert dt.attrs["divergences"] == 0
-    assert dt.attrs["converged"] == 1
-
-
 def test_holes_are_refused():
     values = values_of()
     values[0, 1, 3] = np.nan

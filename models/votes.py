@@ -32,15 +32,36 @@ KINDS = {
     "30 % ties": (0.5, 0.5),
     "unequal": (0.5, 0.5),
     "sparse": (0.5, 0.5),
+    "neighbours": (0.5, 0.5),
+    "halves": (0.5, 0.5),
+    "by rating": (0.5, 0.5),
 }
 CELLS = tuple(itertools.product(KINDS, JUDGES, PROMPTS))
 KEYS = ("opinions", "judges", "prompts")
+MATCHED = ("neighbours", "halves", "by rating")  # whom players meet says how strong they are
 ORDER, ORDER_SD = 0.5, 0.5  # favour of who is shown first, and its spread over judges
 TIES = 0.3
 
 
-def design(kind, judges, prompts, rng):
-    """Draw who meets whom, by which judge and on which prompt (vote,)."""
+def matched(kind, strength, rng):
+    """Draw pairs (2, vote) of players whose strengths (player,) say whom they meet."""
+    order = np.argsort(strength)
+    one, other = np.triu_indices(PLAYERS, 1)
+    often = {
+        "neighbours": other - one == 1,  # in order of strength
+        "halves": np.where((one < PLAYERS // 2) == (other < PLAYERS // 2), 1.0, 0.05),
+        # As of ladders: half as often for each half of a standard deviation.
+        "by rating": 4.0 ** ((strength[order[one]] - strength[order[other]]) / STRENGTH),
+    }[kind].astype(float)
+    pair = rng.choice(len(one), VOTES, p=often / often.sum())
+    return rng.permuted(order[np.stack([one[pair], other[pair]])], axis=0)
+
+
+def design(kind, judges, prompts, rng, strength=None):
+    """Draw who meets whom, by which judge and on which prompt (vote,).
+
+    Where players are matched it is by strength (player,).
+    """
     first = rng.integers(0, PLAYERS, VOTES)
     second = (first + rng.integers(1, PLAYERS, VOTES)) % PLAYERS
     judge, prompt = rng.integers(0, judges, VOTES), rng.integers(0, prompts, VOTES)
@@ -52,6 +73,8 @@ def design(kind, judges, prompts, rng):
         second = (first + rng.integers(1, PLAYERS, VOTES)) % PLAYERS
     if kind == "sparse":  # each meets those next to it, and one far away
         second = (first + rng.choice([1, PLAYERS - 1, PLAYERS // 2], VOTES)) % PLAYERS
+    if kind in MATCHED:
+        first, second = matched(kind, strength, rng)
     return first, second, judge, prompt
 
 
@@ -71,7 +94,7 @@ def draw(kind, judges, prompts, rng):
 
     of_judges, of_prompts = KINDS[kind]
     strength = rng.normal(scale=STRENGTH, size=PLAYERS)
-    first, second, judge, prompt = design(kind, judges, prompts, rng)
+    first, second, judge, prompt = design(kind, judges, prompts, rng, strength)
     opinion = rng.normal(scale=of_judges, size=(judges, PLAYERS))
     suits = rng.normal(scale=of_prompts, size=(prompts, PLAYERS))
     gap = strength[first] - strength[second]

@@ -376,3 +376,27 @@ def test_intervals_of_neighbours_cover():
             share.append(covered(lb.fit(votes, seed=seed), strength))
         assert np.mean(share) > 0.95 - 4.0 * np.std(share) / 4.0
         assert np.mean(share) > 0.85
+
+
+def test_what_strengths_always_describe_is_not_checked(ladder):
+    votes, _, dt = ladder
+    assert np.isnan(dt.attrs["p_check"])
+    assert np.isnan(lb.check(dt, seed=1)["p_round"])
+    assert "nothing to check" in " ".join(lb.report.text(dt).split())
+    assert "Not asked" in lb.audit(dt, seed=1)["check"].attrs["message"]
+    # One pair more closes a circle.
+    more = xr.concat([votes, votes.isel(vote=slice(0, 40))], "vote", data_vars="minimal")
+    more["second"][-40:] = 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isfinite(lb.fit(more, seed=1).attrs["p_check"])
+
+
+def test_matched_is_true_false_or_none(votes):
+    with pytest.raises(LeaderbayesError, match="matched='auto': choose None, True or False"):
+        lb.fit(votes, covariates=[], matched="auto")
+
+
+def test_how_pairs_are_taken_is_recorded(dt, ladder):
+    assert json.loads(dt.attrs["arguments"])["matched"] is False
+    assert json.loads(ladder[2].attrs["arguments"])["matched"] is True

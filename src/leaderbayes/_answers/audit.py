@@ -328,6 +328,8 @@ def _check(dt: xr.DataTree) -> xr.Dataset:
     p = float(dt.attrs.get("p_check", np.nan))
     if is_mean_score(dt):
         return not_asked("the mean of scores is of boards of any law, and has no check.")
+    if np.isnan(p) and is_of_votes(dt):
+        return not_asked("so few pairs met, or replicates are so few, that nothing can be checked.")
     if np.isnan(p):
         return not_asked("the fit has too few replicates for a check.")
     misfit = any(text.startswith("LB016") for text in warnings_of(dt.attrs)) or p < 0.05

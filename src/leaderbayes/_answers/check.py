@@ -8,7 +8,7 @@ from leaderbayes._answers.best import compared, is_best, require_best
 from leaderbayes._answers.named_misfit import has_record, misfits
 from leaderbayes._arguments import whole
 from leaderbayes._fits.trust import trust
-from leaderbayes._inference.discrepancy import discrepancies
+from leaderbayes._inference.discrepancy import discrepancies, share_as_far
 
 
 def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.Dataset:
@@ -48,9 +48,11 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     Dataset
         ``observed``, ``replicated_round``, ``replicated_naive`` (draw): discrepancies. ``p_round``,
         ``p_naive``: share of draws whose replicate is at least as discrepant as the board. Near 0:
-        the board does not fit; near 1: it varies less than the model says. Of the best of a board:
-        ``observed``, ``lower`` and ``upper`` (95 % interval of the model's boards) and ``p_value``
-        (two-sided) over ``statistic``: "maximum", "quantile 0.9", "median", "quantile 0.1". Of
+        the board does not fit; near 1: it varies less than the model says. NaN of votes on so few
+        pairs that strengths describe any votes on them (a chain of players, a star). Of the best of
+        a board: ``observed``, ``lower`` and ``upper`` (95 % interval of the model's boards) and
+        ``p_value`` (two-sided) over ``statistic``: "maximum", "quantile 0.9", "median", "quantile
+        0.1". Of
         votes and of Bradley-Terry's fits to one tournament ``pair_gap`` (player, opponent), what a
         pair won above what was expected, in standard errors (NaN where they have not met; its
         largest size grows with the pairs: of 100 that fit about 2.5); ``triple`` (triple, place),
@@ -92,8 +94,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
             "observed": ("draw", observed),
             "replicated_round": ("draw", by_round),
             "replicated_naive": ("draw", naive),
-            "p_round": (by_round >= observed).mean(),
-            "p_naive": (naive >= observed).mean() if np.isfinite(naive).all() else np.nan,
+            "p_round": share_as_far(observed, by_round),
+            "p_naive": share_as_far(observed, naive),
             **named.data_vars,
         },
         named.coords,

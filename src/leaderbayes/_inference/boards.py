@@ -42,7 +42,6 @@ def _found(dt: xr.DataTree, players: Sequence[str] | None, pairs: bool) -> xr.Da
 
 
 def _matches_of(dt: xr.DataTree, players: Sequence[str] | None, pairs: bool) -> xr.Dataset:
-    board_fitted(dt, "constant_data")
     arguments = json.loads(dt.attrs["arguments"])
     if is_of_votes(dt):
         return _matches_of_votes(dt, arguments["ties"], players)

@@ -13,7 +13,7 @@ from leaderbayes._inference.boards import boards_of
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count_matches
 from leaderbayes._numerics.round_intercept import counts as listed_counts
-from leaderbayes._types import Floats
+from leaderbayes._types import Bools, Floats
 
 MISFIT = 0.05  # p-value below which a board does not fit
 _FEWEST, _MOST = 50, 200  # draws
@@ -29,14 +29,14 @@ def enough(players: int) -> int:
 def p_check(dt: xr.DataTree) -> float:
     """Compute the p-value of `leaderbayes.check`, and warn where the board does not fit.
 
-    NaN where there are too few replicates, or too many players.
+    NaN where there are too few replicates, too many players, or nothing to check.
     """
     players, replicates = dt["posterior"].sizes["player"], dt["posterior_predictive"].sizes
     draws = min(enough(players), replicates["chain"] * replicates["draw"])
     if draws < _FEWEST or players > _PLAYERS:
         return float("nan")
     observed, by_round, _ = discrepancies(dt, draws)
-    p = float((by_round >= observed).mean())
+    p = share_as_far(observed, by_round)
     if p < MISFIT and dt.attrs["converged"]:
         warnings.warn(
             f"LB016 the model does not describe this board (check of fit: p = {p:.3f}). Intervals "
@@ -46,6 +46,15 @@ def p_check(dt: xr.DataTree) -> float:
             stacklevel=3,
         )
     return p
+
+
+def share_as_far(observed: Floats, replicated: Floats) -> float:
+    """Give the share of draws whose replicate is at least as discrepant as the board.
+
+    NaN where the discrepancy of the board is none, or that of the replicates.
+    """
+    known = np.isfinite(observed).all() and np.isfinite(replicated).all()
+    return float((replicated >= observed).mean()) if known else float("nan")
 
 
 def discrepancies(
@@ -70,7 +79,8 @@ def discrepancies(
     Returns
     -------
     observed, by_round, naive : (draw,)
-        Of the board, of its whole replicates, and of naive ones (NaN without ``rng``).
+        Of the board (NaN where strengths describe any votes on the pairs that met), of its whole
+        replicates, and of naive ones (NaN without ``rng``).
     """
     fitted(dt, "posterior_predictive", "constant_data")
     if is_of_votes(dt):
@@ -113,8 +123,19 @@ def _of_votes(dt: xr.DataTree, draws: int) -> tuple[Floats, Floats, Floats]:
     fitted(dt, "observed_data", "posterior_predictive")
     again = drawn(dt, "misfit", "posterior_predictive").to_numpy().reshape(-1)
     again = again[np.unique(np.linspace(0, len(again) - 1, min(draws, len(again))).astype(int))]
-    observed = np.full(len(again), float(dt["observed_data"]["misfit"]))
+    met = dt["constant_data"]["n"].to_numpy() > 0.0
+    # Without a circle of pairs there are as many of them as strengths, which fit any votes then.
+    circles = np.count_nonzero(np.triu(met, 1)) - len(met) + _groups(met)
+    own = float(dt["observed_data"]["misfit"]) if circles else np.nan
+    observed = np.full(len(again), own)
     return observed, again, np.full(len(again), np.nan)
+
+
+def _groups(met: Bools) -> int:
+    """Count groups of players who met (player, opponent), directly or through others."""
+    from scipy.sparse.csgraph import connected_components  # which takes long to import
+
+    return int(connected_components(met, directed=False)[0])
 
 
 def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:

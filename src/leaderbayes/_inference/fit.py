@@ -261,6 +261,7 @@ def fit(
                 arguments["prior_df"] = degrees_of_freedom(None, players)
             draw = OF_VOTES[model]
             tree, found = draw(scores, arguments, seed, prior, progressbar, **options)
+            arguments["matched"] = "matching" in tree["posterior"].dataset
         else:
             tree, found = _draw_scores(
                 scores, model, arguments, seed, prior, options, progressbar=progressbar

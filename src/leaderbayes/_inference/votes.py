@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
+from leaderbayes._arguments import one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.bradley_terry import draw_board
 from leaderbayes._inference.density import draw_density
@@ -74,8 +75,8 @@ def draw_votes(
     matched : bool, optional
         Whether who met whom may itself say who is strong, as where pairs are matched by rating: how
         much strengths vary along the ways between players is then learnt (`design`), from those
-        that are exchangeable on. By default where the longest of these is more than three times as
-        long as most.
+        that are exchangeable on. By default where the spectral gap of the walk from player to
+        opponent is below a half (`design.has_long_ways`).
     """
     check_options(None, prior_scale=prior_scale)
     ties: Ties = sampling["ties"]
@@ -198,6 +199,7 @@ def _drawn(
     the estimate, of a model that has any.
     """
     (prior_scale, prior_df, matched), weighed = prior_of, modelled.weighed
+    one_of("matched", matched, None, True, False)
     df = degrees_of_freedom(prior_df, weighed.votes.players)
     streams = np.random.SeedSequence(seed).spawn(4)
     board = Board(weighed.matched.points, weighed.matched.n, prior_scale, df)

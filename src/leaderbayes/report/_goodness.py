@@ -8,10 +8,12 @@ import xarray as xr
 from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.draws import seed_of
 from leaderbayes._fits.posterior import is_of_votes
-from leaderbayes._inference.discrepancy import MISFIT, discrepancies
+from leaderbayes._inference.discrepancy import MISFIT, discrepancies, share_as_far
 from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import probability
 
+# Of votes alone is there no p-value although there are replicates.
+UNCHECKED = "so few pairs met that strengths describe any votes on them"
 _DRAWN = 50  # draws of each of many boards in the chart
 
 
@@ -30,8 +32,8 @@ def checked_fit(fit: xr.DataTree, draws: int, *, many: bool) -> xr.Dataset:
         {
             "observed": ("draw", observed),
             "replicated_round": ("draw", by_round),
-            "p_round": (by_round >= observed).mean() if np.isnan(own) else own,
-            "p_naive": (naive >= observed).mean() if np.isfinite(naive).all() else np.nan,
+            "p_round": share_as_far(observed, by_round) if np.isnan(own) else own,
+            "p_naive": share_as_far(observed, naive),
         },
         # Behind the p-value.
         attrs={"draws": min(draws, replicates["chain"] * replicates["draw"])},
@@ -41,7 +43,9 @@ def checked_fit(fit: xr.DataTree, draws: int, *, many: bool) -> xr.Dataset:
 def goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
     """Give the deviance, and the predictive check, in numbers and words."""
     p, distance = float(checked["p_round"]), deviance(fit)
-    if p < MISFIT:
+    if np.isnan(p):
+        kind, text = "care", f"Nothing can be checked: {UNCHECKED}."
+    elif p < MISFIT:
         kind, text = "bad", "The board does not fit: replicates of it vary less than it does."
     elif p > 1.0 - MISFIT:
         kind, text = "care", "The board varies less than the model says it would."
@@ -51,7 +55,7 @@ def goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
     return {
         "kind": kind,
         "text": text,
-        "p_round": probability(p),
+        "p_round": "none" if np.isnan(p) else probability(p),
         "p_naive": "" if np.isnan(checked["p_naive"]) else probability(float(checked["p_naive"])),
         # Of votes the board's distance is the same in all draws: there is nothing to draw.
         "drawn": not is_of_votes(fit),

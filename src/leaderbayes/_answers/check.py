@@ -52,8 +52,8 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
         pairs that strengths describe any votes on them (a chain of players, a star). Of the best of
         a board: ``observed``, ``lower`` and ``upper`` (95 % interval of the model's boards) and
         ``p_value`` (two-sided) over ``statistic``: "maximum", "quantile 0.9", "median", "quantile
-        0.1". Of
-        votes and of Bradley-Terry's fits to one tournament ``pair_gap`` (player, opponent), what a
+        0.1". Of votes
+        and of Bradley-Terry's fits to one tournament ``pair_gap`` (player, opponent), what a
         pair won above what was expected, in standard errors (NaN where they have not met; its
         largest size grows with the pairs: of 100 that fit about 2.5); ``triple`` (triple, place),
         a beats b beats c beats a, most certain first, and ``triple_probability`` (triple), that

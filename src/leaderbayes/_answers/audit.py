@@ -27,6 +27,7 @@ from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import board_fitted, fitted, is_mean_score, is_of_votes, one_board
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
+from leaderbayes._inference.discrepancy import can_misfit
 from leaderbayes._scores.tables import counted
 from leaderbayes._scores.vote_matches import ALONE
 from leaderbayes._types import Floats
@@ -328,8 +329,8 @@ def _check(dt: xr.DataTree) -> xr.Dataset:
     p = float(dt.attrs.get("p_check", np.nan))
     if is_mean_score(dt):
         return not_asked("the mean of scores is of boards of any law, and has no check.")
-    if np.isnan(p) and is_of_votes(dt):
-        return not_asked("so few pairs met, or replicates are so few, that nothing can be checked.")
+    if np.isnan(p) and is_of_votes(dt) and not can_misfit(dt):
+        return not_asked("so few pairs met that strengths describe any votes on them.")
     if np.isnan(p):
         return not_asked("the fit has too few replicates for a check.")
     misfit = any(text.startswith("LB016") for text in warnings_of(dt.attrs)) or p < 0.05

@@ -13,7 +13,7 @@ from leaderbayes._inference.boards import boards_of
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count_matches
 from leaderbayes._numerics.round_intercept import counts as listed_counts
-from leaderbayes._types import Bools, Floats
+from leaderbayes._types import Floats
 
 MISFIT = 0.05  # p-value below which a board does not fit
 _FEWEST, _MOST = 50, 200  # draws
@@ -123,19 +123,21 @@ def _of_votes(dt: xr.DataTree, draws: int) -> tuple[Floats, Floats, Floats]:
     fitted(dt, "observed_data", "posterior_predictive")
     again = drawn(dt, "misfit", "posterior_predictive").to_numpy().reshape(-1)
     again = again[np.unique(np.linspace(0, len(again) - 1, min(draws, len(again))).astype(int))]
-    met = dt["constant_data"]["n"].to_numpy() > 0.0
-    # Without a circle of pairs there are as many of them as strengths, which fit any votes then.
-    circles = np.count_nonzero(np.triu(met, 1)) - len(met) + _groups(met)
-    own = float(dt["observed_data"]["misfit"]) if circles else np.nan
+    own = float(dt["observed_data"]["misfit"]) if can_misfit(dt) else np.nan
     observed = np.full(len(again), own)
     return observed, again, np.full(len(again), np.nan)
 
 
-def _groups(met: Bools) -> int:
-    """Count groups of players who met (player, opponent), directly or through others."""
+def can_misfit(dt: xr.DataTree) -> bool:
+    """Tell whether pairs of a fit of votes close a circle.
+
+    Without one there are as many pairs as differences of strengths, which describe any votes then.
+    """
     from scipy.sparse.csgraph import connected_components  # which takes long to import
 
-    return int(connected_components(met, directed=False)[0])
+    met = dt["constant_data"]["n"].to_numpy() > 0.0
+    groups = int(connected_components(met, directed=False)[0])
+    return bool(np.count_nonzero(np.triu(met, 1)) > len(met) - groups)
 
 
 def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:

@@ -206,8 +206,14 @@ def test_two_players_in_words(page_of_losses, of_scores, visit):
         == "Probability that the row is better than the column"
     )
     page.set_viewport_size({"width": 390, "height": 844})
-    # Figures follow the window when they get to it, on a busy machine a moment later.
-    page.wait_for_function("document.documentElement.scrollWidth === 390", timeout=20_000)
+    # Figures follow the window when they get to it, on a busy machine a moment later. The page's
+    # policy forbids the eval by which `wait_for_function` would ask a second time.
+    for _ in range(400):
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width == 390:
+            break
+        page.wait_for_timeout(50)
+    assert width == 390
 
 
 def test_a_real_fit_of_either_kind(tmp_path):

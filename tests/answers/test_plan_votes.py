@@ -200,16 +200,14 @@ def won_all(wins, players=3):
     return votes_of(first, second, np.ones(len(first)), players)  # each pair in both orders
 
 
-def test_a_leader_that_never_lost_is_decided_sooner():
-    """Of 100 boards with further votes 0.89 were decided where 0.69 is said; here 40, to 0.05."""
+def test_a_leader_that_never_lost():
+    """Its strength may lie far to one side: as many of 40 boards are decided as is said."""
     votes = won_all(3, players=4)
     dt = fit(votes)
-    plan = lb.plan(dt, votes=(60,), prob=0.99, seed=1)
-    said = float(plan["p_decided"].sel(who="all")[0, 0])
-    assert "m0 never lost, so that these probabilities are too low" in plan.attrs["message"]
+    plan = lb.plan(dt, votes=(60,), prob=0.99, seed=1).sel(who="all", clusters="new")
     epp = dt["posterior"]["epp"].stack(sample=("chain", "draw")).transpose("sample", ...).to_numpy()
     rng = np.random.default_rng(0)
-    decided = []
+    decided, widths = [], []
     for k in range(40):
         truth, at = epp[rng.integers(len(epp))], rng.integers(0, votes.sizes["vote"], 60)
         first, second = votes["first"].to_numpy()[at], votes["second"].to_numpy()[at]
@@ -220,17 +218,13 @@ def test_a_leader_that_never_lost_is_decided_sooner():
         )  # fmt: skip
         now = fit(more, seed=k, draws=250)["posterior"]["epp"].stack(sample=("chain", "draw"))
         now = now.transpose("sample", ...).to_numpy()
-        best = int(np.argmax(now.mean(axis=0)))
+        best, next_best = np.argsort(-now.mean(axis=0))[:2]
         ahead = (now[:, [best]] > np.delete(now, best, axis=1)).mean(axis=0)
         decided.append(ahead.min() >= 0.99)
-    assert said < np.mean(decided) + 0.05  # a bound, as the message says
-    assert np.mean(decided) > 0.75
-
-
-def test_a_pair_of_which_one_never_won():
-    votes = won_all(3)
-    turned = votes.assign(outcome=1.0 - votes["outcome"])
-    plan = lb.plan(fit(turned), ("m0", "m1"), votes=(5,), prob=0.999, seed=1)
-    assert "m0 never won" in plan.attrs["message"]
-    other = lb.plan(fit(turned), ("m1", "m2"), votes=(5,), prob=0.999, seed=1)
-    assert "never" not in other.attrs["message"]
+        gap = now[:, best] - now[:, next_best]
+        widths.append(np.subtract(*np.quantile(gap, [0.995, 0.005])))
+    said = float(plan["p_decided"][0])
+    assert said > 0.8
+    assert np.mean(decided) == pytest.approx(said, abs=3.0 * np.sqrt(said * (1.0 - said) / 40))
+    error = np.std(widths) / np.sqrt(40)
+    assert np.mean(widths) == pytest.approx(float(plan["width"][0]), rel=0.1, abs=3.0 * error)

@@ -140,10 +140,11 @@ def plan(
     more slowly. Whoever looks after every round and stops when a decision is there decides more
     often than ``p_decided`` says, and more often wrongly.
 
-    **Votes.** Nothing is simulated but, without a pair, the strengths that may be found: the normal
-    law of the fit's covariance is continued. Votes by the same judges leave the variance that their
-    own opinions make, however many there are; votes by new judges, who vote as often as these, do
-    not. The plan is over ``who`` ("all": pairs meet as often as they do; "contested": only those in
+    **Votes.** Nothing is simulated but, without a pair, the strengths that may be found: what
+    further votes tell of a difference follows the covariance of the fit's votes, continued, and is
+    weighed against the draws of that difference, which of players that never lost reach far to one
+    side. Votes by the same judges leave the variance that their own opinions make, however many
+    there are; votes by new judges, who vote as often as these, do not. The plan is over ``who`` ("all": pairs meet as often as they do; "contested": only those in
     question, evenly), ``clusters`` ("same": by these judges, or on these prompts where votes have
     no judges; "new": by others; prompts are new wherever there are judges) and ``votes``:
     ``p_decided``, ``width``; over the first two ``votes_needed`` for ``target`` (0 where it is

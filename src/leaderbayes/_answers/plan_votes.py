@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
+from leaderbayes._answers.draws import by_mean
 from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._answers.plan_matches import Verdict
 from leaderbayes._errors import HintWarning
 from leaderbayes._fits.trust import trust
+from leaderbayes._numerics.further_gap import Gap, decides, gap_of, width_after
 from leaderbayes._numerics.further_votes import (
     Law,
     Now,
@@ -32,6 +34,7 @@ _SHARES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the votes that there are
 _LOOKED_AT = np.geomspace(0.01, 1000.0, 31)  # of these too, for how many are needed
 _ANY = 1e7  # times as many votes: as good as any number
 _LEADERS = 2000  # posterior means to come, where it is about the leader
+_CONTENDERS = 20  # who may lead, and whose draws are looked at
 
 
 class Question(NamedTuple):
@@ -101,10 +104,7 @@ def of_votes(
             **trust(dt),
         },
     )
-    said = _message(table, verdict)
-    if not verdict.decided and (one_sided := _one_sided(weighed, names, question, verdict)):
-        said += f" {one_sided}"
-    return table.assign_attrs(message=said)
+    return table.assign_attrs(message=_message(table, verdict))
 
 
 def _weighed(kept: xr.Dataset, model: str, arguments: dict[str, Any]) -> tuple[Weighed, Law | None]:
@@ -126,29 +126,58 @@ def _decided(
 ) -> Floats:  # fmt: skip
     """Give the probability of being decided, and the interval's width (count, 2)."""
     mean, before = epp.mean(axis=0), np.cov(epp.T)
-    prior = prior_precision(before, covariance_after(here, 0.0, None, same=same))
+    covariance = covariance_after(here, 0.0, None, same=same)
+    prior = prior_precision(before, covariance)
+    known = _precision(posterior_after(prior, covariance))
     z = float(ndtri(question.prob))
-    wide = 2.0 * float(ndtri(0.5 + 0.5 * question.prob))
     first, second = np.argsort(-mean)[:2] if question.asked is None else question.asked
+    gaps = _gaps(here, epp, question.asked)
     out = np.empty((len(counts), 2))
     for k, more in enumerate(counts):
         after = posterior_after(prior, covariance_after(here, float(more), pairs, same=same))
-        own = np.diag(after)
-        sd = np.sqrt(np.maximum(own[:, None] + own - 2.0 * after, 0.0))
-        root = root_of_gain(before, after)
+        precision = _precision(after)
+        chances = {
+            pair: decides(gap, precision[pair] - known[pair], question.prob)
+            for pair, gap in gaps.items()
+        }
         if question.asked is None:
+            root = root_of_gain(before, after)
+            needs = z / np.sqrt(precision)
+            moves = np.sqrt(np.maximum(_between(root @ root.T), 1e-24))
+            for (i, j), (p, _) in chances.items():
+                needs[i, j] = mean[i] - mean[j] - moves[i, j] * ndtri(p)
+            np.fill_diagonal(needs, -np.inf)
             later = mean + normal @ root.T
-            best = np.argmax(later, axis=1)
-            ahead = later[np.arange(len(later)), best][:, None] - later
-            ahead[np.arange(len(later)), best] = np.inf
-            out[k, 0] = (ahead >= z * sd[best]).all(axis=1).mean()
+            leads = {i for i, _ in gaps} | set(np.argmax(later, axis=1).tolist())
+            ahead = [(later[:, [i]] - later > needs[i]).all(axis=1) for i in leads]
+            out[k, 0] = np.any(ahead, axis=0).mean()
         else:
-            apart = float(mean[first] - mean[second])
-            moves = max(float(np.linalg.norm(root[first] - root[second])), 1e-12)
-            needs = z * float(sd[first, second])
-            out[k, 0] = ndtr((apart - needs) / moves) + ndtr((-apart - needs) / moves)
-        out[k, 1] = wide * sd[first, second]
+            out[k, 0] = min(sum(chances[first, second]), 1.0)
+        pair = int(first), int(second)
+        out[k, 1] = width_after(gaps[pair], precision[pair] - known[pair], question.prob)
     return out
+
+
+def _gaps(here: Now, epp: Floats, asked: list[int] | None) -> dict[tuple[int, int], Gap]:
+    """Take the differences that matter: the pair's, or of each who may lead to every other."""
+    if asked is not None:
+        pairs = [(asked[0], asked[1])]
+    else:
+        others = range(epp.shape[1])
+        pairs = [(int(i), j) for i in by_mean(epp)[:_CONTENDERS] for j in others if j != i]
+    at = here.at.epp
+    return {(i, j): gap_of(epp[:, i] - epp[:, j], at[i] - at[j]) for i, j in pairs}
+
+
+def _between(covariance: Floats) -> Floats:
+    """Variance of each pair's difference (player, player)."""
+    own = np.diag(covariance)
+    return np.asarray(own[:, None] + own - 2.0 * covariance)
+
+
+def _precision(covariance: Floats) -> Floats:
+    """Precision of each pair's difference (player, player)."""
+    return 1.0 / np.maximum(_between(covariance), 1e-24)
 
 
 def _needed(counts: Floats, p: Floats, target: float, verdict: Verdict) -> float:
@@ -163,34 +192,6 @@ def _needed(counts: Floats, p: Floats, target: float, verdict: Verdict) -> float
         return float(np.ceil(counts[0]))
     share = (target - rising[k - 1]) / (rising[k] - rising[k - 1])
     return float(np.ceil(counts[k - 1] * (counts[k] / counts[k - 1]) ** share))
-
-
-def _one_sided(
-    weighed: Weighed, names: pd.Index, question: Question, verdict: Verdict
-) -> str | None:
-    """Say so where a normal law, which further votes are taken to follow, is too wide.
-
-    Of a player that never lost the likelihood rises without end: what its strength may be lies far
-    to one side, and votes decide sooner than a law that is as wide to the other.
-    """
-    votes = weighed.votes
-    played = np.bincount(votes.first, votes.n, votes.players)
-    played += np.bincount(votes.second, votes.n, votes.players)
-    won = np.bincount(votes.first, votes.won, votes.players)
-    won += np.bincount(votes.second, votes.n - votes.won, votes.players)
-    at = {str(name): k for k, name in enumerate(weighed.kept["player"].to_numpy())}
-    better = at[str(names[verdict.better])]
-    worse = [at[str(names[k])] for k in question.asked or [] if k != verdict.better]
-    if np.isclose(won[better], played[better]):
-        who, never = names[verdict.better], "lost"
-    elif any(np.isclose(won[k], 0.0) for k in worse):
-        who, never = next(names[k] for k in question.asked or [] if k != verdict.better), "won"
-    else:
-        return None
-    return (
-        f"{who} never {never}, so that these probabilities are too low and numbers of votes too "
-        "high: take them as bounds."
-    )
 
 
 def _message(table: xr.Dataset, verdict: Verdict) -> str:

@@ -12,7 +12,7 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.digits import numbers_of
-from leaderbayes._scores.read import warn_alike
+from leaderbayes._scores.read import warn, warn_alike
 from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown, text_of
 from leaderbayes._scores.vote_files import read_vote_table
 from leaderbayes._scores.vote_forms import (
@@ -26,7 +26,8 @@ from leaderbayes._scores.vote_forms import (
     recognise_form,
 )
 from leaderbayes._scores.vote_matches import ALONE
-from leaderbayes._scores.vote_outcomes import BOTH_BAD, OPEN, complete_numbers, read_outcomes
+from leaderbayes._scores.vote_outcomes import complete_numbers, read_outcomes
+from leaderbayes._scores.vote_words import BOTH_BAD, OPEN
 from leaderbayes._types import Bools, Floats
 
 _LONGEST = 300  # characters of a player's name; longer ones are answers
@@ -138,7 +139,8 @@ def read_votes(
     Warns
     -----
     LeaderbayesWarning
-        LB041, if names of players differ only in case, width or blanks.
+        LB041, if names of players differ only in case, width or blanks; LB047, if 1 and -1 were
+        taken for the first and the second, and the column's name leaves open which is which.
 
     Examples
     --------
@@ -254,6 +256,8 @@ def votes_of(
         variables["covariates"] = (("vote", "covariate"), differences[keep])
         coords["covariate"] = np.array(list(of), dtype=object)
     warn_alike(table, "player", coords["player"])
+    if outcomes.doubt is not None:
+        warn(f"LB047 {table.where}: {outcomes.doubt}")
     attrs = {
         "kind": "votes",
         "read_as": "; ".join([", ".join(said), *others]),

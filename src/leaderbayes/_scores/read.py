@@ -13,6 +13,7 @@ from leaderbayes._errors import LeaderbayesWarning, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.metrics import is_metric, more_is_better
+from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.roles import recognise, to_long
 from leaderbayes._scores.spelling import alike
 from leaderbayes._scores.suspects import METRIC, several_kinds
@@ -131,11 +132,14 @@ def read_scores(
         "player": player, "round": round, "score": score, "tournament": tournament,
         "cluster": cluster, "repeat": repeat,
     }  # fmt: skip
-    if not any(roles.values()) and is_votes(table.frame):
-        table.refuse(
-            "this is a table of votes, who beat whom, and not of scores: leaderbayes.read_votes "
-            "reads it; if it does hold scores, name their columns (player=..., score=...)."
-        )
+    if not any(roles.values()):
+        if is_votes(table.frame):
+            table.refuse(
+                "this is a table of votes, who beat whom, and not of scores: "
+                "leaderbayes.read_votes reads it; if it does hold scores, name their columns "
+                "(player=..., score=...)."
+            )
+        refuse_what_is_neither(table)
     return scores_of(table, roles, higher_is_better, scheme, searched=searched)
 
 

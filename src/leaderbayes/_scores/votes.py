@@ -12,6 +12,7 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.digits import numbers_of
+from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.read import warn, warn_alike
 from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown, text_of
 from leaderbayes._scores.vote_files import read_vote_table
@@ -22,6 +23,7 @@ from leaderbayes._scores.vote_forms import (
     beside,
     check_column,
     difference_of,
+    has_players,
     perhaps_weight,
     recognise_form,
 )
@@ -87,10 +89,12 @@ def read_votes(
     Two players in one cell, as arenas' logs have them (``models``, with events leftvote, tievote,
     ...) and comparisons of summaries (``summaries`` with a ``policy`` each, and a ``choice``), are
     taken apart; so are rows of several votes: both games of a pair (``g1_winner``, ``g2_winner``,
-    as MT-bench's judgements have them: the second is shown the other way round), and numbers of
-    wins of both (``wins_a``, ``wins_b``, ``ties``). Of a game of chess in PGN, the tags White,
-    Black, Result and Date are read, and others where they are named. What may be read in two ways
-    is an error. The attribute ``read_as`` says what was taken for what.
+    as MT-bench's judgements have them: the second is shown the other way round), games against a
+    baseline (``games``, as Arena-Hard's judgements of a ``model`` have them: the baseline is A in
+    the first, and B in the second; without a name it is called so), and numbers of wins of both
+    (``wins_a``, ``wins_b``, ``ties``). A>>B is one win, as A>B. Of a game of chess in PGN, the tags
+    White, Black, Result and Date are read, and others where they are named. What may be read in
+    several ways is an error that names each, but 1 and -1, which are the first and the second. The attribute ``read_as`` says what was taken for what.
 
     Parameters
     ----------
@@ -159,6 +163,8 @@ def read_votes(
     'first=model_a, second=model_b, outcome=winner'
     """
     table, _ = read_vote_table(source, format, max_mb)
+    if first is None and not has_players(table.frame):
+        refuse_what_is_neither(table)
     return votes_of(
         table,
         Options(

@@ -144,7 +144,7 @@ def _score_of(answers: list[dict[str, Any]]) -> tuple[str | None, str, bool]:
             numbers = f"pandas.to_numeric(answers.str[{name!r}], errors='coerce')"
             return name, numbers, name == "rank"
     for name in _RATED:
-        inner = [it.get(name) for it in answers]
+        inner: list[Any] = [it.get(name) for it in answers]
         if not all(isinstance(each, dict) and each for each in inner):
             continue
         parts = [part for each in inner for part in each.values()]

@@ -126,7 +126,7 @@ def _against_baseline(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFra
     parts = []
     for k, (one, other) in enumerate(((baseline, model), (model, baseline))):
         there = np.array([len(each) > k for each in scores])
-        cells = [each[k] or "error" if len(each) > k else None for each in scores]
+        cells = [each[k] or "error" if len(each) > k else "" for each in scores]
         parts.append(rest.assign(model_a=one, model_b=other, winner=cells)[there])
     return pd.concat(parts).sort_index(kind="stable")
 

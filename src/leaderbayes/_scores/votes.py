@@ -94,7 +94,8 @@ def read_votes(
     the first, and B in the second; without a name it is called so), and numbers of wins of both
     (``wins_a``, ``wins_b``, ``ties``). A>>B is one win, as A>B. Of a game of chess in PGN, the tags
     White, Black, Result and Date are read, and others where they are named. What may be read in
-    several ways is an error that names each, but 1 and -1, which are the first and the second. The attribute ``read_as`` says what was taken for what.
+    several ways is an error that names each, but 1 and -1, which are the first and the second. The
+    attribute ``read_as`` says what was taken for what.
 
     Parameters
     ----------

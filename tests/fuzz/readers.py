@@ -65,6 +65,17 @@ VOTES = "model_a,model_b,winner,question_id,judge,tstamp,len_a,len_b\n" + "".joi
 GAMES = "white,black,result,count\nx,y,1-0,1\ny,z,0-1,2\nz,x,1/2-1/2,1\n"
 GOALS = "HomeTeam,AwayTeam,FTHG,FTAG\nx,y,1,0\ny,z,2,2\nz,x,0,4\n"
 WON = "winner,loser,tie\nx,y,0\nz,y,0\nx,z,1\n"
+ARENA_HARD = [
+    {
+        "question_id": f"q{k}",
+        "model": m,
+        "judge": "j",
+        "games": [{"score": a, "judgment": "x"}, {"score": b}],
+    }
+    for k, (m, a, b) in enumerate(
+        [("x", "A>B", "B>A"), ("y", "A>>B", "A=B"), ("z", "B>A", "A>B"), ("x", "A=B", "A<B")]
+    )
+]
 PGN = "".join(
     f'[Event "Cup"]\n[Date "2026.01.{k + 10}"]\n[White "{a}"]\n[Black "{b}"]\n[Result "{r}"]\n\n1. e4 {r}\n\n'
     for k, (a, b, r) in enumerate([("x", "y", "1-0"), ("y", "z", "0-1"), ("z", "x", "*")])
@@ -213,11 +224,14 @@ def readers() -> dict[str, Reader]:
             (*((t.encode(), ".csv") for t in vote_texts), (VOTES.replace(",", "\t").encode(), ".tsv"),
              (json.dumps(vote_frames[0].to_dict("records")).encode(), ".json"), (vote_frames[0].to_json().encode(), ".json"),
              (vote_frames[0].to_json(orient="records", lines=True).encode(), ".jsonl"), (PGN.encode(), ".pgn"),
+             ("\n".join(map(json.dumps, ARENA_HARD)).encode(), ".jsonl"),
              (gzip.compress(PGN.encode()), ".pgn.gz"), parquet(VOTES)),
             vote_options | {"format": (*[None] * 20, "csv", "tsv", "json", "jsonl", "parquet", "pgn", "x"),
                             "max_mb": (200, 200, 200, 1, 1e-4, "1")},
         ),
-        "read_votes, objects": Reader(lb.read_votes, vote_frames, vote_options),
+        "read_votes, objects": Reader(
+            lb.read_votes, (*vote_frames, pd.DataFrame(ARENA_HARD)), vote_options
+        ),
         "scores or votes": Reader(
             from_file(read_board),
             (*((t.encode(), ".csv") for t in vote_texts), *texts, parquet(VOTES), (PGN.encode(), ".pgn")), {},
@@ -577,7 +591,10 @@ def mutate_frame(source: pd.DataFrame, rng: random.Random) -> pd.DataFrame:
     if kind == 7:
         return frame.iloc[rng.sample(range(rows), rng.randrange(rows + 1))]
     if kind == 8:
-        return frame.set_index([c for c in frame.columns[: rng.choice((1, 2))]])
+        many = rng.choice((1, 2))
+        if not all(_hashable(it) for _, column in frame.iloc[:, :many].items() for it in column):
+            return frame
+        return frame.set_index([c for c in frame.columns[:many]])
     if kind == 9:
         frame.index = pd.Index([rng.choice(OBJECTS[:40]) for _ in range(rows)], dtype=object)
         return frame

@@ -12,6 +12,7 @@ from leaderbayes._numerics.votes import (
     Estimate,
     Votes,
     alike,
+    definite,
     dependence,
     effective,
     holders,
@@ -295,3 +296,24 @@ def test_misfit_is_pearsons_at_the_votes_own_estimate():
     # From nearby it is nearly the same.
     near = Estimate(at.epp + np.linspace(-0.05, 0.05, 6), *at[1:])
     assert misfit(votes, near, bread, votes.won) == pytest.approx(pearson, rel=0.1)
+
+
+@pytest.mark.parametrize(("players", "seed"), [(2, 1), (3, 0), (3, 8)])
+def test_two_judges_and_an_order_leave_j_a_covariance(players, seed):
+    """Whoever asks: what two judges share cancels out in the order, and is never less than 0."""
+    votes, judge, prompt = simulate(seed, players=players, size=300, judges=2)
+    votes = votes._replace(effect=np.ones((300, 1)))
+    at = maximum(votes)
+    for clusterings in ((judge,), (judge, prompt)):
+        found = dependence(votes, at, clusterings)
+        assert np.linalg.eigvalsh(found.meat)[0] > -1e-9 * np.trace(found.meat)
+
+
+def test_j_that_is_a_covariance_is_left_as_it_is():
+    hessian = np.array([[2.0, -2.0], [-2.0, 2.0]])
+    assert definite(more := 3.0 * hessian, hessian, 1.0) is more
+    assert definite(less := 0.5 * hessian, hessian, 1.0) is less  # less than alone, but something
+    np.testing.assert_allclose(definite(-hessian, hessian, 0.7), 0.7 * hessian)
+    # What is more along one way stays, what is less than nothing along another goes.
+    mixed = np.diag([4.0, -1.0])
+    np.testing.assert_allclose(definite(mixed, np.eye(2), 1.0), np.diag([4.0, 1.0]))

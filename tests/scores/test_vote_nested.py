@@ -329,3 +329,67 @@ def test_scales_say_how_to_be_votes(scale, middle):
     preference = np.sign(table["preference"] - float(middle[2:]))
     words = preference.map({-1: "model_a", 0: "tie", 1: "model_b"})
     assert lb.read_votes(table.assign(preference=words))["outcome"].values[0] == 1.0
+
+
+# -- games against a baseline ----------------------------------------------------------------------
+
+VERDICTS = [("A>B", "B>A"), ("A>>B", "B>>A"), ("A=B", "A>B"), ("B>>A", "A>>B"), ("B>A", "A=B")]
+OF_MODEL = [(0.0, 0.0), (0.0, 0.0), (0.5, 1.0), (1.0, 1.0), (1.0, 0.5)]
+
+
+def judged(k, games):
+    """As Arena-Hard writes it; its second edition has uid, category and baseline, too."""
+    each = [{"user_prompt": "p", "judgment": f"[[{game}]]", "score": game} for game in games]
+    return {"question_id": f"q{k // 2}", "model": NAMES[k % 2], "judge": "gpt-4", "games": each}
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "frame"])
+def test_games_against_a_baseline(named, kind, tmp_path):
+    rows = [judged(k, VERDICTS[k % 5]) for k in range(10)]
+    if named:
+        for row in rows:
+            row |= {"uid": row.pop("question_id"), "category": "hard", "baseline": "o3"}
+    source = pd.DataFrame(rows)
+    if kind == "jsonl":
+        source = tmp_path / "judgment.jsonl"
+        source.write_text("\n".join(json.dumps(row) for row in rows))
+    elif kind == "parquet":
+        source.to_parquet(source := tmp_path / "judgment.parquet")
+    found = lb.read_votes(source)
+    baseline = "o3" if named else "baseline (not named)"
+    names = found["player"].to_numpy()
+    assert set(names) == {*NAMES[:2], baseline}
+    first, second = (names[found[side].to_numpy()] for side in ("first", "second"))
+    # The baseline is A in the first game, the model in the second.
+    assert (first[::2] == baseline).all()
+    assert (second[1::2] == baseline).all()
+    assert first[1::2].tolist() == second[::2].tolist() == [NAMES[k % 2] for k in range(10)]
+    outcome = found["outcome"].to_numpy()
+    of_model = np.stack([1.0 - outcome[::2], outcome[1::2]], axis=1)
+    assert of_model.tolist() == [list(OF_MODEL[k % 5]) for k in range(10)]
+    # A>>B is one win, as A>B, and that is said.
+    assert "weight" not in found
+    assert "A>>B: the first won" in found.attrs["read_as"]
+    assert "how clearly does not count" in found.attrs["read_as"]
+    assert found["prompt"].values.tolist() == [f"q{k // 2}" for k in range(10) for _ in (0, 1)]
+    assert set(found["judge"].to_numpy()) == {"gpt-4"}
+    assert is_votes(flattened(pd.DataFrame(rows)))
+
+
+def test_games_without_a_verdict_are_left_out_and_a_wrong_one_is_named(tmp_path):
+    rows = [judged(k, VERDICTS[k]) for k in range(4)]
+    rows[1]["games"][0]["score"] = None
+    rows[2]["games"][1] = None
+    rows[3]["games"].pop()
+    found = lb.read_votes(pd.DataFrame(rows))
+    assert found.sizes["vote"] == 5
+    assert "2 games without a result, left out" in found.attrs["read_as"]
+    rows[1]["games"][1]["score"] = "A>>>C"
+    path = tmp_path / "judgment.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    with pytest.raises(lb.ScoresError, match=r"line 2: .*'A>>>C' .1 vote"):
+        lb.read_votes(path)
+    own = [row | {"baseline": NAMES[0]} for row in rows]
+    with pytest.raises(lb.ScoresError, match="is both players"):
+        lb.read_votes(pd.DataFrame(own))

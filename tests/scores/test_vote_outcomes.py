@@ -1,4 +1,4 @@
-"""Words and numbers of outcomes, and tables that are of votes or not."""
+"""Outcomes, and tables that are of votes or not."""
 
 import itertools
 from pathlib import Path
@@ -7,22 +7,10 @@ import pandas as pd
 import pytest
 
 import leaderbayes as lb
-from leaderbayes._scores.vote_outcomes import is_votes, word_of
+from leaderbayes._scores.vote_outcomes import is_votes
 
 ADAPTERS = Path(__file__).parents[1] / "adapters" / "data"
 SHIPPED = Path(lb.__file__).parent / "data"
-
-
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("Model A", "modela"), ("tie (bothbad)", "tiebothbad"), ("½–½", "1/2-1/2"), ("1.0", "1"),
-        ("[[B>>A]]", "b>>a"), ("A is better", "a"), ("-1", "-1"), ("-0.0", "0"), ("win", "win"),
-        ("0.50", "0.5"), ("1 - 0", "1-0"), ("B ≻ A", "b>a"),
-    ],
-)  # fmt: skip
-def test_words(text, word):
-    assert word_of(text) == word
 
 
 def test_a_table_of_votes_is_told_from_one_of_scores(write):

@@ -265,7 +265,34 @@ def dependence(
     meat = phi * at.hessian
     for variance, factor, each in zip(tau2, unsure, apart, strict=True):
         meat = meat + variance * factor * each
-    return Dependence(phi, tau2, few, meat)
+    return Dependence(phi, tau2, few, definite(meat, at.hessian, phi))
+
+
+def definite(meat: Floats, hessian: Floats, phi: float) -> Floats:
+    """Keep votes that go together from saying more of anything than votes that do not.
+
+    Of two judges that vote in both orders, opinions cancel out in the order's effect, and how
+    unsure these are is a large factor on less than nothing. Only what would be no covariance is
+    put right.
+
+    Parameters
+    ----------
+    meat : (player + effect, player + effect)
+        J.
+    hessian : (player + effect, player + effect)
+        H.
+    phi : float
+        What independent votes have as J is that many times H.
+    """
+    if np.linalg.eigvalsh(meat)[0] > -1e-9 * np.trace(meat):
+        return meat
+    value, vector = np.linalg.eigh(hessian)
+    there = value > 1e-10 * value[-1]
+    root = vector[:, there] * np.sqrt(value[there])
+    back = vector[:, there] / np.sqrt(value[there])
+    excess, way = np.linalg.eigh(back.T @ (meat - phi * hessian) @ back)
+    way = root @ way
+    return np.asarray(phi * hessian + (way * np.maximum(excess, 0.0)) @ way.T)
 
 
 def _least_phi(votes: Votes) -> float:

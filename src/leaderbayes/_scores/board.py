@@ -8,13 +8,13 @@ import xarray as xr
 
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
+from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.read import read_scores, scores_of
 from leaderbayes._scores.tables import (
     MISSING,
     Source,
     Table,
     is_number,
-    listed,
     text_of,
     unsearched,
 )
@@ -64,7 +64,7 @@ def read_board(
     else:
         if is_votes(table.frame):
             return votes_of(table, Options() if votes is None else votes)
-        refuse_wins(table)
+        refuse_what_is_neither(table)
     try:
         if kind not in ("csv", "parquet", "DataFrame"):
             # Which says why it holds no scores.
@@ -76,31 +76,6 @@ def read_board(
         if kind and (has_columns_of_votes(table) or _names_two(table)):
             votes_of(table, Options() if votes is None else votes)  # which says what is wrong
         raise
-
-
-def refuse_wins(table: Table) -> None:
-    """Refuse a square table of who beat whom how often, which is none of scores.
-
-    Rows are called as columns are, and of a player against itself there is nothing.
-    """
-    frame = table.frame
-    if frame.shape[1] < 3 or len(frame) != frame.shape[1] - 1 or not frame.columns.is_unique:
-        return
-    names = [text_of(cell).strip() for cell in frame.iloc[:, 0]]
-    if sorted(names) != sorted(frame.columns[1:]) or len(set(names)) < len(names):
-        return
-    itself = [text_of(frame[name].iloc[k]).strip().lower() for k, name in enumerate(names)]
-    if not all(cell in MISSING or (is_number(cell) and float(cell) == 0.0) for cell in itself):
-        return
-    table.refuse(
-        f"rows are called as columns are ({listed(names[:4])}, ...), and of a player against "
-        "itself there is nothing: this looks like a table of who beat whom how often. Write a row "
-        "for each two players, with columns winner, loser and count (of a DataFrame with players "
-        "as index, the row beating the column: "
-        "table.rename_axis('winner').melt(ignore_index=False, var_name='loser', "
-        "value_name='count').query('count > 0').reset_index()). If these are scores, name the "
-        "column of rounds (round=..., --round)."
-    )
 
 
 def _names_two(table: Table) -> bool:

@@ -13,6 +13,7 @@ from leaderbayes._errors import LeaderbayesWarning, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.metrics import is_metric, more_is_better
+from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.roles import recognise, to_long
 from leaderbayes._scores.spelling import alike
 from leaderbayes._scores.suspects import METRIC, several_kinds
@@ -131,11 +132,14 @@ def read_scores(
         "player": player, "round": round, "score": score, "tournament": tournament,
         "cluster": cluster, "repeat": repeat,
     }  # fmt: skip
-    if not any(roles.values()) and is_votes(table.frame):
-        table.refuse(
-            "this is a table of votes, who beat whom, and not of scores: leaderbayes.read_votes "
-            "reads it; if it does hold scores, name their columns (player=..., score=...)."
-        )
+    if not any(roles.values()):
+        if is_votes(table.frame):
+            table.refuse(
+                "this is a table of votes, who beat whom, and not of scores: "
+                "leaderbayes.read_votes reads it; if it does hold scores, name their columns "
+                "(player=..., score=...)."
+            )
+        refuse_what_is_neither(table)
     return scores_of(table, roles, higher_is_better, scheme, searched=searched)
 
 
@@ -194,13 +198,13 @@ def _check_names(
             "or that more of it is (higher_is_better=True, --higher-is-better)."
         )
     if losses and gains:
-        _warn(
+        warn(
             f"LB042 {table.where}: {less}, but more of {listed(gains)}; one direction is wrong for "
             "some of these: take those of one, or turn the sign."
         )
     elif higher_is_better is None and (kinds := several_kinds(table, long, columns)):
         column, values = kinds
-        _warn(
+        warn(
             f"LB046 {table.where}: the column {shown(column)} has {len(values)} values "
             f"({listed(values)}), and higher scores are taken for better of all. Turn the sign of "
             "those of which less is better, take one kind, or say that it is so "
@@ -373,7 +377,7 @@ def _check_players_and_names(table: Table, scores: xr.DataArray) -> None:
     absent = scores["player"].to_numpy()[~played.to_numpy()]
     if len(absent):
         verbs = ("has", "is") if len(absent) == 1 else ("have", "are")
-        _warn(
+        warn(
             f"LB040 {table.where}: {listed(absent)} {verbs[0]} no score and {verbs[1]} left out of "
             "every comparison; add the scores, or leave the player out."
         )
@@ -386,14 +390,15 @@ def warn_alike(table: Table, dim: str, names: Iterable[str]) -> None:
     groups = alike(names)
     if groups:
         pairs = "; ".join(listed(group) for group in groups[:4])
-        _warn(
+        warn(
             f"LB041 {table.where}: {dim}s are told apart by case, width or blanks only: "
             f"{pairs}{' and others' if len(groups) > 4 else ''}; if they are one, write them "
             "alike."
         )
 
 
-def _warn(text: str) -> None:
+def warn(text: str) -> None:
+    """Warn whoever called the package."""
     warnings.warn(text, LeaderbayesWarning, skip_file_prefixes=(_PACKAGE,))
 
 

@@ -22,6 +22,7 @@ from leaderbayes._scores.formats import refuse_format
 from leaderbayes._scores.spelling import clean
 
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
+FRAME = "the DataFrame"  # what messages call a source that is no file
 MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "-"}  # cells, in lower case
 # Of answers to items, right and wrong, in lower case.
 ANSWERS = {
@@ -62,7 +63,7 @@ def read_table(source: Source, metric: str | None, max_mb: float = MAX_MB) -> tu
     if isinstance(source, Mapping):
         return _from_cv_results(source, "cv_results_", metric), True
     if isinstance(source, pd.DataFrame):
-        table = from_frame(source, "the DataFrame")
+        table = from_frame(source, FRAME)
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         where, content = read_content(path, max_mb)

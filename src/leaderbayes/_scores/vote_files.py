@@ -13,6 +13,7 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.json import parse
 from leaderbayes._scores.tables import (
+    FRAME,
     Source,
     Table,
     decode,
@@ -51,7 +52,7 @@ def read_vote_table(
     """
     one_of("format", format, None, *sorted(set(_SUFFIXES.values())))
     if isinstance(source, pd.DataFrame):
-        return _flat(from_frame(source, "the DataFrame")), "DataFrame"
+        return _flat(from_frame(source, FRAME)), "DataFrame"
     if not isinstance(source, str | os.PathLike):
         raise ScoresError(
             f"Votes cannot be read from a {type(source).__name__}: give a path or a DataFrame."

@@ -12,6 +12,7 @@ from leaderbayes._scores.vote_forms import NOUNS, OUTCOME, SIDES, has_players, k
 _LISTS = {"models": "model", "players": "player", "systems": "system", "teams": "team",
           "summaries": "policy"}  # fmt: skip
 _NAMES = ("policy", "model", "system", "player", "team", "name")
+_UNNAMED = "baseline (not named)"
 _TIES = "ties tie draws draw tied drawn nties ndraws".split()
 _TOTALS = "n total totals count counts games ngames votes nvotes battles nbattles".split()
 _LOGGED = {"leftvote": "left", "rightvote": "right", "tievote": "tie", "bothbadvote": "both bad"}
@@ -32,6 +33,10 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
     - ``g1_winner`` and ``g2_winner``, as MT-bench's judgements of pairs have it: ``model_1`` is
       shown first in the one game, and ``model_2`` in the other. A ``judge`` of a model and a prompt
       is both.
+    - ``games``, as Arena-Hard's judgements of a ``model`` have it: a list of two objects with a
+      ``score`` such as A>>B, of which the first shows the ``baseline`` as A, and the second the
+      model. A baseline that is not named is called so. A game without a score is an error of the
+      judge and has no result.
     - ``wins_a``, ``wins_b`` and perhaps ``ties``: how many votes say what.
 
     Everything else is handed back as it is.
@@ -41,6 +46,8 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
     by_key = {key(name): name for name in frame.columns}
     if {"model1", "model2", "g1winner"} <= set(by_key):
         return _games(frame, by_key)
+    if {"model", "games"} <= set(by_key) and not has_players(frame):
+        return _against_baseline(frame, by_key)
     if has_players(frame):
         return _tallies(frame, by_key)
     found = [(name, _LISTS[key(name)]) for name in frame.columns if key(name) in _LISTS]
@@ -56,10 +63,10 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     objects = all(isinstance(it, dict) for pair in pairs if pair for it in pair)
     if objects:
-        held = [n for n in _NAMES if all(isinstance(it.get(n), str) for p in pairs for it in p)]
-        if not held:
+        held = named_in([it for pair in pairs for it in pair])
+        if held is None:
             return frame
-        noun = held[0]
+        noun = held
         pairs = [(one[noun], other[noun]) for one, other in pairs]
     elif not all(isinstance(it, str) for pair in pairs for it in pair):
         return frame
@@ -99,10 +106,35 @@ def _the_other(cell: Any) -> Any:
     return {"model1": "model_2", "model2": "model_1"}.get(key(cell), cell)
 
 
+def _against_baseline(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFrame:
+    """Take the games of a model and a baseline apart; as it was, if they are no two verdicts."""
+    games = [listed_in(cell) for cell in frame[by_key["games"]]]
+    if not all(each is not None and 1 <= len(each) <= 2 for each in games):
+        return frame
+    scores = [
+        [game.get("score") if isinstance(game, dict) else game for game in each or ()]
+        for each in games
+    ]
+    held = [score for each in scores for score in each if score is not None]
+    if not held or not all(isinstance(score, str) for score in held):
+        return frame
+    model, named = frame[by_key["model"]], by_key.get("baseline")
+    baseline = _UNNAMED if named is None else frame[named]
+    rest = frame.drop(columns=[by_key["games"], by_key["model"], *([named] if named else [])])
+    if "uid" in by_key and not {"prompt", "promptid", "questionid"} & set(by_key):
+        rest = rest.rename(columns={by_key["uid"]: "prompt_id"})
+    parts = []
+    for k, (one, other) in enumerate(((baseline, model), (model, baseline))):
+        there = np.array([len(each) > k for each in scores])
+        cells = [each[k] or "error" if len(each) > k else "" for each in scores]
+        parts.append(rest.assign(model_a=one, model_b=other, winner=cells)[there])
+    return pd.concat(parts).sort_index(kind="stable")
+
+
 def _joined(cell: Any) -> Any:
     """Write a list of names as one."""
-    cell = cell.tolist() if isinstance(cell, np.ndarray) else cell
-    return ", ".join(text_of(it) for it in cell) if isinstance(cell, list | tuple) else cell
+    held = listed_in(cell)
+    return cell if held is None else ", ".join(text_of(it) for it in held)
 
 
 def _tallies(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFrame:
@@ -133,11 +165,22 @@ def _tallies(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFrame:
     return pd.concat(rows).sort_index(kind="stable")
 
 
-def _pair(cell: Any) -> Any:
-    """Give a list of two, or None."""
+def listed_in(cell: Any) -> list[Any] | None:
+    """Give what a cell lists, or None where it is no list."""
     if isinstance(cell, np.ndarray):
         cell = cell.tolist()
-    return tuple(cell) if isinstance(cell, list | tuple) and len(cell) == 2 else None
+    return list(cell) if isinstance(cell, list | tuple) else None
+
+
+def named_in(objects: list[dict[str, Any]]) -> str | None:
+    """Find the key under which every object has its player's name."""
+    return next((n for n in _NAMES if all(isinstance(it.get(n), str) for it in objects)), None)
+
+
+def _pair(cell: Any) -> Any:
+    """Give a list of two, or None."""
+    held = listed_in(cell)
+    return tuple(held) if held is not None and len(held) == 2 else None
 
 
 def _is_place(cell: object) -> bool:

@@ -1,8 +1,6 @@
-"""Who won each vote: words, signs and numbers of an outcome, and never one that may be two."""
+"""Who won each vote, of columns of words, scores, ranks or marks; never one that may be two."""
 
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -10,7 +8,16 @@ import pandas as pd
 
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.cells import as_names, as_numbers
-from leaderbayes._scores.tables import MISSING, Table, counted, is_number, listed, shown, text_of
+from leaderbayes._scores.tables import (
+    FRAME,
+    MISSING,
+    Table,
+    counted,
+    is_number,
+    listed,
+    shown,
+    text_of,
+)
 from leaderbayes._scores.vote_forms import (
     NOUNS,
     OUTCOME,
@@ -20,56 +27,25 @@ from leaderbayes._scores.vote_forms import (
     key,
     recognise_form,
 )
+from leaderbayes._scores.vote_words import (
+    BOTH_BAD,
+    FIRST,
+    KNOWN,
+    MEANS,
+    OPEN,
+    SECOND,
+    TIE,
+    doubtful_signs,
+    says_how_clearly,
+    value_of,
+    vocabularies,
+    word_of,
+)
 from leaderbayes._types import Floats, Longs
 
-FIRST, TIE, SECOND, BOTH_BAD, OPEN = 1.0, 0.5, 0.0, -1.0, -2.0  # OPEN: no result
 _MOST_WORDS = 100_000  # more are no words of an outcome
-_KNOWN = (
-    "model_a, model_b, tie, tie (bothbad), left, right, A>B, 1-0, 0-1, 1/2-1/2, win, loss, draw, "
-    "or the name of one of the two players"
-)
-# Of how few words each stands for a side beside others: "Model A wins", "answer 1".
-_BEFORE = [*NOUNS, *"winner winnermodel response answer output option choice side".split()]
-_MUCH = "much|far|significantly|clearly|strongly|slightly|somewhat|marginally|abit|alittle"
-_AFTER = re.compile(rf"(?<=.)(is)?({_MUCH})?(better|preferred)$|(?<=.)(wins|won|win)$")
-_SIGN = re.compile(
-    r"(a|b|1|2|modela|modelb|left|right)([<>]+|[=~≈]+)(a|b|1|2|modela|modelb|left|right)"
-)
-_NAMED = {"modela": "a", "modelb": "b", "left": "a", "right": "b", "1": "a", "2": "b"}
-_WORDS = {
-    **dict.fromkeys("first left one home white win wins won winner leftvote".split(), FIRST),
-    **dict.fromkeys("second right two away black loss lose loses lost rightvote".split(), SECOND),
-    **{f"{noun}{a}": FIRST for noun in _BEFORE for a in ("a", "1", "left", "first")},
-    **{f"{noun}{b}": SECOND for noun in _BEFORE for b in ("b", "2", "right", "second")},
-    **dict.fromkeys(
-        "tie tied ties draw drawn drew equal equally same even tossup nopreference bothgood "
-        "tiebothgood bothequal tievote thesame aboutthesame equallygood nodifference".split(),
-        TIE,
-    ),
-    "error": OPEN,
-    **dict.fromkeys("bothbad tiebothbad bothbadtie botharebad bothbadvote".split(), BOTH_BAD),
-}
-_SIGNS = {
-    "1-0": FIRST, "0-1": SECOND, "1:0": FIRST, "0:1": SECOND, "1/2-1/2": TIE, "1/2:1/2": TIE,
-    "0.5-0.5": TIE, "1/2": TIE, "*": OPEN,
-}  # fmt: skip
-# Letters and numbers mean what the others in the column make of them.
-_LETTERS = {
-    "a": {"a": FIRST, "b": SECOND, "c": TIE, "t": TIE},
-    "home": {"h": FIRST, "a": SECOND, "d": TIE},
-    "white": {"w": FIRST, "b": SECOND, "d": TIE},
-    "left": {"l": FIRST, "r": SECOND, "t": TIE},
-    "win": {"w": FIRST, "l": SECOND, "d": TIE, "t": TIE},
-    "1X2": {"1": FIRST, "x": TIE, "2": SECOND},
-}
-_POINTS = {"1": FIRST, "0.5": TIE, "0": SECOND, "true": FIRST, "false": SECOND}
-_OF_NUMBERS = {
-    "signs": {"1": FIRST, "0": TIE, "-1": SECOND},
-    "places": {"1": FIRST, "1.5": TIE, "2": SECOND},
-    "0 is a tie": {"0": TIE, "1": FIRST, "2": SECOND},
-    "from 0": {"0": FIRST, "1": SECOND, "2": TIE},
-}
-_OF_POINTS = set("result outcome score points".split())
+_BY_NAME = "as the name of a player"
+_MAPPED = 6  # words of which a message writes a mapping
 
 
 class Outcomes(NamedTuple):
@@ -77,6 +53,7 @@ class Outcomes(NamedTuple):
 
     values: Floats  # (row,): FIRST, TIE, SECOND, BOTH_BAD or OPEN
     said: str
+    doubt: str | None = None  # what else they may mean, where that is not said by anything
 
 
 def read_outcomes(
@@ -185,20 +162,21 @@ class _Words:
         self.texts = texts
         self.words = [word_of(text) for text in texts]
         self.used = [k for k in range(len(texts)) if not missing[k]]
+        self.used_words = [self.words[k] for k in self.used]
+        # As pandas reads a file: numbers, if there is nothing else.
+        file = table.where != FRAME and all(is_number(texts[k]) for k in self.used)
+        self._quoted = [isinstance(it, str) and not file for it in distinct]
 
-
-def word_of(text: str) -> str:
-    """Write an outcome as it is looked up: of words the letters only, of signs no blanks."""
-    bare = unicodedata.normalize("NFC", text).replace("½", "1/2").lower()
-    bare = re.sub(r"[−–—]", "-", "".join(bare.split()))
-    bare = bare.removeprefix("[[").removesuffix("]]")
-    bare = re.sub(r"[≻>]", ">", re.sub(r"[≺<]", "<", bare))
-    if is_number(bare) and len(bare) < 20:
-        return f"{float(bare) + 0.0:g}"
-    if bare in _SIGNS or _SIGN.fullmatch(bare):
-        return bare
-    word = re.sub(r"[\W_]+", "", bare)
-    return word if word in _WORDS else _AFTER.sub("", word)
+    def mapping(self, values: dict[int, float]) -> str:
+        """Write in Python what outcomes are called that the used cells have, by their places."""
+        called = {FIRST: "model_a", SECOND: "model_b", TIE: "tie", BOTH_BAD: "both bad"}
+        if len(values) > _MAPPED or not set(values.values()) <= set(called):
+            return f"table[{self.column!r}].map({{...: 'model_a', ...: 'model_b', ...: 'tie'}})"
+        of = []
+        for k, value in values.items():
+            text = repr(self.texts[k]) if self._quoted[k] else self.texts[k]
+            of.append(f"{text}: {called[value]!r}")
+        return f"table[{self.column!r}].map({{{', '.join(of)}}})"
 
 
 def _by_words(
@@ -212,38 +190,31 @@ def _by_words(
     if not readings:
         _refuse_unknown(table, words, form, first, second, players)
     (how, values), *others = readings.items()
-    for other, different in others:
-        apart = np.flatnonzero(values != different)
-        if len(apart):
-            row = int(apart[0])
-            held = words.texts[words.codes[row]]
-            table.refuse(
-                f"column {shown(words.column)} holds {shown(held)}, of {listed(_used(words))}: it "
-                f"may be read {how}, or {other}. Write model_a, model_b and tie instead (of a "
-                "DataFrame: table[column].map({...: 'model_a', ...: 'model_b', ...: 'tie'})).",
-                table.frame.index[row],
-            )
+    if any((values != different).any() for _, different in others):
+        _refuse_several(table, words, readings)
     meanings = [(words.texts[k], values[int(np.argmax(words.codes == k))]) for k in words.used[:8]]
     if how == _BY_NAME:
         said = f"{words.column} (the winner's name)"
     else:
-        said = f"{words.column} ({'; '.join(f'{t[:30]}: {_MEANS[v]}' for t, v in meanings)})"
-    if any(_how_clearly(words.texts[k], words.words[k]) for k in words.used):
+        said = f"{words.column} ({'; '.join(f'{t[:30]}: {MEANS[v]}' for t, v in meanings)})"
+    if any(says_how_clearly(words.texts[k], words.words[k]) for k in words.used):
         said += ", how clearly does not count"
-    return Outcomes(values, said)
+    doubt = None
+    if how != _BY_NAME and doubtful_signs(form, words.used_words):
+        turned = {k: 1.0 - value for k, value in _means(words, values).items()}
+        nobody = " or for nobody (0 and 1 being the two players)," if "0" in words.words else ""
+        doubt = (
+            f"column {shown(words.column)} holds numbers of which 1 was taken for the first won, "
+            "and -1 for the second. If -1 is for the first (as on a scale from the first to the "
+            f"second),{nobody} write model_a, model_b and tie instead, such as, of a DataFrame, "
+            f"{words.mapping(turned)}."
+        )
+    return Outcomes(values, said, doubt)
 
 
-def _how_clearly(text: str, word: str) -> bool:
-    """Whether an outcome says by how much, which is passed over."""
-    bare = re.sub(r"[\W_]+", "", text.lower())
-    return bool(re.search(r"[<>]{2}", word) or re.search(rf"({_MUCH})(better|preferred)$", bare))
-
-
-_BY_NAME = "as the name of a player"
-_MEANS = {
-    FIRST: "the first won", SECOND: "the second won", TIE: "tie", BOTH_BAD: "both bad",
-    OPEN: "no result",
-}  # fmt: skip
+def _means(words: "_Words", values: Floats) -> dict[int, float]:
+    """Give what the used words mean where each first stands, by their places."""
+    return {k: float(values[int(np.argmax(words.codes == k))]) for k in words.used}
 
 
 def _readings(
@@ -254,14 +225,14 @@ def _readings(
         return {}
     there = words.codes >= 0
     found: dict[str, Floats] = {}
-    for how, known in _vocabularies(words, form).items():
-        means = np.array([_value(word, known) for word in words.words], dtype=float)
+    for how, known in vocabularies(form, words.used_words).items():
+        means = np.array([value_of(word, known) for word in words.words], dtype=float)
         if not np.isnan(means[words.used]).any():
             found[how] = np.where(there, means[words.codes], np.nan)
     place = {name: k for k, name in enumerate(players)}
     named = np.array([place.get(text, -1) for text in words.texts], dtype=np.int64)
     if (named >= 0).any():
-        means = np.array([_value(word, {}) for word in words.words], dtype=float)
+        means = np.array([value_of(word, {}) for word in words.words], dtype=float)
         means[np.isin(means, (FIRST, SECOND))] = np.nan
         # A player may be called tie.
         for how, who_is in {
@@ -276,43 +247,22 @@ def _readings(
     return found
 
 
-def _vocabularies(words: _Words, form: Form) -> dict[str, Mapping[str, float]]:
-    """List what letters and numbers may stand for, in a column of this name."""
-    used = {words.words[k] for k in words.used}
-    numbers: dict[str, Mapping[str, float]] = {"points": _POINTS, **_OF_NUMBERS}
-    if key(words.column) in _OF_POINTS or "0" not in used:
-        del numbers["0 is a tie"], numbers["from 0"]
-    if key(words.column) in _OF_POINTS and {"0", "1"} <= used and "-1" not in used:
-        numbers = {"points": _POINTS}
-    return _said([*_letters(form), *numbers.values()])
-
-
-def _said(vocabularies: Iterable[Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
-    return {
-        "with " + ", ".join(f"{word} for {_MEANS[value]}" for word, value in known.items()): known
-        for known in vocabularies
-    }
-
-
-def _letters(form: Form) -> list[Mapping[str, float]]:
-    home = form.sides == ("home", "away") or key(form.outcome[0]) == "ftr"
-    names = {"home": home, "a": not home, "white": form.sides == ("white", "black")}
-    return [of for name, of in _LETTERS.items() if names.get(name, True)]
-
-
-def _value(word: str, known: Mapping[str, float]) -> float | None:
-    """Give what a word means; None if it is none."""
-    if word in known:
-        return known[word]
-    if word in _WORDS or word in _SIGNS:
-        return _WORDS.get(word, _SIGNS.get(word))
-    sign = _SIGN.fullmatch(word)
-    if sign is None:
-        return None
-    one, mark, other = (_NAMED.get(part, part) for part in sign.groups())
-    if one == other or len(set(mark)) > 1:
-        return None
-    return TIE if mark[0] in "=~≈" else FIRST if (mark[0] == ">") == (one == "a") else SECOND
+def _refuse_several(table: Table, words: _Words, readings: dict[str, Floats]) -> NoReturn:
+    """Name every way to read a column that says something else, and how to write each."""
+    different: dict[bytes, tuple[str, Floats]] = {}
+    for how, values in readings.items():
+        different.setdefault(values.tobytes(), (how, values))
+    hows, outcomes = zip(*different.values(), strict=True)
+    row = int(np.argmax(np.any([each != outcomes[0] for each in outcomes[1:]], axis=0)))
+    ways = [_means(words, values) for values in outcomes]
+    if any(how.startswith(_BY_NAME) for how in hows):  # one thing in this row, another in that
+        ways = [dict.fromkeys(words.used, OPEN)]
+    table.refuse(
+        f"column {shown(words.column)} holds {shown(words.texts[words.codes[row]])}, of "
+        f"{listed(_used(words))}: it may be read {', or '.join(hows)}. Write model_a, model_b and "
+        f"tie instead: of a DataFrame, {', or '.join(words.mapping(way) for way in ways)}.",
+        table.frame.index[row],
+    )
 
 
 def _used(words: _Words) -> list[str]:
@@ -323,7 +273,7 @@ def _refuse_unknown(
     table: Table, words: _Words, form: Form, first: Longs, second: Longs, players: list[str]
 ) -> NoReturn:
     """Say which outcomes are not known, and how often each is there."""
-    vocabularies = _vocabularies(words, form).values()
+    known_words = vocabularies(form, words.used_words).values()
     counts = np.bincount(words.codes, minlength=len(words.texts))
     place = {name: k for k, name in enumerate(players)}
     unknown = []
@@ -339,12 +289,12 @@ def _refuse_unknown(
                     f"are {shown(players[first[row]])} and {shown(players[second[row]])}.",
                     table.frame.index[row],
                 )
-        elif all(_value(words.words[k], known) is None for known in vocabularies):
+        elif all(value_of(words.words[k], known) is None for known in known_words):
             unknown.append(k)
     if not unknown:
         table.refuse(
             f"column {shown(words.column)} holds {listed(_used(words))}, which mean no one thing "
-            f"together; known are {_KNOWN}."
+            f"together; known are {KNOWN}."
         )
     shares = [float(w) for w in (words.words[k] for k in words.used) if is_number(w)]
     if len(shares) == len(words.used) and 1.0 <= min(shares) and max(shares) <= 2.0:
@@ -373,7 +323,7 @@ def _refuse_unknown(
     row = int(np.argmax(words.codes == unknown[0]))
     table.refuse(
         f"column {shown(words.column)} holds {said}{more}, which is not known as an outcome; known "
-        f"are {_KNOWN}. Write one of these, or name the column of the outcome (outcome=...).",
+        f"are {KNOWN}. Write one of these, or name the column of the outcome (outcome=...).",
         table.frame.index[row],
     )
 
@@ -428,7 +378,7 @@ def _by_columns(table: Table, form: Form) -> Outcomes:
         # Else a draw, which somebody must be called the winner of, would be won.
         if form.sides in WON and key(column) in OUTCOME:
             codes, distinct = _factorized(table.frame[column])
-            words = [_value(word_of(_text(it)), {}) for it in distinct[:_MOST_WORDS]]
+            words = [value_of(word_of(_text(it)), {}) for it in distinct[:_MOST_WORDS]]
             tied = [k for k, value in enumerate(words) if value in (TIE, BOTH_BAD, OPEN)]
             if tied:
                 row = int(np.argmax(codes == tied[0]))

@@ -12,7 +12,8 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.digits import numbers_of
-from leaderbayes._scores.read import warn_alike
+from leaderbayes._scores.not_a_board import refuse_what_is_neither
+from leaderbayes._scores.read import warn, warn_alike
 from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown, text_of
 from leaderbayes._scores.vote_files import read_vote_table
 from leaderbayes._scores.vote_forms import (
@@ -22,11 +23,13 @@ from leaderbayes._scores.vote_forms import (
     beside,
     check_column,
     difference_of,
+    has_players,
     perhaps_weight,
     recognise_form,
 )
 from leaderbayes._scores.vote_matches import ALONE
-from leaderbayes._scores.vote_outcomes import BOTH_BAD, OPEN, complete_numbers, read_outcomes
+from leaderbayes._scores.vote_outcomes import complete_numbers, read_outcomes
+from leaderbayes._scores.vote_words import BOTH_BAD, OPEN
 from leaderbayes._types import Bools, Floats
 
 _LONGEST = 300  # characters of a player's name; longer ones are answers
@@ -86,10 +89,13 @@ def read_votes(
     Two players in one cell, as arenas' logs have them (``models``, with events leftvote, tievote,
     ...) and comparisons of summaries (``summaries`` with a ``policy`` each, and a ``choice``), are
     taken apart; so are rows of several votes: both games of a pair (``g1_winner``, ``g2_winner``,
-    as MT-bench's judgements have them: the second is shown the other way round), and numbers of
-    wins of both (``wins_a``, ``wins_b``, ``ties``). Of a game of chess in PGN, the tags White,
-    Black, Result and Date are read, and others where they are named. What may be read in two ways
-    is an error. The attribute ``read_as`` says what was taken for what.
+    as MT-bench's judgements have them: the second is shown the other way round), games against a
+    baseline (``games``, as Arena-Hard's judgements of a ``model`` have them: the baseline is A in
+    the first, and B in the second; without a name it is called so), and numbers of wins of both
+    (``wins_a``, ``wins_b``, ``ties``). A>>B is one win, as A>B. Of a game of chess in PGN, the tags
+    White, Black, Result and Date are read, and others where they are named. What may be read in
+    several ways is an error that names each, but 1 and -1, which are the first and the second. The
+    attribute ``read_as`` says what was taken for what.
 
     Parameters
     ----------
@@ -138,7 +144,8 @@ def read_votes(
     Warns
     -----
     LeaderbayesWarning
-        LB041, if names of players differ only in case, width or blanks.
+        LB041, if names of players differ only in case, width or blanks; LB047, if 1 and -1 were
+        taken for the first and the second, and the column's name leaves open which is which.
 
     Examples
     --------
@@ -157,6 +164,8 @@ def read_votes(
     'first=model_a, second=model_b, outcome=winner'
     """
     table, _ = read_vote_table(source, format, max_mb)
+    if first is None and not has_players(table.frame):
+        refuse_what_is_neither(table)
     return votes_of(
         table,
         Options(
@@ -254,6 +263,8 @@ def votes_of(
         variables["covariates"] = (("vote", "covariate"), differences[keep])
         coords["covariate"] = np.array(list(of), dtype=object)
     warn_alike(table, "player", coords["player"])
+    if outcomes.doubt is not None:
+        warn(f"LB047 {table.where}: {outcomes.doubt}")
     attrs = {
         "kind": "votes",
         "read_as": "; ".join([", ".join(said), *others]),

@@ -19,6 +19,7 @@ from leaderbayes._numerics.votes import (
     Moments,
     Votes,
     bread_of,
+    definite,
     dependence,
     effective,
     opinionated,
@@ -87,7 +88,7 @@ def _assembled(
     if ties is not None and clusters:
         groups = with_shared([*clusters.values()])
         meat[-1, -1] += davidson_votes.tie_excess(votes, ties, groups)
-    together = together._replace(meat=meat)
+    together = together._replace(meat=definite(meat, at.hessian, 1.0))
     bread = bread_of(votes, at)
     weighed = Weighed(
         kept, votes, clusters, effects, at, bread, together, effective(votes, at, together)

@@ -105,8 +105,6 @@ def weigh(
     at = best_of(arrays, effects, maximum)
     require_effects(arrays, at)
     together = dependence(arrays, at, tuple(clusters.values()))
-    if effects:
-        together = no_better_than_alone(together, at)
     for name, count in zip(clusters, together.clusters, strict=False):
         if count < FEW:
             warnings.warn(
@@ -166,25 +164,6 @@ def require_effects(votes: Votes, at: Estimate) -> None:
             "effects tell it, and some players never met (LB010). Leave it out, or take a group "
             "by itself."
         )
-
-
-def no_better_than_alone(together: Dependence, at: Estimate) -> Dependence:
-    """Keep votes that go together from saying more of an effect than votes that do not.
-
-    Of two judges that vote in both orders, opinions cancel out in the order's effect, and how
-    unsure these are is a large factor on less than nothing. Only what would be no covariance is
-    put right.
-    """
-    if np.linalg.eigvalsh(together.meat)[0] > -1e-9 * np.trace(together.meat):
-        return together
-    value, vector = np.linalg.eigh(at.hessian)
-    there = value > 1e-10 * value[-1]
-    root = vector[:, there] * np.sqrt(value[there])
-    back = vector[:, there] / np.sqrt(value[there])
-    excess, way = np.linalg.eigh(back.T @ (together.meat - together.phi * at.hessian) @ back)
-    way = root @ way
-    meat = together.phi * at.hessian + (way * np.maximum(excess, 0.0)) @ way.T
-    return together._replace(meat=meat)
 
 
 def said_of_few(name: str, count: float) -> str:

@@ -144,14 +144,15 @@ def plan(
     further votes tell of a difference follows the covariance of the fit's votes, continued, and is
     weighed against the draws of that difference, which of players that never lost reach far to one
     side. Votes by the same judges leave the variance that their own opinions make, however many
-    there are; votes by new judges, who vote as often as these, do not. The plan is over ``who`` ("all": pairs meet as often as they do; "contested": only those in
-    question, evenly), ``clusters`` ("same": by these judges, or on these prompts where votes have
-    no judges; "new": by others; prompts are new wherever there are judges) and ``votes``:
-    ``p_decided``, ``width``; over the first two ``votes_needed`` for ``target`` (0 where it is
-    decided, NaN where no number up to a thousand times the present one does) and ``p_any_votes``,
-    the probability after any number of votes; ``p_now``, ``width_now``. attrs as above, and
-    ``cluster`` ("judge", "prompt" or "none"); there are no ``simulations``. Of Davidson's model
-    ties are known better with further votes, too; of PMRA's the same judges favour whoever is first
+    there are; votes by new judges, who vote as often as these, do not. The plan is over ``who``
+    ("all": pairs meet as often as they do; "contested": only those in question, evenly),
+    ``clusters`` ("same": by these judges, or on these prompts where votes have no judges; "new": by
+    others; prompts are new wherever there are judges) and ``votes``: ``p_decided``, ``width``; over
+    the first two ``votes_needed`` for ``target`` (0 where it is decided, NaN where no number up to
+    a thousand times the present one does) and ``p_any_votes``, the probability after any number of
+    votes; ``p_now``, ``width_now``. attrs as above, and ``cluster`` ("judge", "prompt" or "none");
+    there are no ``simulations``. Of Davidson's model ties are known better with further votes, too;
+    of PMRA's the same judges favour whoever is first
     as they do, and new ones as their likes.
 
     **Mean scores.** What is known of a pair is taken as conjugate: the mean difference is normal

@@ -495,8 +495,7 @@ def effective(votes: Votes, at: Estimate, together: Dependence) -> Effective:
     m = votes.players
     bread = bread_of(votes, at)
     covariance = bread @ together.meat @ bread
-    laplacian = np.linalg.pinv(covariance[:m, :m], rcond=1e-10, hermitian=True)
-    link = np.maximum(-laplacian, 0.0)
+    link = np.maximum(-_precision_of_strengths(at.hessian, together.meat, m), 0.0)
     np.fill_diagonal(link, 0.0)
     p = probability(at.epp)
     n = link / (p * (1.0 - p))
@@ -505,6 +504,22 @@ def effective(votes: Votes, at: Estimate, together: Dependence) -> Effective:
     beyond = link.sum(axis=1) * step - link @ step
     points = np.clip((n * p).sum(axis=1) + beyond, 0.0, n.sum(axis=1))
     return Effective(points, n, covariance)
+
+
+def _precision_of_strengths(hessian: Floats, meat: Floats, m: int) -> Floats:
+    """Compute the inverse of strengths' V, (player, opponent), from H and J.
+
+    That of all is H G H with any G that is an inverse of J where J says something, and loses no
+    digits: V itself mixes what a million votes say of some with the little that is known of others.
+    """
+    scale = 1.0 / np.sqrt(np.diag(meat))
+    root = hessian * scale
+    inner = np.linalg.pinv(meat * scale[:, None] * scale, rcond=1e-10, hermitian=True)
+    precision = root @ inner @ root.T
+    if len(precision) == m:
+        return np.asarray(precision)
+    beside = precision[:m, m:]
+    return np.asarray(precision[:m, :m] - beside @ np.linalg.solve(precision[m:, m:], beside.T))
 
 
 def pair_sums(votes: Votes, values: Floats) -> Floats:

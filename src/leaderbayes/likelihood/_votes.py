@@ -30,6 +30,7 @@ from leaderbayes._numerics.votes import (
     dependence,
     effective,
     groups_of,
+    information_of,
     maximum,
     shared,
     with_shared,
@@ -69,7 +70,13 @@ class Weighed(NamedTuple):
 def votes_of(
     kept: xr.Dataset, order_effect: bool, covariates: Sequence[str] | None
 ) -> tuple[Votes, list[str]]:
-    """Take arrays from votes that are valid, and name their effects."""
+    """Take arrays from votes that are valid, and name their effects.
+
+    Raises
+    ------
+    LeaderbayesError
+        If players or other effects tell one.
+    """
     effects = effects_of(kept, order_effect, covariates)
     outcome, n = kept["outcome"].to_numpy(), weights_of(kept)
     columns = np.column_stack(list(effects.values())) if effects else np.empty((len(n), 0))
@@ -78,6 +85,8 @@ def votes_of(
         kept.sizes["player"], first, second, n * outcome, n, n * outcome**2,
         np.ascontiguousarray(columns),
     )  # fmt: skip
+    if effects:
+        _require_told(votes, list(effects))
     return votes, list(effects)
 
 
@@ -103,7 +112,6 @@ def weigh(
     arrays, effects = votes_of(kept, order_effect, covariates)
     clusters = clusters_of(kept, cluster)
     at = best_of(arrays, effects, maximum)
-    require_effects(arrays, at)
     together = dependence(arrays, at, tuple(clusters.values()))
     for name, count in zip(clusters, together.clusters, strict=False):
         if count < FEW:
@@ -147,23 +155,27 @@ def best_of(
         ) from problem
 
 
-def require_effects(votes: Votes, at: Estimate) -> None:
-    """Raise where players tell an effect, in groups of players that never met.
+def _require_told(votes: Votes, effects: list[str]) -> None:
+    """Raise where players, or other effects, tell an effect.
 
-    In one group the information has no inverse, and `bread_of` says so.
+    As of a baseline that is always first: then no vote says which of the two it was.
     """
-    m, k = votes.players, len(at.hessian) - votes.players
-    if k == 0 or groups_of(votes) == 1:
+    m = votes.players
+    information = information_of(votes, votes.n)
+    own = information[m:, m:]
+    taken = np.linalg.pinv(information[:m, :m], rcond=1e-10, hermitian=True)
+    left = own - information[m:, :m] @ taken @ information[:m, m:]
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(own), 1e-300))
+    if np.linalg.eigvalsh(left * scale[:, None] * scale).min() >= _TOLD:
         return
-    own = at.hessian[m:, m:]
-    taken = np.linalg.pinv(at.hessian[:m, :m], rcond=1e-10, hermitian=True)
-    left = own - at.hessian[m:, :m] @ taken @ at.hessian[:m, m:]
-    if np.linalg.eigvalsh(left).min() < _TOLD * np.diag(own).min():
-        raise LeaderbayesError(
-            "Nothing says how large an effect (the order, a covariate) is: players or other "
-            "effects tell it, and some players never met (LB010). Leave it out, or take a group "
-            "by itself."
-        )
+    which = "the effect of the order" if effects == ["order"] else f"each of {listed(effects)}"
+    apart = groups_of(votes) > 1
+    raise LeaderbayesError(
+        f"Nothing says how large {which} is: players or other effects tell it"
+        f"{', and some players never met (LB010)' if apart else ''}. Leave it out (order_effect, "
+        "covariates; on the command line --order-effect, --covariate)"
+        f"{', or take a group by itself' if apart else ''}."
+    )
 
 
 def said_of_few(name: str, count: float) -> str:

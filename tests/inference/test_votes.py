@@ -292,7 +292,7 @@ def test_effects_that_others_tell_are_refused():
     table = pd.DataFrame(
         {"model_a": "a", "model_b": ["b", "c"] * 40, "winner": (["model_a"] * 3 + ["model_b"]) * 20}
     )
-    with pytest.raises(LeaderbayesError, match="Nothing says where all of these estimates lie"):
+    with pytest.raises(LeaderbayesError, match="Nothing says how large"):
         lb.fit(lb.read_votes(table), order_effect=True, seed=1)
 
 

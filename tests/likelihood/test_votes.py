@@ -288,7 +288,7 @@ def test_groups_that_never_met_may_tell_the_order():
     rng = np.random.default_rng(0)
     group = 2 * rng.integers(0, 2, 100)
     votes = votes_of(group, group + 1, rng.random(100) < 0.5, 4)
-    with pytest.raises(lb.LeaderbayesError, match="Nothing says how large an effect"):
+    with pytest.raises(lb.LeaderbayesError, match=r"the order is: .* some players never met"):
         lb.fit(votes, order_effect=True, seed=1)
 
 
@@ -313,3 +313,27 @@ def test_one_tie_is_one():
     votes = of_sides(lambda i, j, rng: np.where(np.arange(200) == 7, 0.5, rng.random(200) < 0.5))
     with pytest.raises(lb.LeaderbayesError, match="1 vote is a tie"):
         lb.likelihood.round_intercept(votes)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["two", "baseline", "halves"])
+def test_who_is_first_tells_the_order(kind, seed):
+    """Each pair in one order, and no way round: refused whatever the arithmetic makes of it."""
+    rng = np.random.default_rng(seed)
+    pairs = {
+        "two": [(0, 1)], "baseline": [(0, k) for k in range(1, 5)],
+        "halves": [(i, j) for i in range(3) for j in (3, 4)],
+    }[kind]  # fmt: skip
+    n = int(rng.integers(3, 150)) * len(pairs)
+    first, second = np.resize(pairs, (n, 2)).T
+    votes = votes_of(first, second, rng.choice([0.0, 0.5, 1.0], n), 5)
+    for model in ("bradley_terry", "davidson"):
+        with pytest.raises(lb.LeaderbayesError, match="Nothing says how large the effect of the o"):
+            lb.fit(votes, model, order_effect=True, seed=1)
+
+
+def test_a_weight_is_a_number_of_votes():
+    votes = votes_of([0, 1, 0], [1, 0, 1], [1.0, 0.0, 1.0], 2)
+    votes["weight"] = "vote", [1.0, 0.25, 2.0]
+    with pytest.raises(lb.LeaderbayesError, match=r"vote 1 is 0\.25: .* whole number"):
+        lb.likelihood.bradley_terry(votes)

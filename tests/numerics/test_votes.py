@@ -317,3 +317,23 @@ def test_j_that_is_a_covariance_is_left_as_it_is():
     # What is more along one way stays, what is less than nothing along another goes.
     mixed = np.diag([4.0, -1.0])
     np.testing.assert_allclose(definite(mixed, np.eye(2), 1.0), np.diag([4.0, 1.0]))
+
+
+@pytest.mark.parametrize("size", [1e4, 1e8])
+def test_who_is_hardly_known_keeps_its_matches_beside_millions(size):
+    """Nine votes of a new player, among ten others with as many as there may be."""
+    first, second = np.triu_indices(10, 1)
+    new = np.array([0, 5, 5, 9])
+    first, second = np.append(first, np.full(4, 10)), np.append(second, new)
+    n = np.append(np.full(45, size), [3.0, 2.0, 3.0, 1.0])
+    won = np.append(np.round(0.55 * np.full(45, size)), [1.0, 2.0, 0.0, 1.0])
+    votes = Votes(11, first, second, won, n, won, np.empty((len(n), 0)))
+    at = maximum(votes)
+    together = dependence(votes, at, ())
+    found = effective(votes, at, together)
+    own = n[-4:] / together.phi
+    assert found.n[10, [0, 5, 9]] == pytest.approx([own[0], own[1] + own[2], own[3]], rel=1e-6)
+    met = np.ones((11, 11), bool)
+    met[10] = met[:, 10] = False
+    met[10, [0, 5, 9]] = met[[0, 5, 9], 10] = True
+    assert (found.n[~met] < 1e-6).all()

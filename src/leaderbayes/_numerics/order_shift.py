@@ -9,6 +9,18 @@ taken what they can of it, w the information that votes have, and r their residu
                  \big( \sum_{v \in o} \pm w \tilde x \big)^2}{(\sum w \tilde x^2)^2}
 
 o are opinions of players that clusters have, as in `votes`, without a vote's product with itself.
+That leans on strengths that add up: where each pair was seen in one order only, pairs that are
+won otherwise than strengths say look like an effect of the order. So pairs have an own part of the
+log-odds, too, of variance :math:`\psi^2`, which comes from pairs' residuals beside the order, and
+
+.. math:: \psi^2 \sum_{pairs} \big( \sum_{v \in pair} \pm w \tilde x \big)^2
+
+is added to the noise; of a pair that was seen in both orders equally often that is nothing. Or
+:math:`\tilde x` is what pairs have not taken, each with any strength: such a comparison within
+pairs needs no strengths, and has nothing where no pair was seen in both orders. Whichever of the
+two is less noisy is given. Where strengths explain any pairs (there are no more than these have
+parameters) nothing says how large psi is, and pairs in both orders are all there is.
+
 The sum of residuals over its noise would ask too much: where the stronger is mostly shown first,
 strengths have taken a part of the effect, and of that part there is no noise either. And noise of
 sums by judge is none that few judges ever pass, the effect being in each sum.
@@ -26,14 +38,16 @@ from leaderbayes._numerics.votes import (
     Moments,
     Votes,
     bread_of,
+    groups_of,
     holders,
     information_of,
+    shared,
     with_others,
     with_shared,
 )
 from leaderbayes._types import Floats, Longs
 
-_TOLD = 1e-6  # of the order's information, below which players tell it
+_TOLD = 0.01  # of the order's information, below which players tell it
 
 
 class Shift(NamedTuple):
@@ -41,9 +55,26 @@ class Shift(NamedTuple):
 
     size: float
     error: float
+    both_orders: bool  # whether pairs were seen in both, so that they can say something
 
 
-_UNTOLD = Shift(0.0, np.inf)
+class _Pairs(NamedTuple):
+    """Who met, whoever was first."""
+
+    of: Longs  # (vote,): the pair's number, from 0
+    sign: Floats  # (vote,): 1 where the one with the lower number was first, else -1
+    total: int
+
+
+class _Evidence(NamedTuple):
+    """What votes say of whatever is added to their log-odds."""
+
+    votes: Votes
+    weight: Floats  # (vote,): information
+    residual: Floats  # (vote,)
+    pairs: _Pairs
+    groups: list[Longs]  # clusterings, and what two share: (vote,)
+    together: Dependence
 
 
 def order_shift(
@@ -53,7 +84,7 @@ def order_shift(
     clusterings: tuple[Longs, ...],
     together: Dependence,
 ) -> Shift:
-    """Estimate the effect of being shown first; its error is infinite where players tell who was.
+    """Estimate the effect of being shown first; its error is infinite where nothing tells it.
 
     Parameters
     ----------
@@ -67,30 +98,98 @@ def order_shift(
     together : Dependence
         As found by these.
     """
-    m, k = votes.players, votes.effect.shape[1]
     weight = votes.n * moments.variance
+    found = _Evidence(
+        votes, weight, votes.won - votes.n * moments.mean, _pairs_of(votes),
+        with_shared(clusterings), together,
+    )  # fmt: skip
+    by_pairs = _shift(found, _left_by_pairs(found), 0.0)
+    both = bool(np.isfinite(by_pairs[1]))
+    left = _left_by_strengths(found, at)
+    size, error = _UNTOLD if left is None else _by_strengths(found, left)
+    return Shift(*((size, error) if error < by_pairs[1] else by_pairs), both)
+
+
+_UNTOLD = (0.0, np.inf)
+
+
+def _pairs_of(votes: Votes) -> _Pairs:
+    low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
+    seen, of = np.unique(low.astype(np.int64) * votes.players + high, return_inverse=True)
+    return _Pairs(of, np.where(votes.first < votes.second, 1.0, -1.0), len(seen))
+
+
+def _left_by_strengths(found: _Evidence, at: Estimate) -> Floats | None:
+    """Give what strengths and effects leave of the order (vote,); None where one tells another."""
+    votes, m, k = found.votes, found.votes.players, found.votes.effect.shape[1]
     # The order last, beside strengths and effects.
-    ordered = votes._replace(effect=np.column_stack([votes.effect, np.ones(len(weight))]))
-    information = information_of(ordered, weight)
+    ordered = votes._replace(effect=np.column_stack([votes.effect, np.ones(len(found.weight))]))
+    information = information_of(ordered, found.weight)
     inner = Estimate(at.epp, at.beta[:k], information[:-1, :-1], information[-1, :-1])
     try:
         taken = bread_of(votes, inner) @ information[-1, :-1]
     except LeaderbayesError:
+        return None
+    return np.asarray(1.0 - (taken[votes.first] - taken[votes.second]) - votes.effect @ taken[m:])
+
+
+def _left_by_pairs(found: _Evidence) -> Floats:
+    """Give what pairs, each with any strength, and effects leave of the order (vote,)."""
+    pairs, weight = found.pairs, found.weight
+    of_pair = np.bincount(pairs.of, weight, pairs.total)
+
+    def within(values: Floats) -> Floats:
+        mean = np.bincount(pairs.of, weight * pairs.sign * values, pairs.total) / of_pair
+        return np.asarray(values - pairs.sign * mean[pairs.of])
+
+    left = within(np.ones(len(weight)))
+    if found.votes.effect.size:
+        root = np.sqrt(weight)
+        others = np.column_stack([within(column) for column in found.votes.effect.T])
+        taken = np.linalg.lstsq(root[:, None] * others, root * left, rcond=1e-8)[0]
+        left = left - others @ taken
+    return left
+
+
+def _by_strengths(found: _Evidence, left: Floats) -> tuple[float, float]:
+    """Estimate beside strengths; as unsure as pairs differ from what strengths say of them."""
+    votes, weight, pairs = found.votes, found.weight, found.pairs
+    size, error = _shift(found, left, 0.0)
+    free = pairs.total - (votes.players - groups_of(votes)) - votes.effect.shape[1] - 1
+    if np.isinf(error) or free < 1:
         return _UNTOLD
-    left = 1.0 - (taken[votes.first] - taken[votes.second]) - votes.effect @ taken[m:]
+    apart = pairs.sign * (found.residual - weight * left * size)
+    information = np.bincount(pairs.of, weight, pairs.total)
+    noise = found.together.phi * information
+    for group, tau2 in zip(found.groups, found.together.tau2, strict=True):
+        kept = group >= 0
+        both = shared(pairs.of[kept], group[kept])
+        held = np.bincount(both, weight[kept])
+        whose = np.zeros(len(held), dtype=np.int64)
+        whose[both] = pairs.of[kept]
+        own = np.bincount(pairs.of[kept], weight[kept] ** 2 / votes.n[kept], pairs.total)
+        noise += 2.0 * tau2 * (np.bincount(whose, held**2, pairs.total) - own)
+    chi2 = float((np.bincount(pairs.of, apart, pairs.total) ** 2 / noise).sum())
+    psi2 = max(chi2 / free - 1.0, 0.0) / float((information**2 / noise).mean())
+    return _shift(found, left, psi2 * (stdtrit(free, 0.975) / 1.96) ** 2)
+
+
+def _shift(found: _Evidence, left: Floats, psi2: float) -> tuple[float, float]:
+    """Give size and error of the order's effect by what is left of it (vote,)."""
+    votes, weight, together = found.votes, found.weight, found.together
     known = float((weight * left**2).sum())
     if not known > _TOLD * weight.sum():
         return _UNTOLD
     noise = together.phi * known
-    groups = with_shared(clusterings)
-    for group, tau2, few in zip(groups, together.tau2, together.clusters, strict=True):
+    for group, tau2, few in zip(found.groups, together.tau2, together.clusters, strict=True):
         if tau2 > 0.0:
             excess = _of_opinions(votes, group, weight * left, (weight * left) ** 2 / votes.n)
             # As `dependence` has it of clusters that all see every player.
-            df = max(0.5 * (few - 1.0) * (m - 1.0), 1.0)
+            df = max(0.5 * (few - 1.0) * (votes.players - 1.0), 1.0)
             noise += tau2 * (stdtrit(df, 0.975) / 1.96) ** 2 * max(excess, 0.0)
-    size = float((left * (votes.won - votes.n * moments.mean)).sum()) / known
-    return Shift(size, float(np.sqrt(noise)) / known)
+    of_pairs = np.bincount(found.pairs.of, found.pairs.sign * weight * left, found.pairs.total)
+    noise += psi2 * float((of_pairs**2).sum())
+    return float((left * found.residual).sum()) / known, float(np.sqrt(noise)) / known
 
 
 def _of_opinions(votes: Votes, group: Longs, pull: Floats, alone: Floats) -> float:

@@ -202,17 +202,18 @@ def said_of_favour(weighed: Weighed, moments: Moments | None = None) -> str | No
     shift = order_shift(votes, at, moments, tuple(weighed.clusters.values()), weighed.together)
     if np.isinf(shift.error):
         return (
-            "players tell who was shown first (each against the same ones always first, or always "
-            "second): what being first is worth cannot be told from strengths, and is in them. "
-            "Have pairs judged in both orders; or, where columns say nothing of who was shown "
-            "first, pass over this."
+            "players tell who was shown first (hardly any two were seen in both orders): what "
+            "being first is worth cannot be told from strengths, and is in them. Have pairs judged "
+            "in both orders; or, where columns say nothing of who was shown first, pass over this."
         )
     if not abs(shift.size) > _SURE * shift.error:
         return None
+    one_order = " Hardly any two were seen in both orders: this leans on strengths that add up."
+    adding = "" if shift.both_orders else one_order
     return (
         f"the one shown first wins about {np.exp(shift.size):.2f} times the odds that strengths "
         "give it: take order_effect=True, or where players were first unequally often their "
-        "strengths have a part of that."
+        f"strengths have a part of that.{adding}"
     )
 
 

@@ -39,7 +39,7 @@ def test_variants_of_a_board(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([0.931], "Give n"),
+        ([0.931], "Give n (--n)"),
         ([0.931, "--n", "size"], "--n size: give a number"),
         ([0.931, "--n", 100, "--variants", "many"], "--variants many: give a number from 1 up"),
         ([0.931, "--n", 100, "--variants", "9-2"], "the second number is below the first"),

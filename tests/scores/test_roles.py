@@ -123,7 +123,7 @@ def test_what_would_be_read_wrongly_is_refused(write, text, message):
 def test_one_score_a_player_is_sent_to_sota(write):
     kaggle = write("Rank,TeamId,TeamName,Score\n1,7,Ada,0.91\n2,9,Bo,0.9\n")
     for source in (kaggle, pd.read_csv(kaggle)):
-        with pytest.raises(lb.ScoresError, match="a leaderboard of Kaggle .* sota FILE --n NUMBER"):
+        with pytest.raises(lb.ScoresError, match=r"leaderboard of Kaggle .* sota FILE --n NUMBER"):
             lb.read_scores(source)
     with pytest.raises(lb.ScoresError, match="no column is known for the round") as several:
         lb.read_scores(write("model,acc,note\nx,1,u\nx,2,v\ny,3,u\ny,4,v\n"))

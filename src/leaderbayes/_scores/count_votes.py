@@ -207,8 +207,8 @@ def _files(source: object) -> tuple[str, list[str]]:
     if not files:
         raise ScoresError(
             f"{where}: the folder holds no Parquet file (*.parquet, *.pq) of votes; results that "
-            "another program wrote into a folder are read by leaderbayes.adapters (--format lm-eval "
-            "and others)."
+            "another program wrote into a folder are read by leaderbayes.adapters (--format "
+            "lm-eval and others)."
         )
     if path.is_file():
         with path.open("rb") as file:

@@ -95,8 +95,8 @@ def claim(
     rho, spread = number("rho", rho, at_least=0.0, below=1.0), number("spread", spread, at_least=0)
     if (n is None) == (se is None):
         raise LeaderbayesError(
-            "Give n (--n), the instances of the test set, or se (--se), the score's standard error, "
-            "not both or neither."
+            "Give n (--n), the instances of the test set, or se (--se), the score's standard "
+            "error, not both or neither."
         )
     many, weight = _variants(k)
     board = read_board([score], n=n, se=se)

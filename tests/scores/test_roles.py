@@ -111,7 +111,7 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
         ("a,b\n0.9 (0.1),0.8 (0.1)\n", "line 2: column 'a' .* a mean and its error"),
         ("model,d1,d2\nx,0.9 (0.1),.8\ny,.7,.6\n", "line 2: column 'd1' .* a mean and its error"),
         # Not that it has no round, which a mean does not need.
-        ("model,acc\nx,85.1 +- 0.4\ny,84.2 +- 0.4\n", "line 2: column 'acc' .* read_board.*--se"),
+        ("model,acc\nx,85.1 +- 0.4\ny,84.2 +- 0.4\n", "line 2: column 'acc' .*read_board.*--se"),
         ("model,acc\nx,85.1\ny,84.2\n", "no column is known for the round; .*read_board.*--n"),
     ],
 )

@@ -54,6 +54,21 @@ def test_on_the_command_line():
     assert printed["likelihood"] == "dirichlet"
 
 
+def test_the_one_task_may_be_named_on_the_command_line(tmp_path):
+    for model in ("small", "large"):
+        (tmp_path / model).mkdir()
+        answers = [line(doc_id=k, acc=float(k % 3 < len(model) - 4 + k % 2)) for k in range(30)]
+        (tmp_path / model / "samples_arc_easy.jsonl").write_text("\n".join(answers))
+    assert from_lm_eval_samples(tmp_path, metric="acc").attrs["tournament"] == "arc_easy"
+    asked = ["rank", tmp_path, "--format", "lm-eval-samples", "--score", "acc"]
+    asked += ["--model", "mean_score", "--only"]
+    done = run(*asked, "arc_easy", "--seed", 1, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    wrong = run(*asked, "arc_hard", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "there is one tournament, 'arc_easy'" in wrong.stderr
+
+
 def line(**entries):
     return json.dumps({"doc_id": 0, "acc": 1.0} | entries)
 

@@ -28,6 +28,7 @@ def test_one_score(folder):
 
 def test_variants_of_a_board(folder):
     (folder / "few.csv").write_text("team,score\na,0.9\nb,0.88\nc,0.85\nd,0.84\n")
+    assert "; 1 team scored above it." in call("sota", "few.csv", "--n", 500, cwd=folder).stdout
     alone, tried = (
         json.loads(call("sota", "few.csv", "--n", 500, "--json", *more, cwd=folder).stdout)
         for more in ([], ["--variants", 20])
@@ -39,7 +40,7 @@ def test_variants_of_a_board(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([0.931], "Give n"),
+        ([0.931], "Give n (--n)"),
         ([0.931, "--n", "size"], "--n size: give a number"),
         ([0.931, "--n", 100, "--variants", "many"], "--variants many: give a number from 1 up"),
         ([0.931, "--n", 100, "--variants", "9-2"], "the second number is below the first"),

@@ -48,7 +48,7 @@ def test_sota(folder):
     assert lower["observed_max"] == -0.3
     for arguments, message in (
         (losses, "'rmse' is the name of a loss"),
-        (["board.csv"], "Give n, the instances of the test set, or se"),
+        (["board.csv"], "Give n (--n), the instances of the test set, or se (--se)"),
         (["board.csv", "--se", 0.01], "--chance"),
         (["board.csv", "--n", 10, "--rho", 2], "rho=2.0"),
         (["absent.csv", "--n", 10], "absent.csv: cannot be read"),
@@ -172,7 +172,7 @@ def test_two_looks(folder):
     text = call(*asked, "--public-n", "lattice", cwd=folder)
     assert "The public board's best 10 promised" in text.stdout
     for arguments, message in (
-        (asked, "Give n"),
+        (asked, "--public needs --public-n"),
         (["sota", "private.csv", "--n", 900, "--public-n", 9], "--public-n is of --public"),
         (
             ["sota", "private.csv", "--se", 0.1, "--public", "public.csv"],

@@ -76,6 +76,13 @@ def test_single_precision_ties_with_double(tmp_path, kind):
         ("0.5\u200b", "is not a number"),
         ("1'000", "is not a number"),
         ("0x10", "is not a number"),
+        ("0.85 ± 0.1", "a mean and its error"),
+        ("0.85 +- 0.1", "a mean and its error"),
+        (r"$0.85 \pm 0.1$", "a mean and its error"),
+        ("0.85 (0.1)", "a mean and its error"),
+        ("0.85 [0.8, 0.9]", "a mean and its error"),
+        ("85.1% (±0.4)", "a mean and its error"),
+        ("0.85 (new)", "is not a number; leave a missing score empty"),
     ],
 )
 def test_numbers_in_other_writings(read, cell, remedy):

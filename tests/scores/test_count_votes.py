@@ -139,7 +139,7 @@ def test_what_is_refused(files, tmp_path, monkeypatch):
     with pytest.raises(lb.ScoresError, match="no such file"):
         count(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(lb.ScoresError, match="no Parquet file"):
+    with pytest.raises(lb.ScoresError, match=r"no Parquet file.*--format lm-eval"):
         count(tmp_path / "empty")
     (tmp_path / "v.csv").write_text("winner,loser\na,b\n")
     with pytest.raises(lb.ScoresError, match="no Parquet file"):

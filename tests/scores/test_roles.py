@@ -106,13 +106,33 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
         ),
         ("fold,a,b\n1,90.1%,80%\n", "'90.1%', which is not a number; remove the % sign"),
         ("a,b,c\n90.1%,80%,70%\n", "'90.1%', which is not a number; remove the % sign"),
-        ("fold,a,b\n1,0.9 ± 0.1,1\n", "which is not a number; leave the ± and what follows"),
-        ("fold,a,b\n1,90% +/- 1%,1\n", "which is not a number; leave the ± and what follows"),
+        ("fold,a,b\n1,0.9 ± 0.1,1\n", "line 2: .*'0.9 ± 0.1', .* a mean and its error: .* sota"),
+        ("fold,a,b\n1,90% +/- 1%,1\n", "line 2: .*, which is not a number, but a mean and its er"),
+        ("a,b\n0.9 (0.1),0.8 (0.1)\n", "line 2: column 'a' .* a mean and its error"),
+        ("model,d1,d2\nx,0.9 (0.1),.8\ny,.7,.6\n", "line 2: column 'd1' .* a mean and its error"),
+        # Not that it has no round, which a mean does not need.
+        ("model,acc\nx,85.1 +- 0.4\ny,84.2 +- 0.4\n", "line 2: column 'acc' .*read_board.*--se"),
+        ("model,acc\nx,85.1\ny,84.2\n", "no column is known for the round; .*read_board.*--n"),
     ],
 )
 def test_what_would_be_read_wrongly_is_refused(write, text, message):
     with pytest.raises(lb.ScoresError, match=message):
         lb.read_scores(write(text))
+
+
+def test_one_score_a_player_is_sent_to_sota(write):
+    kaggle = write("Rank,TeamId,TeamName,Score\n1,7,Ada,0.91\n2,9,Bo,0.9\n")
+    for source in (kaggle, pd.read_csv(kaggle)):
+        with pytest.raises(lb.ScoresError, match=r"leaderboard of Kaggle .* sota FILE --n NUMBER"):
+            lb.read_scores(source)
+    with pytest.raises(lb.ScoresError, match="no column is known for the round") as several:
+        lb.read_scores(write("model,acc,note\nx,1,u\nx,2,v\ny,3,u\ny,4,v\n"))
+    assert "sota" not in str(several.value)
+
+
+def test_a_name_with_a_number_in_brackets_is_a_name(write):
+    scores = lb.read_scores(write("year,a,b\n2019 (1),.1,.2\n2019 (2),.3,.4\n"))
+    assert scores["round"].values.tolist() == ["2019 (1)", "2019 (2)"]
 
 
 def test_pivot_tables():

@@ -49,7 +49,7 @@ ERRORS = pd.DataFrame(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "Give n, the instances of the test set, or se"),
+        ({}, r"Give n .--n., the instances .*, or se .--se., .*: a number, or a column"),
         ({"n": 10, "se": 0.1}, "not both"),
         ({"se": 0.0}, "se=0.0"),
         ({"se": "se"}, "column 'se' is empty; a score needs a standard error"),

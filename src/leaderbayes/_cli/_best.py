@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     """Say how good the best of a board is."""
+    from leaderbayes._scores.tables import counted
+
     how = result.get("sampler") or result["rule"]
+    above = counted(result["teams_above"], "team")
     instances = "" if result["n"] is None else f" on {result['n']} instances"
     alone, depend = "", f", rho {result['rho']:.2f}" if result["rho"] else ""
     if "naive_lower" in best:
@@ -26,7 +29,7 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     click.echo(
         f"Estimate of the best classifier ({how}): {result['theta_sota']:.4f} "
         f"({prob:.0%} interval {result['theta_sota_lower']:.4f} to "
-        f"{result['theta_sota_upper']:.4f}); {result['teams_above']} teams scored above it."
+        f"{result['theta_sota_upper']:.4f}); {above} scored above it."
     )
     if result["theta_sota"] >= result["observed_max"]:
         click.echo(

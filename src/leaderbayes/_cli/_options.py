@@ -143,13 +143,16 @@ def scores_read(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArra
 def _picked(scores: "xr.DataArray", options: dict[str, Any]) -> "xr.DataArray":
     """Take the one tournament that is asked for."""
     import leaderbayes as lb
-    from leaderbayes._scores.tables import suggest
+    from leaderbayes._scores.tables import shown, suggest
 
     only = options["only"]
     if "tournament" not in scores.dims:
-        if only is not None:
+        if only not in (None, scores.attrs.get("tournament")):
+            name = scores.attrs.get("tournament")
+            which = "" if name is None else f", {shown(name)}"
             raise lb.ScoresError(
-                f"{options['file']}: --only {only!r}, but there is one tournament; leave it out."
+                f"{options['file']}: --only {only!r}, but there is one tournament{which}; leave "
+                "it out."
             )
         return scores
     if only is None:

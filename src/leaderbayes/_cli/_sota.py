@@ -286,6 +286,8 @@ def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | 
             return f"--{name.replace('_', '-')} is not of --sensitivity: leave one of them out."
         if name == "public" and (answers or losses or params["se"] is not None):
             return "--public is of two boards of accuracies with --n: leave it out."
+        if name == "public" and params["public_n"] is None:
+            return "--public needs --public-n, the instances of FILE2, or lattice."
         if name == "public_n" and params["public"] is None:
             return "--public-n is of --public: leave it out, or give that."
         if name == "spread":

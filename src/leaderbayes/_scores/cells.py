@@ -20,6 +20,13 @@ from leaderbayes._scores.tables import (
 )
 from leaderbayes._types import Longs
 
+_MEAN_AND_ERROR = (
+    ", but a mean and its error: models are compared on scores of single rounds (folds, seeds, "
+    "tasks), one number a cell. Give the scores that the mean is of; if each task is a round, give "
+    "the means alone. Where there is no more than a mean and an error a model, write them into two "
+    "columns, and ask how good the best is: leaderbayes.sota.read_board(table, se='error'), "
+    "leaderbayes sota FILE --se error."
+)
 _EXACT = 2**53  # whole numbers above this are not told apart as floats
 
 
@@ -144,7 +151,7 @@ def _remedy(cell: str, remedy: str) -> str:
     if bare != cell.strip() and is_number(bare):
         if cell.strip().endswith("%") and bare + "%" == cell.replace(" ", ""):
             return "; remove the % sign, of every score."
-        return "; leave the ± and what follows it out, of every score."
+        return _MEAN_AND_ERROR
     if is_number("".join(unicodedata.normalize("NFKC", cell).replace("−", "-").split())):
         return "; write it in plain digits, without blanks."
     hint = " (a decimal comma? use a point; of thousands? leave it out)" if "," in cell else ""

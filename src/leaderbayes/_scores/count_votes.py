@@ -205,7 +205,11 @@ def _files(source: object) -> tuple[str, list[str]]:
     if not there:
         raise ScoresError(f"{where}: there is no such file or folder.")
     if not files:
-        raise ScoresError(f"{where}: the folder holds no Parquet file (*.parquet, *.pq).")
+        raise ScoresError(
+            f"{where}: the folder holds no Parquet file (*.parquet, *.pq) of votes; results that "
+            "another program wrote into a folder are read by leaderbayes.adapters (--format "
+            "lm-eval and others)."
+        )
     if path.is_file():
         with path.open("rb") as file:
             if file.read(4) != b"PAR1":

@@ -13,8 +13,9 @@ _POSTERIOR = (
 _TABLE = "give the table of scores as CSV, as Parquet or as a DataFrame."
 _JSON = (
     "give a table: a DataFrame, such as pandas.read_json makes, or CSV; results of "
-    "lm-evaluation-harness are read by leaderbayes.adapters.from_lm_eval (--format lm-eval), and "
-    "others by others of leaderbayes.adapters."
+    "lm-evaluation-harness are read by leaderbayes.adapters.from_lm_eval (--format lm-eval), its "
+    "samples_*.jsonl by from_lm_eval_samples (--format lm-eval-samples), and others by others of "
+    "leaderbayes.adapters."
 )
 _LOG = "it is read by leaderbayes.adapters.from_inspect_ai (--format inspect-ai)."
 

@@ -19,7 +19,15 @@ from leaderbayes._scores.tables import (
     text_of,
 )
 
+# Columns of Kaggle's leaderboards, in lower case.
+KAGGLE = ("teamid", "teamname", "score")
 Roles = dict[str, str | None]  # columns by role, as the user gives them
+# One score a player is no table of scores: what to do.
+ONE_SCORE = (
+    " With one score a player nothing says who beats whom: ask how good the best is "
+    "(leaderbayes.sota.read_board(table, n=...), leaderbayes sota FILE --n NUMBER), or give the "
+    "scores of several rounds (folds, seeds, tasks)."
+)
 Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and what was taken for each role
 
 
@@ -28,6 +36,8 @@ def to_long(table: Table, given: Roles) -> Long:
     _check_given(table, given)
     if table.frame.empty:
         table.refuse("the table has a header and no row of scores.")
+    if is_kaggle(table) and not any(given.values()):
+        table.refuse("this is a leaderboard of Kaggle (TeamId, TeamName, Score)." + ONE_SCORE)
     taken = [name for name in given.values() if name is not None]
     player = given["player"] or recognise(table, names.PLAYER, taken, otherwise=True)
     score = given["score"] or (_score(table, player, given) if player is not None else None)
@@ -44,6 +54,11 @@ def to_long(table: Table, given: Roles) -> Long:
             f"too. The columns are {listed(table.frame.columns)}."
         )
     return _wide(table, given)
+
+
+def is_kaggle(table: Table) -> bool:
+    """Whether it has the columns TeamId, TeamName and Score, in any case."""
+    return set(KAGGLE) <= {column.lower() for column in table.frame.columns}
 
 
 def _is_wide(frame: pd.DataFrame, player: str) -> bool:
@@ -265,19 +280,23 @@ def _long(table: Table, player: str, score: str, given: Roles) -> Long:
     if fold is None and data is not None and data != tournament:
         # Models by tasks: the data sets are the rounds.
         fold, read["round"], data = data, as_names(table, data), None
+    scores = as_numbers(table, score)
     if fold is None:
         table.refuse(
             "no column is known for the round; name it (round=..., --round). The columns "
-            f"are {listed(table.frame.columns)}."
+            f"are {listed(table.frame.columns)}." + _one_each(table, player)
         )
-    long = pd.DataFrame(
-        {"player": as_names(table, player), **read, "score": as_numbers(table, score)}
-    )
+    long = pd.DataFrame({"player": as_names(table, player), **read, "score": scores})
     if data is not None:
         long.insert(0, "tournament", as_names(table, data))
     check_names(table, {role: long[role] for role in ("tournament", "round") if role in long})
     roles = {} if data is None else {"tournament": data}
     return long, roles | {"player": player, "round": fold, "score": score} | _beside(columns)
+
+
+def _one_each(table: Table, player: str) -> str:
+    """End the message on a table without rounds; a board of one score a player is for `sota`."""
+    return "" if as_names(table, player).duplicated().any() else ONE_SCORE
 
 
 def _beside(columns: Roles) -> dict[str, str]:

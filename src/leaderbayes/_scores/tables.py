@@ -31,6 +31,8 @@ ANSWERS = {
 }
 
 _LONGEST = 1000  # characters of a path that a message repeats
+# What follows a mean: 85.1 ± 0.4, 85.1 +- 0.4, $85.1 \pm 0.4$, 85.1 (0.4), 85.1 [84.7, 85.5].
+_ERROR = re.compile(r"±|\+/?-|\$?\\pm|(?<=[\d.%\s])[(\[][±\d.,;:%\s–-]+[)\]]$")
 _SPLIT = re.compile(r"(split\d+)_test_(.+)")
 
 
@@ -97,8 +99,11 @@ def text_of(value: object) -> str:
 
 
 def bare_number(cell: str) -> str:
-    """Strip a cell of a percent sign, or of what follows a ±."""
-    return re.split(r"±|\+/?-", cell)[0].strip().removesuffix("%").strip()
+    """Strip a cell of a percent sign, or of an error or interval after it, as `_ERROR` has it."""
+    mean, *error = _ERROR.split(cell.strip(), maxsplit=1)
+    if error and "." not in cell and cell.strip().endswith((")", "]")):
+        mean = cell  # 2019 (1) is a name
+    return mean.strip(" $" if error else None).removesuffix("%").strip()
 
 
 def is_unicode(name: str) -> bool:

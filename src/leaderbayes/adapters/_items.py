@@ -147,7 +147,8 @@ def arrange_items(
     Returns
     -------
     DataArray (player, round) or (tournament, player, round)
-        As `leaderbayes.read_scores` returns it; of clusters rounds are "task.item".
+        As `leaderbayes.read_scores` returns it; of clusters rounds are "task.item", and of one
+        task its name is in attrs, ``tournament``.
     """
     table = answers(files, records)
     columns = {"player": "model", "round": item}
@@ -159,7 +160,9 @@ def arrange_items(
     if "cluster" in long:
         long["round"] = long["cluster"] + "." + long["round"]
         columns["round"] = f"task.{item}"
-    return finish(table, long, columns, better)
+    scores = finish(table, long, columns, better)
+    tasks = table.frame["task"].unique()
+    return scores if len(tasks) > 1 else scores.assign_attrs(tournament=str(tasks[0]))
 
 
 def answers(files: Sequence[str], records: Sequence[dict[str, Any]]) -> Table:

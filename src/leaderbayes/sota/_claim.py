@@ -94,7 +94,10 @@ def claim(
     share("prob", prob)
     rho, spread = number("rho", rho, at_least=0.0, below=1.0), number("spread", spread, at_least=0)
     if (n is None) == (se is None):
-        raise LeaderbayesError("Give n, the instances of the test set, or se, not both or neither.")
+        raise LeaderbayesError(
+            "Give n (--n), the instances of the test set, or se (--se), the score's standard "
+            "error, not both or neither."
+        )
     many, weight = _variants(k)
     board = read_board([score], n=n, se=se)
     score = float(board[0])

@@ -3,15 +3,10 @@
 import pandas as pd
 
 from leaderbayes._scores.cells import as_names
+from leaderbayes._scores.roles import KAGGLE
 from leaderbayes._scores.tables import Table
 
-_COLUMNS = ("teamid", "teamname", "score")
 _DATES = ("LastSubmissionDate", "SubmissionDate", "submissionDate")
-
-
-def is_kaggle(table: Table) -> bool:
-    """Whether it has the columns TeamId, TeamName and Score, in any case."""
-    return set(_COLUMNS) <= {column.lower() for column in table.frame.columns}
 
 
 def one_row_a_team(table: Table) -> tuple[Table, str, str]:
@@ -30,7 +25,7 @@ def one_row_a_team(table: Table) -> tuple[Table, str, str]:
     https://github.com/Kaggle/kaggle-api/blob/main/docs/competitions.md
     """
     columns = {column.lower(): column for column in table.frame.columns}
-    team, name, score = (columns[c] for c in _COLUMNS)
+    team, name, score = (columns[c] for c in KAGGLE)
     numbers = as_names(table, team)
     if numbers.duplicated().any():
         rows = _last(table, numbers)

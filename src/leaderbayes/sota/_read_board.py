@@ -13,7 +13,7 @@ from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_numbers
 from leaderbayes._scores.metrics import more_is_better, plain
-from leaderbayes._scores.roles import recognise
+from leaderbayes._scores.roles import is_kaggle, recognise
 from leaderbayes._scores.tables import (
     Table,
     as_column,
@@ -24,7 +24,7 @@ from leaderbayes._scores.tables import (
     suggest,
     text_of,
 )
-from leaderbayes.sota._kaggle import is_kaggle, one_row_a_team
+from leaderbayes.sota._kaggle import one_row_a_team
 from leaderbayes.sota._lattice import check_resolution, size_of
 from leaderbayes.sota._standard_errors import errors_of_sizes, given_errors
 from leaderbayes.sota._suspects import (
@@ -241,8 +241,8 @@ def _check_errors(n: int | str | None, se: float | str | None, metric: str) -> N
     """Raise unless what is given of n, se and metric fits together."""
     if (n is None) == (se is None):
         raise LeaderbayesError(
-            "Give n, the instances of the test set, or se, the standard errors of the scores"
-            + ("." if n is None else ", not both.")
+            "Give n (--n), the instances of the test set, or se (--se), the standard errors of the "
+            "scores" + (": a number, or a column." if n is None else ", not both.")
         )
     one_of("metric", metric, "accuracy", "auc")
     if metric == "auc" and n is None:

@@ -186,7 +186,9 @@ def test_points_are_over_lines_and_as_large(laplace, backend):
         assert 5.0 < figure.data[-1].marker.size < 9.0
         (zero,) = figure.layout.shapes
         assert (zero.x0, zero.line.color) == (0.0, GREY)
-        assert zero.layer == "between"  # "below" is behind the plot's own white
+        # Below all else, and seen: through the plot, and in spite of the template's shapes.
+        assert (zero.layer, figure.layout.plot_bgcolor) == ("below", "rgba(0, 0, 0, 0)")
+        assert (zero.line.width, zero.opacity) == (1.0, 1.0)
         low, high = figure.layout.xaxis.range
         ends = [x for trace in figure.data for x in trace.x]
     else:

@@ -1,6 +1,6 @@
 """Draw every figure of a fit at three sizes, in each backend, at a screen's and a journal's sizes.
 
-    uv run python benchmarks/figures.py FOLDER [--backend matplotlib] [--players 5 40 179] [--size page]
+    uv run python benchmarks/figures.py FOLDER [--backend matplotlib] [--players 40] [--size page]
 
 Look at the sheets in FOLDER: nothing may be clipped, and no letters lie on each other. Other
 backends than Matplotlib need chromium (`apt-get install chromium`) and playwright.

@@ -1,6 +1,6 @@
 """Draw every figure of a fit at three sizes, in each backend, at a screen's and a journal's sizes.
 
-    uv run python benchmarks/figures.py FOLDER [--backend matplotlib] [--players 5 40 179]
+    uv run python benchmarks/figures.py FOLDER [--backend matplotlib] [--players 40] [--size page]
 
 Look at the sheets in FOLDER: nothing may be clipped, and no letters lie on each other. Other
 backends than Matplotlib need chromium (`apt-get install chromium`) and playwright.
@@ -23,7 +23,7 @@ import leaderbayes as lb
 
 PLAYERS = (5, 40, 179)
 BACKENDS = ("matplotlib", "plotly", "bokeh")
-SIZES = (None, "column", "page")
+SIZES = ("screen", "column", "page")
 DPI = 110
 WIDE = 620  # pixels of a figure on a sheet
 
@@ -120,6 +120,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--backend", nargs="+", default=BACKENDS, choices=BACKENDS)
     parser.add_argument("--players", nargs="+", type=int, default=PLAYERS)
+    parser.add_argument("--size", nargs="+", default=SIZES, choices=SIZES)
     parser.add_argument("--only", nargs="+")
     asked = parser.parse_args()
     mpl.use("Agg")
@@ -141,10 +142,11 @@ def main() -> None:
             if asked.only and name not in asked.only:
                 continue
             for backend in asked.backend:
-                for size in SIZES:
+                for size in asked.size:
                     start = time.perf_counter()
-                    path = asked.folder / f"{name}_{players}_{backend}_{size or 'screen'}.png"
-                    save(draw(backend=backend, figsize=size), backend, path, browser)
+                    path = asked.folder / f"{name}_{players}_{backend}_{size}.png"
+                    figsize = None if size == "screen" else size
+                    save(draw(backend=backend, figsize=figsize), backend, path, browser)
                     made.setdefault((name, backend), []).append(path)
                     print(f"{path.name:<50} {time.perf_counter() - start:5.1f} s", flush=True)
     for (name, backend), paths in made.items():

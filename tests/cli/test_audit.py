@@ -40,6 +40,10 @@ def test_a_folder_of_tables(folder):
             "halves.csv"} <= names  # fmt: skip
     table = pd.read_csv(made / "publish.csv")
     assert {"ranks", "group", "converged", "warnings"} <= set(table)
+    # A negative number stays as it is, with its interval, too; a name that may be run does not.
+    numbers = table["epp"].str.extract(r"^(\S+) \[(\S+), (\S+)\]$").astype(float)
+    assert numbers.notna().all(axis=None)
+    assert (numbers[0] < 0).any()
     lines = (made / "publish.md").read_text().splitlines()
     assert lines[1] == "| ---: | :--- | :--- | :--- | ---: | ---: |"
     assert r"| \[red\]a |" in (made / "publish.md").read_text()

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,8 @@ from leaderbayes._files.csv import protect, restore, write_csv
 NAMES = [
     *("=1+1", "=cmd|' /C calc'!A0", "+x", "-x", "@SUM(A1)", "\tx", "\rx", "a\nb", "a\x1b[31mb"),
     *("\x85", "\u202egpj", "'=x", "''=x", "'x", "C:\\new", "=C:\\new", "'\\u001b", "-1+1", "- 1"),
-    *("＝1", "=", "'"),
+    *("＝1", "=", "'", "-1 [=1, 2]", "-1 [-2, -3]+1", "-1 [2]", "-1 [-2, A1]", "=1 [1, 2]"),
+    "-٣",  # spreadsheets know no such digits; what they make of the minus is theirs
 ]
 TEXT = st.text(st.sampled_from(list("'\\=-+@u01bx \t\n\r\x1b\x9f.e,\"")), max_size=9) | st.text()
 
@@ -24,9 +26,9 @@ TEXT = st.text(st.sampled_from(list("'\\=-+@u01bx \t\n\r\x1b\x9f.e,\"")), max_si
 def test_every_name_comes_back(name):
     cell = protect(name)
     assert restore(cell) == name
-    # A formula's sign in front is left to numbers alone, which run nothing.
+    # A formula's sign in front is left to numbers and their intervals, which run nothing.
     if cell[:1] in tuple("=+-@\t\r"):
-        float(cell)
+        [float(number) for number in re.split(r" \[|, ", cell.removesuffix("]"))]
     assert all(char.isprintable() or char in " \u00a0" or ord(char) > 159 for char in cell)
 
 
@@ -43,7 +45,10 @@ def test_what_is_not_ours_stays(cell):
 
 @pytest.mark.parametrize(
     "name",
-    ["svm", "-0.5", "+1e5", "a-b", "a=b", "C:\\new", "100%", "", "Zürich 東京", "O'Neil"],
+    [
+        *("svm", "-0.5", "+1e5", "-0.31 [-0.40, -0.2]", "-1 [-2, .5e3]", "a-b", "a=b", "C:\\new"),
+        *("100%", "", "Zürich 東京", "O'Neil"),
+    ],
 )
 def test_harmless_names_are_not_touched(name):
     assert protect(name) == restore(name) == name
@@ -86,3 +91,18 @@ def test_tables_of_others_keep_their_apostrophes(tmp_path):
     scores = lb.read_scores(tmp_path / "s.csv")
     assert list(scores["player"].values) == ["'tis", "O'Neil"]
     assert list(scores["round"].values) == ["x", "'y'"]
+
+
+def test_columns_to_publish_are_read_by_pandas_as_they_were(tmp_path):
+    table = pd.DataFrame(
+        {
+            "rank": [1, 2],
+            "player": ["=1+1", "-1 [A1]"],
+            "epp": ["-0.3 [-0.4, 0.2]", "-1 [-2.5, -0.5]"],
+            "difference": ["", "-0.7 [-1.2, -0.1]"],
+        }
+    )
+    write_csv(table, tmp_path / "table.csv")
+    again = pd.read_csv(tmp_path / "table.csv", keep_default_na=False)
+    guarded = table.assign(player=["'=1+1", "'-1 [A1]"])
+    pd.testing.assert_frame_equal(again, guarded)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 from typing import get_args
 
 import pytest
@@ -186,7 +187,9 @@ def test_points_are_over_lines_and_as_large(laplace, backend):
         assert 5.0 < figure.data[-1].marker.size < 9.0
         (zero,) = figure.layout.shapes
         assert (zero.x0, zero.line.color) == (0.0, GREY)
-        assert zero.layer == "between"  # "below" is behind the plot's own white
+        # Below all else, and seen: through the plot, and in spite of the template's shapes.
+        assert (zero.layer, figure.layout.plot_bgcolor) == ("below", "rgba(0, 0, 0, 0)")
+        assert (zero.line.width, zero.opacity) == (1.0, 1.0)
         low, high = figure.layout.xaxis.range
         ends = [x for trace in figure.data for x in trace.x]
     else:
@@ -258,3 +261,26 @@ def test_lines_of_a_key_do_not_touch_in_one_column(fitted):
         assert low.y1 <= high.y0 + 1.5
     assert boxes[-1].y1 < edge.y1
     assert max(box.x1 for box in boxes) < edge.x1
+
+
+def test_a_browser_draws_plotly_to_its_end(laplace, tmp_path):
+    """An error of plotly.js leaves names clipped and lines out, and raises nothing in Python."""
+    api = pytest.importorskip("playwright.sync_api")
+    if (chromium := shutil.which("chromium")) is None:
+        pytest.skip("there is no chromium: apt-get install chromium")
+    figure = lb.plots.leaderboard(laplace, backend="plotly").get_viz("figure")
+    figure.write_html(tmp_path / "page.html", include_plotlyjs=True)
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page, errors = browser.new_page(), []
+        page.on("pageerror", lambda error: errors.append(error))
+        page.goto((tmp_path / "page.html").as_uri())
+        page.locator(".ytick text").first.wait_for()
+        zero = page.locator(".layer-below .shapelayer path")
+        assert zero.evaluate("line => getComputedStyle(line).strokeWidth") == "1px"
+        box = page.locator(".main-svg").first.bounding_box()
+        names = [name.bounding_box()["x"] for name in page.locator(".ytick text").all()]
+        assert len(names) == laplace["posterior"].sizes["player"]
+        assert min(names) > box["x"]
+        browser.close()
+    assert not errors

@@ -11,6 +11,7 @@ from leaderbayes._errors import NotConvergedError
 from leaderbayes._fits.posterior import drawn
 from leaderbayes._fits.require import no_fit
 from leaderbayes._fits.trust import trust
+from leaderbayes._fits.unchanged import once
 from leaderbayes._inference.boards import boards_of
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._scores.matches import components
@@ -64,7 +65,11 @@ def deviance(
     """
     one_of("convention", convention, "correct", "published")
     if isinstance(dt, xr.DataTree):
-        parts = [_deviance_of_board(board, dt, epp) for board, epp in boards_of(dt)]
+        parts = once(
+            dt,
+            ("deviance",),
+            lambda: [_deviance_of_board(board, dt, epp) for board, epp in boards_of(dt)],
+        )
         # Of many tournaments: all pairs of all of them.
         values, dfs, where = zip(*parts, strict=True)
         value, df = sum(values), sum(dfs)

@@ -5,6 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._fits.posterior import board_fitted, drawn, fitted, is_mean_score
+from leaderbayes._fits.unchanged import once
 from leaderbayes._types import Floats, Longs
 
 
@@ -36,6 +37,11 @@ def standing_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
         return draws_of(dt)
     score, players = scores_of(dt)
     return sign_of(dt) * score, players
+
+
+def standing_once(dt: xr.DataTree) -> tuple[Floats, pd.Index]:
+    """Read as `standing_of`, within `unchanged` once a fit: nobody may write into the draws."""
+    return once(dt, ("standing",), lambda: standing_of(dt))
 
 
 def scores_of(dt: xr.DataTree) -> tuple[Floats, pd.Index]:

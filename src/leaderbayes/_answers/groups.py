@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.draws import by_mean, standing_of
+from leaderbayes._answers.draws import by_mean, standing_once
 from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.trust import trust
 from leaderbayes._types import Bools, Floats
@@ -69,7 +69,7 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") ->
     """
     prob = share("prob", prob)
     one_of("control", control, "pair", "joint")
-    epp, players = standing_of(dt)
+    epp, players = standing_once(dt)
     order = by_mean(epp)
     m = len(order)
     claimed = claims(epp[:, order], prob, control)
@@ -158,7 +158,7 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
     ['svm C=1', 'logistic C=1', 'svm C=10']
     """
     prob = share("prob", prob)
-    epp, players = standing_of(dt)
+    epp, players = standing_once(dt)
     order = by_mean(epp)
     better = (epp[:, order[:1]] > epp[:, order]).mean(axis=0)
     return [str(players[i]) for i, p in zip(order, better, strict=True) if p < prob]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.draws import standing_of
+from leaderbayes._answers.draws import standing_once
 from leaderbayes._arguments import whole
 from leaderbayes._fits.trust import trust
 from leaderbayes._types import Floats, Ints
@@ -39,7 +39,7 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     >>> bool(ranks.sel(player="svm C=1", rank=1) > 0.6)
     True
     """
-    epp, players = standing_of(dt)
+    epp, players = standing_once(dt)
     m = len(players)
     cell = ranks_of(epp) - 1 + m * np.arange(m, dtype=np.int64)
     counts = np.bincount(cell.reshape(-1), minlength=m * m).reshape(m, m)
@@ -83,7 +83,7 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
     >>> round(float(top["svm C=1"]), 2), round(float(top.sum()), 2)
     (1.0, 3.0)
     """
-    epp, players = standing_of(dt)
+    epp, players = standing_once(dt)
     k = whole("k", k, at_most=len(players))
     share = pd.Series((ranks_of(epp) <= k).mean(axis=0), index=players, name=f"p_top_{k}")
     share = share.sort_values(ascending=False, kind="stable")

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-# Spreadsheets take what begins so for a formula; a number is none. The apostrophe is our own sign.
+# Spreadsheets take what begins so for a formula; a number is none, nor is one with its interval, as
+# columns to publish have it. The apostrophe is our own sign.
 _FORMULA = re.compile(r"[=+\-@＝＋－＠']")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_ONE = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
+_NUMBER = re.compile(rf"{_ONE}( \[{_ONE}, {_ONE}\])?", re.ASCII | re.IGNORECASE)
 # Control characters, line and paragraph separators, and what turns the direction of writing.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))")

@@ -28,6 +28,11 @@ def matches_of(
     return once(dt, ("matches", own, pairs), lambda: _found(dt, players, pairs)).copy()
 
 
+def remember_matches(dt: xr.DataTree) -> None:
+    """Find the matches of all players, within `unchanged` also for those who ask for places."""
+    once(dt, ("matches", None, False), lambda: matches_of(dt))
+
+
 def _found(dt: xr.DataTree, players: Sequence[str] | None, pairs: bool) -> xr.Dataset:
     """Remake matches, or take those of all players in another order."""
     board_fitted(dt, "constant_data")

@@ -111,8 +111,10 @@ class Plot:
         """Draw a vertical line over the whole height, below everything else."""
         if self.backend == "plotly":
             # It leaves lines out of plots that are empty as yet.
-            # "below" is behind the plot's own white.
-            more |= {"exclude_empty_subplots": False, "layer": "between"}
+            # "between" stops the drawing half-way in plotly.js of Plotly 7, names clipped, no line.
+            more |= {"exclude_empty_subplots": False, "layer": "below"}
+            # The template's shapes have lines without width, and are nearly transparent.
+            more = {"width": 1.0, "alpha": 1.0} | more
         elif self.backend == "bokeh":
             more.setdefault("level", "underlay")
         elif self.backend == "matplotlib":
@@ -383,7 +385,10 @@ def _dress(collection: Any, targets: Sequence[Any], font: float) -> None:
             axes.tick_params(labelsize=0.95 * font)
     elif collection.backend == "plotly":
         figure = collection.get_viz("figure")
-        figure.update_layout(template="simple_white", margin={"t": 60, "r": 30})
+        # What is below everything else is seen through the plot, white on the page's white.
+        figure.update_layout(
+            template="simple_white", margin={"t": 60, "r": 30}, plot_bgcolor="rgba(0, 0, 0, 0)"
+        )
         if font < _FONT:
             figure.update_layout(margin={"t": 45, "r": 15, "b": 45, "l": 45})
         ticks = {"automargin": True, "mirror": True, "tickfont_size": round(1.2 * font)}

@@ -184,7 +184,10 @@ def _demsar(
     left, right = ends[0] - 0.04 * width, ends[1] + 0.04 * width
     plot.line(np.array([left, right]), np.zeros(2), color=BLACK, width=1.0)
     shown_ends = min(sign * ends[0], sign * ends[1]), max(sign * ends[0], sign * ends[1])
-    ticks = np.sort(sign * _ticks(shown_ends, 3.0 if plot.narrow else 6.0))
+    ticks = _ticks(shown_ends, 3.0) if plot.narrow else np.empty(0)
+    if len(ticks) < 2:  # one says nothing of the scale
+        ticks = _ticks(shown_ends)
+    ticks = np.sort(sign * ticks)
     plot.spans_up(np.zeros(len(ticks)), np.full(len(ticks), _TICK), ticks, color=BLACK, width=1.0)
     for at, text in zip(ticks, _written(sign * ticks), strict=True):
         plot.text(at, 1.4 * _TICK, text, size=9, color=BLACK, vertical_align="bottom",

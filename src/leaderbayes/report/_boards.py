@@ -9,7 +9,7 @@ import xarray as xr
 
 from leaderbayes._answers.beside import column_beside
 from leaderbayes._answers.compare import p_better
-from leaderbayes._answers.draws import draws_of, scores_of, sign_of
+from leaderbayes._answers.draws import scores_of, sign_of, standing_once
 from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.mean_score import decimals_of
@@ -19,7 +19,7 @@ from leaderbayes._answers.votes import effects
 from leaderbayes._answers.win_probability import win_probability
 from leaderbayes._fits.posterior import fitted, is_mean_score, is_of_votes
 from leaderbayes._fits.unchanged import unchanged
-from leaderbayes._inference.boards import matches_of
+from leaderbayes._inference.boards import matches_of, remember_matches
 from leaderbayes._inference.discrepancy import enough
 from leaderbayes.report._goodness import checked_fit, goodness, points
 from leaderbayes.report._scores import behind, has_items, pairs_of_scores, quantity_of
@@ -112,6 +112,8 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int, *, many: bool) ->
     if of_scores:
         words = of_scores_called(*quantity_of(fit))
     found = effects(fit, prob) if of_votes else None
+    if not of_scores and not of_votes:
+        remember_matches(fit)
     table = leaderboard(fit, prob=prob)
     shown = table["player"].iloc[:top]
     leader, *others = tied_for_top(fit, prob=prob)
@@ -256,7 +258,7 @@ def _rows(
 
 def _inner(fit: xr.DataTree, table: pd.DataFrame, prob: float) -> list[tuple[float, float]]:
     """Give each row's interval of another probability, as `leaderboard` does."""
-    draws, players = scores_of(fit) if is_mean_score(fit) else draws_of(fit)
+    draws, players = scores_of(fit) if is_mean_score(fit) else standing_once(fit)
     low, high = np.quantile(draws, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=0)
     at = players.get_indexer(pd.Index(table["player"]))
     return list(zip(low[at].tolist(), high[at].tolist(), strict=True))

@@ -9,7 +9,7 @@ import xarray as xr
 
 from leaderbayes._answers.check import check
 from leaderbayes._answers.deviance import deviance
-from leaderbayes._answers.draws import draws_of, seed_of
+from leaderbayes._answers.draws import seed_of, standing_once
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import share, whole
 from leaderbayes._types import Floats
@@ -96,7 +96,7 @@ def compared(
 ) -> dict[Hashable, Any]:  # fmt: skip
     """Give a row of `compare`: of a tournament's fit, and how unusual (z) everybody is in it."""
     tested = deviance(fit, convention=convention)
-    epp, players = draws_of(fit)
+    epp, players = standing_once(fit)
     leader = int(epp.mean(axis=0).argmax())
     others = not np.isnan(z).all()
     odd = int(np.nanargmax(np.abs(z))) if others else 0

@@ -103,6 +103,25 @@ def test_an_estimate_from_nearby_is_the_maximum_from_anywhere():
             np.testing.assert_allclose(points + 0.5, expected, atol=1e-3)
 
 
+@pytest.mark.parametrize("met", ["all", "neighbours"])
+def test_nearby_estimate_is_that_of_newtons_steps_solved_directly(met):
+    """Conjugate gradients do for all pairs; of a long chain of players they would not."""
+    rng = np.random.default_rng(6)
+    m = 60
+    n = np.full((m, m), 20.0) if met == "all" else 20.0 * np.eye(m, k=1)
+    n = np.triu(n, 1) + np.triu(n, 1).T
+    start = rng.normal(size=m)
+    points = (n * probability(start + 0.2 * rng.normal(size=m))).sum(axis=1)
+    epp, decrement = start.copy(), 1.0
+    while decrement >= 1e-4:
+        p, q = probability(epp), probability(np.append(epp, 0.0))[:-1, -1]
+        information = np.diag((n * p * (1.0 - p)).sum(axis=1) + q * (1.0 - q)) - n * p * (1.0 - p)
+        gradient = points + 0.5 - (n * p).sum(axis=1) - q
+        step = np.linalg.solve(information, gradient)
+        epp, decrement = epp + step / max(np.ptp(np.append(step, 0.0)), 1.0), gradient @ step
+    np.testing.assert_allclose(estimate_near(start, points, n), epp, rtol=0.0, atol=1e-11)
+
+
 @pytest.mark.parametrize("spread", [0.0, 1.0, 300.0, 1e5])
 @pytest.mark.parametrize("met", ["all", "some"])
 def test_normaliser_is_a_sum_over_pairs(met, spread):

@@ -2,9 +2,9 @@
 
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import MisfitWarning
@@ -13,11 +13,12 @@ from leaderbayes._inference.boards import boards_of
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count_matches
 from leaderbayes._numerics.round_intercept import counts as listed_counts
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 
 MISFIT = 0.05  # p-value below which a board does not fit
 _FEWEST, _MOST = 50, 200  # draws
 _PAIRS = 2_000_000  # in all draws, about: beyond, fewer draws are taken
+_CELLS = ("chain", "draw")
 _PLAYERS = 1000  # most of whom every pair is looked at unasked
 
 
@@ -26,16 +27,17 @@ def enough(players: int) -> int:
     return int(np.clip(_PAIRS // players**2, _FEWEST, _MOST))
 
 
-def p_check(dt: xr.DataTree) -> float:
+def p_check(dt: xr.DataTree, board: xr.Dataset | None = None) -> float:
     """Compute the p-value of `leaderbayes.check`, and warn where the board does not fit.
 
-    NaN where there are too few replicates, too many players, or nothing to check.
+    NaN where there are too few replicates, too many players, or nothing to check. Who has the
+    matches of the fit gives them: else they are made again from its scores.
     """
     players, replicates = dt["posterior"].sizes["player"], dt["posterior_predictive"].sizes
     draws = min(enough(players), replicates["chain"] * replicates["draw"])
     if draws < _FEWEST or players > _PLAYERS:
         return float("nan")
-    observed, by_round, _ = discrepancies(dt, draws)
+    observed, by_round, _ = discrepancies(dt, draws, board=board)
     p = share_as_far(observed, by_round)
     if p < MISFIT and dt.attrs["converged"]:
         warnings.warn(
@@ -58,7 +60,10 @@ def share_as_far(observed: Floats, replicated: Floats) -> float:
 
 
 def discrepancies(
-    dt: xr.DataTree, draws: int, rng: np.random.Generator | None = None
+    dt: xr.DataTree,
+    draws: int,
+    rng: np.random.Generator | None = None,
+    board: xr.Dataset | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Compute the deviance of the board, and of replicates, as far from their own estimates.
 
@@ -75,6 +80,8 @@ def discrepancies(
         Posterior draws to use, spread evenly over those that have replicates.
     rng : Generator, optional
         Of naive replicates, whose matches are each on its own; without one there are none.
+    board : Dataset, optional
+        Matches that one tournament was fitted to.
 
     Returns
     -------
@@ -85,22 +92,24 @@ def discrepancies(
     fitted(dt, "posterior_predictive", "constant_data")
     if is_of_votes(dt):
         return _of_votes(dt, draws)
-    replicates = dt["posterior_predictive"].to_dataset().stack(sample=("chain", "draw"))
-    _check_draws(dt, replicates.indexes["sample"])
-    total = replicates.sizes["sample"]
+    replicates = dt["posterior_predictive"].to_dataset()
+    total = replicates.sizes["chain"] * replicates.sizes["draw"]
     picked = np.unique(np.linspace(0, total - 1, min(draws, total)).astype(int))
-    replicates = replicates.isel(sample=picked)
-    sample = replicates.indexes["sample"]
+    cells = np.unravel_index(picked, [replicates.sizes[dim] for dim in _CELLS])
+    at = _own_draws(dt, replicates, cells)
+    replicates = replicates.isel(
+        {dim: xr.DataArray(k, dims="sample") for dim, k in zip(_CELLS, cells, strict=True)}
+    )
     nu = np.full(len(picked), -np.inf)
     if dt.attrs["model"] == "davidson":
-        nu = drawn(dt, "tie").stack(sample=("chain", "draw")).sel(sample=sample).to_numpy()
+        nu = drawn(dt, "tie").to_numpy()[at]
     observed, by_round, naive = np.zeros((3, len(picked)))
     if rng is None:
         naive[:] = np.nan
     first = 0
-    for board, strengths in boards_of(dt):
-        stacked = strengths.stack(sample=("chain", "draw")).sel(sample=sample)
-        epp = stacked.transpose("sample", "player").to_numpy()
+    own_board = [] if board is None else [(board, drawn(dt, "epp").sel(player=board["player"]))]
+    for board, strengths in own_board or boards_of(dt):
+        epp = strengths.transpose(*_CELLS, "player").to_numpy()[at]
         rows = slice(first, first + board.sizes["round"])
         first = rows.stop
         wins, n, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
@@ -140,11 +149,21 @@ def can_misfit(dt: xr.DataTree) -> bool:
     return bool(np.count_nonzero(np.triu(met, 1)) > len(met) - groups)
 
 
-def _check_draws(dt: xr.DataTree, sample: pd.Index) -> None:
-    """Raise unless each replicate is of a draw that the posterior has."""
-    own = dt["posterior"].dataset[["epp"]].stack(sample=("chain", "draw")).indexes["sample"]
-    if own.has_duplicates or sample.has_duplicates or not sample.isin(own).all():
-        raise refuse(dt, "has replicates of other draws than those in posterior")
+def _own_draws(dt: xr.DataTree, replicates: xr.Dataset, cells: tuple[Longs, ...]) -> Any:
+    """Find where in the posterior the draws (chain, draw) of replicates are.
+
+    Raises
+    ------
+    LeaderbayesError
+        If a replicate is of a draw that the posterior does not have, or has twice.
+    """
+    found = []
+    for dim, picked in zip(_CELLS, cells, strict=True):
+        own, others = (each.get_index(dim) for each in (dt["posterior"].dataset, replicates))
+        if own.has_duplicates or others.has_duplicates or not others.isin(own).all():
+            raise refuse(dt, "has replicates of other draws than those in posterior")
+        found.append(own.get_indexer(others)[picked])
+    return tuple(found)
 
 
 def _estimate(strict: Floats, equal: Floats, n: Floats, near: Floats) -> Floats:
@@ -160,6 +179,8 @@ def _replicated_counts(
     Its rounds are ``rows``. Ties that the board's rule drops are no matches.
     """
     within = bool(board.attrs["within_round"])
+    place = board["place"].transpose("round", "player").to_numpy()
+    _, met = count_matches(place, within_round=within)
     if "outcome" in replicates:
         own = dt["constant_data"]["order"].sel(player=board["player"].to_numpy())
         order = np.argsort(own.to_numpy())
@@ -170,9 +191,7 @@ def _replicated_counts(
     else:
         own = replicates["place"].sel(player=board["player"].to_numpy())
         again = own.transpose("sample", ..., "player").to_numpy()[:, rows]
-        counted = (count_matches(place, within_round=within) for place in again)
-    place = board["place"].transpose("round", "player").to_numpy()
-    _, met = count_matches(place, within_round=within)
+        counted = (count_matches(each, within_round=within) for each in again)
     for strict, n in counted:
         if not np.array_equal(n, met):
             raise refuse(dt, "has replicates in which others meet than on its board")

@@ -262,8 +262,9 @@ def fit(
             draw = OF_VOTES[model]
             tree, found = draw(scores, arguments, seed, prior, progressbar, **options)
             arguments["matched"] = "matching" in tree["posterior"].dataset
+            board = None
         else:
-            tree, found = _draw_scores(
+            tree, found, board = _draw_scores(
                 scores, model, arguments, seed, prior, options, progressbar=progressbar
             )
         tree.attrs = {
@@ -275,7 +276,7 @@ def fit(
             "warnings": "[]",
         }
         # What is replicated are matches.
-        tree.attrs["p_check"] = float("nan") if of_scores else p_check(tree)
+        tree.attrs["p_check"] = float("nan") if of_scores else p_check(tree, board)
     tree.attrs["warnings"] = json.dumps(repeat(caught))
     return tree
 
@@ -289,10 +290,11 @@ def _draw_scores(
     options: dict[str, Any],
     *,
     progressbar: bool,
-) -> tuple[xr.DataTree, dict[str, Any]]:
-    """Draw the groups of a fit of scores, and what was found of them.
+) -> tuple[xr.DataTree, dict[str, Any], xr.Dataset | None]:
+    """Draw the groups of a fit of scores, what was found of them, and its matches.
 
-    ``arguments`` get what was chosen by the scores.
+    ``arguments`` get what was chosen by the scores. There are no matches of several tournaments, or
+    where pairs are not counted.
     """
     of_scores = model in OF_SCORES
     board = valid_scores(scores) if model in OF_SEVERAL else one_tournament(scores)
@@ -324,7 +326,9 @@ def _draw_scores(
     # netCDF has no bool, None or dict: the reader's attrs are numbers and strings already.
     known = tree["constant_data"].to_dataset() if "constant_data" in tree else xr.Dataset()
     tree["constant_data"] = xr.DataTree(known.assign(scores=board))
-    return tree, found | ({"weight": float(known["weight"].mean())} if "weight" in known else {})
+    if "weight" in known:
+        found |= {"weight": float(known["weight"].mean())}
+    return tree, found, played if pairs and model not in OF_SEVERAL else None
 
 
 def _check_modelled(arguments: dict[str, Any], sampler: str) -> None:

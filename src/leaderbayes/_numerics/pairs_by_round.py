@@ -300,12 +300,23 @@ def round_log_likelihood(
 
     Bradley-Terry's, or Davidson's with ``nu`` (draw,).
     """
-    out = epp @ statistics.points.T
-    none = np.array([-np.inf])
-    for k, (row, own) in enumerate(zip(out, epp, strict=True)):
-        if nu is not None:
-            row += nu[k] * statistics.tied
-        tie = none if nu is None else nu[k : k + 1]
-        normaliser = log_normalisers(own, tie, *statistics[5:])[statistics.set]
-        np.subtract.at(row, statistics.round, statistics.sign * normaliser)
+    out = np.ascontiguousarray(epp @ statistics.points.T)
+    tie = np.empty(0) if nu is None else nu
+    _take_normalisers(np.ascontiguousarray(epp), tie, *statistics[1:], out)
     return np.asarray(out)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _take_normalisers(
+    epp: Floats, nu: Floats, tied: Floats, round: Longs, set: Longs, sign: Floats, start: Longs,
+    member: Longs, left: Floats, right: Floats, out: Floats,
+) -> None:  # fmt: skip
+    """Take normalisers off what points add (draw, round); without nu there are no ties."""
+    none = np.array([-np.inf])
+    for k in range(len(epp)):
+        if nu.size:
+            out[k] += nu[k] * tied
+        tie = nu[k : k + 1] if nu.size else none
+        normaliser = log_normalisers(epp[k], tie, start, member, left, right)
+        for t in range(round.size):
+            out[k, round[t]] -= sign[t] * normaliser[set[t]]

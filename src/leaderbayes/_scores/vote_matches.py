@@ -55,13 +55,6 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     weight = weights_of(votes)
     if not (np.isfinite(weight) & (weight > 0.0)).all():
         raise ScoresError("A vote's weight is no number above 0; leave such votes out.")
-    part = weight != np.rint(weight)
-    if part.any():
-        raise ScoresError(
-            f"The weight of vote {int(np.argmax(part))} is {weight[np.argmax(part)]:.6g}: a weight "
-            "is how many votes a row stands for, a whole number, and how wide intervals are goes "
-            "by it. Leave weights of importance or of age out (drop the column, or the variable)."
-        )
     tied = (outcome > 0.0) & (outcome < 1.0)
     kept = votes.isel(vote=~np.isnan(outcome) & ~(tied & (ties == "drop")))
     if not kept.sizes["vote"] and tied.any():
@@ -76,6 +69,18 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     return kept.assign(
         first=("vote", code[0].astype(np.int32)), second=("vote", code[1].astype(np.int32))
     )
+
+
+def require_whole_weights(votes: xr.Dataset) -> None:
+    """Raise unless weights are numbers of votes: how wide intervals are goes by them."""
+    weight = weights_of(votes)
+    part = weight != np.rint(weight)
+    if part.any():
+        raise ScoresError(
+            f"The weight of vote {int(np.argmax(part))} is {weight[np.argmax(part)]:.6g}: a weight "
+            "is how many votes a row stands for, a whole number, and how wide intervals are goes "
+            "by it. Leave weights of importance or of age out (drop the column, or the variable)."
+        )
 
 
 def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:

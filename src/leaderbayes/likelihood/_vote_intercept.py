@@ -15,7 +15,13 @@ from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear, inverse
 from leaderbayes._numerics.vote_intercept import fit_marginal, judged
 from leaderbayes._scores.tables import counted
-from leaderbayes._scores.vote_matches import clusters_of, counted_votes, valid_votes, weights_of
+from leaderbayes._scores.vote_matches import (
+    clusters_of,
+    counted_votes,
+    require_whole_weights,
+    valid_votes,
+    weights_of,
+)
 from leaderbayes._types import Bools
 from leaderbayes.likelihood._estimate import require_estimate, restriction
 from leaderbayes.likelihood._hypothesis import Hypothesis
@@ -130,6 +136,7 @@ def binary_votes(votes: xr.Dataset, ties: str | None) -> xr.Dataset:
             "them out, or likelihood.bradley_terry(votes, order_effect=True), where a tie is half "
             "a win."
         )
+    require_whole_weights(kept)
     return kept
 
 

@@ -40,6 +40,7 @@ from leaderbayes._scores.vote_matches import (
     clusters_of,
     counted_votes,
     effects_of,
+    require_whole_weights,
     valid_votes,
     weights_of,
 )
@@ -74,9 +75,12 @@ def votes_of(
 
     Raises
     ------
+    ScoresError
+        If a weight is no number of votes.
     LeaderbayesError
-        If players or other effects tell one.
+        If players or other effects tell an effect.
     """
+    require_whole_weights(kept)
     effects = effects_of(kept, order_effect, covariates)
     outcome, n = kept["outcome"].to_numpy(), weights_of(kept)
     columns = np.column_stack(list(effects.values())) if effects else np.empty((len(n), 0))

@@ -118,7 +118,7 @@ def _log_odds(theta: Floats, ahead: float, sd: float, y: float) -> float:
         return np.inf if number else -np.inf
     better *= ahead / number
     worse *= (1.0 - ahead) / (theta.size - number)
-    return np.log(max(better, 1e-300)) - np.log(max(worse, 1e-300))
+    return float(np.log(max(better, 1e-300)) - np.log(max(worse, 1e-300)))
 
 
 @numba.njit(cache=True)

@@ -1,5 +1,7 @@
 """Reading votes: every form, every refusal, and the same votes in every form."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -190,16 +192,53 @@ def test_counts_of_rows_that_are_alike_are_no_counts():
     assert lb.read_votes(again, weight="n")["weight"].sum() == 36
 
 
+SINGLE = {  # what stands beside a number that is none of votes, and what is said of it
+    "its own number": ({"vote_id": [7, 3, 9, 1]}, "vote_id is another in each row"),
+    "a time": ({"date": ["2026-01-31"] * 4}, r"rows have a time \(date\)"),
+    "a judge on a prompt": (
+        {"judge": list("aabb"), "question_id": [1, 1, 2, 2]}, "rows are of a judge and a prompt"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("beside", SINGLE)
+@pytest.mark.parametrize("name", ["size", "num", "count", "votes", "weight"])
+def test_numbers_beside_single_votes_are_no_counts(beside, name):
+    columns, why = SINGLE[beside]
+    table = COUNTED.assign(**columns, **{name: [9, 13, 9, 19]})
+    found = lb.read_votes(table)
+    assert "weight" not in found
+    assert re.search(rf"{name} is not taken for how many votes .*{why}", found.attrs["read_as"])
+    assert lb.read_votes(table, weight=name)["weight"].sum() == 50
+
+
+def test_what_tells_rows_apart_beside_counts():
+    """A language beside makes rows of counts; what is called n or size may be of single votes."""
+    again = pd.concat([COUNTED, COUNTED], ignore_index=True).assign(language=["en"] * 4 + ["pl"] * 4)
+    numbers = [9, 13, 9, 19, 9, 9, 13, 13]
+    assert lb.read_votes(again.assign(count=numbers))["weight"].sum() == sum(numbers)
+    assert "weight" not in lb.read_votes(again.assign(size=numbers))
+    by_language = lb.read_votes(again.assign(size=numbers), tournament="language")
+    assert by_language["weight"].sum() == sum(numbers)
+
+
+def test_weights_of_importance_are_no_counts():
+    found = lb.read_votes(COUNTED.assign(weight=[0.5, 0.25, 2, 1]))
+    assert "weight" not in found
+    assert "weights of importance are no counts" in found.attrs["read_as"]
+
+
 def test_weights_and_covariates():
     table = ARENA.assign(
         count=[1, 2, 3, 0.5], len_a=[5, 3, 1, 0], len_b=[1, 1, 1, 1], bold=[True, False, True, True]
     )
-    found = lb.read_votes(table, covariates=["len", "bold"])
+    found = lb.read_votes(table, covariates=["len", "bold"], weight="count")
     assert found["weight"].values.tolist() == [1, 2, 3, 0.5]
     assert found["covariate"].values.tolist() == ["len", "bold"]
     assert found["covariates"].dims == ("vote", "covariate")
     assert found["covariates"].values.tolist() == [[4, 1], [2, 0], [0, 1], [-1, 1]]
-    assert "weight=count, covariates=len_a - len_b; bold" in found.attrs["read_as"]
+    said = "weight=count, covariates=len_a - len_b; bold; count is not whole, and is 6.5 votes"
+    assert said in found.attrs["read_as"]
     other = votes("left", "right", winner=["left"] * 4, length_left=[1] * 4, right_length=[3] * 4)
     with pytest.raises(lb.ScoresError, match="no column 'length'"):
         lb.read_votes(other, covariates=["length"])
@@ -287,9 +326,13 @@ REFUSED = {
     "itself": (ARENA.assign(model_b=["owl", "owl", "fox", "cat"]), "row 1 .*'owl' is both players"),
     "no name": (ARENA.assign(model_b=["owl", " ", "fox", "owl"]), "row 1 .*'model_b' is empty"),
     "no prompt": (ARENA.assign(question_id=["", *"abc"]), "row 0 .*'question_id' is empty"),
-    "weight": (ARENA.assign(weight=0), "no vote is left: .* of a weight of 0"),
-    "infinite": (ARENA.assign(weight=[1, 1, np.inf, 1]), "row 2 .*'weight' is infinite; write"),
-    "negative": (ARENA.assign(weight=[1, 1, 1, -1]), "row 3 .*'weight'.* is -1"),
+    "weight": (ARENA.assign(n_votes=0), "no vote is left: .* of a weight of 0"),
+    "infinite": (ARENA.assign(n_votes=[1, 1, np.inf, 1]), "row 2 .*'n_votes' is infinite; write"),
+    "negative": (ARENA.assign(n_votes=[1, 1, 1, -1]), "row 3 .*'n_votes'.* is -1"),
+    "parts": (ARENA.assign(n_votes=[1, 1, 1, 0.2]), "row 3 .*importance .*--count n_votes"),
+    "two counts": (
+        COUNTED.assign(count=[3, 1, 2, 2], n=[3, 1, 2, 1]), "'count', 'n'.*Name it .*--count"
+    ),
     "one player": (ARENA.assign(model_a="fox", model_b="fox"), "the only player is 'fox'"),
     "two columns": (
         ARENA.assign(**{"Model A": "x"}), "'model_a', 'Model A' have the same name"
@@ -352,7 +395,7 @@ def test_the_line_of_a_file_is_named(write):
 
 
 def test_netcdf(tmp_path):
-    table = ARENA.assign(count=1, len_a=[5, 3, 1, 0], len_b=1, date=["2026-01-31"] * 4)
+    table = ARENA.assign(n_votes=1, len_a=[5, 3, 1, 0], len_b=1, date=["2026-01-31"] * 4)
     found = lb.read_votes(table, covariates=["len"], both_bad="own", time="date")
     found.to_netcdf(tmp_path / "votes.nc")
     with xr.open_dataset(tmp_path / "votes.nc") as back:

@@ -20,7 +20,7 @@ from leaderbayes._scores.vote_forms import (
     WON,
     Form,
     key,
-    perhaps_weight,
+    perhaps_weights,
     recognise_form,
 )
 from leaderbayes._scores.vote_matches import CLUSTERINGS, names_of_clusterings
@@ -174,8 +174,8 @@ def count_votes(
     by = ", ".join(["players", "outcome", *told])
     said = f"{counted(times.sum(), 'vote')} of {counted(len(files), 'file')} counted by {by}"
     if "weight" not in roles:
-        perhaps = perhaps_weight(head, [form.first, form.second, *form.outcome, *roles.values()])
-        said += f"; {not_counted(perhaps)}" if perhaps is not None else ""
+        perhaps = perhaps_weights(head, [form.first, form.second, *form.outcome, *roles.values()])
+        said += "".join(f"; {not_counted(name)}" for name in perhaps)
     if alone is not None:
         said += f", {counted(times[alone].sum(), 'prompt')} of one vote each by none of their own"
     return votes.assign_attrs(read_as=f"{votes.attrs['read_as']}; {said}", counted=1)

@@ -40,11 +40,10 @@ _JUDGE = (
     "taster tasterid assessor assessorid panelist panellist grader graderid reviewer reviewerid"
 ).split()
 _TIME = "tstamp timestamp datetime utctime date time".split()
-_WEIGHT = (
-    "weight weights nvotes numvotes numberofvotes votecount votes count counts nbattles ngames"
-).split()
-# The same, where what they hold says so.
-_PERHAPS_WEIGHT = "n freq frequency size num".split()
+_WEIGHT = "nvotes numvotes numberofvotes votecount nbattles ngames".split()
+# The same, where what they hold says so; the others are more often something else.
+COUNTS = "weight weights votes count counts".split()
+_PERHAPS_WEIGHT = [*COUNTS, *"n freq frequency size num".split()]
 _BESIDE = {"prompt": _PROMPT, "judge": _JUDGE, "time": _TIME, "weight": _WEIGHT}
 
 
@@ -124,9 +123,10 @@ def beside(table: Table, form: Form, given: Mapping[str, str]) -> dict[str, str]
     return found
 
 
-def perhaps_weight(table: Table, taken: Iterable[str]) -> str | None:
-    """Find a free column that may say how many votes a row stands for, or something else."""
-    return _one(table, "weight", _PERHAPS_WEIGHT, list(taken))
+def perhaps_weights(table: Table, taken: Iterable[str]) -> list[str]:
+    """List free columns that may say how many votes a row stands for, or something else."""
+    by_key = _by_key(c for c in table.frame.columns if c not in set(taken))
+    return [name for word in _PERHAPS_WEIGHT for name in by_key.get(word, ())]
 
 
 def difference_of(table: Table, name: str, form: Form) -> tuple[str, ...]:

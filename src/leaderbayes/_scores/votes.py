@@ -14,9 +14,10 @@ from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.read import warn, warn_alike
-from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown, text_of
+from leaderbayes._scores.tables import MISSING, Source, Table, counted, listed, shown, text_of
 from leaderbayes._scores.vote_files import read_vote_table
 from leaderbayes._scores.vote_forms import (
+    COUNTS,
     WON,
     Form,
     Outcome,
@@ -24,7 +25,8 @@ from leaderbayes._scores.vote_forms import (
     check_column,
     difference_of,
     has_players,
-    perhaps_weight,
+    key,
+    perhaps_weights,
     recognise_form,
 )
 from leaderbayes._scores.vote_matches import ALONE
@@ -33,6 +35,7 @@ from leaderbayes._scores.vote_words import BOTH_BAD, OPEN
 from leaderbayes._types import Bools, Floats
 
 _LONGEST = 300  # characters of a player's name; longer ones are answers
+_ROW_NUMBERS = {"", "unnamed0", "index"}  # as pandas writes them
 _BOTH_BAD = {"tie": "count as ties", "drop": "are left out", "own": "are an outcome of their own"}
 
 
@@ -83,8 +86,9 @@ def read_votes(
     - or ``winner`` and ``loser`` (``chosen_model`` and ``rejected_model``), perhaps with ``tie``.
       Then nobody knows who was shown first;
     - prompt (question_id, prompt, ...), judge (judge, annotator, user, ...), time (tstamp, date,
-      ...) and weight (weight, n_votes, count, ...; also n, freq, frequency and size, if they hold
-      whole numbers, not all the same and no row numbers, and no two rows are alike beside them).
+      ...) and weight (n_votes, n_games, ...; also weight, count, votes, n, freq, frequency and
+      size, if they hold whole numbers that count nothing else: rows have no time and no number of
+      their own, are not of a judge on a prompt, and no two are alike).
 
     Two players in one cell, as arenas' logs have them (``models``, with events leftvote, tievote,
     ...) and comparisons of summaries (``summaries`` with a ``policy`` each, and a ``choice``), are
@@ -202,17 +206,16 @@ def votes_of(
     others: list[str] = []
     said = [f"first={form.first}", f"second={form.second}", f"outcome={outcomes.said}"]
     roles = roles_of(table, form, options)
-    perhaps = None
     if "weight" not in roles:
-        perhaps = perhaps_weight(table, [form.first, form.second, *form.outcome, *roles.values()])
-    if perhaps is not None:
-        if counts_rows(table, perhaps):
-            roles["weight"] = perhaps
-        else:
-            others.append(not_counted(perhaps))
+        counting, not_taken = _perhaps_counts(table, form, roles, options)
+        roles |= counting
+        others += not_taken
     for role, name in roles.items():
         if role == "weight":
-            columns[role] = _weights(table, name)
+            columns[role] = weights = _weights(table, name, given=options.weight is not None)
+            if (weights % 1.0 != 0.0).any():
+                total = (weights if times is None else weights * times).sum()
+                others.append(f"{name} is not whole, and is {total:g} votes in all")
         elif role == "time":
             taken = _times(table, name, given=options.time is not None)
             if taken is None:
@@ -322,8 +325,17 @@ def _labels(table: Table, column: str) -> np.ndarray:
     return as_names(table, column).to_numpy()
 
 
-def _weights(table: Table, column: str) -> Floats:
+def _weights(table: Table, column: str, *, given: bool) -> Floats:
+    """Read how many votes rows stand for; what nobody named must be whole numbers."""
     weights = complete_numbers(table, column)
+    parts = np.flatnonzero(weights % 1.0 != 0.0)
+    if len(parts) and not given:
+        table.refuse(
+            f"column {shown(column)} was taken for how many votes a row stands for, and is "
+            f"{weights[parts[0]]:g}: weights of importance are no counts. Rename the column, or "
+            f"name it if a row is that many votes (weight={column!r}, --count {column}).",
+            table.frame.index[int(parts[0])],
+        )
     wrong = np.flatnonzero(weights < 0.0)
     if len(wrong):
         table.refuse(
@@ -335,32 +347,77 @@ def _weights(table: Table, column: str) -> Floats:
     return weights
 
 
-def counts_rows(table: Table, column: str) -> bool:
-    """Say whether a column counts votes: whole numbers, of rows that are alike in nothing else.
+def _perhaps_counts(
+    table: Table, form: Form, roles: dict[str, str], options: Options
+) -> tuple[dict[str, str], list[str]]:
+    """Find the column that counts votes and that nobody named; say which others are not taken.
 
-    A number that all rows have (the size of a board) is none, nor is one that numbers rows.
+    Raises
+    ------
+    ScoresError
+        If several may be.
+    """
+    perhaps = perhaps_weights(table, [form.first, form.second, *form.outcome, *roles.values()])
+    why = {name: _no_counts(table, name, form, roles, options) for name in perhaps}
+    counting = [name for name, reason in why.items() if not reason]
+    if len(counting) > 1:
+        table.refuse(
+            f"which column is how many votes a row stands for: {listed(counting)}? Name it "
+            "(weight=..., --count COLUMN)."
+        )
+    said = [not_counted(name, reason) for name, reason in why.items() if reason]
+    return ({"weight": counting[0]} if counting else {}), said
+
+
+def _no_counts(
+    table: Table, column: str, form: Form, roles: dict[str, str], options: Options
+) -> str:
+    """Say why a column does not count votes; nothing where it does.
+
+    It does where rows are cells of a table, alike in nothing else, and not where each is a vote:
+    with a number or a time of its own, or of a judge on a prompt.
     """
     try:
         numbers = as_numbers(table, column).to_numpy()
     except ScoresError:
-        return False
-    if not (np.isfinite(numbers) & (numbers >= 0.0) & (numbers % 1.0 == 0.0)).all():
-        return False
-    rising = len(numbers) > 1 and bool((np.diff(numbers) == 1.0).all())
-    if rising or (numbers == numbers[0]).all():
-        return False
+        return "it holds other than numbers"
+    if not (np.isfinite(numbers) & (numbers >= 0.0)).all():
+        return "it holds other than counts"
+    if (numbers % 1.0 != 0.0).any():
+        return "its numbers are not whole: weights of importance are no counts"
+    if len(numbers) > 1 and bool((np.diff(numbers) == 1.0).all()):
+        return "it numbers rows"
+    sure = key(column) in COUNTS
+    if not sure and (numbers == numbers[0]).all():
+        return "it is the same in every row"
+    if "time" in roles:
+        return f"rows have a time ({roles['time']}), as single votes have"
+    if {"judge", "prompt"} <= set(roles):
+        return "rows are of a judge and a prompt, as single votes are"
     rest = table.frame.drop(columns=column)
+    rest = rest[[name for name in rest.columns if key(name) not in _ROW_NUMBERS]]
     try:
-        return not rest.duplicated().any()
+        rest.duplicated()
     except TypeError:  # a list, or another container
-        return not rest.map(text_of).duplicated().any()
+        rest = rest.map(text_of)
+    told = [form.first, form.second, *form.outcome]
+    told += [roles[role] for role in ("judge", "tournament") if role in roles]
+    beside = [name for name in rest.columns if name not in {*told, *(options.covariates or ())}]
+    of_row = [name for name in beside if rest[name].is_unique]
+    if of_row and len(rest) > 1:
+        return f"{of_row[0]} is another in each row, as of single votes"
+    # What is called n or size more often is something else: nothing else may tell rows apart.
+    if (rest if sure else rest[list(dict.fromkeys(told))]).duplicated().any():
+        return "rows are alike beside it, as single votes are"
+    return ""
 
 
-def not_counted(column: str) -> str:
-    """Say that a column is not taken for a number of votes."""
+def not_counted(column: str, why: str = "") -> str:
+    """Say that a column is not taken for a number of votes, and why."""
+    reason = f"{why}; " if why else ""
     return (
-        f"{column} is not taken for how many votes a row stands for (weight={column!r}, on the "
-        f"command line --count {column}, takes it)"
+        f"{column} is not taken for how many votes a row stands for ({reason}weight={column!r}, on "
+        f"the command line --count {column}, takes it)"
     )
 
 

@@ -214,7 +214,9 @@ def test_numbers_beside_single_votes_are_no_counts(beside, name):
 
 def test_what_tells_rows_apart_beside_counts():
     """A language beside makes rows of counts; what is called n or size may be of single votes."""
-    again = pd.concat([COUNTED, COUNTED], ignore_index=True).assign(language=["en"] * 4 + ["pl"] * 4)
+    again = pd.concat([COUNTED, COUNTED], ignore_index=True).assign(
+        language=["en"] * 4 + ["pl"] * 4
+    )
     numbers = [9, 13, 9, 19, 9, 9, 13, 13]
     assert lb.read_votes(again.assign(count=numbers))["weight"].sum() == sum(numbers)
     assert "weight" not in lb.read_votes(again.assign(size=numbers))
@@ -314,6 +316,48 @@ def test_a_result_of_0_and_1_is_points():
 def test_home_and_away_letters_are_not_a_and_b():
     table = votes("home", "away", result=["A", "H", "D", "A"])
     assert lb.read_votes(table)["outcome"].values.tolist() == [0.0, 1.0, 0.5, 0.0]
+
+
+OTHER_ORDER = [("black", "white"), ("away", "home"), ("right", "left"), ("model_b", "model_a")]
+
+
+@pytest.mark.parametrize("columns", OTHER_ORDER)
+@pytest.mark.parametrize("cells", [[1, 0, 0, 1], ["win", "draw", "loss", "win"], ["W", "L", "L", "W"],
+                                   ["first", "second", "tie", "first"]])  # fmt: skip
+def test_places_of_columns_in_the_other_order_are_refused(columns, cells):
+    """1 may be of who stands first in the table, or of who is called first."""
+    one, other = columns
+    table = votes(one, other, result=cells)
+    with pytest.raises(lb.ScoresError, match=rf"row 0 .*{one!r} stands before .*--first {other}"):
+        lb.read_votes(table)
+    found = lb.read_votes(table, first=one, second=other)["outcome"]
+    assert found[0] == 1.0
+    np.testing.assert_array_equal(found, lb.read_votes(votes(result=cells))["outcome"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells"),
+    [
+        (("black", "white"), ["black", "draw", "white", "draw"]),
+        (("black", "white"), ["B", "draw", "W", "draw"]),
+        (("black", "white"), ["B+R", "draw", "W+3.5", "draw"]),
+        (("black", "white"), ["0-1", "1/2-1/2", "1-0", "1/2-1/2"]),
+        (("away", "home"), ["A", "D", "H", "D"]),
+        (("right", "left"), ["right", "tie", "left", "tie"]),
+        (("model_b", "model_a"), ["model_b", "tie (inconsistent)", "A is better", "both are good"]),
+        (("model_b", "model_a"), ["B>A", "A=B", "A>>B", "tie"]),
+        (("player_2", "player_1"), ["2", "tie", "1", "tie"]),
+        (("model_b", "model_a"), ["fox", "tie", "fox", "tie"]),
+    ],
+)
+def test_sides_of_columns_in_the_other_order(columns, cells):
+    table = votes(*columns, winner=cells)
+    found = lb.read_votes(table)
+    assert found["player"][found["second"]].values.tolist() == FIRST
+    assert found["outcome"].values.tolist() == [1.0 - it for it in OUTCOME]
+    if "fox" not in cells:
+        with pytest.raises(lb.ScoresError, match=f"which is a side, .* --second {columns[0]}"):
+            lb.read_votes(table, first=columns[0], second=columns[1])
 
 
 REFUSED = {

@@ -167,7 +167,7 @@ def count_votes(
         given[name] = roles[name] if name in told else None
     votes = votes_of(
         Table(where, frame, row),
-        Options(form.first, form.second, outcome, **given, both_bad=both_bad),
+        Options(first, second, outcome, **given, both_bad=both_bad),
         times,
         alone,
     )
@@ -241,7 +241,8 @@ def _columns(head: Table, form: Form, roles: dict[str, str], told: list[str]) ->
     if form.sides in WON:  # where ties may stand, which would be won
         names += [str(name) for name in head.frame.columns if key(name) in OUTCOME]
     names += [roles[name] for name in ("weight", "tournament", *told) if name in roles]
-    return list(dict.fromkeys(names))
+    # In the table's order, which tells outcomes of a place.
+    return [name for name in head.frame.columns if name in set(names)]
 
 
 def _count(

@@ -55,6 +55,7 @@ class Form(NamedTuple):
     sides: tuple[str, str] | None  # words that tell the two apart in names of columns
     kind: str  # of the outcome: words, scores or ranks of both, marks of who won, or won (first)
     outcome: tuple[str, ...]
+    turned: bool = False  # found in a table that has the second's column before the first's
 
 
 def key(name: object) -> str:
@@ -90,8 +91,19 @@ def recognise_form(
         if first == second:
             table.refuse(f"column {shown(first)} is given as first and as second.")
         pair, sides = (first, second), _sides_of(first, second)
+        if sides is None and (back := _sides_of(second, first)) in SIDES:
+            sides = (back[1], back[0])  # the user has them the other way round
     else:
         pair, sides = _players(table)
+        columns = list(table.frame.columns)
+        if columns.index(pair[0]) > columns.index(pair[1]):
+            return _form(table, pair, sides, outcome)._replace(turned=True)
+    return _form(table, pair, sides, outcome)
+
+
+def _form(
+    table: Table, pair: tuple[str, str], sides: tuple[str, str] | None, outcome: Outcome
+) -> Form:
     given = _given_outcome(table, outcome)
     if given:
         kinds = {1: "words", 2: "scores", 3: "marks", 4: "marks"}

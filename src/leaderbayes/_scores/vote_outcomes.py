@@ -21,6 +21,7 @@ from leaderbayes._scores.tables import (
 from leaderbayes._scores.vote_forms import (
     NOUNS,
     OUTCOME,
+    SIDES,
     WON,
     Form,
     has_players,
@@ -36,6 +37,7 @@ from leaderbayes._scores.vote_words import (
     SECOND,
     TIE,
     doubtful_signs,
+    of_place,
     says_how_clearly,
     value_of,
     vocabularies,
@@ -192,6 +194,8 @@ def _by_words(
     (how, values), *others = readings.items()
     if any((values != different).any() for _, different in others):
         _refuse_several(table, words, readings)
+    if how != _BY_NAME:
+        _check_places(table, form, words, values)
     meanings = [(words.texts[k], values[int(np.argmax(words.codes == k))]) for k in words.used[:8]]
     if how == _BY_NAME:
         said = f"{words.column} (the winner's name)"
@@ -210,6 +214,35 @@ def _by_words(
             f"{words.mapping(turned)}."
         )
     return Outcomes(values, said, doubt)
+
+
+def _check_places(table: Table, form: Form, words: "_Words", values: Floats) -> None:
+    """Refuse words of a place (1, win, first) where columns stand in the other order.
+
+    Where the user has the sides the other way round, words of a side (model_a, white) are refused.
+    """
+    won = {words.words[k] for k, it in _means(words, values).items() if it in (FIRST, SECOND)}
+    placed = of_place(form, won)
+    against = form.sides is not None and form.sides[::-1] in SIDES
+    if against and (sided := won - set(placed)):
+        at = next(k for k in words.used if words.words[k] in sided)
+        table.refuse(
+            f"column {shown(words.column)} holds {shown(words.texts[at])}, which is a side, and "
+            f"{shown(form.first)} is given as first: give first={form.second!r}, "
+            f"second={form.first!r} (--first {form.second} --second {form.first}).",
+            table.frame.index[int(np.argmax(words.codes == at))],
+        )
+    if not form.turned or not placed:
+        return
+    at = next(k for k in words.used if words.words[k] in placed)
+    one, other = form.first, form.second
+    table.refuse(
+        f"column {shown(words.column)} holds {shown(words.texts[at])}, and {shown(other)} stands "
+        f"before {shown(one)}: is it of {shown(other)}, who stands first, or of {shown(one)}? Name "
+        f"the columns: first={other!r}, second={one!r} (--first {other} --second {one}), or "
+        f"first={one!r}, second={other!r} (--first {one} --second {other}).",
+        table.frame.index[int(np.argmax(words.codes == at))],
+    )
 
 
 def _means(words: "_Words", values: Floats) -> dict[int, float]:

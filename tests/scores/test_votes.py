@@ -131,6 +131,79 @@ def test_a_draw_beside_winner_and_loser_is_not_won():
 # -- options ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("columns", "equal"),
+    [(("winner_score", "loser_score"), True), (("goals_winner", "goals_loser"), True),
+     (("winner_score", "loser_score"), False)],
+)  # fmt: skip
+def test_equal_scores_of_a_winner_and_a_loser(columns, equal):
+    """They are a draw that is listed so, or were won by something else: nobody knows."""
+    table = pd.DataFrame({"winner": ["a", "b"], "loser": ["b", "a"]})
+    table[list(columns)] = [[2, 1], [1, 1 - (not equal)]]
+    if not equal:
+        assert lb.read_votes(table)["outcome"].values.tolist() == [1.0, 1.0]
+        return
+    with pytest.raises(lb.ScoresError, match=r"row 1 .* are equal, in 1 row, .*column tie"):
+        lb.read_votes(table)
+    tied = table.assign(tie=table[columns[0]] == table[columns[1]])
+    assert lb.read_votes(tied)["outcome"].values.tolist() == [1.0, 0.5]
+
+
+TWO = {"x_a": [2, 1, 0, 1], "x_b": [1, 1, 1, 1]}  # of which the larger wins: OUTCOME
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "larger"),
+    [
+        ("x", ["x_a", "x_b"], True),
+        ("x", "x_a,x_b", True),
+        ("x", ["-x_a", "-x_b"], False),
+        ("loss", ["-loss_a", "-loss_b"], False),
+        ("loss", "+loss_a, +loss_b", True),
+        ("time", ["+time_a", "+time_b"], True),
+    ],
+)
+def test_the_larger_or_the_smaller_of_two_wins(name, outcome, larger):
+    table = votes(**{key.replace("x", name): cells for key, cells in TWO.items()})
+    found = lb.read_votes(table, outcome=outcome)
+    assert found["outcome"].values.tolist() == [it if larger else 1.0 - it for it in OUTCOME]
+    said = f"{name}_a and {name}_b (the {'larger' if larger else 'smaller'} wins)"
+    assert said in found.attrs["read_as"]
+
+
+def test_ranks_beside_players():
+    table = votes(rank_a=[1, 1.5, 2, 1], rank_b=[2, 1.5, 1, 1])
+    for options in ({}, {"outcome": ["rank_a", "rank_b"]}):
+        assert lb.read_votes(table, **options)["outcome"].values.tolist() == OUTCOME
+    of_world = table.assign(rank_a=[17, 20, 3, 1])
+    with pytest.raises(lb.ScoresError, match="'rank_b' may be ranks .* or something that was"):
+        lb.read_votes(of_world)
+
+
+@pytest.mark.parametrize(
+    ("columns", "outcome", "message"),
+    [
+        (["loss_a", "loss_b"], ["loss_a", "loss_b"], r"--outcome=-loss_a,-loss_b.*\+loss_a"),
+        (["time_a", "time_b"], "time_a,time_b", "does the smaller win"),
+        (["x_a", "x_b"], ["-x_a", "x_b"], "the same sign before both"),
+        (["win_1", "win_2"], ["win_1", "win_2"], "numbers of wins, of which each is a vote: call"),
+    ],
+)
+def test_which_of_two_wins_is_asked(columns, outcome, message):
+    table = pd.DataFrame({"x": FIRST, "y": SECOND, columns[0]: [3, 1, 0, 1], columns[1]: 1})
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_votes(table, first="x", second="y", outcome=outcome)
+
+
+def test_numbers_of_wins_are_votes():
+    table = votes("player1", "player2", win1=[32, 0, 1, 0], win2=[6, 2, 0, 1])
+    found = lb.read_votes(table)
+    assert found["weight"].sum() == 42
+    assert float((found["weight"] * found["outcome"]).sum()) == 33
+    with pytest.raises(lb.ScoresError, match="'win1' is a number of wins.*leave outcome out"):
+        lb.read_votes(table, outcome=["win1", "win2"])
+
+
 @pytest.mark.parametrize(("both_bad", "last"), [("tie", [0.5]), ("drop", []), ("own", [np.nan])])
 def test_both_bad(both_bad, last):
     found = lb.read_votes(ARENA, both_bad=both_bad)
@@ -322,8 +395,10 @@ OTHER_ORDER = [("black", "white"), ("away", "home"), ("right", "left"), ("model_
 
 
 @pytest.mark.parametrize("columns", OTHER_ORDER)
-@pytest.mark.parametrize("cells", [[1, 0, 0, 1], ["win", "draw", "loss", "win"], ["W", "L", "L", "W"],
-                                   ["first", "second", "tie", "first"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "cells",
+    [[1, 0, 0, 1], ["win", "draw", "loss", "win"], [*"WLLW"], ["first", "second", *["tie"] * 2]],
+)
 def test_places_of_columns_in_the_other_order_are_refused(columns, cells):
     """1 may be of who stands first in the table, or of who is called first."""
     one, other = columns

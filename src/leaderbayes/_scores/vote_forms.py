@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from leaderbayes._scores.metrics import more_is_better, words
 from leaderbayes._scores.tables import Table, listed, shown, suggest
 
 Outcome = str | Sequence[str] | None
@@ -27,7 +28,7 @@ OUTCOME = (
     "winner outcome result preference preferred label choice verdict vote judgment judgement "
     "decision ftr winnerid winnername winningmodel humanpreference votetype"
 ).split()
-_SCORE = "score scores goals goal points pts runs teamscore teamgoals".split()
+SCORE = "score scores goals goal points pts runs teamscore teamgoals".split()
 _RANK = "rank ranking".split()  # of which the lower is better
 _TIE = "tie tied draw drawn istie isdraw winnertie".split()
 _PROMPT = (
@@ -53,7 +54,7 @@ class Form(NamedTuple):
     first: str
     second: str
     sides: tuple[str, str] | None  # words that tell the two apart in names of columns
-    kind: str  # of the outcome: words, scores or ranks of both, marks of who won, or won (first)
+    kind: str  # of the outcome: words, scores, losses or ranks of both, marks of who won, or won
     outcome: tuple[str, ...]
     turned: bool = False  # found in a table that has the second's column before the first's
 
@@ -105,9 +106,8 @@ def _form(
     table: Table, pair: tuple[str, str], sides: tuple[str, str] | None, outcome: Outcome
 ) -> Form:
     given = _given_outcome(table, outcome)
-    if given:
-        kinds = {1: "words", 2: "scores", 3: "marks", 4: "marks"}
-        return Form(*pair, sides, kinds[len(given)], given)
+    if given is not None:
+        return Form(*pair, sides, *given)
     if sides in WON:
         tie = _one(table, "tie", _TIE, pair)
         return Form(*pair, sides, "won", () if tie is None else (tie,))
@@ -119,6 +119,11 @@ def check_column(table: Table, role: str, name: object) -> str:
     if not isinstance(name, str):
         table.refuse(f"{role}={shown(name)}: give the name of a column.")
     if name not in table.frame.columns:
+        if role == "outcome" and "win" in key(name) and {"winner", "n_votes"} <= {*table.frame}:
+            table.refuse(
+                f"{shown(name)} is a number of wins, or of ties, of which each is a vote: leave "
+                "outcome out."
+            )
         table.refuse(f"no column {shown(name)} for {role}; {suggest(name, table.frame.columns)}")
     return name
 
@@ -290,18 +295,58 @@ def _sides_of(first: str, second: str) -> tuple[str, str] | None:
 # -- outcome ---------------------------------------------------------------------------------------
 
 
-def _given_outcome(table: Table, outcome: Outcome) -> tuple[str, ...]:
+def _given_outcome(table: Table, outcome: Outcome) -> tuple[str, tuple[str, ...]] | None:
+    """Give the kind of the outcome that the user names, and its columns."""
     if outcome is None:
-        return ()
+        return None
     if isinstance(outcome, str):
-        return (check_column(table, "outcome", outcome),)
+        if outcome in table.frame.columns or "," not in outcome:
+            return "words", (check_column(table, "outcome", outcome),)
+        outcome = [name.strip() for name in outcome.split(",")]
     columns = tuple(outcome) if isinstance(outcome, list | tuple) else ()
     if not 2 <= len(columns) <= 4:
         table.refuse(
             f"outcome={shown(outcome)}: give the name of a column; or two, of scores; or three, "
             "that mark who won: the first, the second, none."
         )
-    return tuple(check_column(table, "outcome", name) for name in columns)
+    if len(columns) > 2:
+        return "marks", tuple(check_column(table, "outcome", name) for name in columns)
+    return _two_given(table, columns)
+
+
+def _two_given(table: Table, given: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Tell whether the larger or the smaller of two wins: + and - before the names say it."""
+    there = set(table.frame.columns)
+    signs = {
+        name[0] if isinstance(name, str) and name not in there and name[1:] in there else ""
+        for name in given
+    }
+    if len(signs) > 1:
+        table.refuse(f"outcome={listed(given)}: write the same sign before both, or none.")
+    (sign,) = signs
+    names = [name.removeprefix(sign) if sign in ("+", "-") else name for name in given]
+    columns = tuple(check_column(table, "outcome", name) for name in names)
+    if sign in ("+", "-"):
+        return "scores" if sign == "+" else "losses", columns
+    minus, plus = ([f"{s}{name}" for name in columns] for s in "-+")
+    if all(set(words(name)) & set(_RANK) for name in columns):
+        return "ranks", columns
+    if any(more_is_better(name) is False for name in columns):
+        table.refuse(
+            f"outcome={list(columns)}: does the smaller win, or the larger? Write "
+            f"outcome={minus} (--outcome={','.join(minus)}) where the smaller wins, "
+            f"outcome={plus} (--outcome={','.join(plus)}) where the larger does."
+        )
+    if all(set(words(name.rstrip("0123456789"))) & {"win", "wins", "won"} for name in columns):
+        numbers = table.frame[list(columns)].apply(pd.to_numeric, errors="coerce")
+        if (numbers > 1.0).to_numpy().any():
+            table.refuse(
+                f"outcome={list(columns)} look like numbers of wins, of which each is a vote: call "
+                "the columns of the players player_1 and player_2, and these wins_1 and wins_2, "
+                f"and leave outcome out. If who has more won once, write outcome={plus} "
+                f"(--outcome={','.join(plus)})."
+            )
+    return "scores", columns
 
 
 def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None) -> Form:
@@ -328,7 +373,7 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
     scores = [("fthg", "ftag")] + [
         (begin + a + end, begin + b + end)
         for a, b in ([sides] if sides else [])
-        for word in _SCORE
+        for word in SCORE
         for begin, end in ((word, ""), ("", word))
     ]
     if sides == FROM_0:
@@ -342,15 +387,34 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         return Form(*pair, sides, "scores", tuple(names))
     for noun in ("", *NOUNS):
         for word in _RANK:
-            ranks = [f"{noun}{side}{word}" for side in sides or ()]
-            if ranks and all(rank in by_key for rank in ranks):
-                return Form(*pair, sides, "ranks", tuple(_only(table, by_key[k]) for k in ranks))
+            for ranks in (
+                [f"{noun}{side}{word}" for side in sides or ()],
+                [f"{word}{noun}{side}" for side in sides or ()],
+            ):
+                if not ranks or not all(rank in by_key for rank in ranks):
+                    continue
+                names = [_only(table, by_key[k]) for k in ranks]
+                # rank_1 may be a place in the world, but for 1 and 2.
+                if ranks[0].startswith(word) and not _are_places(table.frame[names]):
+                    table.refuse(
+                        f"columns {listed(names)} may be ranks of the two in this vote, or "
+                        "something that was known of them before: if they say who won, write "
+                        f"outcome={names} (--outcome={','.join(names)}), else name the column that "
+                        "does (outcome=...)."
+                    )
+                return Form(*pair, sides, "ranks", tuple(names))
     if sides == ("white", "black") and "score" in by_key:
         return Form(*pair, sides, "words", (_only(table, by_key["score"]),))
     table.refuse(
         f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
         f"name it (outcome=...). The columns are {listed(table.frame.columns)}."
     )
+
+
+def _are_places(frame: pd.DataFrame) -> bool:
+    """Whether ranks are of two: 1 and 2, or both the same of these."""
+    numbers = frame.apply(pd.to_numeric, errors="coerce")
+    return bool(numbers.isin([1.0, 1.5, 2.0]).to_numpy().all())
 
 
 # -- names -----------------------------------------------------------------------------------------

@@ -145,8 +145,9 @@ def _tallies(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFrame:
         (by_key[a], by_key[b])
         for of in SIDES
         for noun in ("", *NOUNS)
+        for word in ("wins", "win")
         for a, b in (
-            tuple(f"wins{noun}{side}" for side in of), tuple(f"{noun}{side}wins" for side in of),
+            tuple(f"{word}{noun}{side}" for side in of), tuple(f"{noun}{side}{word}" for side in of),
         )
         if a in by_key and b in by_key
     ]  # fmt: skip

@@ -21,6 +21,7 @@ from leaderbayes._scores.tables import (
 from leaderbayes._scores.vote_forms import (
     NOUNS,
     OUTCOME,
+    SCORE,
     SIDES,
     WON,
     Form,
@@ -82,6 +83,8 @@ def read_outcomes(
     """
     if form.kind == "scores":
         return _by_scores(table, form.outcome)
+    if form.kind == "losses":
+        return _by_losses(table, form.outcome)
     if form.kind == "ranks":
         return _by_ranks(table, form.outcome)
     if form.kind == "marks":
@@ -370,6 +373,12 @@ def _by_scores(table: Table, columns: tuple[str, ...]) -> Outcomes:
     return Outcomes(values, f"{columns[0]} and {columns[1]} (the larger wins)")
 
 
+def _by_losses(table: Table, columns: tuple[str, ...]) -> Outcomes:
+    one, other = (complete_numbers(table, column) for column in columns)
+    values = np.where(one < other, FIRST, np.where(one > other, SECOND, TIE))
+    return Outcomes(values, f"{columns[0]} and {columns[1]} (the smaller wins)")
+
+
 def _by_ranks(table: Table, columns: tuple[str, ...]) -> Outcomes:
     one, other = (complete_numbers(table, column) for column in columns)
     wrong = np.flatnonzero((one < 1.0) | (other < 1.0))
@@ -379,8 +388,7 @@ def _by_ranks(table: Table, columns: tuple[str, ...]) -> Outcomes:
             "rows in which a player has no rank.",
             table.frame.index[int(wrong[0])],
         )
-    values = np.where(one < other, FIRST, np.where(one > other, SECOND, TIE))
-    return Outcomes(values, f"{columns[0]} and {columns[1]} (the smaller wins)")
+    return _by_losses(table, columns)
 
 
 def _by_marks(table: Table, columns: tuple[str, ...]) -> Outcomes:
@@ -420,7 +428,29 @@ def _by_columns(table: Table, form: Form) -> Outcomes:
                     f"{shown(form.first)} names who won; mark ties in a column called tie.",
                     table.frame.index[row],
                 )
+    _check_scores_of_won(table, form)
     return Outcomes(values, "the first won")
+
+
+def _check_scores_of_won(table: Table, form: Form) -> None:
+    """Refuse equal scores of a winner and a loser: draws, or won by something else."""
+    by_key = {key(name): name for name in table.frame.columns}
+    w, lost = form.sides or ("", "")
+    for word in SCORE:
+        for of in (f"{{}}{word}", f"{word}{{}}"):
+            names = [by_key.get(of.format(side)) for side in (w, lost)]
+            if None in names or set(names) & {form.first, form.second}:
+                continue
+            one, other = (pd.to_numeric(table.frame[name], errors="coerce") for name in names)
+            equal = np.flatnonzero((one == other).to_numpy())
+            if len(equal):
+                table.refuse(
+                    f"columns {listed(names)} are equal, in {counted(len(equal), 'row')}, and "
+                    f"{shown(form.first)} names who won: add a column tie, of 1 where nobody won "
+                    "and of 0 where somebody did (on penalties, say). Where equal is a tie, of a "
+                    f"DataFrame, table.assign(tie=table[{names[0]!r}] == table[{names[1]!r}]).",
+                    table.frame.index[int(equal[0])],
+                )
 
 
 def complete_numbers(table: Table, column: str, *, words: bool = False) -> Floats:

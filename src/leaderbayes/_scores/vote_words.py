@@ -31,7 +31,8 @@ _WORDS = {
     **{f"{noun}{b}": SECOND for noun in _BEFORE for b in ("b", "2", "right", "second")},
     **dict.fromkeys(
         "tie tied ties draw drawn drew equal equally same even tossup nopreference bothgood "
-        "tiebothgood botharegood tieinconsistent bothequal tievote thesame aboutthesame equallygood nodifference".split(),
+        "tiebothgood botharegood tieinconsistent bothequal tievote thesame "
+        "aboutthesame equallygood nodifference".split(),
         TIE,
     ),
     "error": OPEN,

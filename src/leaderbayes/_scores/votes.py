@@ -109,8 +109,10 @@ def read_votes(
     first, second : str, optional
         Columns of the two players; first is who was shown first, on the left, or had white.
     outcome : str or sequence of str, optional
-        Column that says who won; or two, of scores; or three or four that mark with 1 who won: the
-        first, the second, nobody, nobody because both are bad.
+        Column that says who won; or two, of scores of which the larger wins (``["-loss_a",
+        "-loss_b"]``: of which the smaller does), or of ranks; or three or four that mark with 1 who
+        won: the first, the second, nobody, nobody because both are bad. ``"x,y"`` is ``["x", "y"]``
+        where no column is called so.
     prompt, judge, time : str, optional
         Columns of what was judged, by whom, and when.
     weight : str, optional

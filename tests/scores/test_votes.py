@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from leaderbayes._scores.vote_outcomes import is_votes
 
 # fox beats owl, owl and elk tie, fox beats elk (shown second), both of cat and owl are bad.
 FIRST = ["fox", "owl", "elk", "cat"]
@@ -128,6 +129,81 @@ def test_a_draw_beside_winner_and_loser_is_not_won():
         lb.read_votes(table)
 
 
+# -- what is there twice, or missing ---------------------------------------------------------------
+
+
+def test_rows_that_repeat_others_with_their_id_are_named():
+    numbered = ARENA.assign(vote_id=[5, 6, 7, 8])
+    again = pd.concat([numbered] * 3, ignore_index=True)
+    assert "8 rows repeat others in every column, vote_id too" in lb.read_votes(again).read_as
+    assert "repeat" not in lb.read_votes(numbered).read_as
+    other = pd.concat([numbered, numbered.assign(judge="eve")], ignore_index=True)
+    assert "repeat" not in lb.read_votes(other).read_as
+
+
+def test_votes_from_both_sides_are_named():
+    once = pd.concat([votes(result=["W", "D", "L", "D"])] * 3)
+    back = votes(result=["L", "D", "W", "D"]).rename(
+        columns={"model_a": "model_b", "model_b": "model_a"}
+    )
+    said = "every vote is there from the other side, too"
+    assert said in lb.read_votes(pd.concat([once, *[back] * 3])).read_as
+    assert said not in lb.read_votes(pd.concat([once, once])).read_as
+    assert said not in lb.read_votes(pd.concat([once, *[back] * 2, *[once] * 2, back])).read_as
+
+
+@pytest.mark.parametrize("name", ["nan", "None", "N/A", "null"])
+def test_a_missing_name_is_no_player(name):
+    table = ARENA.assign(model_b=["owl", "elk", name, "owl"])
+    with pytest.raises(lb.ScoresError, match=rf"row 2 .*name is '{name}', which stands for a miss"):
+        lb.read_votes(table)
+
+
+def test_other_columns_of_judges_are_named():
+    found = lb.read_votes(ARENA.assign(user=list("wxyz")))
+    assert found["judge"].values.tolist() == ["ann", "ann", "bob", "bob"]
+    assert "user is not taken for the judge (judge='user', --judge user" in found.read_as
+    assert "user is not" not in lb.read_votes(ARENA.assign(user="x"), judge="judge").read_as
+
+
+@pytest.mark.parametrize(("column", "role"), [("judge", "judge"), ("question_id", "prompt")])
+def test_an_empty_cell_of_what_clusters_says_what_to_do(column, role):
+    cells = ARENA[column].where([True, False, True, True])
+    with pytest.raises(lb.ScoresError, match=rf"row 1 .*{column}' is empty.*--{role} COLUMN"):
+        lb.read_votes(ARENA.assign(**{column: cells}))
+
+
+def test_a_winner_in_other_capitals():
+    with pytest.raises(lb.ScoresError, match=r"row 0 .*'FOX', and the player is called 'fox'"):
+        lb.read_votes(ARENA.assign(winner=["FOX", "tie", "fox", "owl"]))
+
+
+@pytest.mark.parametrize(
+    ("columns", "scores"),
+    [
+        (("home", "visitor"), ("home_score", "visitor_score")),
+        (("HOME_TEAM_ID", "VISITOR_TEAM_ID"), ("PTS_home", "PTS_away")),
+    ],
+)
+def test_visitors(columns, scores, write):
+    table = votes(*columns, **dict(zip(scores, ([3, 1, 0, 2], [1, 1, 4, 2]), strict=True)))
+    names = {name: 1000 + k for k, name in enumerate(["fox", "owl", "elk", "cat"])}
+    if "ID" in columns[0]:
+        table[list(columns)] = table[list(columns)].apply(lambda cells: cells.map(names))
+    assert lb.read_votes(table)["outcome"].values.tolist() == OUTCOME
+    assert is_votes(table)
+    letters = votes(*columns, result=["H", "D", "V", "D"])
+    assert lb.read_votes(letters)["outcome"].values.tolist() == OUTCOME
+
+
+def test_two_models_of_a_log_that_are_a_list_in_text():
+    log = pd.DataFrame({"models": ['["fox", "owl"]', "['elk', 'fox']"],
+                        "type": ["leftvote", "rightvote"]})  # fmt: skip
+    found = lb.read_votes(log)
+    assert found["player"].values.tolist() == ["fox", "owl", "elk"]
+    assert found["outcome"].values.tolist() == [1.0, 0.0]
+
+
 # -- options ---------------------------------------------------------------------------------------
 
 
@@ -176,7 +252,7 @@ def test_ranks_beside_players():
     for options in ({}, {"outcome": ["rank_a", "rank_b"]}):
         assert lb.read_votes(table, **options)["outcome"].values.tolist() == OUTCOME
     of_world = table.assign(rank_a=[17, 20, 3, 1])
-    with pytest.raises(lb.ScoresError, match="'rank_b' may be ranks .* or something that was"):
+    with pytest.raises(lb.ScoresError, match=r"'rank_b' may be ranks .* or something that was"):
         lb.read_votes(of_world)
 
 
@@ -200,7 +276,7 @@ def test_numbers_of_wins_are_votes():
     found = lb.read_votes(table)
     assert found["weight"].sum() == 42
     assert float((found["weight"] * found["outcome"]).sum()) == 33
-    with pytest.raises(lb.ScoresError, match="'win1' is a number of wins.*leave outcome out"):
+    with pytest.raises(lb.ScoresError, match=r"'win1' is a number of wins.*leave outcome out"):
         lb.read_votes(table, outcome=["win1", "win2"])
 
 

@@ -15,6 +15,7 @@ from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._extras import extra
 from leaderbayes._scores.tables import MISSING, Table, counted, listed, shown
+from leaderbayes._scores.vote_counts import not_counted
 from leaderbayes._scores.vote_forms import (
     OUTCOME,
     WON,
@@ -24,7 +25,7 @@ from leaderbayes._scores.vote_forms import (
     recognise_form,
 )
 from leaderbayes._scores.vote_matches import CLUSTERINGS, names_of_clusterings
-from leaderbayes._scores.votes import Options, not_counted, roles_of, votes_of
+from leaderbayes._scores.votes import Options, roles_of, votes_of
 
 _ENDINGS = (".parquet", ".pq")
 _CELL = 250  # bytes of memory that a row of the result takes, once it is a Dataset

@@ -14,8 +14,9 @@ Outcome = str | Sequence[str] | None
 # What the two players of a vote are called apart, first and second.
 SIDES = (
     ("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"),
-    ("home", "away"), ("white", "black"),
+    ("home", "away"), ("white", "black"), ("home", "visitor"),
 )  # fmt: skip
+VISITED = SIDES[-1]  # scores are often called of home and away beside it
 # The same, where numbers of an outcome would mean another one: with scores of both alone.
 FROM_0 = ("0", "1")
 # The same where the row says who won, and not who was shown first.
@@ -146,6 +147,12 @@ def perhaps_weights(table: Table, taken: Iterable[str]) -> list[str]:
     return [name for word in _PERHAPS_WEIGHT for name in by_key.get(word, ())]
 
 
+def other_judges(table: Table, taken: Iterable[str]) -> list[str]:
+    """List free columns that are called as those of judges are."""
+    free = (c for c in table.frame.columns if c not in set(taken))
+    return [str(name) for name in free if key(name) in _JUDGE]
+
+
 def difference_of(table: Table, name: str, form: Form) -> tuple[str, ...]:
     """Find the column of a covariate, or the two whose difference it is.
 
@@ -228,7 +235,10 @@ def _tiers() -> list[list[tuple[str, str, tuple[str, str]]]]:
     ]
     bare = [(a, b, (a, b)) for a, b in SIDES if a not in ("1", "one")]
     numbered = [
-        (begin + a + "id", begin + b + "id", (a, b)) for a, b in SIDES for begin in ("", *NOUNS)
+        (begin + a + end + "id", begin + b + end + "id", (a, b))
+        for a, b in SIDES
+        for noun in ("", *NOUNS)
+        for begin, end in ((noun, ""), ("", noun))
     ]
     won = [
         [(begin + a + end, begin + b + end, (a, b)) for a, b in WON]
@@ -237,7 +247,15 @@ def _tiers() -> list[list[tuple[str, str, tuple[str, str]]]]:
     alone = [(a, b, (a, b)) for a, b in WON if a != "winning"]
     ids = [(a + "id", b + "id", (a, b)) for a, b in WON]
     from_0 = [(noun + a, noun + b, (a, b)) for a, b in [FROM_0] for noun in NOUNS]
-    return [list(dict.fromkeys(named)), bare, numbered, *won, alone, ids, from_0]
+    return [
+        list(dict.fromkeys(named)),
+        bare,
+        list(dict.fromkeys(numbered)),
+        *won,
+        alone,
+        ids,
+        from_0,
+    ]
 
 
 _TIERS = _tiers()
@@ -372,7 +390,7 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         return Form(*pair, sides, "words", (_only(table, by_key[found[0]]),))
     scores = [("fthg", "ftag")] + [
         (begin + a + end, begin + b + end)
-        for a, b in ([sides] if sides else [])
+        for a, b in _named_as(sides)
         for word in SCORE
         for begin, end in ((word, ""), ("", word))
     ]
@@ -409,6 +427,11 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
         f"name it (outcome=...). The columns are {listed(table.frame.columns)}."
     )
+
+
+def _named_as(sides: tuple[str, str] | None) -> list[tuple[str, str]]:
+    """List how scores of these sides are called apart."""
+    return [*([sides] if sides else []), *([("home", "away")] if sides == VISITED else [])]
 
 
 def _are_places(frame: pd.DataFrame) -> bool:

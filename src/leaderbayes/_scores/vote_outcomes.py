@@ -116,7 +116,8 @@ def is_votes(frame: pd.DataFrame) -> bool:
                 return False
             readings = _readings(words, form, places[::2], places[1::2], list(players))
             return bool(readings) and bool((words.codes >= 0).any())
-        if numbered:
+        ids = all(key(c).endswith("id") for c in (form.first, form.second))
+        if numbered and not (ids and all(name.isdecimal() for name in players)):
             return False
         if form.kind != "won":
             for column in form.outcome:
@@ -353,6 +354,14 @@ def _refuse_unknown(
             "'model_b'}).",
             table.frame.index[int(np.argmax(words.codes == unknown[0]))],
         )
+    written = {name.casefold(): name for name in players}
+    for k in unknown:
+        if (name := written.get(words.texts[k].casefold())) is not None:
+            table.refuse(
+                f"column {shown(words.column)} names {shown(words.texts[k])}, and the player is "
+                f"called {shown(name)}, in other capitals: write one of the two everywhere.",
+                table.frame.index[int(np.argmax(words.codes == k))],
+            )
     unknown.sort(key=lambda k: -counts[k])
     said = ", ".join(f"{shown(words.texts[k])} ({counted(counts[k], 'vote')})" for k in unknown[:6])
     more = f" and {len(unknown) - 6} more" if len(unknown) > 6 else ""

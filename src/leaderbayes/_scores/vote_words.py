@@ -26,7 +26,9 @@ _SIGN = re.compile(
 _NAMED = {"modela": "a", "modelb": "b", "left": "a", "right": "b", "1": "a", "2": "b"}
 _WORDS = {
     **dict.fromkeys("first left one home white win wins won winner leftvote".split(), FIRST),
-    **dict.fromkeys("second right two away black loss lose loses lost rightvote".split(), SECOND),
+    **dict.fromkeys(
+        "second right two away visitor black loss lose loses lost rightvote".split(), SECOND
+    ),
     **{f"{noun}{a}": FIRST for noun in _BEFORE for a in ("a", "1", "left", "first")},
     **{f"{noun}{b}": SECOND for noun in _BEFORE for b in ("b", "2", "right", "second")},
     **dict.fromkeys(
@@ -45,7 +47,7 @@ _SIGNS = {
 # Letters and numbers mean what the others in the column make of them.
 _LETTERS = {
     "a": {"a": FIRST, "b": SECOND, "c": TIE, "t": TIE},
-    "home": {"h": FIRST, "a": SECOND, "d": TIE},
+    "home": {"h": FIRST, "a": SECOND, "v": SECOND, "d": TIE},
     "white": {"w": FIRST, "b": SECOND, "d": TIE, "w+": FIRST, "b+": SECOND},
     "left": {"l": FIRST, "r": SECOND, "t": TIE},
     "win": {"w": FIRST, "l": SECOND, "d": TIE, "t": TIE},
@@ -113,7 +115,7 @@ def vocabularies(form: Form, used: Iterable[str]) -> dict[str, Mapping[str, floa
 
 def _letters(form: Form) -> list[Mapping[str, float]]:
     sides = set(form.sides or ())
-    home = sides == {"home", "away"} or key(form.outcome[0]) == "ftr"
+    home = "home" in sides or key(form.outcome[0]) == "ftr"
     names = {"home": home, "a": not home, "white": sides == {"white", "black"}}
     return [of for name, of in _LETTERS.items() if names.get(name, True)]
 

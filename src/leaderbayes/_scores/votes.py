@@ -8,16 +8,15 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import one_of
-from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.read import warn, warn_alike
-from leaderbayes._scores.tables import MISSING, Source, Table, counted, listed, shown, text_of
+from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown
+from leaderbayes._scores.vote_counts import perhaps_counts, said_of_repeats
 from leaderbayes._scores.vote_files import read_vote_table
 from leaderbayes._scores.vote_forms import (
-    COUNTS,
     WON,
     Form,
     Outcome,
@@ -25,8 +24,7 @@ from leaderbayes._scores.vote_forms import (
     check_column,
     difference_of,
     has_players,
-    key,
-    perhaps_weights,
+    other_judges,
     recognise_form,
 )
 from leaderbayes._scores.vote_matches import ALONE
@@ -35,7 +33,7 @@ from leaderbayes._scores.vote_words import BOTH_BAD, OPEN
 from leaderbayes._types import Bools, Floats
 
 _LONGEST = 300  # characters of a player's name; longer ones are answers
-_ROW_NUMBERS = {"", "unnamed0", "index"}  # as pandas writes them
+_EMPTY = "\0"  # no name
 _BOTH_BAD = {"tie": "count as ties", "drop": "are left out", "own": "are an outcome of their own"}
 
 
@@ -209,9 +207,16 @@ def votes_of(
     said = [f"first={form.first}", f"second={form.second}", f"outcome={outcomes.said}"]
     roles = roles_of(table, form, options)
     if "weight" not in roles:
-        counting, not_taken = _perhaps_counts(table, form, roles, options)
+        counting, not_taken = perhaps_counts(table, form, roles, options.covariates or ())
         roles |= counting
         others += not_taken
+    if "judge" in roles and options.judge is None:
+        others += [
+            f"{name} is not taken for the judge (judge={name!r}, --judge {name}, takes it)"
+            for name in other_judges(
+                table, [form.first, form.second, *form.outcome, *roles.values()]
+            )
+        ]
     for role, name in roles.items():
         if role == "weight":
             columns[role] = weights = _weights(table, name, given=options.weight is not None)
@@ -225,7 +230,7 @@ def votes_of(
                 continue
             columns[role] = taken
         else:
-            columns[role] = _labels(table, name)
+            columns[role] = _labels(table, role, name)
         said.append(f"{role}={name}")
     if times is not None:
         columns["weight"] = columns.get("weight", 1.0) * times
@@ -249,6 +254,8 @@ def votes_of(
     if bad.any():
         many = bad.sum() if times is None else times[bad].sum()
         others.append(f"{counted(many, 'vote')} that both are bad {_BOTH_BAD[options.both_bad]}")
+    if times is None:
+        others += said_of_repeats(table, places.reshape(-1, 2), values, columns.get("weight"))
     values = np.where(bad, 0.5 if options.both_bad == "tie" else np.nan, values)
     left, order = pd.factorize(places.reshape(-1, 2)[keep].ravel())
     ordered = form.sides not in WON
@@ -286,6 +293,13 @@ def _check_players(
     """Refuse votes of one player with itself, and what is no name of a player."""
     if len(players) < 2:
         table.refuse(f"the only player is {shown(players[0])}; a comparison needs two.")
+    empty = [k for k, name in enumerate(players) if name.lower() in MISSING]
+    if empty:
+        table.refuse(
+            f"the player's name is {shown(players[empty[0]])}, which stands for a missing one: "
+            "leave the row out, or call the player otherwise if that is its name.",
+            table.frame.index[int(np.argmax((places == empty[0]).any(axis=1)))],
+        )
     itself = np.flatnonzero(places[:, 0] == places[:, 1])
     if len(itself):
         row = int(itself[0])
@@ -319,12 +333,21 @@ def roles_of(table: Table, form: Form, options: Options) -> dict[str, str]:
     return beside(table, form, given) | given
 
 
-def _labels(table: Table, column: str) -> np.ndarray:
+def _labels(table: Table, role: str, column: str) -> np.ndarray:
     """Read labels (row,): whole numbers as they are, others as text."""
     cells = table.frame[column]
     if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "iu":
         return cells.to_numpy()
-    return as_names(table, column).to_numpy()
+    names = as_names(table, column, missing=_EMPTY).to_numpy()
+    empty = np.flatnonzero(names == _EMPTY)
+    if len(empty):
+        table.refuse(
+            f"column {shown(column)} is empty, in {counted(len(empty), 'row')} of {len(names)}, "
+            f"and was taken for the {role}: name the {role} there, leave these rows out, rename or "
+            f"drop the column, or name another ({role}=..., --{role} COLUMN).",
+            table.frame.index[int(empty[0])],
+        )
+    return names
 
 
 def _weights(table: Table, column: str, *, given: bool) -> Floats:
@@ -347,80 +370,6 @@ def _weights(table: Table, column: str, *, given: bool) -> Floats:
             table.frame.index[int(wrong[0])],
         )
     return weights
-
-
-def _perhaps_counts(
-    table: Table, form: Form, roles: dict[str, str], options: Options
-) -> tuple[dict[str, str], list[str]]:
-    """Find the column that counts votes and that nobody named; say which others are not taken.
-
-    Raises
-    ------
-    ScoresError
-        If several may be.
-    """
-    perhaps = perhaps_weights(table, [form.first, form.second, *form.outcome, *roles.values()])
-    why = {name: _no_counts(table, name, form, roles, options) for name in perhaps}
-    counting = [name for name, reason in why.items() if not reason]
-    if len(counting) > 1:
-        table.refuse(
-            f"which column is how many votes a row stands for: {listed(counting)}? Name it "
-            "(weight=..., --count COLUMN)."
-        )
-    said = [not_counted(name, reason) for name, reason in why.items() if reason]
-    return ({"weight": counting[0]} if counting else {}), said
-
-
-def _no_counts(
-    table: Table, column: str, form: Form, roles: dict[str, str], options: Options
-) -> str:
-    """Say why a column does not count votes; nothing where it does.
-
-    It does where rows are cells of a table, alike in nothing else, and not where each is a vote:
-    with a number or a time of its own, or of a judge on a prompt.
-    """
-    try:
-        numbers = as_numbers(table, column).to_numpy()
-    except ScoresError:
-        return "it holds other than numbers"
-    if not (np.isfinite(numbers) & (numbers >= 0.0)).all():
-        return "it holds other than counts"
-    if (numbers % 1.0 != 0.0).any():
-        return "its numbers are not whole: weights of importance are no counts"
-    if len(numbers) > 1 and bool((np.diff(numbers) == 1.0).all()):
-        return "it numbers rows"
-    sure = key(column) in COUNTS
-    if not sure and (numbers == numbers[0]).all():
-        return "it is the same in every row"
-    if "time" in roles:
-        return f"rows have a time ({roles['time']}), as single votes have"
-    if {"judge", "prompt"} <= set(roles):
-        return "rows are of a judge and a prompt, as single votes are"
-    rest = table.frame.drop(columns=column)
-    rest = rest[[name for name in rest.columns if key(name) not in _ROW_NUMBERS]]
-    try:
-        rest.duplicated()
-    except TypeError:  # a list, or another container
-        rest = rest.map(text_of)
-    told = [form.first, form.second, *form.outcome]
-    told += [roles[role] for role in ("judge", "tournament") if role in roles]
-    beside = [name for name in rest.columns if name not in {*told, *(options.covariates or ())}]
-    of_row = [name for name in beside if rest[name].is_unique]
-    if of_row and len(rest) > 1:
-        return f"{of_row[0]} is another in each row, as of single votes"
-    # What is called n or size more often is something else: nothing else may tell rows apart.
-    if (rest if sure else rest[list(dict.fromkeys(told))]).duplicated().any():
-        return "rows are alike beside it, as single votes are"
-    return ""
-
-
-def not_counted(column: str, why: str = "") -> str:
-    """Say that a column is not taken for a number of votes, and why."""
-    reason = f"{why}; " if why else ""
-    return (
-        f"{column} is not taken for how many votes a row stands for ({reason}weight={column!r}, on "
-        f"the command line --count {column}, takes it)"
-    )
 
 
 def _covariates(

@@ -327,7 +327,7 @@ def _given_outcome(table: Table, outcome: Outcome) -> tuple[str, tuple[str, ...]
             f"outcome={shown(outcome)}: give the name of a column; or two, of scores; or three, "
             "that mark who won: the first, the second, none."
         )
-    if len(columns) > 2:
+    if len(columns) > 2 or not all(isinstance(name, str) for name in columns):  # refused there
         return "marks", tuple(check_column(table, "outcome", name) for name in columns)
     return _two_given(table, columns)
 
@@ -335,10 +335,7 @@ def _given_outcome(table: Table, outcome: Outcome) -> tuple[str, tuple[str, ...]
 def _two_given(table: Table, given: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """Tell whether the larger or the smaller of two wins: + and - before the names say it."""
     there = set(table.frame.columns)
-    signs = {
-        name[0] if isinstance(name, str) and name not in there and name[1:] in there else ""
-        for name in given
-    }
+    signs = {name[0] if name not in there and name[1:] in there else "" for name in given}
     if len(signs) > 1:
         table.refuse(f"outcome={listed(given)}: write the same sign before both, or none.")
     (sign,) = signs

@@ -243,6 +243,7 @@ def test_what_is_no_such_table_is_read():
         pd.DataFrame({"variant": ["A", "B"], "conversions": [5, 6], "users": [4, 9]}),
         GAMES.rename(columns={"team": "model", "opponent": "base", "result": "score"}),
         GAMES.assign(opponent=GAMES["team"]).rename(columns={"team": "data", "opponent": "task"}),
+        GAMES.rename(columns={"team": "model_a", "opponent": "model_b"}),
         pd.DataFrame({"model": ["a"], "games": ["A>B"]}),
         pd.DataFrame({"models": [["a", "b"]], "ratings": [[1.0]]}),
         pd.DataFrame({"models": [["a", "b"]], "ratings": [["good", "bad"]]}),

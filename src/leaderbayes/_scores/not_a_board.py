@@ -11,7 +11,7 @@ from leaderbayes._scores import names
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.roles import recognise
 from leaderbayes._scores.tables import FRAME, MISSING, Table, is_number, listed, shown, text_of
-from leaderbayes._scores.vote_forms import key
+from leaderbayes._scores.vote_forms import has_players, key
 from leaderbayes._scores.vote_nested import listed_in, named_in
 
 # What answers' scores are called, most telling first; of ranks less is better.
@@ -80,6 +80,8 @@ def _refuse_places(table: Table) -> None:
 
 def _refuse_pairs(table: Table) -> None:
     """Refuse two columns of the same names, which are players of a match."""
+    if has_players(table.frame):
+        return  # the reader of votes says what it lacks
     held: dict[str, set[str]] = {}
     for name in table.frame.columns:
         cells = table.frame[name]

@@ -220,6 +220,20 @@ def test_two_columns_of_the_same_names_are_players(columns):
     assert lb.read_votes(games, first=one, second=other, outcome="result").sizes["vote"] == 12
 
 
+def test_first_second_and_third_are_ranked():
+    ranked = pd.DataFrame(
+        list(itertools.permutations(MODELS, 3)), columns=["first", "second", "third"]
+    )
+    with pytest.raises(lb.ScoresError, match="a row ranks more than two players"):
+        read_board(ranked)
+    long = ranked.rename_axis("game").melt(ignore_index=False, value_name="player").reset_index()
+    long["place"] = long["variable"].map({"first": 1, "second": 2, "third": 3})
+    scores = lb.read_scores(
+        long, player="player", round="game", score="place", higher_is_better=False
+    )
+    assert dict(scores.sizes) == {"player": 4, "round": 24}
+
+
 @pytest.mark.parametrize(("game", "place"), [("game", "place"), ("race_id", "rank")])
 def test_places_in_games_are_rounds(game, place):
     table = pd.DataFrame(

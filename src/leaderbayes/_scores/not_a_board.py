@@ -62,6 +62,10 @@ def refuse_what_is_neither(table: Table) -> None:
     _refuse_places(table)
 
 
+def _is_word(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.strip().lower() not in MISSING and not is_number(cell)
+
+
 def _refuse_places(table: Table) -> None:
     """Refuse places of players in games, which are scores where they are named."""
     by_key = {key(name): name for name in table.frame.columns}
@@ -80,6 +84,15 @@ def _refuse_places(table: Table) -> None:
 
 def _refuse_pairs(table: Table) -> None:
     """Refuse two columns of the same names, which are players of a match."""
+    by_key = {key(name): name for name in table.frame.columns}
+    ranked = [by_key[name] for name in ("first", "second", "third") if name in by_key]
+    if len(ranked) == 3 and all(table.frame[name].map(_is_word).all() for name in ranked):
+        table.refuse(
+            f"a row ranks more than two players ({listed(ranked)}): write a row for each of them, "
+            "with columns game (the row's number), player and place (1, 2, 3), and read these by "
+            "player='player', round='game', score='place', higher_is_better=False (--player "
+            "player --round game --score place --lower-is-better)."
+        )
     if has_players(table.frame):
         return  # the reader of votes says what it lacks
     held: dict[str, set[str]] = {}

@@ -422,7 +422,9 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         return Form(*pair, sides, "words", (_only(table, by_key["score"]),))
     table.refuse(
         f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
-        f"name it (outcome=...). The columns are {listed(table.frame.columns)}."
+        "name it (outcome=..., --outcome COLUMN), or two scores (outcome=[..., ...]; --outcome X,Y "
+        "where the larger wins, --outcome=-X,-Y where the smaller does). The columns are "
+        f"{listed(table.frame.columns)}."
     )
 
 

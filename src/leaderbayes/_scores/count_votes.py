@@ -59,7 +59,8 @@ def count_votes(
     source : path
         A Parquet file, or a folder of such files, and of folders of them, with the same columns.
     first, second, outcome, prompt, judge, weight, tournament, both_bad
-        As for `read_votes`.
+        As for `read_votes`; of columns that may count votes, ``n_votes``, ``n_games`` and the like
+        are taken, and others (``count``, ``weight``) where they are named.
     cluster : "auto", "none", "judge", "prompt" or a list of the two
         What votes are told apart by beside players and outcome, and can be clustered by. "auto" is
         judges and prompts, where there are such columns. Where votes counted so do not fit into

@@ -27,7 +27,7 @@ def a_table(rows, rng, *, weights=False):
             "length": rng.random(rows),
         }
     )
-    return table.assign(weight=rng.integers(1, 4, rows)) if weights else table
+    return table.assign(n_votes=rng.integers(1, 4, rows)) if weights else table
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Tables that are neither votes nor scores: refused, and what the message says works."""
 
 import contextlib
+import itertools
 import json
 import random
 import re
@@ -202,6 +203,48 @@ def test_counts_of_conversions(shown):
     assert "counts of an A/B test" in reads(table.drop(columns="date").iloc[:2])
 
 
+GAMES = pd.DataFrame(
+    [(i, a, b) for i, (a, b) in enumerate(itertools.permutations(MODELS, 2))],
+    columns=["day", "team", "opponent"],
+).assign(result=["W", "L"] * 6)
+
+
+@pytest.mark.parametrize(
+    "columns", [("team", "opponent"), ("cited", "citing"), ("school1", "school2")]
+)
+def test_two_columns_of_the_same_names_are_players(columns):
+    one, other = columns
+    games = GAMES.rename(columns={"team": one, "opponent": other})
+    message = reads(games)
+    assert f"--first {one} --second {other} --outcome COLUMN" in message
+    assert lb.read_votes(games, first=one, second=other, outcome="result").sizes["vote"] == 12
+
+
+def test_first_second_and_third_are_ranked():
+    ranked = pd.DataFrame(
+        list(itertools.permutations(MODELS, 3)), columns=["first", "second", "third"]
+    )
+    with pytest.raises(lb.ScoresError, match="a row ranks more than two players"):
+        read_board(ranked)
+    long = ranked.rename_axis("game").melt(ignore_index=False, value_name="player").reset_index()
+    long["place"] = long["variable"].map({"first": 1, "second": 2, "third": 3})
+    scores = lb.read_scores(
+        long, player="player", round="game", score="place", higher_is_better=False
+    )
+    assert dict(scores.sizes) == {"player": 4, "round": 24}
+
+
+@pytest.mark.parametrize(("game", "place"), [("game", "place"), ("race_id", "rank")])
+def test_places_in_games_are_rounds(game, place):
+    table = pd.DataFrame(
+        [(i, name, 1 + (i + k) % 4) for i in range(6) for k, name in enumerate(MODELS)],
+        columns=[game, "player", place],
+    )
+    given = re.search(r"player=.*?higher_is_better=False", reads(table))[0]
+    scores = lb.read_scores(table, **eval(f"dict({given})"))
+    assert dict(scores.sizes) == {"player": 4, "round": 6}
+
+
 def test_what_is_no_such_table_is_read():
     scores = WHO.rename(columns={"variant": "model", "converted": "score"})
     for table in (
@@ -212,6 +255,9 @@ def test_what_is_no_such_table_is_read():
         WHO.assign(variant=range(60)),
         scores,
         pd.DataFrame({"variant": ["A", "B"], "conversions": [5, 6], "users": [4, 9]}),
+        GAMES.rename(columns={"team": "model", "opponent": "base", "result": "score"}),
+        GAMES.assign(opponent=GAMES["team"]).rename(columns={"team": "data", "opponent": "task"}),
+        GAMES.rename(columns={"team": "model_a", "opponent": "model_b"}),
         pd.DataFrame({"model": ["a"], "games": ["A>B"]}),
         pd.DataFrame({"models": [["a", "b"]], "ratings": [[1.0]]}),
         pd.DataFrame({"models": [["a", "b"]], "ratings": [["good", "bad"]]}),

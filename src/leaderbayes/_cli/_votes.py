@@ -27,7 +27,9 @@ voting = together(
     click.option("--first", metavar="COLUMN", help="Of votes (who beat whom): column of the player "
                  "shown first, on the left, or at home."),
     click.option("--second", metavar="COLUMN", help="Of votes: column of the other player."),
-    click.option("--outcome", metavar="COLUMN", help="Of votes: column that says who won."),
+    click.option("--outcome", metavar="COLUMN",
+                 help="Of votes: column that says who won; or two, of scores: X,Y, of which the "
+                      "larger wins, or --outcome=-X,-Y, of which the smaller does."),
     click.option("--prompt", metavar="COLUMN", help="Of votes: column of what was judged."),
     click.option("--judge", metavar="COLUMN", help="Of votes: column of who judged."),
     click.option("--count", metavar="COLUMN",

@@ -15,16 +15,17 @@ from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._extras import extra
 from leaderbayes._scores.tables import MISSING, Table, counted, listed, shown
+from leaderbayes._scores.vote_counts import not_counted
 from leaderbayes._scores.vote_forms import (
     OUTCOME,
     WON,
     Form,
     key,
-    perhaps_weight,
+    perhaps_weights,
     recognise_form,
 )
 from leaderbayes._scores.vote_matches import CLUSTERINGS, names_of_clusterings
-from leaderbayes._scores.votes import Options, not_counted, roles_of, votes_of
+from leaderbayes._scores.votes import Options, roles_of, votes_of
 
 _ENDINGS = (".parquet", ".pq")
 _CELL = 250  # bytes of memory that a row of the result takes, once it is a Dataset
@@ -58,7 +59,8 @@ def count_votes(
     source : path
         A Parquet file, or a folder of such files, and of folders of them, with the same columns.
     first, second, outcome, prompt, judge, weight, tournament, both_bad
-        As for `read_votes`.
+        As for `read_votes`; of columns that may count votes, ``n_votes``, ``n_games`` and the like
+        are taken, and others (``count``, ``weight``) where they are named.
     cluster : "auto", "none", "judge", "prompt" or a list of the two
         What votes are told apart by beside players and outcome, and can be clustered by. "auto" is
         judges and prompts, where there are such columns. Where votes counted so do not fit into
@@ -167,15 +169,15 @@ def count_votes(
         given[name] = roles[name] if name in told else None
     votes = votes_of(
         Table(where, frame, row),
-        Options(form.first, form.second, outcome, **given, both_bad=both_bad),
+        Options(first, second, outcome, **given, both_bad=both_bad),
         times,
         alone,
     )
     by = ", ".join(["players", "outcome", *told])
     said = f"{counted(times.sum(), 'vote')} of {counted(len(files), 'file')} counted by {by}"
     if "weight" not in roles:
-        perhaps = perhaps_weight(head, [form.first, form.second, *form.outcome, *roles.values()])
-        said += f"; {not_counted(perhaps)}" if perhaps is not None else ""
+        perhaps = perhaps_weights(head, [form.first, form.second, *form.outcome, *roles.values()])
+        said += "".join(f"; {not_counted(name)}" for name in perhaps)
     if alone is not None:
         said += f", {counted(times[alone].sum(), 'prompt')} of one vote each by none of their own"
     return votes.assign_attrs(read_as=f"{votes.attrs['read_as']}; {said}", counted=1)
@@ -245,7 +247,8 @@ def _columns(head: Table, form: Form, roles: dict[str, str], told: list[str]) ->
     if form.sides in WON:  # where ties may stand, which would be won
         names += [str(name) for name in head.frame.columns if key(name) in OUTCOME]
     names += [roles[name] for name in ("weight", "tournament", *told) if name in roles]
-    return list(dict.fromkeys(names))
+    # In the table's order, which tells outcomes of a place.
+    return [name for name in head.frame.columns if name in set(names)]
 
 
 def _count(

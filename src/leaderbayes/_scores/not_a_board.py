@@ -11,7 +11,7 @@ from leaderbayes._scores import names
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.roles import recognise
 from leaderbayes._scores.tables import FRAME, MISSING, Table, is_number, listed, shown, text_of
-from leaderbayes._scores.vote_forms import key
+from leaderbayes._scores.vote_forms import has_players, key
 from leaderbayes._scores.vote_nested import listed_in, named_in
 
 # What answers' scores are called, most telling first; of ranks less is better.
@@ -37,6 +37,10 @@ _USER = (
     "personid subject subjectid participant participantid"
 ).split()
 _MANY = 50  # variants; more are none
+_GAME = "game gameid match matchid race raceid heat event eventid contest".split()
+_PLACE = "place placing placement finish finishposition position rank ranking".split()
+_MOST_PLAYERS = 10_000
+_OPPONENT = "opponent opp against versus vs rival visitor".split()
 
 
 def refuse_what_is_neither(table: Table) -> None:
@@ -54,6 +58,77 @@ def refuse_what_is_neither(table: Table) -> None:
     _refuse_games(table)
     _refuse_answers(table)
     _refuse_ab_test(table)
+    _refuse_pairs(table)
+    _refuse_places(table)
+
+
+def _is_word(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.strip().lower() not in MISSING and not is_number(cell)
+
+
+def _refuse_places(table: Table) -> None:
+    """Refuse places of players in games, which are scores where they are named."""
+    by_key = {key(name): name for name in table.frame.columns}
+    game = next((by_key[name] for name in _GAME if name in by_key), None)
+    place = next((by_key[name] for name in _PLACE if name in by_key), None)
+    player = recognise(table, names.PLAYER, [game, place])
+    if game is None or place is None or player is None or "score" in by_key:
+        return
+    table.refuse(
+        f"this looks like places ({shown(place)}) of players ({shown(player)}) in games "
+        f"({shown(game)}), of which each game is a round: player={player!r}, round={game!r}, "
+        f"score={place!r}, higher_is_better=False (--player {player} --round {game} "
+        f"--score {place} --lower-is-better)."
+    )
+
+
+def _refuse_pairs(table: Table) -> None:
+    """Refuse two columns of the same names, which are players of a match."""
+    by_key = {key(name): name for name in table.frame.columns}
+    ranked = [by_key[name] for name in ("first", "second", "third") if name in by_key]
+    if len(ranked) == 3 and all(table.frame[name].map(_is_word).all() for name in ranked):
+        table.refuse(
+            f"a row ranks more than two players ({listed(ranked)}): write a row for each of them, "
+            "with columns game (the row's number), player and place (1, 2, 3), and read these by "
+            "player='player', round='game', score='place', higher_is_better=False (--player "
+            "player --round game --score place --lower-is-better)."
+        )
+    if has_players(table.frame):
+        return  # the reader of votes says what it lacks
+    held: dict[str, set[str]] = {}
+    for name in table.frame.columns:
+        cells = table.frame[name]
+        if cells.dtype != object and not isinstance(cells.dtype, pd.StringDtype):
+            continue
+        try:
+            distinct = cells.unique()
+        except TypeError:  # lists, or other containers
+            continue
+        texts = {text_of(cell).strip() for cell in distinct[: _MOST_PLAYERS + 1]}
+        texts = {text for text in texts if text.lower() not in MISSING}
+        if 3 <= len(texts) <= _MOST_PLAYERS and not any(is_number(text) for text in texts):
+            held[name] = texts
+    pairs = [
+        (one, other)
+        for k, one in enumerate(held)
+        for other in list(held)[k + 1 :]
+        if 2 * len(held[one] & held[other]) > len(held[one] | held[other])
+        and not (table.frame[one] == table.frame[other]).any()
+    ]
+    if len(pairs) != 1:
+        return
+    ((one, other),) = pairs
+    # Beside a player and a score, what else a row is called is its own affair.
+    if recognise(table, names.PLAYER, []) is not None and key(other) not in _OPPONENT:
+        return
+    table.refuse(
+        f"columns {shown(one)} and {shown(other)} hold the same names: this looks like votes or "
+        f"games. Name the columns (first={one!r}, second={other!r}, outcome=COLUMN; --first {one} "
+        f"--second {other} --outcome COLUMN); where nobody was first, rename them winner and "
+        "loser, with a column count if rows are counts. Leave one row of each game, if it is there "
+        "from both sides. If these are scores, name player, round and score (--player, --round, "
+        "--score)."
+    )
 
 
 def _refuse_wins(table: Table) -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from leaderbayes._scores.metrics import more_is_better, words
 from leaderbayes._scores.tables import Table, listed, shown, suggest
 
 Outcome = str | Sequence[str] | None
@@ -13,8 +14,9 @@ Outcome = str | Sequence[str] | None
 # What the two players of a vote are called apart, first and second.
 SIDES = (
     ("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"),
-    ("home", "away"), ("white", "black"),
+    ("home", "away"), ("white", "black"), ("home", "visitor"),
 )  # fmt: skip
+VISITED = SIDES[-1]  # scores are often called of home and away beside it
 # The same, where numbers of an outcome would mean another one: with scores of both alone.
 FROM_0 = ("0", "1")
 # The same where the row says who won, and not who was shown first.
@@ -27,7 +29,7 @@ OUTCOME = (
     "winner outcome result preference preferred label choice verdict vote judgment judgement "
     "decision ftr winnerid winnername winningmodel humanpreference votetype"
 ).split()
-_SCORE = "score scores goals goal points pts runs teamscore teamgoals".split()
+SCORE = "score scores goals goal points pts runs teamscore teamgoals".split()
 _RANK = "rank ranking".split()  # of which the lower is better
 _TIE = "tie tied draw drawn istie isdraw winnertie".split()
 _PROMPT = (
@@ -40,11 +42,10 @@ _JUDGE = (
     "taster tasterid assessor assessorid panelist panellist grader graderid reviewer reviewerid"
 ).split()
 _TIME = "tstamp timestamp datetime utctime date time".split()
-_WEIGHT = (
-    "weight weights nvotes numvotes numberofvotes votecount votes count counts nbattles ngames"
-).split()
-# The same, where what they hold says so.
-_PERHAPS_WEIGHT = "n freq frequency size num".split()
+_WEIGHT = "nvotes numvotes numberofvotes votecount nbattles ngames".split()
+# The same, where what they hold says so; the others are more often something else.
+COUNTS = "weight weights votes count counts".split()
+_PERHAPS_WEIGHT = [*COUNTS, *"n freq frequency size num".split()]
 _BESIDE = {"prompt": _PROMPT, "judge": _JUDGE, "time": _TIME, "weight": _WEIGHT}
 
 
@@ -54,8 +55,9 @@ class Form(NamedTuple):
     first: str
     second: str
     sides: tuple[str, str] | None  # words that tell the two apart in names of columns
-    kind: str  # of the outcome: words, scores or ranks of both, marks of who won, or won (first)
+    kind: str  # of the outcome: words, scores, losses or ranks of both, marks of who won, or won
     outcome: tuple[str, ...]
+    turned: bool = False  # found in a table that has the second's column before the first's
 
 
 def key(name: object) -> str:
@@ -91,12 +93,22 @@ def recognise_form(
         if first == second:
             table.refuse(f"column {shown(first)} is given as first and as second.")
         pair, sides = (first, second), _sides_of(first, second)
+        if sides is None and (back := _sides_of(second, first)) in SIDES:
+            sides = (back[1], back[0])  # the user has them the other way round
     else:
         pair, sides = _players(table)
+        columns = list(table.frame.columns)
+        if columns.index(pair[0]) > columns.index(pair[1]):
+            return _form(table, pair, sides, outcome)._replace(turned=True)
+    return _form(table, pair, sides, outcome)
+
+
+def _form(
+    table: Table, pair: tuple[str, str], sides: tuple[str, str] | None, outcome: Outcome
+) -> Form:
     given = _given_outcome(table, outcome)
-    if given:
-        kinds = {1: "words", 2: "scores", 3: "marks", 4: "marks"}
-        return Form(*pair, sides, kinds[len(given)], given)
+    if given is not None:
+        return Form(*pair, sides, *given)
     if sides in WON:
         tie = _one(table, "tie", _TIE, pair)
         return Form(*pair, sides, "won", () if tie is None else (tie,))
@@ -108,6 +120,11 @@ def check_column(table: Table, role: str, name: object) -> str:
     if not isinstance(name, str):
         table.refuse(f"{role}={shown(name)}: give the name of a column.")
     if name not in table.frame.columns:
+        if role == "outcome" and "win" in key(name) and {"winner", "n_votes"} <= {*table.frame}:
+            table.refuse(
+                f"{shown(name)} is a number of wins, or of ties, of which each is a vote: leave "
+                "outcome out."
+            )
         table.refuse(f"no column {shown(name)} for {role}; {suggest(name, table.frame.columns)}")
     return name
 
@@ -124,9 +141,16 @@ def beside(table: Table, form: Form, given: Mapping[str, str]) -> dict[str, str]
     return found
 
 
-def perhaps_weight(table: Table, taken: Iterable[str]) -> str | None:
-    """Find a free column that may say how many votes a row stands for, or something else."""
-    return _one(table, "weight", _PERHAPS_WEIGHT, list(taken))
+def perhaps_weights(table: Table, taken: Iterable[str]) -> list[str]:
+    """List free columns that may say how many votes a row stands for, or something else."""
+    by_key = _by_key(c for c in table.frame.columns if c not in set(taken))
+    return [name for word in _PERHAPS_WEIGHT for name in by_key.get(word, ())]
+
+
+def other_judges(table: Table, taken: Iterable[str]) -> list[str]:
+    """List free columns that are called as those of judges are."""
+    free = (c for c in table.frame.columns if c not in set(taken))
+    return [str(name) for name in free if key(name) in _JUDGE]
 
 
 def difference_of(table: Table, name: str, form: Form) -> tuple[str, ...]:
@@ -211,7 +235,10 @@ def _tiers() -> list[list[tuple[str, str, tuple[str, str]]]]:
     ]
     bare = [(a, b, (a, b)) for a, b in SIDES if a not in ("1", "one")]
     numbered = [
-        (begin + a + "id", begin + b + "id", (a, b)) for a, b in SIDES for begin in ("", *NOUNS)
+        (begin + a + end + "id", begin + b + end + "id", (a, b))
+        for a, b in SIDES
+        for noun in ("", *NOUNS)
+        for begin, end in ((noun, ""), ("", noun))
     ]
     won = [
         [(begin + a + end, begin + b + end, (a, b)) for a, b in WON]
@@ -220,7 +247,15 @@ def _tiers() -> list[list[tuple[str, str, tuple[str, str]]]]:
     alone = [(a, b, (a, b)) for a, b in WON if a != "winning"]
     ids = [(a + "id", b + "id", (a, b)) for a, b in WON]
     from_0 = [(noun + a, noun + b, (a, b)) for a, b in [FROM_0] for noun in NOUNS]
-    return [list(dict.fromkeys(named)), bare, numbered, *won, alone, ids, from_0]
+    return [
+        list(dict.fromkeys(named)),
+        bare,
+        list(dict.fromkeys(numbered)),
+        *won,
+        alone,
+        ids,
+        from_0,
+    ]
 
 
 _TIERS = _tiers()
@@ -278,18 +313,55 @@ def _sides_of(first: str, second: str) -> tuple[str, str] | None:
 # -- outcome ---------------------------------------------------------------------------------------
 
 
-def _given_outcome(table: Table, outcome: Outcome) -> tuple[str, ...]:
+def _given_outcome(table: Table, outcome: Outcome) -> tuple[str, tuple[str, ...]] | None:
+    """Give the kind of the outcome that the user names, and its columns."""
     if outcome is None:
-        return ()
+        return None
     if isinstance(outcome, str):
-        return (check_column(table, "outcome", outcome),)
+        if outcome in table.frame.columns or "," not in outcome:
+            return "words", (check_column(table, "outcome", outcome),)
+        outcome = [name.strip() for name in outcome.split(",")]
     columns = tuple(outcome) if isinstance(outcome, list | tuple) else ()
     if not 2 <= len(columns) <= 4:
         table.refuse(
             f"outcome={shown(outcome)}: give the name of a column; or two, of scores; or three, "
             "that mark who won: the first, the second, none."
         )
-    return tuple(check_column(table, "outcome", name) for name in columns)
+    if len(columns) > 2 or not all(isinstance(name, str) for name in columns):  # refused there
+        return "marks", tuple(check_column(table, "outcome", name) for name in columns)
+    return _two_given(table, columns)
+
+
+def _two_given(table: Table, given: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Tell whether the larger or the smaller of two wins: + and - before the names say it."""
+    there = set(table.frame.columns)
+    signs = {name[0] if name not in there and name[1:] in there else "" for name in given}
+    if len(signs) > 1:
+        table.refuse(f"outcome={listed(given)}: write the same sign before both, or none.")
+    (sign,) = signs
+    names = [name.removeprefix(sign) if sign in ("+", "-") else name for name in given]
+    columns = tuple(check_column(table, "outcome", name) for name in names)
+    if sign in ("+", "-"):
+        return "scores" if sign == "+" else "losses", columns
+    minus, plus = ([f"{s}{name}" for name in columns] for s in "-+")
+    if all(set(words(name)) & set(_RANK) for name in columns):
+        return "ranks", columns
+    if any(more_is_better(name) is False for name in columns):
+        table.refuse(
+            f"outcome={list(columns)}: does the smaller win, or the larger? Write "
+            f"outcome={minus} (--outcome={','.join(minus)}) where the smaller wins, "
+            f"outcome={plus} (--outcome={','.join(plus)}) where the larger does."
+        )
+    if all(set(words(name.rstrip("0123456789"))) & {"win", "wins", "won"} for name in columns):
+        numbers = table.frame[list(columns)].apply(pd.to_numeric, errors="coerce")
+        if (numbers > 1.0).to_numpy().any():
+            table.refuse(
+                f"outcome={list(columns)} look like numbers of wins, of which each is a vote: call "
+                "the columns of the players player_1 and player_2, and these wins_1 and wins_2, "
+                f"and leave outcome out. If who has more won once, write outcome={plus} "
+                f"(--outcome={','.join(plus)})."
+            )
+    return "scores", columns
 
 
 def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None) -> Form:
@@ -315,8 +387,8 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         return Form(*pair, sides, "words", (_only(table, by_key[found[0]]),))
     scores = [("fthg", "ftag")] + [
         (begin + a + end, begin + b + end)
-        for a, b in ([sides] if sides else [])
-        for word in _SCORE
+        for a, b in _named_as(sides)
+        for word in SCORE
         for begin, end in ((word, ""), ("", word))
     ]
     if sides == FROM_0:
@@ -330,15 +402,41 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         return Form(*pair, sides, "scores", tuple(names))
     for noun in ("", *NOUNS):
         for word in _RANK:
-            ranks = [f"{noun}{side}{word}" for side in sides or ()]
-            if ranks and all(rank in by_key for rank in ranks):
-                return Form(*pair, sides, "ranks", tuple(_only(table, by_key[k]) for k in ranks))
+            for ranks in (
+                [f"{noun}{side}{word}" for side in sides or ()],
+                [f"{word}{noun}{side}" for side in sides or ()],
+            ):
+                if not ranks or not all(rank in by_key for rank in ranks):
+                    continue
+                names = [_only(table, by_key[k]) for k in ranks]
+                # rank_1 may be a place in the world, but for 1 and 2.
+                if ranks[0].startswith(word) and not _are_places(table.frame[names]):
+                    table.refuse(
+                        f"columns {listed(names)} may be ranks of the two in this vote, or "
+                        "something that was known of them before: if they say who won, write "
+                        f"outcome={names} (--outcome={','.join(names)}), else name the column that "
+                        "does (outcome=...)."
+                    )
+                return Form(*pair, sides, "ranks", tuple(names))
     if sides == ("white", "black") and "score" in by_key:
         return Form(*pair, sides, "words", (_only(table, by_key["score"]),))
     table.refuse(
         f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
-        f"name it (outcome=...). The columns are {listed(table.frame.columns)}."
+        "name it (outcome=..., --outcome COLUMN), or two scores (outcome=[..., ...]; --outcome X,Y "
+        "where the larger wins, --outcome=-X,-Y where the smaller does). The columns are "
+        f"{listed(table.frame.columns)}."
     )
+
+
+def _named_as(sides: tuple[str, str] | None) -> list[tuple[str, str]]:
+    """List how scores of these sides are called apart."""
+    return [*([sides] if sides else []), *([("home", "away")] if sides == VISITED else [])]
+
+
+def _are_places(frame: pd.DataFrame) -> bool:
+    """Whether ranks are of two: 1 and 2, or both the same of these."""
+    numbers = frame.apply(pd.to_numeric, errors="coerce")
+    return bool(numbers.isin([1.0, 1.5, 2.0]).to_numpy().all())
 
 
 # -- names -----------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Rows that hold two players in one cell, or several votes, to a vote a row."""
 
+import ast
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
         kinds = frame[by_key["type"]].map(lambda cell: _LOGGED.get(key(cell)))
         if kinds.notna().any():
             frame = frame[kinds.notna()].assign(winner=kinds.dropna())
-    pairs = [_pair(cell) for cell in frame[column]]
+    pairs = [_pair(_of_text(cell)) for cell in frame[column]]
     if any(pair is None for pair in pairs):
         return frame
     objects = all(isinstance(it, dict) for pair in pairs if pair for it in pair)
@@ -145,9 +146,9 @@ def _tallies(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFrame:
         (by_key[a], by_key[b])
         for of in SIDES
         for noun in ("", *NOUNS)
-        for a, b in (
-            tuple(f"wins{noun}{side}" for side in of), tuple(f"{noun}{side}wins" for side in of),
-        )
+        for word in ("wins", "win")
+        for begin, end in ((f"{word}{noun}", ""), (noun, word))
+        for a, b in [tuple(f"{begin}{side}{end}" for side in of)]
         if a in by_key and b in by_key
     ]  # fmt: skip
     ties = [by_key[name] for name in _TIES if name in by_key]
@@ -175,6 +176,16 @@ def listed_in(cell: Any) -> list[Any] | None:
 def named_in(objects: list[dict[str, Any]]) -> str | None:
     """Find the key under which every object has its player's name."""
     return next((n for n in _NAMES if all(isinstance(it.get(n), str) for it in objects)), None)
+
+
+def _of_text(cell: Any) -> Any:
+    """Read a list that a CSV file holds as text, in JSON or as Python writes it."""
+    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
+        return cell
+    try:
+        return ast.literal_eval(cell.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return cell
 
 
 def _pair(cell: Any) -> Any:

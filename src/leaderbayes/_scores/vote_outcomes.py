@@ -21,6 +21,8 @@ from leaderbayes._scores.tables import (
 from leaderbayes._scores.vote_forms import (
     NOUNS,
     OUTCOME,
+    SCORE,
+    SIDES,
     WON,
     Form,
     has_players,
@@ -36,6 +38,7 @@ from leaderbayes._scores.vote_words import (
     SECOND,
     TIE,
     doubtful_signs,
+    of_place,
     says_how_clearly,
     value_of,
     vocabularies,
@@ -80,6 +83,8 @@ def read_outcomes(
     """
     if form.kind == "scores":
         return _by_scores(table, form.outcome)
+    if form.kind == "losses":
+        return _by_losses(table, form.outcome)
     if form.kind == "ranks":
         return _by_ranks(table, form.outcome)
     if form.kind == "marks":
@@ -111,7 +116,8 @@ def is_votes(frame: pd.DataFrame) -> bool:
                 return False
             readings = _readings(words, form, places[::2], places[1::2], list(players))
             return bool(readings) and bool((words.codes >= 0).any())
-        if numbered:
+        ids = all(key(c).endswith("id") for c in (form.first, form.second))
+        if numbered and not (ids and all(name.isdecimal() for name in players)):
             return False
         if form.kind != "won":
             for column in form.outcome:
@@ -192,6 +198,8 @@ def _by_words(
     (how, values), *others = readings.items()
     if any((values != different).any() for _, different in others):
         _refuse_several(table, words, readings)
+    if how != _BY_NAME:
+        _check_places(table, form, words, values)
     meanings = [(words.texts[k], values[int(np.argmax(words.codes == k))]) for k in words.used[:8]]
     if how == _BY_NAME:
         said = f"{words.column} (the winner's name)"
@@ -210,6 +218,35 @@ def _by_words(
             f"{words.mapping(turned)}."
         )
     return Outcomes(values, said, doubt)
+
+
+def _check_places(table: Table, form: Form, words: "_Words", values: Floats) -> None:
+    """Refuse words of a place (1, win, first) where columns stand in the other order.
+
+    Where the user has the sides the other way round, words of a side (model_a, white) are refused.
+    """
+    won = {words.words[k] for k, it in _means(words, values).items() if it in (FIRST, SECOND)}
+    placed = of_place(form, won)
+    against = form.sides is not None and form.sides[::-1] in SIDES
+    if against and (sided := won - set(placed)):
+        at = next(k for k in words.used if words.words[k] in sided)
+        table.refuse(
+            f"column {shown(words.column)} holds {shown(words.texts[at])}, which is a side, and "
+            f"{shown(form.first)} is given as first: give first={form.second!r}, "
+            f"second={form.first!r} (--first {form.second} --second {form.first}).",
+            table.frame.index[int(np.argmax(words.codes == at))],
+        )
+    if not form.turned or not placed:
+        return
+    at = next(k for k in words.used if words.words[k] in placed)
+    one, other = form.first, form.second
+    table.refuse(
+        f"column {shown(words.column)} holds {shown(words.texts[at])}, and {shown(other)} stands "
+        f"before {shown(one)}: is it of {shown(other)}, who stands first, or of {shown(one)}? Name "
+        f"the columns: first={other!r}, second={one!r} (--first {other} --second {one}), or "
+        f"first={one!r}, second={other!r} (--first {one} --second {other}).",
+        table.frame.index[int(np.argmax(words.codes == at))],
+    )
 
 
 def _means(words: "_Words", values: Floats) -> dict[int, float]:
@@ -317,6 +354,14 @@ def _refuse_unknown(
             "'model_b'}).",
             table.frame.index[int(np.argmax(words.codes == unknown[0]))],
         )
+    written = {name.casefold(): name for name in players}
+    for k in unknown:
+        if (name := written.get(words.texts[k].casefold())) is not None:
+            table.refuse(
+                f"column {shown(words.column)} names {shown(words.texts[k])}, and the player is "
+                f"called {shown(name)}, in other capitals: write one of the two everywhere.",
+                table.frame.index[int(np.argmax(words.codes == k))],
+            )
     unknown.sort(key=lambda k: -counts[k])
     said = ", ".join(f"{shown(words.texts[k])} ({counted(counts[k], 'vote')})" for k in unknown[:6])
     more = f" and {len(unknown) - 6} more" if len(unknown) > 6 else ""
@@ -337,6 +382,12 @@ def _by_scores(table: Table, columns: tuple[str, ...]) -> Outcomes:
     return Outcomes(values, f"{columns[0]} and {columns[1]} (the larger wins)")
 
 
+def _by_losses(table: Table, columns: tuple[str, ...]) -> Outcomes:
+    one, other = (complete_numbers(table, column) for column in columns)
+    values = np.where(one < other, FIRST, np.where(one > other, SECOND, TIE))
+    return Outcomes(values, f"{columns[0]} and {columns[1]} (the smaller wins)")
+
+
 def _by_ranks(table: Table, columns: tuple[str, ...]) -> Outcomes:
     one, other = (complete_numbers(table, column) for column in columns)
     wrong = np.flatnonzero((one < 1.0) | (other < 1.0))
@@ -346,8 +397,7 @@ def _by_ranks(table: Table, columns: tuple[str, ...]) -> Outcomes:
             "rows in which a player has no rank.",
             table.frame.index[int(wrong[0])],
         )
-    values = np.where(one < other, FIRST, np.where(one > other, SECOND, TIE))
-    return Outcomes(values, f"{columns[0]} and {columns[1]} (the smaller wins)")
+    return _by_losses(table, columns)
 
 
 def _by_marks(table: Table, columns: tuple[str, ...]) -> Outcomes:
@@ -387,7 +437,29 @@ def _by_columns(table: Table, form: Form) -> Outcomes:
                     f"{shown(form.first)} names who won; mark ties in a column called tie.",
                     table.frame.index[row],
                 )
+    _check_scores_of_won(table, form)
     return Outcomes(values, "the first won")
+
+
+def _check_scores_of_won(table: Table, form: Form) -> None:
+    """Refuse equal scores of a winner and a loser: draws, or won by something else."""
+    by_key = {key(name): name for name in table.frame.columns}
+    w, lost = form.sides or ("", "")
+    for word in SCORE:
+        for of in (f"{{}}{word}", f"{word}{{}}"):
+            names = [by_key.get(of.format(side)) for side in (w, lost)]
+            if None in names or set(names) & {form.first, form.second}:
+                continue
+            one, other = (pd.to_numeric(table.frame[name], errors="coerce") for name in names)
+            equal = np.flatnonzero((one == other).to_numpy())
+            if len(equal):
+                table.refuse(
+                    f"columns {listed(names)} are equal, in {counted(len(equal), 'row')}, and "
+                    f"{shown(form.first)} names who won: add a column tie, of 1 where nobody won "
+                    "and of 0 where somebody did (on penalties, say). Where equal is a tie, of a "
+                    f"DataFrame, table.assign(tie=table[{names[0]!r}] == table[{names[1]!r}]).",
+                    table.frame.index[int(equal[0])],
+                )
 
 
 def complete_numbers(table: Table, column: str, *, words: bool = False) -> Floats:

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 
 from leaderbayes._scores.tables import is_number
-from leaderbayes._scores.vote_forms import NOUNS, Form, key
+from leaderbayes._scores.vote_forms import NOUNS, SIDES, Form, key
 
 FIRST, TIE, SECOND, BOTH_BAD, OPEN = 1.0, 0.5, 0.0, -1.0, -2.0  # OPEN: no result
 MEANS = {
@@ -26,12 +26,15 @@ _SIGN = re.compile(
 _NAMED = {"modela": "a", "modelb": "b", "left": "a", "right": "b", "1": "a", "2": "b"}
 _WORDS = {
     **dict.fromkeys("first left one home white win wins won winner leftvote".split(), FIRST),
-    **dict.fromkeys("second right two away black loss lose loses lost rightvote".split(), SECOND),
+    **dict.fromkeys(
+        "second right two away visitor black loss lose loses lost rightvote".split(), SECOND
+    ),
     **{f"{noun}{a}": FIRST for noun in _BEFORE for a in ("a", "1", "left", "first")},
     **{f"{noun}{b}": SECOND for noun in _BEFORE for b in ("b", "2", "right", "second")},
     **dict.fromkeys(
         "tie tied ties draw drawn drew equal equally same even tossup nopreference bothgood "
-        "tiebothgood bothequal tievote thesame aboutthesame equallygood nodifference".split(),
+        "tiebothgood botharegood tieinconsistent bothequal tievote thesame "
+        "aboutthesame equallygood nodifference".split(),
         TIE,
     ),
     "error": OPEN,
@@ -44,8 +47,8 @@ _SIGNS = {
 # Letters and numbers mean what the others in the column make of them.
 _LETTERS = {
     "a": {"a": FIRST, "b": SECOND, "c": TIE, "t": TIE},
-    "home": {"h": FIRST, "a": SECOND, "d": TIE},
-    "white": {"w": FIRST, "b": SECOND, "d": TIE},
+    "home": {"h": FIRST, "a": SECOND, "v": SECOND, "d": TIE},
+    "white": {"w": FIRST, "b": SECOND, "d": TIE, "w+": FIRST, "b+": SECOND},
     "left": {"l": FIRST, "r": SECOND, "t": TIE},
     "win": {"w": FIRST, "l": SECOND, "d": TIE, "t": TIE},
     "1X2": {"1": FIRST, "x": TIE, "2": SECOND},
@@ -75,6 +78,8 @@ def word_of(text: str) -> str:
         return f"{float(bare) + 0.0:g}"
     if bare in _SIGNS or _SIGN.fullmatch(bare):
         return bare
+    if re.fullmatch(r"[wb]\+(r|resign|t|time|f|forfeit|\d+(\.\d+)?)?", bare):  # of Go
+        return bare[:2]
     word = re.sub(r"[\W_]+", "", bare)
     return word if word in _WORDS else _AFTER.sub("", word)
 
@@ -109,8 +114,9 @@ def vocabularies(form: Form, used: Iterable[str]) -> dict[str, Mapping[str, floa
 
 
 def _letters(form: Form) -> list[Mapping[str, float]]:
-    home = form.sides == ("home", "away") or key(form.outcome[0]) == "ftr"
-    names = {"home": home, "a": not home, "white": form.sides == ("white", "black")}
+    sides = set(form.sides or ())
+    home = "home" in sides or key(form.outcome[0]) == "ftr"
+    names = {"home": home, "a": not home, "white": sides == {"white", "black"}}
     return [of for name, of in _LETTERS.items() if names.get(name, True)]
 
 
@@ -136,6 +142,37 @@ def doubtful_signs(form: Form, used: Iterable[str]) -> bool:
     was liked may run from the first to the second, or count players from 0, with -1 for nobody.
     """
     return "-1" in used and key(form.outcome[0]) not in {*_OF_POINTS, "label"}
+
+
+def of_place(form: Form, used: Iterable[str]) -> list[str]:
+    """List words that say by its place (1, win, first) who won, and not by its column's side.
+
+    Parameters
+    ----------
+    form : Form
+        Whose outcome is one column.
+    used : iterable of str
+        The words that say who won, as of `word_of`.
+    """
+    there = set(used)
+    if form.sides is None:
+        return []
+    a, b = form.sides if form.sides in SIDES else form.sides[::-1]
+    names = {a, b}
+    if a in ("1", "one"):
+        names = {"1", "2", "one", "two"}
+    if b[0] in there:  # W is a win, beside L
+        names |= {a[0], b[0]}
+    if a == "white":
+        names |= {"w+", "b+", "1-0", "0-1"}
+
+    def names_a_side(word: str) -> bool:
+        sign = _SIGN.fullmatch(word)
+        if sign is not None:
+            return {part.removeprefix("model") for part in (sign[1], sign[3])} <= names
+        return word in names or any(word == f"{noun}{name}" for noun in _BEFORE for name in names)
+
+    return sorted(word for word in there if not names_a_side(word))
 
 
 def value_of(word: str, known: Mapping[str, float]) -> float | None:

@@ -8,13 +8,13 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._arguments import one_of
-from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.read import warn, warn_alike
-from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown, text_of
+from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown
+from leaderbayes._scores.vote_counts import perhaps_counts, said_of_repeats
 from leaderbayes._scores.vote_files import read_vote_table
 from leaderbayes._scores.vote_forms import (
     WON,
@@ -24,7 +24,7 @@ from leaderbayes._scores.vote_forms import (
     check_column,
     difference_of,
     has_players,
-    perhaps_weight,
+    other_judges,
     recognise_form,
 )
 from leaderbayes._scores.vote_matches import ALONE
@@ -33,6 +33,7 @@ from leaderbayes._scores.vote_words import BOTH_BAD, OPEN
 from leaderbayes._types import Bools, Floats
 
 _LONGEST = 300  # characters of a player's name; longer ones are answers
+_EMPTY = "\0"  # no name
 _BOTH_BAD = {"tie": "count as ties", "drop": "are left out", "own": "are an outcome of their own"}
 
 
@@ -83,8 +84,9 @@ def read_votes(
     - or ``winner`` and ``loser`` (``chosen_model`` and ``rejected_model``), perhaps with ``tie``.
       Then nobody knows who was shown first;
     - prompt (question_id, prompt, ...), judge (judge, annotator, user, ...), time (tstamp, date,
-      ...) and weight (weight, n_votes, count, ...; also n, freq, frequency and size, if they hold
-      whole numbers, not all the same and no row numbers, and no two rows are alike beside them).
+      ...) and weight (n_votes, n_games, ...; also weight, count, votes, n, freq, frequency and
+      size, if they hold whole numbers that count nothing else: rows have no time and no number of
+      their own, are not of a judge on a prompt, and no two are alike).
 
     Two players in one cell, as arenas' logs have them (``models``, with events leftvote, tievote,
     ...) and comparisons of summaries (``summaries`` with a ``policy`` each, and a ``choice``), are
@@ -105,8 +107,10 @@ def read_votes(
     first, second : str, optional
         Columns of the two players; first is who was shown first, on the left, or had white.
     outcome : str or sequence of str, optional
-        Column that says who won; or two, of scores; or three or four that mark with 1 who won: the
-        first, the second, nobody, nobody because both are bad.
+        Column that says who won; or two, of scores of which the larger wins (``["-loss_a",
+        "-loss_b"]``: of which the smaller does), or of ranks; or three or four that mark with 1 who
+        won: the first, the second, nobody, nobody because both are bad. ``"x,y"`` is ``["x", "y"]``
+        where no column is called so.
     prompt, judge, time : str, optional
         Columns of what was judged, by whom, and when.
     weight : str, optional
@@ -202,17 +206,23 @@ def votes_of(
     others: list[str] = []
     said = [f"first={form.first}", f"second={form.second}", f"outcome={outcomes.said}"]
     roles = roles_of(table, form, options)
-    perhaps = None
     if "weight" not in roles:
-        perhaps = perhaps_weight(table, [form.first, form.second, *form.outcome, *roles.values()])
-    if perhaps is not None:
-        if counts_rows(table, perhaps):
-            roles["weight"] = perhaps
-        else:
-            others.append(not_counted(perhaps))
+        counting, not_taken = perhaps_counts(table, form, roles, options.covariates or ())
+        roles |= counting
+        others += not_taken
+    if "judge" in roles and options.judge is None:
+        others += [
+            f"{name} is not taken for the judge (judge={name!r}, --judge {name}, takes it)"
+            for name in other_judges(
+                table, [form.first, form.second, *form.outcome, *roles.values()]
+            )
+        ]
     for role, name in roles.items():
         if role == "weight":
-            columns[role] = _weights(table, name)
+            columns[role] = weights = _weights(table, name, given=options.weight is not None)
+            if (weights % 1.0 != 0.0).any():
+                total = (weights if times is None else weights * times).sum()
+                others.append(f"{name} is not whole, and is {total:g} votes in all")
         elif role == "time":
             taken = _times(table, name, given=options.time is not None)
             if taken is None:
@@ -220,7 +230,7 @@ def votes_of(
                 continue
             columns[role] = taken
         else:
-            columns[role] = _labels(table, name)
+            columns[role] = _labels(table, role, name)
         said.append(f"{role}={name}")
     if times is not None:
         columns["weight"] = columns.get("weight", 1.0) * times
@@ -244,6 +254,8 @@ def votes_of(
     if bad.any():
         many = bad.sum() if times is None else times[bad].sum()
         others.append(f"{counted(many, 'vote')} that both are bad {_BOTH_BAD[options.both_bad]}")
+    if times is None:
+        others += said_of_repeats(table, places.reshape(-1, 2), values, columns.get("weight"))
     values = np.where(bad, 0.5 if options.both_bad == "tie" else np.nan, values)
     left, order = pd.factorize(places.reshape(-1, 2)[keep].ravel())
     ordered = form.sides not in WON
@@ -281,6 +293,13 @@ def _check_players(
     """Refuse votes of one player with itself, and what is no name of a player."""
     if len(players) < 2:
         table.refuse(f"the only player is {shown(players[0])}; a comparison needs two.")
+    empty = [k for k, name in enumerate(players) if name.lower() in MISSING]
+    if empty:
+        table.refuse(
+            f"the player's name is {shown(players[empty[0]])}, which stands for a missing one: "
+            "leave the row out, or call the player otherwise if that is its name.",
+            table.frame.index[int(np.argmax((places == empty[0]).any(axis=1)))],
+        )
     itself = np.flatnonzero(places[:, 0] == places[:, 1])
     if len(itself):
         row = int(itself[0])
@@ -314,16 +333,34 @@ def roles_of(table: Table, form: Form, options: Options) -> dict[str, str]:
     return beside(table, form, given) | given
 
 
-def _labels(table: Table, column: str) -> np.ndarray:
+def _labels(table: Table, role: str, column: str) -> np.ndarray:
     """Read labels (row,): whole numbers as they are, others as text."""
     cells = table.frame[column]
     if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "iu":
         return cells.to_numpy()
-    return as_names(table, column).to_numpy()
+    names = as_names(table, column, missing=_EMPTY).to_numpy()
+    empty = np.flatnonzero(names == _EMPTY)
+    if len(empty):
+        table.refuse(
+            f"column {shown(column)} is empty, in {counted(len(empty), 'row')} of {len(names)}, "
+            f"and was taken for the {role}: name the {role} there, leave these rows out, rename or "
+            f"drop the column, or name another ({role}=..., --{role} COLUMN).",
+            table.frame.index[int(empty[0])],
+        )
+    return names
 
 
-def _weights(table: Table, column: str) -> Floats:
+def _weights(table: Table, column: str, *, given: bool) -> Floats:
+    """Read how many votes rows stand for; what nobody named must be whole numbers."""
     weights = complete_numbers(table, column)
+    parts = np.flatnonzero(weights % 1.0 != 0.0)
+    if len(parts) and not given:
+        table.refuse(
+            f"column {shown(column)} was taken for how many votes a row stands for, and is "
+            f"{weights[parts[0]]:g}: weights of importance are no counts. Rename the column, or "
+            f"name it if a row is that many votes (weight={column!r}, --count {column}).",
+            table.frame.index[int(parts[0])],
+        )
     wrong = np.flatnonzero(weights < 0.0)
     if len(wrong):
         table.refuse(
@@ -333,35 +370,6 @@ def _weights(table: Table, column: str) -> Floats:
             table.frame.index[int(wrong[0])],
         )
     return weights
-
-
-def counts_rows(table: Table, column: str) -> bool:
-    """Say whether a column counts votes: whole numbers, of rows that are alike in nothing else.
-
-    A number that all rows have (the size of a board) is none, nor is one that numbers rows.
-    """
-    try:
-        numbers = as_numbers(table, column).to_numpy()
-    except ScoresError:
-        return False
-    if not (np.isfinite(numbers) & (numbers >= 0.0) & (numbers % 1.0 == 0.0)).all():
-        return False
-    rising = len(numbers) > 1 and bool((np.diff(numbers) == 1.0).all())
-    if rising or (numbers == numbers[0]).all():
-        return False
-    rest = table.frame.drop(columns=column)
-    try:
-        return not rest.duplicated().any()
-    except TypeError:  # a list, or another container
-        return not rest.map(text_of).duplicated().any()
-
-
-def not_counted(column: str) -> str:
-    """Say that a column is not taken for a number of votes."""
-    return (
-        f"{column} is not taken for how many votes a row stands for (weight={column!r}, on the "
-        f"command line --count {column}, takes it)"
-    )
 
 
 def _covariates(

@@ -15,7 +15,7 @@ from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._answers.plan_matches import Verdict
 from leaderbayes._errors import HintWarning
 from leaderbayes._fits.trust import trust
-from leaderbayes._numerics.further_gap import Gap, decides, gap_of, width_after
+from leaderbayes._numerics.further_gap import Gaps, decides, gaps_of, width_after
 from leaderbayes._numerics.further_votes import (
     Law,
     Now,
@@ -66,9 +66,14 @@ def of_votes(
     whose = {"same": True, "new": False} if clusterings else {"new": False}
     counts = np.concatenate([lengths, here.votes * _LOOKED_AT, [here.votes * _ANY]])
     normal = np.random.default_rng(seed).standard_normal((_LEADERS, len(names)))
+    looked_at = _looked_at(epp, question.asked)
+    gaps = gaps_of(epp, here.at.epp, looked_at, question.prob)
     found = np.array(
         [
-            [_decided(here, epp, counts, pairs, same, question, normal) for same in whose.values()]
+            [
+                _decided(here, epp, counts, pairs, same, question, looked_at, gaps, normal)
+                for same in whose.values()
+            ]
             for pairs in ways.values()
         ]
     )
@@ -122,51 +127,47 @@ def _weighed(kept: xr.Dataset, model: str, arguments: dict[str, Any]) -> tuple[W
 
 def _decided(
     here: Now, epp: Floats, counts: Floats, pairs: Longs | None, same: bool, question: Question,
-    normal: Floats,
+    looked_at: Longs, gaps: Gaps, normal: Floats,
 ) -> Floats:  # fmt: skip
-    """Give the probability of being decided, and the interval's width (count, 2)."""
+    """Give the probability of being decided, and the interval's width (count, 2).
+
+    Of the gaps (gap, 2) that are looked at the first is the one whose width is given.
+    """
     mean, before = epp.mean(axis=0), np.cov(epp.T)
     covariance = covariance_after(here, 0.0, None, same=same)
     prior = prior_precision(before, covariance)
     known = _precision(posterior_after(prior, covariance))
     z = float(ndtri(question.prob))
-    first, second = np.argsort(-mean)[:2] if question.asked is None else question.asked
-    gaps = _gaps(here, epp, question.asked)
+    one, other = looked_at.T
     out = np.empty((len(counts), 2))
     for k, more in enumerate(counts):
         after = posterior_after(prior, covariance_after(here, float(more), pairs, same=same))
         precision = _precision(after)
-        chances = {
-            pair: decides(gap, precision[pair] - known[pair], question.prob)
-            for pair, gap in gaps.items()
-        }
+        information = (precision - known)[one, other]
+        chances = decides(gaps, information)
         if question.asked is None:
             root = root_of_gain(before, after)
+            moves = np.sqrt(np.maximum(_between(root @ root.T), 1e-24))[one, other]
+            # A normal law, but of those who may lead: there as often as their draws say.
             needs = z / np.sqrt(precision)
-            moves = np.sqrt(np.maximum(_between(root @ root.T), 1e-24))
-            for (i, j), (p, _) in chances.items():
-                needs[i, j] = mean[i] - mean[j] - moves[i, j] * ndtri(p)
+            needs[one, other] = mean[one] - mean[other] - moves * ndtri(chances)
             np.fill_diagonal(needs, -np.inf)
             later = mean + normal @ root.T
-            leads = {i for i, _ in gaps} | set(np.argmax(later, axis=1).tolist())
+            leads = set(one.tolist()) | set(np.argmax(later, axis=1).tolist())
             ahead = [(later[:, [i]] - later > needs[i]).all(axis=1) for i in leads]
             out[k, 0] = np.any(ahead, axis=0).mean()
         else:
-            out[k, 0] = min(sum(chances[first, second]), 1.0)
-        pair = int(first), int(second)
-        out[k, 1] = width_after(gaps[pair], precision[pair] - known[pair], question.prob)
+            out[k, 0] = min(chances.sum(), 1.0)
+        out[k, 1] = width_after(gaps, 0, information[0], question.prob)
     return out
 
 
-def _gaps(here: Now, epp: Floats, asked: list[int] | None) -> dict[tuple[int, int], Gap]:
-    """Take the differences that matter: the pair's, or of each who may lead to every other."""
+def _looked_at(epp: Floats, asked: list[int] | None) -> Longs:
+    """Name the differences that matter (gap, 2): both of a pair, or of who may lead to others."""
     if asked is not None:
-        pairs = [(asked[0], asked[1])]
-    else:
-        others = range(epp.shape[1])
-        pairs = [(int(i), j) for i in by_mean(epp)[:_CONTENDERS] for j in others if j != i]
-    at = here.at.epp
-    return {(i, j): gap_of(epp[:, i] - epp[:, j], at[i] - at[j]) for i, j in pairs}
+        return np.array([asked, asked[::-1]])
+    best = by_mean(epp)
+    return np.array([(i, j) for i in best[:_CONTENDERS] for j in best if i != j])
 
 
 def _between(covariance: Floats) -> Floats:

@@ -12,74 +12,78 @@ the share of those with g > 0 rises with y: it is decided beyond one y for eithe
 probably that comes is the mean over the draws.
 """
 
+import math
 from typing import NamedTuple
 
 import numba
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 
 _QUANTILES = 400  # that stand for the draws of a difference
 _TRUTHS = 5  # every which quantile is a truth, of whose later interval the width is taken
 _FEW = 20.0  # draws in effect, below which an interval goes by the votes alone
 # Of a normal number: where it is looked at, and the shares.
 _NOISE = ((-np.sqrt(3.0), 1.0 / 6.0), (0.0, 2.0 / 3.0), (np.sqrt(3.0), 1.0 / 6.0))
+_GRID = np.geomspace(1e-4, 100.0, 40)  # sd of y at which chances are known
 _BEYOND = 8.0  # sd of y beyond the draws: what needs more does not come
 
 
-class Gap(NamedTuple):
-    """What is known of a difference of strengths."""
+class Gaps(NamedTuple):
+    """What is known of differences of strengths."""
 
-    draws: Floats  # quantiles, in log-odds
-    theta: Floats  # the same in the scale of y
-    ahead: float  # share of the draws that are above 0
-    stiff: float  # p (1 - p) at the estimate
+    theta: Floats  # (gap, quantile): draws, in the scale of y
+    stiff: Floats  # (gap,): p (1 - p) at the estimate
+    chances: Floats  # (gap, noise): normal quantiles of the chance of a decision for the first
 
 
-def gap_of(draws: Floats, at: float) -> Gap:
-    """Take draws (draw,) of a difference whose estimate is at, both in log-odds."""
+def gaps_of(epp: Floats, at: Floats, pairs: Longs, prob: float) -> Gaps:
+    """Take draws of strengths (draw, player), their estimate (player,), and pairs (gap, 2).
+
+    It is decided by posterior probability ``prob``.
+    """
     spots = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
-    spread = np.quantile(draws, spots)
-    theta = np.arcsin(np.sqrt(expit(spread)))
-    return Gap(spread, theta, float((draws > 0.0).mean()), float(expit(at) * expit(-at)))
+    theta, chances = np.empty((len(pairs), _QUANTILES)), np.empty((len(pairs), _GRID.size))
+    for k, (i, j) in enumerate(pairs):
+        gap = epp[:, i] - epp[:, j]
+        theta[k] = np.arcsin(np.sqrt(expit(np.quantile(gap, spots))))
+        chances[k] = _chances(theta[k], float((gap > 0.0).mean()), prob)
+    apart = at[pairs[:, 0]] - at[pairs[:, 1]]
+    return Gaps(theta, expit(apart) * expit(-apart), ndtri(np.clip(chances, 1e-12, 1.0 - 1e-12)))
 
 
-def decides(gap: Gap, information: float, prob: float) -> tuple[float, float]:
-    """Give the probabilities that further votes decide for the first, and for the second.
+def decides(gaps: Gaps, information: Floats) -> Floats:
+    """Give the probabilities that further votes decide for the first (gap,).
 
     Parameters
     ----------
-    gap : Gap
-    information : float
-        That further votes carry on the difference, per squared log-odds.
-    prob : float
-        Posterior probability that decides.
+    gaps : Gaps
+    information : (gap,)
+        That further votes carry on the differences, per squared log-odds.
     """
-    sd = _noise(gap, information)
-    first = _beyond(gap.theta, gap.ahead, sd, prob)
-    second = _beyond(gap.theta, gap.ahead, sd, 1.0 - prob)
-    return (
-        float(ndtr((gap.theta - first) / sd).mean()),
-        float(ndtr((second - gap.theta) / sd).mean()),
-    )
+    step = np.log(_GRID[1] / _GRID[0])
+    place = np.log(_noise(gaps.stiff, information) / _GRID[0]) / step
+    place = np.clip(place, 0.0, _GRID.size - 1.0)
+    left = np.minimum(place.astype(int), _GRID.size - 2)
+    row, part = np.arange(len(place)), place - left
+    chances = gaps.chances
+    return ndtr((1.0 - part) * chances[row, left] + part * chances[row, left + 1])
 
 
-def width_after(gap: Gap, information: float, prob: float) -> float:
-    """Give the mean width of the difference's interval after further votes, in log-odds.
+def width_after(gaps: Gaps, which: int, information: float, prob: float) -> float:
+    """Give the mean width of one difference's interval after further votes, in log-odds.
 
-    Parameters are those of `decides`, prob being of the interval.
+    Of the interval with probability ``prob``; ``information`` as of `decides`.
     """
-    return float(
-        _widths(
-            gap.draws, gap.theta, _noise(gap, information), prob, float(ndtri(0.5 + 0.5 * prob))
-        ).mean()
-    )
+    theta, sd = gaps.theta[which], float(_noise(gaps.stiff[which], np.float64(information)))
+    draws = 2.0 * np.log(np.tan(theta))
+    return float(_widths(draws, theta, sd, prob, float(ndtri(0.5 + 0.5 * prob))).mean())
 
 
-def _noise(gap: Gap, information: float) -> float:
+def _noise(stiff: Floats, information: Floats) -> Floats:
     """Give the standard deviation of y."""
-    return float(0.5 * np.sqrt(gap.stiff / max(information, 1e-300)))
+    return 0.5 * np.sqrt(stiff / np.maximum(information, 1e-300))
 
 
 @numba.njit(cache=True)
@@ -101,14 +105,24 @@ def _widths(draws: Floats, theta: Floats, sd: float, prob: float, z: float) -> F
 
 
 @numba.njit(cache=True)
+def _chances(theta: Floats, ahead: float, prob: float) -> Floats:
+    """Chances of a decision for the first at each noise (noise,)."""
+    out = np.zeros(_GRID.size)
+    some = theta[1::2].copy()  # enough of them
+    for k, sd in enumerate(_GRID):
+        beyond = _beyond(some, ahead, sd, prob)
+        for t in some:
+            out[k] += 0.5 * math.erfc(np.sqrt(0.5) * (beyond - t) / sd) / some.size
+    return out
+
+
+@numba.njit(cache=True)
 def _log_odds(theta: Floats, ahead: float, sd: float, y: float) -> float:
     """Log-odds, after y, that the first is better."""
-    peak = -np.inf
-    for t in theta:
-        peak = max(peak, -0.5 * ((y - t) / sd) ** 2)
+    nearest = np.abs(theta - y).min() / sd
     better, worse, number = 0.0, 0.0, 0
     for t in theta:
-        weight = np.exp(-0.5 * ((y - t) / sd) ** 2 - peak)
+        weight = np.exp(0.5 * (nearest**2 - ((y - t) / sd) ** 2))
         if t > 0.25 * np.pi:
             better += weight
             number += 1
@@ -123,17 +137,31 @@ def _log_odds(theta: Floats, ahead: float, sd: float, y: float) -> float:
 
 @numba.njit(cache=True)
 def _beyond(theta: Floats, ahead: float, sd: float, prob: float) -> float:
-    """Find the y after which the first is better with this probability, by halving."""
+    """Find the y after which the first is better with this probability.
+
+    Log-odds are nearly straight in y: a chord of the bracket finds it, with the value at an end
+    that stays halved (Illinois).
+    """
     wanted = np.log(prob) - np.log1p(-prob)
     low, high = theta.min() - _BEYOND * sd, theta.max() + _BEYOND * sd
-    if _log_odds(theta, ahead, sd, high) < wanted:
+    below = _log_odds(theta, ahead, sd, low) - wanted
+    above = _log_odds(theta, ahead, sd, high) - wanted
+    if above < 0.0:
         return np.inf
-    if _log_odds(theta, ahead, sd, low) > wanted:
+    if below > 0.0:
         return -np.inf
-    while high - low > 1e-4 * sd:
-        middle = 0.5 * (low + high)
-        if _log_odds(theta, ahead, sd, middle) < wanted:
-            low = middle
+    kept = 0
+    for _ in range(60):
+        y = low + (high - low) * below / (below - above)
+        value = _log_odds(theta, ahead, sd, y) - wanted
+        if abs(value) < 1e-3 or high - low < 1e-4 * sd:
+            break
+        if value < 0.0:
+            low, below = y, value
+            above *= 0.5 if kept < 0 else 1.0
+            kept = -1
         else:
-            high = middle
-    return 0.5 * (low + high)
+            high, above = y, value
+            below *= 0.5 if kept > 0 else 1.0
+            kept = 1
+    return y

@@ -68,7 +68,7 @@ def decides(gaps: Gaps, information: Floats) -> Floats:
     left = np.minimum(place.astype(int), _GRID.size - 2)
     row, part = np.arange(len(place)), place - left
     chances = gaps.chances
-    return ndtr((1.0 - part) * chances[row, left] + part * chances[row, left + 1])
+    return np.asarray(ndtr((1.0 - part) * chances[row, left] + part * chances[row, left + 1]))
 
 
 def width_after(gaps: Gaps, which: int, information: float, prob: float) -> float:
@@ -76,7 +76,7 @@ def width_after(gaps: Gaps, which: int, information: float, prob: float) -> floa
 
     Of the interval with probability ``prob``; ``information`` as of `decides`.
     """
-    theta, sd = gaps.theta[which], float(_noise(gaps.stiff[which], np.float64(information)))
+    theta, sd = gaps.theta[which], float(_noise(gaps.stiff, np.asarray(information))[which])
     draws = 2.0 * np.log(np.tan(theta))
     return float(_widths(draws, theta, sd, prob, float(ndtri(0.5 + 0.5 * prob))).mean())
 
@@ -164,4 +164,4 @@ def _beyond(theta: Floats, ahead: float, sd: float, prob: float) -> float:
             high, above = y, value
             below *= 0.5 if kept > 0 else 1.0
             kept = 1
-    return y
+    return float(y)

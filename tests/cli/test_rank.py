@@ -260,7 +260,7 @@ def test_mean_scores_of_several_tournaments(tmp_path):
     ]  # fmt: skip
     columns = ["dataset", "model", "seed", "accuracy"]
     pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "scores.csv", index=False)
-    asked = ("--model", "score_tournaments", "--seed", 1, "--draws", 500)
+    asked = ("--model", "score_tournaments", "--seed", 1)
     done = run("rank", "scores.csv", *asked, "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "score_tournaments, 95% intervals" in done.stdout

@@ -333,7 +333,7 @@ def test_who_is_first_tells_the_order(kind, seed):
 
 
 def test_a_weight_is_a_number_of_votes():
-    votes = votes_of([0, 1, 0], [1, 0, 1], [1.0, 0.0, 1.0], 2)
+    votes = votes_of([0, 0, 0], [1, 1, 1], [1.0, 0.0, 1.0], 2)
     votes["weight"] = "vote", [1.0, 0.25, 2.0]
     with pytest.raises(lb.LeaderbayesError, match=r"vote 1 is 0\.25: .* whole number"):
         lb.likelihood.bradley_terry(votes)

@@ -216,7 +216,7 @@ def test_two_columns_of_the_same_names_are_players(columns):
     one, other = columns
     games = GAMES.rename(columns={"team": one, "opponent": other})
     message = reads(games)
-    assert f"--first {one} --second {other} --outcome COLUMN" in message
+    assert f"--first {one!r} --second {other!r} --outcome COLUMN" in message
     assert lb.read_votes(games, first=one, second=other, outcome="result").sizes["vote"] == 12
 
 

@@ -123,8 +123,9 @@ def _refuse_pairs(table: Table) -> None:
         return
     table.refuse(
         f"columns {shown(one)} and {shown(other)} hold the same names: this looks like votes or "
-        f"games. Name the columns (first={one!r}, second={other!r}, outcome=COLUMN; --first {one} "
-        f"--second {other} --outcome COLUMN); where nobody was first, rename them winner and "
+        f"games. Name the columns (first={shown(one)}, second={shown(other)}, outcome=COLUMN; "
+        f"--first {shown(one)} --second {shown(other)} --outcome COLUMN); where nobody was first, "
+        "rename them winner and "
         "loser, with a column count if rows are counts. Leave one row of each game, if it is there "
         "from both sides. If these are scores, name player, round and score (--player, --round, "
         "--score)."

@@ -1,0 +1,70 @@
+"""How many votes a row stands for, and rows that are there twice."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import leaderbayes as lb
+
+
+def single(**columns):
+    """Sixty votes, each in a row, with more columns."""
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 4, 60)
+    return pd.DataFrame(
+        {
+            "model_a": [f"m{k}" for k in a],
+            "model_b": [f"m{k}" for k in (a + rng.integers(1, 4, 60)) % 4],
+            "winner": rng.choice(["model_a", "model_b"], 60),
+        }
+        | columns
+    )
+
+
+SIZE = np.random.default_rng(2).choice([9, 13, 19], 60)
+
+
+SINGLE = {
+    "id": (single(vote_id=np.arange(60)[::-1], size=SIZE), "vote_id is another in each row"),
+    "time": (single(date=pd.date_range("2026-01-01", periods=60), size=SIZE), "a time"),
+    "judged": (single(judge="j", prompt=np.arange(60) % 7, n=SIZE), "of a judge and a prompt"),
+    "not whole": (single(weight=np.where(SIZE > 9, 61.2, 70.3)), "not whole"),
+    "row numbers": (single(votes=np.arange(60)), "it numbers rows"),
+    "alike": (single(num=SIZE), "rows are alike beside it"),
+}
+
+
+@pytest.mark.parametrize(("table", "why"), SINGLE.values(), ids=SINGLE)
+def test_what_single_votes_have_beside_is_no_count(table, why):
+    votes = lb.read_votes(table)
+    assert votes.sizes["vote"] == 60
+    assert "weight" not in votes
+    assert why in votes.attrs["read_as"]
+    assert "--count" in votes.attrs["read_as"]
+
+
+def test_a_table_of_counts_counts():
+    cells = single().groupby(["model_a", "model_b", "winner"]).size().rename("n").reset_index()
+    assert float(lb.read_votes(cells)["weight"].sum()) == 60.0
+
+
+def test_two_columns_that_may_count():
+    cells = single().groupby(["model_a", "model_b", "winner"]).size().rename("count").reset_index()
+    with pytest.raises(lb.ScoresError, match="which column is how many votes"):
+        lb.read_votes(cells.assign(votes=cells["count"] + 1))
+
+
+def test_repeats_are_said():
+    table = single(vote_id=np.arange(60)[::-1])
+    said = lb.read_votes(pd.concat([table, table.head(5)])).attrs["read_as"]
+    assert "5 rows repeat others in every column, vote_id too" in said
+    assert "repeat" not in lb.read_votes(table).attrs["read_as"]
+
+
+def test_votes_from_both_sides_are_said():
+    table = single()
+    turned = table.rename(columns={"model_a": "model_b", "model_b": "model_a"})
+    turned["winner"] = table["winner"].map({"model_a": "model_b", "model_b": "model_a"})
+    said = lb.read_votes(pd.concat([table, turned])).attrs["read_as"]
+    assert "every vote is there from the other side" in said
+    assert "other side" not in lb.read_votes(table).attrs["read_as"]

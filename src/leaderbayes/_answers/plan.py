@@ -152,8 +152,7 @@ def plan(
     a thousand times the present one does) and ``p_any_votes``, the probability after any number of
     votes; ``p_now``, ``width_now``. attrs as above, and ``cluster`` ("judge", "prompt" or "none");
     there are no ``simulations``. Of Davidson's model ties are known better with further votes, too;
-    of PMRA's the same judges favour whoever is first
-    as they do, and new ones as their likes.
+    of PMRA's the same judges favour whoever is first as they do, and new ones as their likes.
 
     **Mean scores.** What is known of a pair is taken as conjugate: the mean difference is normal
     given the variance of a round's difference, whose posterior is a scaled inverse chi-squared one.

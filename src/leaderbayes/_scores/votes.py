@@ -357,8 +357,8 @@ def _weights(table: Table, column: str, *, given: bool) -> Floats:
     if len(parts) and not given:
         table.refuse(
             f"column {shown(column)} was taken for how many votes a row stands for, and is "
-            f"{weights[parts[0]]:g}: weights of importance are no counts. Rename the column, or "
-            f"name it if a row is that many votes (weight={column!r}, --count {column}).",
+            f"{weights[parts[0]]:g}: weights of importance are no counts, and models do not take "
+            "them. Rename or drop the column.",
             table.frame.index[int(parts[0])],
         )
     wrong = np.flatnonzero(weights < 0.0)

@@ -5,6 +5,7 @@ import pytest
 
 import leaderbayes as lb
 from conftest import board
+from graphs import AS_IT_STANDS
 
 
 def test_two_players():
@@ -14,7 +15,7 @@ def test_two_players():
     (graph,) = model.logp(vars=[model["place"]], sum=False)
     values = model.replace_rvs_by_values([model["epp"], model["tie"]])
     function = model.compile_fn(
-        [*values, graph], inputs=model.value_vars, point_fn=True, mode="FAST_COMPILE"
+        [*values, graph], inputs=model.value_vars, point_fn=True, mode=AS_IT_STANDS
     )
     rng = np.random.default_rng(3)
     point = {k: rng.normal(size=np.shape(v)) for k, v in model.initial_point().items()}
@@ -34,7 +35,7 @@ def test_equal_players_tie_at_davidsons_rate(nu):
         lb.models.davidson(made, weight=1.0, centring=0.0),
         {"tie": nu, "epp_unit": np.zeros(2)},
     )
-    place = pm.draw(model["place"], random_seed=1, mode="FAST_COMPILE")
+    place = pm.draw(model["place"], random_seed=1, mode=AS_IT_STANDS)
     share = (place[:, 0] == place[:, 1]).mean()
     p = np.exp(nu) / (2.0 + np.exp(nu))
     assert share == pytest.approx(p, abs=4.0 * np.sqrt(p * (1.0 - p) / rounds))

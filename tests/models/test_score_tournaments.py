@@ -10,6 +10,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import board
+from graphs import AS_IT_STANDS
 from leaderbayes._numerics.score_tournaments import boards, coordinates, log_density, parameters
 from leaderbayes._numerics.student import student
 from leaderbayes.models._score_boards import boards_of_scores
@@ -38,7 +39,10 @@ def test_model_equals_its_specification(fraction):
     fast = lb.models.score_tournaments(scores, test_fraction=fraction)
     slow = runpy.run_path(str(SPECIFICATION))["model"](scores.to_numpy(), fraction)
     assert [v.name for v in fast.free_RVs] == [v.name for v in slow.free_RVs]
-    functions = [(m.compile_logp(), m.compile_dlogp()) for m in (slow, fast)]
+    functions = [
+        (m.compile_logp(mode=AS_IT_STANDS), m.compile_dlogp(mode=AS_IT_STANDS))
+        for m in (slow, fast)
+    ]
     rng = np.random.default_rng(1)
     start = fast.initial_point()
     for _ in range(5):
@@ -58,10 +62,10 @@ def test_what_is_sampled_is_the_model_integrated(fraction):
     inside = boards((own.scores - own.centre) / own.unit, own.luck, 1.0, 4.0, 1.0)
     at = coordinates(inside)
     model = lb.models.score_tournaments(scores, test_fraction=fraction)
-    logp = model.compile_logp(jacobian=True)
+    logp = model.compile_logp(jacobian=True, mode=AS_IT_STANDS)
     latent = [v for v in model.free_RVs if v.name in LATENT]
-    slope = model.compile_dlogp(latent)
-    curvature = model.compile_d2logp(latent, negate_output=False)
+    slope = model.compile_dlogp(latent, mode=AS_IT_STANDS)
+    curvature = model.compile_d2logp(latent, negate_output=False, mode=AS_IT_STANDS)
     start = model.initial_point()
     q, m = inside.present.shape
     rng = np.random.default_rng(3)

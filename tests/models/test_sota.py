@@ -42,8 +42,12 @@ def log_density(n, rho, x, points):
     """Of the specification: a team a node of a grid of log-odds, on which theta is integrated."""
     right = pytensor.shared(np.zeros(NODES, int))
     made = runpy.run_path(str(MODEL))["model"](right, n=n, teams=NODES, rho=rho, theta_0=THETA_0)
-    prior = made.compile_logp([made["mean"], made["concentration"], made["ease"]])
-    terms = made.compile_fn(made.logp([made["theta"], made["count"]], sum=False))
+    prior = made.compile_logp(
+        [made["mean"], made["concentration"], made["ease"]], mode="FAST_COMPILE"
+    )
+    terms = made.compile_fn(
+        made.logp([made["theta"], made["count"]], sum=False), mode="FAST_COMPILE"
+    )
     out = []
     for mean, concentration, ease in points:
         point = {

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from graphs import AS_IT_STANDS
 from leaderbayes._numerics import design
 from leaderbayes._numerics.laplace import Board, Laplace, log_weight
 from leaderbayes._numerics.votes import Votes, dependence, effective, maximum
@@ -90,7 +91,7 @@ def test_density_that_is_sampled_is_the_specifications(specification):
     points, n = specification["matches"](
         *specification["covariance"](first, second, outcome, [judge], 5)
     )
-    density = specification["model"](points, n).compile_logp()
+    density = specification["model"](points, n).compile_logp(mode=AS_IT_STANDS)
     rng = np.random.default_rng(2)
     strength, log_scale = rng.normal(size=(4, 5)), rng.normal(size=4)
     theirs = [
@@ -111,7 +112,7 @@ def test_density_of_matched_pairs_is_the_specifications(specification):
     np.add.at(met, ([0, 1, 2, 3], [1, 2, 3, 4]), [40.0, 25.0, 60.0, 31.0])
     met = met + met.T
     model = specification["matched"](points, n, met)
-    density = model.compile_logp()
+    density = model.compile_logp(mode=AS_IT_STANDS)
     board = Board(points, n, 2.0, 4.0)
     at = design.ways(met, board)
     rng = np.random.default_rng(3)

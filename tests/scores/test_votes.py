@@ -524,7 +524,7 @@ REFUSED = {
     "weight": (ARENA.assign(n_votes=0), "no vote is left: .* of a weight of 0"),
     "infinite": (ARENA.assign(n_votes=[1, 1, np.inf, 1]), "row 2 .*'n_votes' is infinite; write"),
     "negative": (ARENA.assign(n_votes=[1, 1, 1, -1]), "row 3 .*'n_votes'.* is -1"),
-    "parts": (ARENA.assign(n_votes=[1, 1, 1, 0.2]), "row 3 .*importance .*Rename or drop the column"),
+    "parts": (ARENA.assign(n_votes=[1, 1, 1, 0.2]), "row 3 .*importance .*Rename or drop"),
     "two counts": (
         COUNTED.assign(count=[3, 1, 2, 2], n=[3, 1, 2, 1]), "'count', 'n'.*Name it .*--count"
     ),

@@ -68,10 +68,10 @@ def test_every_function_takes_every_fit(any_fit, tmp_path):
 def test_rounded_scores_mean_the_same_to_rankings_and_to_pairs():
     """Twelve percent of pairs tie; strengths and checks are those of pairs, ties half."""
     rng = np.random.default_rng(4)
-    noisy = TRUTH[:, None] + rng.gumbel(size=(5, 300))
-    coords = {"player": [f"p{i}" for i in range(5)], "round": [str(k) for k in range(300)]}
+    noisy = TRUTH[:, None] + rng.gumbel(size=(5, 150))
+    coords = {"player": [f"p{i}" for i in range(5)], "round": [str(k) for k in range(150)]}
     scores = xr.DataArray(
-        np.floor(noisy / 0.8 + rng.random(300)),
+        np.floor(noisy / 0.8 + rng.random(150)),
         coords=coords,
         dims=("player", "round"),
         attrs={"higher_is_better": 1},
@@ -81,8 +81,8 @@ def test_rounded_scores_mean_the_same_to_rankings_and_to_pairs():
     assert ranking.attrs["converged"]
     assert "tie" not in ranking["posterior"]
     wins = [lb.win_probability(dt)["mean"] for dt in (pairs, ranking)]
-    # Either has an error of some 0.025 from the same rounds, and apart they are a third of that.
-    np.testing.assert_allclose(wins[0], wins[1], atol=0.025)
+    # Either has an error of some 0.035 from the same rounds, and apart they are a third of that.
+    np.testing.assert_allclose(wins[0], wins[1], atol=0.035)
     boards = [lb.leaderboard(dt) for dt in (pairs, ranking)]
     assert boards[0]["player"].tolist() == boards[1]["player"].tolist()
     # Replicates tie as often as the board, and as often in each round.

@@ -221,6 +221,7 @@ def test_figure(flat):
 @pytest.mark.parametrize(
     "options", [{"statistic": "iqm"}, {"statistic": "median"}, {"of": "standardised"}]
 )
+@pytest.mark.slow
 def test_other_functionals_are_planned(options):
     """Widths after further rounds are those of fits of so many, on the mean of some boards."""
 

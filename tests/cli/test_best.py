@@ -14,6 +14,7 @@ def board(folder):
     return ["sota", "few.csv", "--n", 200, "--sensitivity"]
 
 
+@pytest.mark.slow
 def test_sensitivity(folder, board):
     short = ["--draws", 60, "--chains", 2, "--seed", 1, "--rho", 0.2]
     done = call(*board, *short, cwd=folder)

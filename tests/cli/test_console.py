@@ -2,8 +2,11 @@
 
 import os
 
-from command import run
-from conftest import cycle, often_by_little
+import numpy as np
+import pandas as pd
+
+from command import call, run
+from conftest import cycle
 
 
 def test_names_do_not_steer_the_terminal(folder):
@@ -19,28 +22,28 @@ def test_names_do_not_steer_the_terminal(folder):
 def test_a_board_that_does_not_fit(folder):
     cycle().to_pandas().T.rename_axis("task").to_csv(folder / "cycle.csv")
     asked = ("--sampler", "laplace", "--seed", 1)
-    ranked = run("rank", "cycle.csv", *asked, cwd=folder)
+    ranked = call("rank", "cycle.csv", *asked, cwd=folder)
     assert ranked.returncode == 0, ranked.stderr
     assert (
         "Check of fit: p = 0.00, the model does NOT describe this board (LB016)." in ranked.stdout
     )
     assert "Warning: LB016" in ranked.stderr
-    compared = run("compare", "cycle.csv", "p0", "p1", *asked, cwd=folder)
+    compared = call("compare", "cycle.csv", "p0", "p1", *asked, cwd=folder)
     # Beta(15.5, 0.5).
     assert "Of their own 15 matches p0 won 15: by these alone 0.969 (0.848 to 1.000)." in (
         compared.stdout
     )
 
 
-def test_no_number_is_cut_on_a_narrow_terminal(tmp_path):
+def test_no_number_is_cut_on_a_narrow_terminal(tmp_path, monkeypatch):
     """Names give way, then the gaps between columns; then lines are longer than the terminal."""
-    scores = often_by_little().assign_coords(player=[f"a-player-of-long-name-{k}" for k in "abc"])
-    scores.to_pandas().T.rename_axis("task").to_csv(tmp_path / "scores.csv")
+    right = np.arange(60)[:, None] % 10 < [9, 6, 2]  # answers: their mean scores are drawn at once
+    names = [f"a-player-of-long-name-{k}" for k in "abc"]
+    table = pd.DataFrame(right.astype(int), columns=names)
+    table.rename_axis("item").to_csv(tmp_path / "scores.csv")
     for width in (40, 80, 200):
-        done = run(
-            "rank", "scores.csv", "--model", "mean_score", "--seed", 1, cwd=tmp_path,
-            env=os.environ | {"COLUMNS": str(width)},
-        )  # fmt: skip
+        monkeypatch.setenv("COLUMNS", str(width))
+        done = call("rank", "scores.csv", "--model", "mean_score", "--seed", 1, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         heading = next(line for line in done.stdout.splitlines() if "P(best)" in line)
         assert heading.split()[:2] == ["#", "player"]

@@ -222,7 +222,7 @@ def answered(tmp_path_factory):
 
 
 def test_mean_scores_are_printed_and_written(answered):
-    done = run(
+    done = call(
         "rank", "answers.csv", "--model", "mean_score", "--seed", 1, "--out", "out", cwd=answered
     )
     assert done.returncode == 0, done.stderr
@@ -243,15 +243,16 @@ def test_mean_scores_are_printed_and_written(answered):
 
 def test_mean_scores_are_compared_in_their_unit(answered):
     asked = ("compare", "answers.csv", "a", "c", "--model", "mean_score", "--seed", 1)
-    done = run(*asked, "--rope", 0.6, cwd=answered)
+    done = call(*asked, "--rope", 0.6, cwd=answered)
     assert done.returncode == 0, done.stderr
     assert "a less c: +0." in done.stdout
     assert "equivalent 1.000" in done.stdout
-    printed = json.loads(run(*asked, "--json", cwd=answered).stdout)
+    printed = json.loads(call(*asked, "--json", cwd=answered).stdout)
     assert printed["difference_lower"] < printed["difference"] < printed["difference_upper"]
     assert printed["p_better"] > 0.95
 
 
+@pytest.mark.slow
 def test_mean_scores_of_several_tournaments(tmp_path):
     rng = np.random.default_rng(1)
     rows = [
@@ -261,20 +262,20 @@ def test_mean_scores_of_several_tournaments(tmp_path):
     columns = ["dataset", "model", "seed", "accuracy"]
     pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "scores.csv", index=False)
     asked = ("--model", "score_tournaments", "--seed", 1)
-    done = run("rank", "scores.csv", *asked, "--out", "out", cwd=tmp_path)
+    done = call("rank", "scores.csv", *asked, "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "score_tournaments, 95% intervals" in done.stdout
     each = pd.read_csv(tmp_path / "out" / "tournaments.csv", comment="#")
     assert len(each) == 9
-    done = run("compare", "scores.csv", "c", "a", *asked, "--rope", 0.01, cwd=tmp_path)
+    done = call("compare", "scores.csv", "c", "a", *asked, "--rope", 0.01, cwd=tmp_path)
     assert "On a new data set" in done.stdout
 
 
 def test_matches_of_answers_point_to_mean_scores(answered):
-    done = run("rank", "answers.csv", "--seed", 1, cwd=answered)
+    done = call("rank", "answers.csv", "--seed", 1, cwd=answered)
     assert "Warning: LB026" in done.stderr
-    assert run("rank", "answers.csv", "--likelihood", "normal", cwd=answered).returncode == 2
-    alien = run("rank", "answers.csv", "--ml", "--likelihood", "normal", cwd=answered)
+    assert call("rank", "answers.csv", "--likelihood", "normal", cwd=answered).returncode == 2
+    alien = call("rank", "answers.csv", "--ml", "--likelihood", "normal", cwd=answered)
     assert "--ml has no --likelihood" in alien.stderr
 
 

@@ -41,6 +41,7 @@ def test_title_and_the_best_of_a_board(fit, folder):
     assert f"<strong>{float(lb.sota.summary(best)['theta_sota']):.4f}</strong>" in page
 
 
+@pytest.mark.slow
 def test_an_audit_goes_with_each(dt, fit, folder):
     asked = lb.audit(dt)
     for suffix, said in ((".html", 'id="audit"'), (".tex", "paragraph{Audit}"), (".txt", "Audit")):

@@ -11,12 +11,12 @@ from command import call
 
 
 def test_words_and_json_say_the_same(folder):
-    options = ("sensitivity", "scores.csv", "--model", "bradley_terry", "--seed", 1)
+    options = ("sensitivity", "scores.csv", "--model", "bradley_terry", "--prior", 1, "--seed", 1)
     done = call(*options, cwd=folder)
     assert done.returncode == 0, done.stderr
     made = json.loads(call(*options, "--json", cwd=folder).stdout)
     direct = lb.sensitivity(
-        lb.read_scores(folder / "scores.csv"), models=("bradley_terry",), seed=1
+        lb.read_scores(folder / "scores.csv"), models=("bradley_terry",), priors=(1.0,), seed=1
     )
     assert made["message"] == direct.attrs["message"]
     assert " ".join(made["message"].split()) in " ".join(done.stdout.split())

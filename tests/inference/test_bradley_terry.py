@@ -65,13 +65,13 @@ def test_both_ways_lead_to_one_posterior(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["iris", "8 x 10, one dominant", "5 x 20, decided"])
+@pytest.mark.parametrize("name", ["iris", "8 x 10, one dominant"])
 def test_pymc_samples_the_same(name):
     """Its own NUTS, of ``models.bradley_terry``."""
-    # Whole chains of its differ in the tails of a decided board, by more than `az.mcse` says: of
-    # seven runs of four the 2.5 % quantile of epp_scale had a standard deviation of 0.055.
-    chains = 16 if "decided" in name else 4
-    hold(*(_fit(BOARDS[name](), sampler, 1000, chains) for sampler in ("auto", "pymc")))
+    # Not of a decided board: whole chains of its differ in the tails there, by more than `az.mcse`
+    # says (of seven runs of four the 2.5 % quantile of epp_scale had a standard deviation of
+    # 0.055), and sixteen chains, which agree, take minutes.
+    hold(*(_fit(BOARDS[name](), sampler, 1000) for sampler in ("auto", "pymc")))
 
 
 def hold(one, two):

@@ -116,6 +116,7 @@ def test_a_flat_prior_needs_every_score(scores):
         lb.fit(scores, "mean_score", prior_scale=np.inf)
 
 
+@pytest.mark.slow
 def test_folds_widen(scores):
     narrow, wide = (
         lb.fit(scores, "mean_score", seed=1, test_fraction=f, progressbar=False)

@@ -368,14 +368,13 @@ def test_where_many_meet_many_nothing_is_learnt_of_the_design(dt, votes):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
 def test_intervals_of_neighbours_cover():
-    # Boards' coverages have a standard deviation of about 0.15: four errors of 16 are 0.15.
-    for sort in (True, False):
-        share = []
-        for seed in range(16):
-            votes, strength = neighbours(100 + seed, sort=sort)
-            share.append(covered(lb.fit(votes, seed=seed), strength))
-        assert np.mean(share) > 0.95 - 4.0 * np.std(share) / 4.0
-        assert np.mean(share) > 0.85
+    # Boards' coverages have a standard deviation of about 0.15: four errors of 12 are 0.17.
+    share = []
+    for seed in range(12):
+        votes, strength = neighbours(100 + seed, sort=seed % 3 > 0)
+        share.append(covered(lb.fit(votes, seed=seed), strength))
+    assert np.mean(share) > 0.95 - 4.0 * np.std(share) / np.sqrt(12)
+    assert np.mean(share) > 0.85
 
 
 def test_what_strengths_always_describe_is_not_checked(ladder):

@@ -1,6 +1,5 @@
 """Information of rankings, and the slope of its log determinant, against enumeration."""
 
-import numba
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -134,7 +133,6 @@ def test_strengths_far_apart_are_found(matrix, monkeypatch):
     np.testing.assert_allclose(best.scores.sum(axis=0), 0.0, atol=1e-8)
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="ten minutes as plain Python")
 def test_strengths_beyond_numbers_are_no_estimate():
     with pytest.raises(NotConvergedError, match="LB002 players lie farther apart"):
         fit.fit_rankings(ladder(240), matrix=False)

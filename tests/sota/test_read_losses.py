@@ -72,6 +72,7 @@ def test_clusters():
     np.testing.assert_allclose(lb.sota.covariance(twice), lb.sota.covariance(losses))
 
 
+@pytest.mark.slow
 def test_the_winner_is_covered():
     """By the covariance of the losses, where some teams are of a family."""
     rng = np.random.default_rng(5)

@@ -22,6 +22,7 @@ def board():
 
 
 @pytest.mark.filterwarnings("ignore:LB020")
+@pytest.mark.slow
 def test_obesity_risk(board):
     """Table 2: every printed digit of the upper limit's row, and of the mean's but the teams.
 

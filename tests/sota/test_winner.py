@@ -40,6 +40,7 @@ def test_what_it_gives():
 
 @pytest.mark.parametrize("rho", [0.0, 0.6])
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_it_covers(kind, rho, simulated):
     """Both intervals on boards of teams of any kind, with nothing known of these."""
     boards, m, n = 60, 150, 500

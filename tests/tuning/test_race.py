@@ -125,7 +125,7 @@ def test_every_candidate_has_a_decision_at_every_look(simulated):
 @pytest.mark.slow
 @pytest.mark.parametrize(("m", "spread"), [(5, 0.3), (5, 1.0), (20, 0.3), (20, 3.0)])
 def test_the_best_is_dropped_no_more_often_than_stated(simulated, m, spread):
-    boards, drop = 200, 0.05
+    boards, drop = 100, 0.05
     lost = 0
     for seed in range(boards):
         truth, scores = simulated(seed, m, 10, spread)

@@ -276,8 +276,10 @@ def test_numbers_of_wins_are_votes():
     found = lb.read_votes(table)
     assert found["weight"].sum() == 42
     assert float((found["weight"] * found["outcome"]).sum()) == 33
-    with pytest.raises(lb.ScoresError, match=r"'win1' is a number of wins.*leave outcome out"):
+    with pytest.raises(lb.ScoresError, match=r"like numbers of wins.*vote: leave outcome out"):
         lb.read_votes(table, outcome=["win1", "win2"])
+    with pytest.raises(lb.ScoresError, match=r"'win1' is a number of wins.*leave outcome out"):
+        lb.read_votes(table, outcome="win1")
 
 
 @pytest.mark.parametrize(("both_bad", "last"), [("tie", [0.5]), ("drop", []), ("own", [np.nan])])

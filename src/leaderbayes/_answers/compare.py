@@ -1,6 +1,7 @@
 """Compare two players of a fitted leaderboard."""
 
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import is_mean_score
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
+from leaderbayes._scores.tables import shown
 
 
 def compare(
@@ -170,14 +172,25 @@ def check_comparison(a: str, b: str, rope: float | None, *, of_scores: bool = Fa
 
 def check_pair(a: str, b: str) -> None:
     """Raise unless two players are compared."""
-    if a == b:
+    if np.isscalar(a) and np.isscalar(b) and a == b:
         raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
 
 
 def position(player: str, players: pd.Index) -> int:
     """Find a player; raise, with the nearest name, where there is none."""
+    if not isinstance(player, str) and not (np.isscalar(player) and player in players):
+        raise _no_name(player, [str(p) for p in players])
     if player in players:
         return int(players.to_list().index(player))
     near = get_close_matches(player, [str(p) for p in players], n=1, cutoff=0.4)
     hint = f"did you mean {near[0]!r}?" if near else f"the first is {str(players[0])!r}."
     raise LeaderbayesError(f"There is no player {player!r} among the {len(players)}; {hint}")
+
+
+def _no_name(player: Any, known: list[str]) -> LeaderbayesError:
+    """Make the error that says that players go by name, and not by their places."""
+    called = str(player) if np.isscalar(player) and str(player) in known else known[0]
+    return LeaderbayesError(
+        f"{shown(player)} ({type(player).__name__}) is no name of a player: give one of the "
+        f"{len(known)} names, in quotes, such as {called!r}."
+    )

@@ -25,7 +25,14 @@ from leaderbayes._inference.nuts import sample
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
 from leaderbayes._inference.votes import draw_davidson, draw_intercept, draw_votes
 from leaderbayes._scores.hints import hint
-from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
+from leaderbayes._scores.matches import (
+    TIES,
+    Ties,
+    check_ties,
+    matches,
+    one_tournament,
+    valid_scores,
+)
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.models._scores import likelihood_of, taken_of
 from leaderbayes.models._weight import degrees_of_freedom
@@ -222,6 +229,7 @@ def fit(
     if replicates is not None:
         replicates = whole("replicates", replicates)
     of_votes = is_votes(scores)
+    check_ties(ties, ("half", "drop") if of_votes else TIES, "votes" if of_votes else "")
     if sampler == "laplace" and model not in _BY_LAPLACE and not of_votes:
         raise LeaderbayesError(
             f"sampler='laplace' is for model={' or '.join(map(repr, _BY_LAPLACE))}: take 'auto'."

@@ -24,6 +24,7 @@ from leaderbayes._scores.vote_forms import (
     check_column,
     difference_of,
     has_players,
+    numbers_of_wins,
     other_judges,
     recognise_form,
 )
@@ -76,7 +77,7 @@ def read_votes(
     - players: ``model_a`` and ``model_b``, ``player_1`` and ``player_2``, ``left`` and ``right``,
       ``white`` and ``black``, ``home_team`` and ``away_team`` and the like;
     - who won: a column called winner, outcome, result, preference, label, choice, verdict, vote
-      and the like, in words (model_a, A, left, first, white, win, loss, tie, both bad, ...), as
+      and the like, in words (model_a, A, left, first, white, win, loss, tie, neither, ...), as
       ``A>B``, ``1-0``, ``1/2-1/2``, 1, 0.5 and 0, 1, 0 and -1, 1 and 2, or as the winner's name;
       or scores of both (``score_a`` and ``score_b``, of which the larger wins; or ranks, of which
       the smaller does); or columns ``winner_model_a``, ``winner_model_b``, ``winner_tie``, of which
@@ -122,7 +123,8 @@ def read_votes(
     tournament : str, optional
         Column of what votes may be told apart by, such as a language.
     both_bad : {"tie", "drop", "own"}
-        Whether votes that both are bad count as ties, are left out, or are an outcome of their own.
+        Whether votes that both are bad ("both bad", "neither", "both wrong", ...) count as ties,
+        are left out, or are an outcome of their own.
     format : {"csv", "tsv", "json", "jsonl", "parquet", "pgn"}, optional
         Of the file; by its name and first bytes by default.
     max_mb : float
@@ -167,7 +169,7 @@ def read_votes(
     >>> votes.attrs["read_as"].partition(" (")[0]
     'first=model_a, second=model_b, outcome=winner'
     """
-    table, _ = read_vote_table(source, format, max_mb)
+    table, _ = read_vote_table(source, format, max_mb, tallies=outcome is None)
     if first is None and not has_players(table.frame):
         refuse_what_is_neither(table)
     return votes_of(
@@ -195,6 +197,9 @@ def votes_of(
         Whether its votes each have a prompt of their own.
     """
     one_of("both_bad", options.both_bad, *_BOTH_BAD)
+    asked = options.covariates
+    if asked is not None and (isinstance(asked, str) or not isinstance(asked, Sequence)):
+        table.refuse(f"covariates={shown(asked)}: give a list of names.")
     if table.frame.empty:
         table.refuse("the table has a header and no vote.")
     form = recognise_form(table, options.first, options.second, options.outcome)
@@ -210,6 +215,12 @@ def votes_of(
         counting, not_taken = perhaps_counts(table, form, roles, options.covariates or ())
         roles |= counting
         others += not_taken
+    if form.kind == "scores":
+        others += [
+            f"{' and '.join(wins)} are not taken for numbers of votes: scores say who won"
+            for wins in numbers_of_wins(table.frame.columns)
+            if wins != form.outcome
+        ]
     if "judge" in roles and options.judge is None:
         others += [
             f"{name} is not taken for the judge (judge={name!r}, --judge {name}, takes it)"
@@ -378,8 +389,6 @@ def _covariates(
     """Read differences (row, covariate), and say for each name what was taken."""
     if covariates is None:
         return np.empty((len(table.frame), 0)), {}
-    if isinstance(covariates, str) or not isinstance(covariates, Sequence):
-        table.refuse(f"covariates={shown(covariates)}: give a list of names.")
     said: dict[str, str] = {}
     differences = []
     for name in covariates:

@@ -610,3 +610,23 @@ def test_order_of_rows_and_sides():
         f["player"].values[f[k].values].tolist() for f, k in ((found, "first"), (turned, "second"))
     ]
     assert names[0] == names[1]
+
+
+@pytest.mark.parametrize("role", ["judge", "prompt", "time", "weight"])
+def test_none_takes_no_column(role):
+    columns = {"judge": "judge", "prompt": "prompt", "time": "date", "weight": "n_votes"}
+    table = votes(
+        "model_a", "model_b", winner=["A", "B", "A", "tie"], **{columns[role]: [1, 2, 3, 4]}
+    )
+    assert role in lb.read_votes(table).variables
+    found = lb.read_votes(table, **{role: "none"})
+    assert role not in found.variables
+    assert f"{role}=none" in found.attrs["read_as"]
+    if role in ("judge", "prompt"):
+        gaps = table.assign(**{columns[role]: ["x", None, "x", "y"]})
+        with pytest.raises(lb.ScoresError, match=f"{role}='none', --{role} none"):
+            lb.read_votes(gaps)
+        assert lb.read_votes(gaps, **{role: "none"}).sizes["vote"] == 4
+    # A column may be called so.
+    named = lb.read_votes(table.rename(columns={columns[role]: "none"}), **{role: "none"})
+    assert role in named.variables

@@ -12,7 +12,7 @@ from leaderbayes._answers.draws import draws_of, scores_of, spread_of, standing_
 from leaderbayes._answers.mean_score import compared_scores
 from leaderbayes._answers.new_data_set import law_of_new
 from leaderbayes._answers.record import record
-from leaderbayes._arguments import number, share
+from leaderbayes._arguments import is_hashable, number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import is_mean_score
 from leaderbayes._fits.trust import trust
@@ -170,19 +170,19 @@ def check_comparison(a: str, b: str, rope: float | None, *, of_scores: bool = Fa
         number("rope", rope, at_least=0.0, below=np.inf if of_scores else 0.5)
 
 
-def check_pair(a: str, b: str) -> None:
+def check_pair(a: object, b: object) -> None:
     """Raise unless two players are compared."""
     if np.isscalar(a) and np.isscalar(b) and a == b:
         raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
 
 
-def position(player: str, players: pd.Index) -> int:
+def position(player: object, players: pd.Index) -> int:
     """Find a player; raise, with the nearest name, where there is none."""
-    if not isinstance(player, str) and not (np.isscalar(player) and player in players):
+    if not isinstance(player, str) and not (is_hashable(player) and player in players):
         raise _no_name(player, [str(p) for p in players])
     if player in players:
         return int(players.to_list().index(player))
-    near = get_close_matches(player, [str(p) for p in players], n=1, cutoff=0.4)
+    near = get_close_matches(str(player), [str(p) for p in players], n=1, cutoff=0.4)
     hint = f"did you mean {near[0]!r}?" if near else f"the first is {str(players[0])!r}."
     raise LeaderbayesError(f"There is no player {player!r} among the {len(players)}; {hint}")
 

@@ -125,12 +125,14 @@ def check_column(table: Table, role: str, name: object) -> str:
     return name
 
 
-def beside(table: Table, form: Form, given: Mapping[str, str]) -> dict[str, str]:
-    """Find columns of prompt, judge, time and weight, beside those that the user gave."""
+def beside(
+    table: Table, form: Form, given: Mapping[str, str], left_out: Iterable[str] = ()
+) -> dict[str, str]:
+    """Find columns of prompt, judge, time and weight, but those that are given or left out."""
     taken = [form.first, form.second, *form.outcome, *given.values()]
     found: dict[str, str] = {}
     for role, known in _BESIDE.items():
-        name = None if role in given else _one(table, role, known, taken)
+        name = None if role in {*given, *left_out} else _one(table, role, known, taken)
         if name is not None:
             found[role] = name
             taken.append(name)

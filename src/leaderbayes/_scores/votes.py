@@ -35,6 +35,8 @@ from leaderbayes._types import Bools, Floats
 
 _LONGEST = 300  # characters of a player's name; longer ones are answers
 _EMPTY = "\0"  # no name
+_RECOGNISED = ("prompt", "judge", "time", "weight")
+NONE = "none"  # for which no column is taken
 _BOTH_BAD = {"tie": "count as ties", "drop": "are left out", "own": "are an outcome of their own"}
 
 
@@ -113,9 +115,10 @@ def read_votes(
         won: the first, the second, nobody, nobody because both are bad. ``"x,y"`` is ``["x", "y"]``
         where no column is called so.
     prompt, judge, time : str, optional
-        Columns of what was judged, by whom, and when.
+        Columns of what was judged, by whom, and when; "none" takes none, whatever columns are
+        called. (``cluster`` of `fit` says which of these make votes alike, and leaves votes whole.)
     weight : str, optional
-        Column of how many votes a row stands for; rows of 0 are left out.
+        Column of how many votes a row stands for, or "none"; rows of 0 are left out.
     covariates : sequence of str, optional
         What may sway a vote beside the players, such as the length of an answer: each a column,
         of differences first less second, or the name that two columns begin with (``NAME_a`` and
@@ -211,7 +214,9 @@ def votes_of(
     others: list[str] = []
     said = [f"first={form.first}", f"second={form.second}", f"outcome={outcomes.said}"]
     roles = roles_of(table, form, options)
-    if "weight" not in roles:
+    left_out = roles_left_out(table, options)
+    said += [f"{role}=none" for role in left_out]
+    if "weight" not in {*roles, *left_out}:
         counting, not_taken = perhaps_counts(table, form, roles, options.covariates or ())
         roles |= counting
         others += not_taken
@@ -329,19 +334,26 @@ def _check_players(
         )
 
 
+def roles_left_out(table: Table, options: Options) -> list[str]:
+    """List what the user wants no column taken for, by "none"; unless a column is called so."""
+    there = NONE in table.frame.columns
+    return [role for role in _RECOGNISED if getattr(options, role) == NONE and not there]
+
+
 def roles_of(table: Table, form: Form, options: Options) -> dict[str, str]:
     """Name the columns of what is known beside players and outcome, as given or recognised."""
+    left_out = roles_left_out(table, options)
     given = {
         role: check_column(table, role, name)
-        for role in ("prompt", "judge", "time", "weight", "tournament")
-        if (name := getattr(options, role)) is not None
+        for role in (*_RECOGNISED, "tournament")
+        if (name := getattr(options, role)) is not None and role not in left_out
     }
     taken = {form.first, form.second, *form.outcome}
     for role, name in given.items():
         if name in taken:
             table.refuse(f"column {shown(name)} is given as {role}, and taken for something else.")
         taken.add(name)
-    return beside(table, form, given) | given
+    return beside(table, form, given, left_out) | given
 
 
 def _labels(table: Table, role: str, column: str) -> np.ndarray:
@@ -354,8 +366,9 @@ def _labels(table: Table, role: str, column: str) -> np.ndarray:
     if len(empty):
         table.refuse(
             f"column {shown(column)} is empty, in {counted(len(empty), 'row')} of {len(names)}, "
-            f"and was taken for the {role}: name the {role} there, leave these rows out, rename or "
-            f"drop the column, or name another ({role}=..., --{role} COLUMN).",
+            f"and was taken for the {role}: name the {role} there, leave these rows out, name "
+            f"another column ({role}=..., --{role} COLUMN), or take none ({role}={NONE!r}, "
+            f"--{role} {NONE}).",
             table.frame.index[int(empty[0])],
         )
     return names

@@ -14,7 +14,7 @@ from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.read import warn, warn_alike
 from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown
-from leaderbayes._scores.vote_counts import perhaps_counts, said_of_repeats
+from leaderbayes._scores.vote_counts import perhaps_counts, told_twice
 from leaderbayes._scores.vote_files import read_vote_table
 from leaderbayes._scores.vote_forms import (
     WON,
@@ -154,7 +154,8 @@ def read_votes(
     -----
     LeaderbayesWarning
         LB041, if names of players differ only in case, width or blanks; LB047, if 1 and -1 were
-        taken for the first and the second, and the column's name leaves open which is which.
+        taken for the first and the second, and the column's name leaves open which is which; LB048,
+        if votes are there twice.
 
     Examples
     --------
@@ -270,8 +271,10 @@ def votes_of(
     if bad.any():
         many = bad.sum() if times is None else times[bad].sum()
         others.append(f"{counted(many, 'vote')} that both are bad {_BOTH_BAD[options.both_bad]}")
-    if times is None:
-        others += said_of_repeats(table, places.reshape(-1, 2), values, columns.get("weight"))
+    wrong: list[str] = []
+    if times is None and "weight" not in columns:
+        wrong, perhaps = told_twice(table, form, places.reshape(-1, 2), values, columns)
+        others += perhaps
     values = np.where(bad, 0.5 if options.both_bad == "tie" else np.nan, values)
     left, order = pd.factorize(places.reshape(-1, 2)[keep].ravel())
     ordered = form.sides not in WON
@@ -291,6 +294,8 @@ def votes_of(
         variables["covariates"] = (("vote", "covariate"), differences[keep])
         coords["covariate"] = np.array(list(of), dtype=object)
     warn_alike(table, "player", coords["player"])
+    for problem in wrong:
+        warn(f"LB048 {table.where}: {problem}")
     if outcomes.doubt is not None:
         warn(f"LB047 {table.where}: {outcomes.doubt}")
     attrs = {

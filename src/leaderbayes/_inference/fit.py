@@ -191,12 +191,12 @@ def fit(
     MisfitWarning
         If ``p_check`` is below 0.05: the model does not describe the board.
     HintWarning
-        Of votes LB044, if judges or prompts are few, and LB045, if whoever is shown first is
-        favoured, by all judges or by some. LB017, if rounds look like folds and no ``test_fraction`` is given; LB018, if a
-        tenth of the matches or more are tied and the model has no parameter for ties; LB019, if
-        there is one score a player; LB025, if scores of "mean_score" have two values only and are
-        taken for normal; LB026, if they have and the model is another; LB027, if rounds have
-        clusters and it is; LB028, if items are few.
+        Of votes LB044, if judges or prompts are few, LB045, if whoever is shown first is favoured,
+        by all judges or by some, and LB049, if strengths move over time. LB017, if rounds look like
+        folds and no ``test_fraction`` is given; LB018, if a tenth of the matches or more are tied
+        and the model has no parameter for ties; LB019, if there is one score a player; LB025, if
+        scores of "mean_score" have two values only and are taken for normal; LB026, if they have
+        and the model is another; LB027, if rounds have clusters and it is; LB028, if items are few.
 
     References
     ----------

@@ -28,12 +28,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, stdtrit
 
+from leaderbayes._numerics.pair_parts import pair_parts
 from leaderbayes._numerics.votes import (
     Dependence,
     Estimate,
     Moments,
     Votes,
-    groups_of,
     holders,
     shared,
     with_others,
@@ -103,17 +103,11 @@ def favour_of_judges(
 
 def _beside_pairs(votes: Votes, weight: Floats, residual: Floats, phi: float) -> Floats:
     """Take from residuals (vote,) what pairs have in common, as far as pairs do not add up."""
-    low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
-    of = np.unique(low.astype(np.int64) * votes.players + high, return_inverse=True)[1]
-    sign = np.where(votes.first < votes.second, 1.0, -1.0)
-    information = np.bincount(of, weight)
-    apart = np.bincount(of, sign * residual)
-    free = max(len(information) - (votes.players - groups_of(votes)), 1)
-    chi2 = float((apart**2 / information).sum()) / phi
-    psi2 = max(chi2 / free - 1.0, 0.0) * phi / float(information.mean())
-    if psi2 == 0.0:
+    pairs = pair_parts(votes, weight, residual, phi)
+    if pairs.variance == 0.0:
         return residual
-    return np.asarray(residual - weight * sign * (apart / (information + phi / psi2))[of])
+    part = pairs.residual / (pairs.information + phi / pairs.variance)
+    return np.asarray(residual - weight * pairs.sign * part[pairs.of])
 
 
 def _of_opinions(votes: Votes, group: Longs, judge: Longs, pull: Floats) -> Floats:

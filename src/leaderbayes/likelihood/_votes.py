@@ -48,6 +48,7 @@ from leaderbayes._scores.vote_matches import (
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import require_estimate
 from leaderbayes.likelihood._spread import without_variation
+from leaderbayes.likelihood._vote_drift import said_of_drift
 
 _PACKAGE = str(Path(__file__).parents[1])
 FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
@@ -112,7 +113,8 @@ def weigh(
     -----
     HintWarning
         LB044, if judges or prompts are few; LB045, if who is shown first is favoured, by all or by
-        some judges, and no effect of the order is taken into account.
+        some judges, and no effect of the order is taken into account; LB049, if strengths move
+        over time.
     """
     kept = valid_votes(votes, ties)
     arrays, effects = votes_of(kept, order_effect, covariates)
@@ -131,6 +133,8 @@ def weigh(
     weighed = Weighed(kept, arrays, clusters, effects, at, bread, together, matched)
     if (favour := said_of_favour(weighed)) is not None:
         warnings.warn(f"LB045 {favour}", HintWarning, skip_file_prefixes=(_PACKAGE,))
+    if (moved := said_of_drift(weighed)) is not None:
+        warnings.warn(f"LB049 {moved}", HintWarning, skip_file_prefixes=(_PACKAGE,))
     return weighed
 
 

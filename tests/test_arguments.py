@@ -186,3 +186,9 @@ def test_numbers_pass_as_python_s_own():
 def test_messages(check, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         check()
+
+
+@pytest.mark.parametrize("wrong", [np.array(["a", "b"]), ["a"], {"a"}])
+def test_arrays_and_lists_are_none_of_a_few(wrong):
+    with pytest.raises(lb.LeaderbayesError, match=r"by=.*: give one of 'a', 'b'"):
+        _arguments.one_of("by", wrong, "a", "b")

@@ -4,6 +4,7 @@ NumPy's scalars are numbers, and whole floats are whole numbers; booleans, strin
 infinity are not. Each function of numbers returns the number as Python's own.
 """
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,41 @@ def one_of(name: str, value: Any, *choices: Any) -> None:
     LeaderbayesError
         Naming the option, what it got, and the choices.
     """
+    if not is_hashable(value):
+        raise wrong(name, value, f"one of {', '.join(map(repr, choices))}")
     if value not in choices:
         *most, last = map(repr, choices)
         raise LeaderbayesError(f"{name}={value!r}: choose {', '.join(most)} or {last}.")
+
+
+def is_hashable(value: Any) -> bool:
+    """Whether a value may be looked for among others; arrays and tables may not."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def is_flag(value: Any) -> bool:
+    """Whether this is True or False, of Python or NumPy; "yes", 1 and None are not."""
+    return isinstance(value, bool | np.bool_)
+
+
+def is_list(value: Any) -> bool:
+    """Whether this is a sequence, or an array or column in a row, and no text."""
+    in_a_row = hasattr(value, "tolist") and np.ndim(value) == 1
+    return in_a_row or (isinstance(value, Sequence) and not isinstance(value, str))
+
+
+def are_names(value: Any) -> bool:
+    """Whether this is a list of text."""
+    return is_list(value) and all(isinstance(name, str) for name in value)
+
+
+def wrong(name: str, value: Any, takes: str) -> LeaderbayesError:
+    """Make the error that names an option, what it got, and what it takes ("a list of names")."""
+    return LeaderbayesError(f"{name}={_shown(value)}: give {takes}.")
 
 
 def path(name: str, value: Any) -> Path:
@@ -107,7 +140,11 @@ def _refused(
         kind = f"finite {kind}"
     elif len(said) == 1 and np.isfinite(at_least):
         said = [f"from {at_least:.10g} up"]
-    shown = repr(value.item() if isinstance(value, np.generic) else value)[:60]
     between = " and " if np.isfinite(below) else " "
     within = f" {between.join(said)}" if said else ""
-    return LeaderbayesError(f"{name}={shown}: give a {kind}{within}.")
+    return wrong(name, value, f"a {kind}{within}")
+
+
+def _shown(value: Any) -> str:
+    """Write a value for a message, in one line and cut where it is long."""
+    return " ".join(repr(value.item() if isinstance(value, np.generic) else value).split())[:60]

@@ -31,3 +31,9 @@ def test_bad_options(dt):
         lb.compare(dt, "p0", "p0")
     with pytest.raises(lb.LeaderbayesError, match="no player 'p9' among the 5; did you mean"):
         lb.compare(dt, "p9", "p0")
+
+
+def test_players_go_by_name(dt):
+    for a, b in ((0, 1), (np.array(["p0", "p1"]), "p1"), (None, None), (["p0"], "p1")):
+        with pytest.raises(lb.LeaderbayesError, match="no name of a player: give one of the 5"):
+            lb.compare(dt, a, b)

@@ -227,3 +227,13 @@ def test_a_leader_that_never_lost():
     assert np.mean(decided) == pytest.approx(said, abs=3.0 * np.sqrt(said * (1.0 - said) / 40))
     error = np.std(widths) / np.sqrt(40)
     assert np.mean(widths) == pytest.approx(float(plan["width"][0]), rel=0.1, abs=3.0 * error)
+
+
+def test_options_of_another_kind_are_named(dt):
+    for pair in (3, "ab", {"m0", "m1"}):
+        with pytest.raises(lb.LeaderbayesError, match=r"pair=.*: give the names of two players"):
+            lb.plan(dt, pair)
+    with pytest.raises(lb.LeaderbayesError, match=r"players=3: give a list of names"):
+        lb.plan(dt, players=3)
+    with pytest.raises(lb.LeaderbayesError, match=r"votes=7: give a list of whole numbers"):
+        lb.plan(dt, ("m0", "m1"), votes=7)

@@ -54,11 +54,56 @@ def test_two_columns_that_may_count():
         lb.read_votes(cells.assign(votes=cells["count"] + 1))
 
 
-def test_repeats_are_said():
-    table = single(vote_id=np.arange(60)[::-1])
-    said = lb.read_votes(pd.concat([table, table.head(5)])).attrs["read_as"]
-    assert "5 rows repeat others in every column, vote_id too" in said
-    assert "repeat" not in lb.read_votes(table).attrs["read_as"]
+KNOWN = {
+    "an id": {"vote_id": np.arange(60)[::-1]},
+    "judge and prompt": {"judge": np.arange(60) % 7, "prompt_id": np.arange(60) // 2},
+    "judge and clock": {
+        "judge": np.arange(60) % 7,
+        "tstamp": pd.date_range("2026-01-01", periods=60, freq="s"),
+    },
+}
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_rows_that_are_copies_are_warned_of(known, write):
+    table = single(**KNOWN[known])
+    lb.read_votes(table)
+    twice = pd.concat([table, table.iloc[3:8]], ignore_index=True)
+    for source in (twice, write(twice.to_csv(index=False)), write(twice.to_csv())):
+        said = r"LB048 .*: 5 rows repeat others .*(line 62 is line 5|row 60 .* is row 3) .*leave"
+        with pytest.warns(lb.LeaderbayesWarning, match=said):
+            lb.read_votes(source)
+    # What differs in anything is no copy.
+    lb.read_votes(twice.assign(answer=[f"text {k}" for k in range(65)]))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {},
+        {"judge": np.arange(60) % 3},
+        {"prompt_id": np.arange(60) % 3},
+        {"judge": np.arange(60) % 3, "date": "2026-01-01"},
+        {"judge": "llm", "prompt_id": np.arange(60) % 3},  # which votes again, and otherwise
+    ],
+)
+def test_votes_that_may_be_alike_are_not(columns):
+    table = single(**columns)
+    votes = lb.read_votes(pd.concat([table, table.head(20)]))
+    assert votes.sizes["vote"] == 80
+
+
+@pytest.mark.parametrize("beside", [{"date": "2026-01-01"}, {"match_id": np.arange(60)}])
+def test_matches_told_by_both_players_are_warned_of(beside):
+    table = single(**beside)
+    turned = table.rename(columns={"model_a": "model_b", "model_b": "model_a"})
+    turned["winner"] = table["winner"].map({"model_a": "model_b", "model_b": "model_a"})
+    both = pd.concat([table, turned], ignore_index=True)
+    said = r"LB048 .*each of the 120 votes is there from the other side.*\['model_a'\] < table"
+    with pytest.warns(lb.LeaderbayesWarning, match=said):
+        lb.read_votes(both)
+    kept = both[both["model_a"] < both["model_b"]]
+    assert lb.read_votes(kept).sizes["vote"] == 60
 
 
 def test_votes_from_both_sides_are_said():

@@ -131,3 +131,24 @@ def test_what_votes_are(votes):
     assert is_votes(votes)
     assert not is_votes(lb.matches(votes))
     assert not is_votes(TABLE)
+
+
+@pytest.mark.parametrize("wrong", [3, None, {"judge"}, [3], np.zeros((2, 2)), TABLE])
+def test_options_of_another_kind_are_named(votes, wrong):
+    with pytest.raises(LeaderbayesError, match=r"cluster=.*: give 'auto', 'none', 'judge'"):
+        clusters_of(votes, wrong)
+    with pytest.raises(LeaderbayesError, match=r"order_effect=.*: give True or False"):
+        effects_of(votes, wrong, None)
+    if wrong is not None:
+        with pytest.raises(LeaderbayesError, match=r"covariates=.*: give a list of names"):
+            effects_of(votes, False, wrong)
+
+
+def test_flags_and_lists_of_numpy_and_pandas(votes):
+    names = pd.Series(["length"])
+    assert list(effects_of(votes, np.True_, names)) == ["order", "length"]
+    assert list(clusters_of(votes, np.array(["judge"]))) == ["judge"]
+    with pytest.raises(LeaderbayesError, match="order_effect='yes': give True or False"):
+        lb.fit(votes, order_effect="yes")
+    with pytest.raises(LeaderbayesError, match="cluster=3: give"):
+        lb.fit(votes, cluster=3)

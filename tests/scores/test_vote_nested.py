@@ -393,3 +393,29 @@ def test_games_without_a_verdict_are_left_out_and_a_wrong_one_is_named(tmp_path)
     own = [row | {"baseline": NAMES[0]} for row in rows]
     with pytest.raises(lb.ScoresError, match="is both players"):
         lb.read_votes(pd.DataFrame(own))
+
+
+SEASON = {"home_score": [2, 0], "away_score": [1, 2], "home_wins": [5, 3], "away_wins": [3, 4]}
+
+
+def test_wins_of_a_season_beside_scores_are_no_votes():
+    table = pd.DataFrame({"home_team": ["ars", "che"], "away_team": ["che", "liv"], **SEASON})
+    votes = lb.read_votes(table)
+    assert votes["outcome"].values.tolist() == [1.0, 0.0]
+    assert "weight" not in votes
+    assert "home_wins and away_wins are not taken for numbers of votes" in votes.attrs["read_as"]
+
+
+def test_wins_beside_scores_may_be_either():
+    table = pd.DataFrame(
+        {
+            "model_a": ["x", "y"], "model_b": ["y", "z"], "score_a": [0.6, 0.4],
+            "score_b": [0.4, 0.6], "wins_a": [3, 2], "wins_b": [2, 3],
+        }
+    )  # fmt: skip
+    with pytest.raises(lb.ScoresError, match=r"--outcome score_a,score_b.*leave the columns of sc"):
+        lb.read_votes(table)
+    assert lb.read_votes(table, outcome=["score_a", "score_b"]).sizes["vote"] == 2
+    without = lb.read_votes(table.drop(columns=["score_a", "score_b"]))
+    assert without.equals(lb.read_votes(table.assign(n=5)))  # who has a number of votes has these
+    assert without["weight"].sum() == 10.0

@@ -112,3 +112,16 @@ def test_what_may_be_several_is_refused_with_each_way_to_write_it(
         assert tuple(codes[who] == codes["first"] for who in WON) in {
             tuple(value == 1.0 for value in each) for each in read
         }
+
+
+@pytest.mark.parametrize("word", ["neither", "Neither is good", "both wrong", "equally bad"])
+def test_neither_is_that_both_are_bad(word):
+    votes = pd.DataFrame({"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["A", word]})
+    assert lb.read_votes(votes)["outcome"].values.tolist() == [1.0, 0.5]
+    assert lb.read_votes(votes, both_bad="drop").sizes["vote"] == 1
+
+
+@pytest.mark.parametrize("word", ["neither is better", "neither wins", "both", "no winner"])
+def test_neither_is_better_is_a_tie(word):
+    votes = pd.DataFrame({"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["A", word]})
+    assert lb.read_votes(votes, both_bad="drop")["outcome"].values.tolist() == [1.0, 0.5]

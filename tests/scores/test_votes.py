@@ -135,10 +135,10 @@ def test_a_draw_beside_winner_and_loser_is_not_won():
 def test_rows_that_repeat_others_with_their_id_are_named():
     numbered = ARENA.assign(vote_id=[5, 6, 7, 8])
     again = pd.concat([numbered] * 3, ignore_index=True)
-    assert "8 rows repeat others in every column, vote_id too" in lb.read_votes(again).read_as
-    assert "repeat" not in lb.read_votes(numbered).read_as
-    other = pd.concat([numbered, numbered.assign(judge="eve")], ignore_index=True)
-    assert "repeat" not in lb.read_votes(other).read_as
+    with pytest.warns(lb.LeaderbayesWarning, match=r"LB048 .*8 rows repeat others .*row 0 .*again"):
+        lb.read_votes(again)
+    lb.read_votes(numbered)
+    lb.read_votes(pd.concat([numbered, numbered.assign(judge="eve")], ignore_index=True))
 
 
 def test_votes_from_both_sides_are_named():
@@ -276,8 +276,10 @@ def test_numbers_of_wins_are_votes():
     found = lb.read_votes(table)
     assert found["weight"].sum() == 42
     assert float((found["weight"] * found["outcome"]).sum()) == 33
-    with pytest.raises(lb.ScoresError, match=r"'win1' is a number of wins.*leave outcome out"):
+    with pytest.raises(lb.ScoresError, match=r"like numbers of wins.*vote: leave outcome out"):
         lb.read_votes(table, outcome=["win1", "win2"])
+    with pytest.raises(lb.ScoresError, match=r"'win1' is a number of wins.*leave outcome out"):
+        lb.read_votes(table, outcome="win1")
 
 
 @pytest.mark.parametrize(("both_bad", "last"), [("tie", [0.5]), ("drop", []), ("own", [np.nan])])
@@ -608,3 +610,23 @@ def test_order_of_rows_and_sides():
         f["player"].values[f[k].values].tolist() for f, k in ((found, "first"), (turned, "second"))
     ]
     assert names[0] == names[1]
+
+
+@pytest.mark.parametrize("role", ["judge", "prompt", "time", "weight"])
+def test_none_takes_no_column(role):
+    columns = {"judge": "judge", "prompt": "prompt", "time": "date", "weight": "n_votes"}
+    table = votes(
+        "model_a", "model_b", winner=["A", "B", "A", "tie"], **{columns[role]: [1, 2, 3, 4]}
+    )
+    assert role in lb.read_votes(table).variables
+    found = lb.read_votes(table, **{role: "none"})
+    assert role not in found.variables
+    assert f"{role}=none" in found.attrs["read_as"]
+    if role in ("judge", "prompt"):
+        gaps = table.assign(**{columns[role]: ["x", None, "x", "y"]})
+        with pytest.raises(lb.ScoresError, match=f"{role}='none', --{role} none"):
+            lb.read_votes(gaps)
+        assert lb.read_votes(gaps, **{role: "none"}).sizes["vote"] == 4
+    # A column may be called so.
+    named = lb.read_votes(table.rename(columns={columns[role]: "none"}), **{role: "none"})
+    assert role in named.variables

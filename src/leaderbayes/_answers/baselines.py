@@ -141,6 +141,8 @@ def elo(
             )
         board = valid_votes(scores, "half")
         played = _votes(board)
+        if seed is not None:
+            seed = _arguments.seed(seed)
         if orders is None:
             own, attrs["order"] = _sequence(board)
     else:

@@ -1,6 +1,7 @@
 """Compare two players of a fitted leaderboard."""
 
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,12 @@ from leaderbayes._answers.draws import draws_of, scores_of, spread_of, standing_
 from leaderbayes._answers.mean_score import compared_scores
 from leaderbayes._answers.new_data_set import law_of_new
 from leaderbayes._answers.record import record
-from leaderbayes._arguments import number, share
+from leaderbayes._arguments import is_hashable, number, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import is_mean_score
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
+from leaderbayes._scores.tables import shown
 
 
 def compare(
@@ -168,16 +170,27 @@ def check_comparison(a: str, b: str, rope: float | None, *, of_scores: bool = Fa
         number("rope", rope, at_least=0.0, below=np.inf if of_scores else 0.5)
 
 
-def check_pair(a: str, b: str) -> None:
+def check_pair(a: object, b: object) -> None:
     """Raise unless two players are compared."""
-    if a == b:
+    if np.isscalar(a) and np.isscalar(b) and a == b:
         raise LeaderbayesError(f"{a!r} is compared with itself; name two players.")
 
 
-def position(player: str, players: pd.Index) -> int:
+def position(player: object, players: pd.Index) -> int:
     """Find a player; raise, with the nearest name, where there is none."""
+    if not isinstance(player, str) and not (is_hashable(player) and player in players):
+        raise _no_name(player, [str(p) for p in players])
     if player in players:
         return int(players.to_list().index(player))
-    near = get_close_matches(player, [str(p) for p in players], n=1, cutoff=0.4)
+    near = get_close_matches(str(player), [str(p) for p in players], n=1, cutoff=0.4)
     hint = f"did you mean {near[0]!r}?" if near else f"the first is {str(players[0])!r}."
     raise LeaderbayesError(f"There is no player {player!r} among the {len(players)}; {hint}")
+
+
+def _no_name(player: Any, known: list[str]) -> LeaderbayesError:
+    """Make the error that says that players go by name, and not by their places."""
+    called = str(player) if np.isscalar(player) and str(player) in known else known[0]
+    return LeaderbayesError(
+        f"{shown(player)} ({type(player).__name__}) is no name of a player: give one of the "
+        f"{len(known)} names, in quotes, such as {called!r}."
+    )

@@ -17,7 +17,7 @@ from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._answers.plan_matches import Verdict, of_matches, verdict
 from leaderbayes._answers.plan_scores import of_scores
 from leaderbayes._answers.plan_votes import Question, of_votes
-from leaderbayes._arguments import number, positive, share, whole
+from leaderbayes._arguments import is_list, number, positive, share, whole, wrong
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, one_board
 from leaderbayes._fits.trust import trust
@@ -315,6 +315,8 @@ def _check(
 
 def _whole(name: str, counts: Sequence[int]) -> Longs:
     """Check whole numbers from 1, and sort them."""
+    if not is_list(counts):
+        raise wrong(name, counts, "a list of whole numbers")
     for k in counts:
         whole(name, k)
     return np.unique(np.asarray(counts, dtype=np.int64))
@@ -336,8 +338,8 @@ def _lengths(rounds: Sequence[int] | None, dt: xr.DataTree, arguments: dict[str,
 
 def _asked(pair: tuple[str, str], names: pd.Index) -> list[int]:
     """Find the two players."""
-    if len(pair) != 2:
-        raise LeaderbayesError(f"pair={pair!r}: name two players.")
+    if not is_list(pair) or len(pair) != 2:
+        raise wrong("pair", pair, "the names of two players")
     a, b = pair
     check_comparison(a, b, None)
     return [position(a, names), position(b, names)]
@@ -345,6 +347,8 @@ def _asked(pair: tuple[str, str], names: pd.Index) -> list[int]:
 
 def _chosen(players: Sequence[str], contested: Longs, names: pd.Index) -> Longs:
     """Find the given players, among which those in question have to be."""
+    if not is_list(players):
+        raise wrong("players", players, "a list of names")
     chosen = {position(p, names) for p in players}
     absent = [i for i in contested if i not in chosen]
     if absent:

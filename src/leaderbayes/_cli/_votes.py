@@ -30,10 +30,11 @@ voting = together(
     click.option("--outcome", metavar="COLUMN",
                  help="Of votes: column that says who won; or two, of scores: X,Y, of which the "
                       "larger wins, or --outcome=-X,-Y, of which the smaller does."),
-    click.option("--prompt", metavar="COLUMN", help="Of votes: column of what was judged."),
-    click.option("--judge", metavar="COLUMN", help="Of votes: column of who judged."),
+    click.option("--prompt", metavar="COLUMN",
+                 help="Of votes: column of what was judged, or none."),
+    click.option("--judge", metavar="COLUMN", help="Of votes: column of who judged, or none."),
     click.option("--count", metavar="COLUMN",
-                 help="Of votes: column of how many votes a row stands for."),
+                 help="Of votes: column of how many votes a row stands for, or none."),
     click.option("--covariate", multiple=True, metavar="NAME",
                  help="Of votes, once for each: what may sway them, such as length; a column of "
                  "differences, or the name that two columns begin with (NAME_a, NAME_b)."),

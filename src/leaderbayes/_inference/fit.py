@@ -25,7 +25,14 @@ from leaderbayes._inference.nuts import sample
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
 from leaderbayes._inference.votes import draw_davidson, draw_intercept, draw_votes
 from leaderbayes._scores.hints import hint
-from leaderbayes._scores.matches import Ties, matches, one_tournament, valid_scores
+from leaderbayes._scores.matches import (
+    TIES,
+    Ties,
+    check_ties,
+    matches,
+    one_tournament,
+    valid_scores,
+)
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.models._scores import likelihood_of, taken_of
 from leaderbayes.models._weight import degrees_of_freedom
@@ -184,12 +191,12 @@ def fit(
     MisfitWarning
         If ``p_check`` is below 0.05: the model does not describe the board.
     HintWarning
-        Of votes LB044, if judges or prompts are few, and LB045, if whoever is shown first is
-        favoured. LB017, if rounds look like folds and no ``test_fraction`` is given; LB018, if a
-        tenth of the matches or more are tied and the model has no parameter for ties; LB019, if
-        there is one score a player; LB025, if scores of "mean_score" have two values only and are
-        taken for normal; LB026, if they have and the model is another; LB027, if rounds have
-        clusters and it is; LB028, if items are few.
+        Of votes LB044, if judges or prompts are few, LB045, if whoever is shown first is favoured,
+        by all judges or by some, and LB049, if strengths move over time. LB017, if rounds look like
+        folds and no ``test_fraction`` is given; LB018, if a tenth of the matches or more are tied
+        and the model has no parameter for ties; LB019, if there is one score a player; LB025, if
+        scores of "mean_score" have two values only and are taken for normal; LB026, if they have
+        and the model is another; LB027, if rounds have clusters and it is; LB028, if items are few.
 
     References
     ----------
@@ -222,6 +229,7 @@ def fit(
     if replicates is not None:
         replicates = whole("replicates", replicates)
     of_votes = is_votes(scores)
+    check_ties(ties, ("half", "drop") if of_votes else TIES, "votes" if of_votes else "")
     if sampler == "laplace" and model not in _BY_LAPLACE and not of_votes:
         raise LeaderbayesError(
             f"sampler='laplace' is for model={' or '.join(map(repr, _BY_LAPLACE))}: take 'auto'."

@@ -23,7 +23,8 @@ parameters) nothing says how large psi is, and pairs in both orders are all ther
 
 The sum of residuals over its noise would ask too much: where the stronger is mostly shown first,
 strengths have taken a part of the effect, and of that part there is no noise either. And noise of
-sums by judge is none that few judges ever pass, the effect being in each sum.
+sums by judge is none that few judges ever pass, the effect being in each sum. Judges of whom a few
+always choose the first are `judge_favour`'s.
 """
 
 from typing import NamedTuple

@@ -58,7 +58,8 @@ def read_board(
     if named or not isinstance(source, str | os.PathLike | pd.DataFrame):
         return read_scores(source, max_mb=max_mb, **scores)
     try:
-        table, kind = read_vote_table(source, None, max_mb)
+        named_outcome = votes is not None and votes.outcome is not None
+        table, kind = read_vote_table(source, None, max_mb, tallies=not named_outcome)
     except ScoresError:
         kind = ""
     else:

@@ -175,7 +175,7 @@ def count_votes(
     )
     by = ", ".join(["players", "outcome", *told])
     said = f"{counted(times.sum(), 'vote')} of {counted(len(files), 'file')} counted by {by}"
-    if "weight" not in roles:
+    if "weight" not in roles and weight is None:
         perhaps = perhaps_weights(head, [form.first, form.second, *form.outcome, *roles.values()])
         said += "".join(f"; {not_counted(name)}" for name in perhaps)
     if alone is not None:

@@ -9,6 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from leaderbayes._arguments import is_hashable, wrong
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.places import count, places, win_graph
 from leaderbayes._scores.tables import counted, listed
@@ -117,6 +118,8 @@ def check_ties(ties: object, possible: Sequence[Ties] = TIES, where: str = "") -
     LeaderbayesError
         Listing what is possible.
     """
+    if not is_hashable(ties):
+        raise wrong("ties", ties, f"one of {listed(possible)}")
     if ties not in possible:
         fault = f"has no meaning for {where}" if where and ties in TIES else "is not known"
         choice = " or ".join(

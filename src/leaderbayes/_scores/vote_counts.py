@@ -1,6 +1,6 @@
 """How many votes a row stands for: columns that count them, and rows that are there twice."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ _IDS = set(
     "id voteid battleid matchid gameid comparisonid annotationid recordid rowid uid uuid".split()
 )
 _FEW = 20  # votes that may be there from both sides by chance
+_OTHERWISE = 0.05  # share of repeated votes that judges must change to be repeats, not copies
 
 
 def perhaps_counts(
@@ -92,51 +93,108 @@ def not_counted(column: str, why: str = "") -> str:
     )
 
 
-def said_of_repeats(
-    table: Table, places: Longs, outcomes: Floats, weights: Floats | None
-) -> list[str]:
-    """Say where rows repeat others with their id, or every vote is there from both sides.
+def told_twice(
+    table: Table, form: Form, places: Longs, outcomes: Floats, known: Mapping[str, np.ndarray]
+) -> tuple[list[str], list[str]]:
+    """Say which votes are there twice: as copies of a row, or from the sides of both players.
+
+    Two votes may be alike. Copies are rows that agree in every column where that cannot be: with an
+    id, of a judge on a prompt, or of either at a time of the day. It can all the same where an id
+    is of several games, or judges vote again, which shows where some of these turn out otherwise.
 
     Parameters
     ----------
     table : Table
-        Of votes.
+        Of votes, each in a row.
+    form : Form
+        Its columns.
     places : array (row, 2)
         Who was first and second.
     outcomes : array (row,)
         As of `vote_outcomes.read_outcomes`.
-    weights : array (row,) or None
-        How many votes rows stand for.
+    known : mapping of arrays (row,)
+        What else is known of votes: ``judge``, ``prompt``, ``time``, ``tournament``.
+
+    Returns
+    -------
+    list of str, list of str
+        What is wrong, and what may be.
     """
-    said = []
-    for name in [name for name in table.frame.columns if key(name) in _IDS][:1]:
-        cells = table.frame[name].map(text_of)
-        rows = table.frame[cells.duplicated(keep=False)]
-        many = int(rows.map(text_of).duplicated().sum()) if len(rows) else 0
-        if many:
-            said.append(
-                f"{counted(many, 'row')} repeat others in every column, {name} too, and count as "
-                "votes of their own: leave them out if they are the same votes"
-            )
-    if weights is None and _from_both_sides(places, outcomes):
-        said.append(
-            "every vote is there from the other side, too, and counts again: keep one row of each "
-            "if two are the same vote"
-        )
-    return said
-
-
-def _from_both_sides(places: Longs, outcomes: Floats) -> bool:
-    """Whether there are as many votes of each kind with first and second swapped."""
-    if len(places) < _FEW or (np.sort(places[:, 0]) != np.sort(places[:, 1])).any():
-        return False
-    of_both = (outcomes >= 0.0) & (outcomes <= 1.0)
-    kinds = pd.DataFrame({"first": places[:, 0], "second": places[:, 1], "outcome": outcomes})
-    swapped = pd.DataFrame(
-        {
-            "first": places[:, 1],
-            "second": places[:, 0],
-            "outcome": np.where(of_both, 1.0 - outcomes, outcomes),
-        }
+    ids = next((name for name in table.frame.columns if key(name) in _IDS), None)
+    alike = {role: pd.factorize(values)[0] for role, values in known.items()}
+    if ids is not None:
+        alike["id"] = pd.factorize(table.frame[ids].map(text_of))[0]
+    clock = "time" in known and _has_clock(known["time"])
+    votes = pd.DataFrame(
+        {"first": places[:, 0], "second": places[:, 1], "outcome": outcomes, **alike}
     )
-    return bool(kinds.value_counts().sort_index().equals(swapped.value_counts().sort_index()))
+    wrong, perhaps = [], []
+    sure = ids is not None or (clock and bool({"judge", "prompt"} & {*known}))
+    if sure or {"judge", "prompt"} <= {*known}:
+        copies = _copies(table.frame, votes)
+        if copies is not None:
+            original, copy, many = copies
+            wrong.append(
+                f"{counted(many, 'row')} repeat others in every column ({table.row(copy)} is "
+                f"{table.row(original)} again), and count as votes of their own: leave them out "
+                "(of a DataFrame, table.drop_duplicates())"
+                f"{'' if sure else ', unless judges voted again'}."
+            )
+    if _from_both_sides(votes.drop(columns="id", errors="ignore")):
+        if "time" in known or (ids is not None and _from_both_sides(votes)):
+            one, other = form.first, form.second
+            wrong.append(
+                f"each of the {len(votes)} votes is there from the other side, too, and counts "
+                f"twice: keep one row of each (of a DataFrame, table[table[{one!r}] < "
+                f"table[{other!r}]])."
+            )
+        else:
+            perhaps.append(
+                "every vote is there from the other side, too, and counts again: keep one row of "
+                "each if two are the same vote"
+            )
+    return wrong, perhaps
+
+
+def _has_clock(times: np.ndarray) -> bool:
+    """Whether times are of the day, and no dates."""
+    if not np.issubdtype(times.dtype, np.datetime64):
+        return bool((np.unique(times) > 1e8).all())  # seconds, and no years or rounds
+    return bool((times[~np.isnat(times)].astype("datetime64[D]") != times[~np.isnat(times)]).any())
+
+
+def _copies(frame: pd.DataFrame, votes: pd.DataFrame) -> tuple[int, int, int] | None:
+    """Find rows that are there again: the first, its copy, and how many; None if there are none."""
+    near = np.flatnonzero(votes.duplicated(keep=False))
+    names = [name for name in frame.columns if key(name) not in _ROW_NUMBERS]
+    rows = frame.iloc[near][names].map(text_of)
+    again = rows.duplicated().to_numpy()
+    if not again.any() or _turn_out_otherwise(votes):
+        return None
+    at = int(np.argmax(again))
+    same = (rows == rows.iloc[at]).all(axis=1).to_numpy()
+    return (
+        int(frame.index[near[int(np.argmax(same))]]),
+        int(frame.index[near[at]]),
+        int(again.sum()),
+    )
+
+
+def _turn_out_otherwise(votes: pd.DataFrame) -> bool:
+    """Whether votes alike in all but who won differ in that now and then: then none are copies."""
+    outcomes = votes.groupby([name for name in votes if name != "outcome"])["outcome"]
+    several = outcomes.size() > 1
+    return bool((outcomes.nunique()[several] > 1).mean() > _OTHERWISE)
+
+
+def _from_both_sides(votes: pd.DataFrame) -> bool:
+    """Whether all votes are there with first and second swapped, too, alike in all else."""
+    first, second = votes["first"].to_numpy(), votes["second"].to_numpy()
+    if len(votes) < _FEW or (np.sort(first) != np.sort(second)).any():
+        return False
+    outcome = votes["outcome"].to_numpy()
+    of_both = (outcome >= 0.0) & (outcome <= 1.0)
+    swapped = votes.assign(
+        first=second, second=first, outcome=np.where(of_both, 1.0 - outcome, outcome)
+    )
+    return bool(votes.value_counts().sort_index().equals(swapped.value_counts().sort_index()))

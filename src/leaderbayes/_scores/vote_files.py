@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from leaderbayes._arguments import one_of
+from leaderbayes._arguments import one_of, positive
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.json import parse
@@ -32,7 +32,7 @@ _TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 
 
 def read_vote_table(
-    source: Source, format: str | None = None, max_mb: float = MAX_MB
+    source: Source, format: str | None = None, max_mb: float = MAX_MB, *, tallies: bool = True
 ) -> tuple[Table, str]:
     """Read a table of votes, and say of which format; nothing is asked of its columns yet.
 
@@ -44,15 +44,18 @@ def read_vote_table(
         Of the file; by its name and its first bytes by default.
     max_mb : float
         The most that a file may hold, unpacked, in megabytes.
+    tallies : bool
+        Whether numbers of wins may be numbers of votes: not where the user says who won.
 
     Raises
     ------
     ScoresError
         If it is no table: names the file, and the line.
     """
+    positive("max_mb", max_mb)
     one_of("format", format, None, *sorted(set(_SUFFIXES.values())))
     if isinstance(source, pd.DataFrame):
-        return _flat(from_frame(source, FRAME)), "DataFrame"
+        return _flat(from_frame(source, FRAME), tallies=tallies), "DataFrame"
     if not isinstance(source, str | os.PathLike):
         raise ScoresError(
             f"Votes cannot be read from a {type(source).__name__}: give a path or a DataFrame."
@@ -65,15 +68,15 @@ def read_vote_table(
     where, content = read_content(Path(source), max_mb)
     kind = format or _told(Path(source), content)
     try:
-        return _flat(_from_kind(kind, content, where, max_mb)), kind
+        return _flat(_from_kind(kind, content, where, max_mb), tallies=tallies), kind
     except MemoryError as problem:
         raise ScoresError(
             f"{where}: the table does not fit into memory; give a part of it."
         ) from problem
 
 
-def _flat(table: Table) -> Table:
-    frame, row = flattened(table.frame), table.row
+def _flat(table: Table, *, tallies: bool) -> Table:
+    frame, row = flattened(table.frame, tallies=tallies), table.row
     if frame.index.is_unique:
         return table._replace(frame=frame)
     # Several votes of a row are each called by it.

@@ -16,6 +16,7 @@ SIDES = (
     ("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"),
     ("home", "away"), ("white", "black"), ("home", "visitor"),
 )  # fmt: skip
+_AT_HOME = (SIDES[5], SIDES[7])  # of matches: wins of both are those of a season before it
 VISITED = SIDES[-1]  # scores are often called of home and away beside it
 # The same, where numbers of an outcome would mean another one: with scores of both alone.
 FROM_0 = ("0", "1")
@@ -120,21 +121,18 @@ def check_column(table: Table, role: str, name: object) -> str:
     if not isinstance(name, str):
         table.refuse(f"{role}={shown(name)}: give the name of a column.")
     if name not in table.frame.columns:
-        if role == "outcome" and "win" in key(name) and {"winner", "n_votes"} <= {*table.frame}:
-            table.refuse(
-                f"{shown(name)} is a number of wins, or of ties, of which each is a vote: leave "
-                "outcome out."
-            )
         table.refuse(f"no column {shown(name)} for {role}; {suggest(name, table.frame.columns)}")
     return name
 
 
-def beside(table: Table, form: Form, given: Mapping[str, str]) -> dict[str, str]:
-    """Find columns of prompt, judge, time and weight, beside those that the user gave."""
+def beside(
+    table: Table, form: Form, given: Mapping[str, str], left_out: Iterable[str] = ()
+) -> dict[str, str]:
+    """Find columns of prompt, judge, time and weight, but those that are given or left out."""
     taken = [form.first, form.second, *form.outcome, *given.values()]
     found: dict[str, str] = {}
     for role, known in _BESIDE.items():
-        name = None if role in given else _one(table, role, known, taken)
+        name = None if role in {*given, *left_out} else _one(table, role, known, taken)
         if name is not None:
             found[role] = name
             taken.append(name)
@@ -204,6 +202,26 @@ def players_of(table: Table) -> tuple[str, str]:
         If there are none, or several.
     """
     return _players(table)[0]
+
+
+def numbers_of_wins(columns: Iterable[object]) -> list[tuple[str, str]]:
+    """List pairs of columns that are called as numbers of wins of the two players."""
+    by_key = _by_key(columns)
+    return [
+        (by_key[a][0], by_key[b][0])
+        for of in SIDES
+        for noun in ("", *NOUNS)
+        for word in ("wins", "win")
+        for begin, end in ((f"{word}{noun}", ""), (noun, word))
+        for a, b in [tuple(f"{begin}{side}{end}" for side in of)]
+        if a in by_key and b in by_key
+    ]  # fmt: skip
+
+
+def scores_of_both(columns: Iterable[object]) -> list[tuple[str, str]]:
+    """List pairs of columns that are called as scores of the two players."""
+    by_key = _by_key(columns)
+    return [(by_key[a][0], by_key[b][0]) for a, b in _names_of_scores(SIDES) if {a, b} <= {*by_key}]
 
 
 def answers_of(frame: pd.DataFrame) -> list[str]:
@@ -319,6 +337,12 @@ def _given_outcome(table: Table, outcome: Outcome) -> tuple[str, tuple[str, ...]
         return None
     if isinstance(outcome, str):
         if outcome in table.frame.columns or "," not in outcome:
+            for wins in numbers_of_wins(table.frame.columns):
+                if outcome in wins and _are_numbers(table, wins):
+                    table.refuse(
+                        f"{shown(outcome)} is a number of wins, of which each is a vote: leave "
+                        "outcome out."
+                    )
             return "words", (check_column(table, "outcome", outcome),)
         outcome = [name.strip() for name in outcome.split(",")]
     columns = tuple(outcome) if isinstance(outcome, list | tuple) else ()
@@ -353,15 +377,25 @@ def _two_given(table: Table, given: tuple[str, ...]) -> tuple[str, tuple[str, ..
             f"outcome={plus} (--outcome={','.join(plus)}) where the larger does."
         )
     if all(set(words(name.rstrip("0123456789"))) & {"win", "wins", "won"} for name in columns):
-        numbers = table.frame[list(columns)].apply(pd.to_numeric, errors="coerce")
-        if (numbers > 1.0).to_numpy().any():
+        if _are_numbers(table, columns):
+            called = (
+                ""
+                if has_players(table.frame) and columns in numbers_of_wins(table.frame.columns)
+                else "call the columns of the players player_1 and player_2, and these wins_1 and "
+                "wins_2, and "
+            )
             table.refuse(
-                f"outcome={list(columns)} look like numbers of wins, of which each is a vote: call "
-                "the columns of the players player_1 and player_2, and these wins_1 and wins_2, "
-                f"and leave outcome out. If who has more won once, write outcome={plus} "
+                f"outcome={list(columns)} look like numbers of wins, of which each is a vote: "
+                f"{called}leave outcome out. If who has more won once, write outcome={plus} "
                 f"(--outcome={','.join(plus)})."
             )
     return "scores", columns
+
+
+def _are_numbers(table: Table, columns: Sequence[str]) -> bool:
+    """Whether columns count, beyond 0 and 1 of who won."""
+    numbers = table.frame[list(columns)].apply(pd.to_numeric, errors="coerce")
+    return bool((numbers > 1.0).to_numpy().any())
 
 
 def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None) -> Form:
@@ -385,12 +419,7 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         table.refuse(f"which column is the outcome: {which}? Name it (outcome=...).")
     if found:
         return Form(*pair, sides, "words", (_only(table, by_key[found[0]]),))
-    scores = [("fthg", "ftag")] + [
-        (begin + a + end, begin + b + end)
-        for a, b in _named_as(sides)
-        for word in SCORE
-        for begin, end in ((word, ""), ("", word))
-    ]
+    scores = _names_of_scores(_named_as(sides))
     if sides == FROM_0:
         scores += [("label0", "label1")]
     held = [(a, b) for a, b in scores if a in by_key and b in by_key]
@@ -399,6 +428,14 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         table.refuse(f"which columns are the scores: {which}? Name them (outcome=[..., ...]).")
     if held:
         names = [_only(table, by_key[k]) for k in held[0]]
+        wins = numbers_of_wins(table.frame.columns)
+        if wins and sides not in _AT_HOME:
+            table.refuse(
+                f"columns {listed(names)} may say who won a match, and {listed(wins[0])} how many "
+                "votes each won, or what was won before. Where the scores say who won, write "
+                f"outcome={names} (--outcome {','.join(names)}); where a row stands for as many "
+                "votes as there are wins, leave the columns of scores out."
+            )
         return Form(*pair, sides, "scores", tuple(names))
     for noun in ("", *NOUNS):
         for word in _RANK:
@@ -426,6 +463,16 @@ def _outcome(table: Table, pair: tuple[str, str], sides: tuple[str, str] | None)
         "where the larger wins, --outcome=-X,-Y where the smaller does). The columns are "
         f"{listed(table.frame.columns)}."
     )
+
+
+def _names_of_scores(sides: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """List keys of columns that hold scores of these sides."""
+    return [("fthg", "ftag")] + [
+        (begin + a + end, begin + b + end)
+        for a, b in sides
+        for word in SCORE
+        for begin, end in ((word, ""), ("", word))
+    ]
 
 
 def _named_as(sides: tuple[str, str] | None) -> list[tuple[str, str]]:

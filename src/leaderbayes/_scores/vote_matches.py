@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import are_names, is_flag, wrong
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._scores.tables import listed
 from leaderbayes._types import Floats, Longs
@@ -170,8 +171,10 @@ def names_of_clusterings(cluster: str | Sequence[str], there: Sequence[str]) -> 
     Raises
     ------
     LeaderbayesError
-        If one is none.
+        If one is none, or these are no names.
     """
+    if not isinstance(cluster, str) and not are_names(cluster):
+        raise wrong("cluster", cluster, "'auto', 'none', 'judge', 'prompt', or a list of these two")
     if isinstance(cluster, str):
         names = {"auto": list(there), "none": []}.get(cluster, [cluster])
     else:
@@ -199,8 +202,13 @@ def effects_of(
     Raises
     ------
     LeaderbayesError
-        If votes do not say who was shown first, or have no such covariate.
+        If votes do not say who was shown first, or have no such covariate; or an option is of
+        another kind.
     """
+    if not is_flag(order_effect):
+        raise wrong("order_effect", order_effect, "True or False")
+    if covariates is not None and not are_names(covariates):
+        raise wrong("covariates", covariates, "a list of names")
     effects: dict[str, Floats] = {}
     if order_effect:
         if not votes.attrs.get("ordered", 1):

@@ -7,7 +7,13 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._scores.tables import text_of
-from leaderbayes._scores.vote_forms import NOUNS, OUTCOME, SIDES, has_players, key
+from leaderbayes._scores.vote_forms import (
+    OUTCOME,
+    has_players,
+    key,
+    numbers_of_wins,
+    scores_of_both,
+)
 
 # Columns that may hold a list of two: of names, or of objects with a name.
 _LISTS = {"models": "model", "players": "player", "systems": "system", "teams": "team",
@@ -19,7 +25,7 @@ _TOTALS = "n total totals count counts games ngames votes nvotes battles nbattle
 _LOGGED = {"leftvote": "left", "rightvote": "right", "tievote": "tie", "bothbadvote": "both bad"}
 
 
-def flattened(frame: pd.DataFrame) -> pd.DataFrame:
+def flattened(frame: pd.DataFrame, *, tallies: bool = True) -> pd.DataFrame:
     """Give the two players of a vote a column each, where one holds a list of both.
 
     - ``models`` (or players, systems, teams) with two names, as arenas' logs have it, whose
@@ -38,7 +44,9 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
       ``score`` such as A>>B, of which the first shows the ``baseline`` as A, and the second the
       model. A baseline that is not named is called so. A game without a score is an error of the
       judge and has no result.
-    - ``wins_a``, ``wins_b`` and perhaps ``ties``: how many votes say what.
+    - ``wins_a``, ``wins_b`` and perhaps ``ties``: how many votes say what; where ``tallies`` is
+      true. Beside scores of both these may be wins before the match: only where a number of votes
+      is their sum they are taken apart.
 
     Everything else is handed back as it is.
     """
@@ -50,7 +58,7 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
     if {"model", "games"} <= set(by_key) and not has_players(frame):
         return _against_baseline(frame, by_key)
     if has_players(frame):
-        return _tallies(frame, by_key)
+        return _tallies(frame, by_key) if tallies else frame
     found = [(name, _LISTS[key(name)]) for name in frame.columns if key(name) in _LISTS]
     if len(found) != 1:
         return frame
@@ -142,15 +150,7 @@ def _tallies(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFrame:
     """Take wins of both, and ties, of a row apart; a number beside them must be their sum."""
     if any(name in by_key for name in OUTCOME):
         return frame
-    pairs = [
-        (by_key[a], by_key[b])
-        for of in SIDES
-        for noun in ("", *NOUNS)
-        for word in ("wins", "win")
-        for begin, end in ((f"{word}{noun}", ""), (noun, word))
-        for a, b in [tuple(f"{begin}{side}{end}" for side in of)]
-        if a in by_key and b in by_key
-    ]  # fmt: skip
+    pairs = numbers_of_wins(frame.columns)
     ties = [by_key[name] for name in _TIES if name in by_key]
     totals = [by_key[name] for name in _TOTALS if name in by_key]
     if len(pairs) != 1 or len(ties) > 1 or len(totals) > 1:
@@ -160,6 +160,8 @@ def _tallies(frame: pd.DataFrame, by_key: dict[str, Any]) -> pd.DataFrame:
     if not ((numbers >= 0.0) & (numbers % 1.0 == 0.0)).to_numpy().all():
         return frame
     if totals and (numbers[list(parts)].sum(axis=1) != numbers[totals[0]]).any():
+        return frame
+    if not totals and scores_of_both(frame.columns):
         return frame
     rest = frame.drop(columns=[*parts, *totals])
     rows = [rest.assign(winner=who, n_votes=numbers[column]) for column, who in parts.items()]

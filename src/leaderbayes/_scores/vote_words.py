@@ -13,8 +13,8 @@ MEANS = {
     OPEN: "no result",
 }  # fmt: skip
 KNOWN = (
-    "model_a, model_b, tie, tie (bothbad), left, right, A>B, 1-0, 0-1, 1/2-1/2, win, loss, draw, "
-    "or the name of one of the two players"
+    "model_a, model_b, tie, tie (bothbad), neither, left, right, A>B, 1-0, 0-1, 1/2-1/2, win, "
+    "loss, draw, or the name of one of the two players"
 )
 # Of how few words each stands for a side beside others: "Model A wins", "answer 1".
 _BEFORE = [*NOUNS, *"winner winnermodel response answer output option choice side".split()]
@@ -34,11 +34,19 @@ _WORDS = {
     **dict.fromkeys(
         "tie tied ties draw drawn drew equal equally same even tossup nopreference bothgood "
         "tiebothgood botharegood tieinconsistent bothequal tievote thesame "
-        "aboutthesame equallygood nodifference".split(),
+        "aboutthesame aboutequal equallygood samequality nodifference both bothcorrect nowinner "
+        # Of these "neither" is left, once how much better is taken away, which says another thing.
+        "neitherbetter neitherisbetter neitherpreferred neitherispreferred neitherwins "
+        "neitherwon".split(),
         TIE,
     ),
     "error": OPEN,
-    **dict.fromkeys("bothbad tiebothbad bothbadtie botharebad bothbadvote".split(), BOTH_BAD),
+    **dict.fromkeys(
+        "bothbad tiebothbad bothbadtie botharebad bothbadvote bothwrong bothincorrect bothfail "
+        "bothfailed bothpoor equallybad bothequallybad bothareequallybad neither neithergood "
+        "neitherisgood neitheranswer neithermodel neitherresponse noneofthem".split(),
+        BOTH_BAD,
+    ),
 }
 _SIGNS = {
     "1-0": FIRST, "0-1": SECOND, "1:0": FIRST, "0:1": SECOND, "1/2-1/2": TIE, "1/2:1/2": TIE,

@@ -14,7 +14,7 @@ from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.read import warn, warn_alike
 from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown
-from leaderbayes._scores.vote_counts import perhaps_counts, said_of_repeats
+from leaderbayes._scores.vote_counts import perhaps_counts, told_twice
 from leaderbayes._scores.vote_files import read_vote_table
 from leaderbayes._scores.vote_forms import (
     WON,
@@ -24,6 +24,7 @@ from leaderbayes._scores.vote_forms import (
     check_column,
     difference_of,
     has_players,
+    numbers_of_wins,
     other_judges,
     recognise_form,
 )
@@ -34,6 +35,8 @@ from leaderbayes._types import Bools, Floats
 
 _LONGEST = 300  # characters of a player's name; longer ones are answers
 _EMPTY = "\0"  # no name
+_RECOGNISED = ("prompt", "judge", "time", "weight")
+NONE = "none"  # for which no column is taken
 _BOTH_BAD = {"tie": "count as ties", "drop": "are left out", "own": "are an outcome of their own"}
 
 
@@ -76,7 +79,7 @@ def read_votes(
     - players: ``model_a`` and ``model_b``, ``player_1`` and ``player_2``, ``left`` and ``right``,
       ``white`` and ``black``, ``home_team`` and ``away_team`` and the like;
     - who won: a column called winner, outcome, result, preference, label, choice, verdict, vote
-      and the like, in words (model_a, A, left, first, white, win, loss, tie, both bad, ...), as
+      and the like, in words (model_a, A, left, first, white, win, loss, tie, neither, ...), as
       ``A>B``, ``1-0``, ``1/2-1/2``, 1, 0.5 and 0, 1, 0 and -1, 1 and 2, or as the winner's name;
       or scores of both (``score_a`` and ``score_b``, of which the larger wins; or ranks, of which
       the smaller does); or columns ``winner_model_a``, ``winner_model_b``, ``winner_tie``, of which
@@ -112,9 +115,10 @@ def read_votes(
         won: the first, the second, nobody, nobody because both are bad. ``"x,y"`` is ``["x", "y"]``
         where no column is called so.
     prompt, judge, time : str, optional
-        Columns of what was judged, by whom, and when.
+        Columns of what was judged, by whom, and when; "none" takes none, whatever columns are
+        called. (``cluster`` of `fit` says which of these make votes alike, and leaves votes whole.)
     weight : str, optional
-        Column of how many votes a row stands for; rows of 0 are left out.
+        Column of how many votes a row stands for, or "none"; rows of 0 are left out.
     covariates : sequence of str, optional
         What may sway a vote beside the players, such as the length of an answer: each a column,
         of differences first less second, or the name that two columns begin with (``NAME_a`` and
@@ -122,7 +126,8 @@ def read_votes(
     tournament : str, optional
         Column of what votes may be told apart by, such as a language.
     both_bad : {"tie", "drop", "own"}
-        Whether votes that both are bad count as ties, are left out, or are an outcome of their own.
+        Whether votes that both are bad ("both bad", "neither", "both wrong", ...) count as ties,
+        are left out, or are an outcome of their own.
     format : {"csv", "tsv", "json", "jsonl", "parquet", "pgn"}, optional
         Of the file; by its name and first bytes by default.
     max_mb : float
@@ -149,7 +154,8 @@ def read_votes(
     -----
     LeaderbayesWarning
         LB041, if names of players differ only in case, width or blanks; LB047, if 1 and -1 were
-        taken for the first and the second, and the column's name leaves open which is which.
+        taken for the first and the second, and the column's name leaves open which is which; LB048,
+        if votes are there twice.
 
     Examples
     --------
@@ -167,7 +173,7 @@ def read_votes(
     >>> votes.attrs["read_as"].partition(" (")[0]
     'first=model_a, second=model_b, outcome=winner'
     """
-    table, _ = read_vote_table(source, format, max_mb)
+    table, _ = read_vote_table(source, format, max_mb, tallies=outcome is None)
     if first is None and not has_players(table.frame):
         refuse_what_is_neither(table)
     return votes_of(
@@ -195,6 +201,9 @@ def votes_of(
         Whether its votes each have a prompt of their own.
     """
     one_of("both_bad", options.both_bad, *_BOTH_BAD)
+    asked = options.covariates
+    if asked is not None and (isinstance(asked, str) or not isinstance(asked, Sequence)):
+        table.refuse(f"covariates={shown(asked)}: give a list of names.")
     if table.frame.empty:
         table.refuse("the table has a header and no vote.")
     form = recognise_form(table, options.first, options.second, options.outcome)
@@ -206,10 +215,18 @@ def votes_of(
     others: list[str] = []
     said = [f"first={form.first}", f"second={form.second}", f"outcome={outcomes.said}"]
     roles = roles_of(table, form, options)
-    if "weight" not in roles:
+    left_out = roles_left_out(table, options)
+    said += [f"{role}=none" for role in left_out]
+    if "weight" not in {*roles, *left_out}:
         counting, not_taken = perhaps_counts(table, form, roles, options.covariates or ())
         roles |= counting
         others += not_taken
+    if form.kind == "scores":
+        others += [
+            f"{' and '.join(wins)} are not taken for numbers of votes: scores say who won"
+            for wins in numbers_of_wins(table.frame.columns)
+            if wins != form.outcome
+        ]
     if "judge" in roles and options.judge is None:
         others += [
             f"{name} is not taken for the judge (judge={name!r}, --judge {name}, takes it)"
@@ -254,8 +271,10 @@ def votes_of(
     if bad.any():
         many = bad.sum() if times is None else times[bad].sum()
         others.append(f"{counted(many, 'vote')} that both are bad {_BOTH_BAD[options.both_bad]}")
-    if times is None:
-        others += said_of_repeats(table, places.reshape(-1, 2), values, columns.get("weight"))
+    wrong: list[str] = []
+    if times is None and "weight" not in columns:
+        wrong, perhaps = told_twice(table, form, places.reshape(-1, 2), values, columns)
+        others += perhaps
     values = np.where(bad, 0.5 if options.both_bad == "tie" else np.nan, values)
     left, order = pd.factorize(places.reshape(-1, 2)[keep].ravel())
     ordered = form.sides not in WON
@@ -275,6 +294,8 @@ def votes_of(
         variables["covariates"] = (("vote", "covariate"), differences[keep])
         coords["covariate"] = np.array(list(of), dtype=object)
     warn_alike(table, "player", coords["player"])
+    for problem in wrong:
+        warn(f"LB048 {table.where}: {problem}")
     if outcomes.doubt is not None:
         warn(f"LB047 {table.where}: {outcomes.doubt}")
     attrs = {
@@ -318,19 +339,26 @@ def _check_players(
         )
 
 
+def roles_left_out(table: Table, options: Options) -> list[str]:
+    """List what the user wants no column taken for, by "none"; unless a column is called so."""
+    there = NONE in table.frame.columns
+    return [role for role in _RECOGNISED if getattr(options, role) == NONE and not there]
+
+
 def roles_of(table: Table, form: Form, options: Options) -> dict[str, str]:
     """Name the columns of what is known beside players and outcome, as given or recognised."""
+    left_out = roles_left_out(table, options)
     given = {
         role: check_column(table, role, name)
-        for role in ("prompt", "judge", "time", "weight", "tournament")
-        if (name := getattr(options, role)) is not None
+        for role in (*_RECOGNISED, "tournament")
+        if (name := getattr(options, role)) is not None and role not in left_out
     }
     taken = {form.first, form.second, *form.outcome}
     for role, name in given.items():
         if name in taken:
             table.refuse(f"column {shown(name)} is given as {role}, and taken for something else.")
         taken.add(name)
-    return beside(table, form, given) | given
+    return beside(table, form, given, left_out) | given
 
 
 def _labels(table: Table, role: str, column: str) -> np.ndarray:
@@ -343,8 +371,9 @@ def _labels(table: Table, role: str, column: str) -> np.ndarray:
     if len(empty):
         table.refuse(
             f"column {shown(column)} is empty, in {counted(len(empty), 'row')} of {len(names)}, "
-            f"and was taken for the {role}: name the {role} there, leave these rows out, rename or "
-            f"drop the column, or name another ({role}=..., --{role} COLUMN).",
+            f"and was taken for the {role}: name the {role} there, leave these rows out, name "
+            f"another column ({role}=..., --{role} COLUMN), or take none ({role}={NONE!r}, "
+            f"--{role} {NONE}).",
             table.frame.index[int(empty[0])],
         )
     return names
@@ -378,8 +407,6 @@ def _covariates(
     """Read differences (row, covariate), and say for each name what was taken."""
     if covariates is None:
         return np.empty((len(table.frame), 0)), {}
-    if isinstance(covariates, str) or not isinstance(covariates, Sequence):
-        table.refuse(f"covariates={shown(covariates)}: give a list of names.")
     said: dict[str, str] = {}
     differences = []
     for name in covariates:

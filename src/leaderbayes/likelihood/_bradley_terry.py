@@ -6,13 +6,13 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
-from leaderbayes._arguments import one_of
+from leaderbayes._arguments import is_flag, one_of, wrong
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import deviance, log_likelihood, newton
 from leaderbayes._numerics.composite_weight import clustered_scores, meat
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.pairs_by_round import round_statistics
-from leaderbayes._scores.matches import require_matches
+from leaderbayes._scores.matches import check_ties, require_matches
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
@@ -104,7 +104,7 @@ def bradley_terry(
         LB015, if rounds are two, or do not vary in what they say of a player or a pair: standard
         errors of these would be 0, and are NaN in every table.
     HintWarning
-        LB017 to LB019, and of votes LB044 and LB045, as of `leaderbayes.fit`.
+        LB017 to LB019, and of votes LB044, LB045 and LB049, as of `leaderbayes.fit`.
 
     References
     ----------
@@ -125,7 +125,11 @@ def bradley_terry(
     Name: epp, dtype: float64
     """
     one_of("covariance", covariance, "clustered", "model", "bootstrap")
+    if not is_flag(firth):
+        raise wrong("firth", firth, "True or False")
     if is_votes(matches):
+        if ties is not None:
+            check_ties(ties, ("half", "drop"), "votes")
         _check_votes(covariance, hypothesis, firth=firth)
         return estimate_votes(
             matches, covariance=covariance, pseudo_rounds=pseudo_rounds, ties=ties or "half",

@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
-from leaderbayes._arguments import number, one_of
+from leaderbayes._arguments import is_list, number, one_of, wrong
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_estimate
 from leaderbayes._fits.trust import trust
@@ -48,6 +48,8 @@ def linear(
         if parameters > m:
             place.setdefault("intercept", m)
     else:
+        if not is_list(hypothesis) or not all(is_list(pair) for pair in hypothesis):
+            raise wrong("hypothesis", hypothesis, "pairs of players, such as [('a', 'b')]")
         pairs = [tuple(pair) for pair in hypothesis]
         if not pairs or any(len(pair) != 2 for pair in pairs):
             raise LeaderbayesError("Hypotheses are pairs of players, such as [('a', 'b')].")

@@ -27,6 +27,7 @@ from leaderbayes._numerics.votes import (
 )
 from leaderbayes._scores.vote_matches import clusters_of, valid_votes
 from leaderbayes._types import Floats
+from leaderbayes.likelihood._vote_drift import said_of_drift
 from leaderbayes.likelihood._vote_intercept import binary_votes, intercept_of_votes
 from leaderbayes.likelihood._votes import (
     FEW,
@@ -65,6 +66,8 @@ def _hint(weighed: Weighed, moments: Moments) -> None:
             )
     if (favour := said_of_favour(weighed, moments)) is not None:
         warnings.warn(f"LB045 {favour}", HintWarning, skip_file_prefixes=(_PACKAGE,))
+    if (moved := said_of_drift(weighed, moments)) is not None:
+        warnings.warn(f"LB049 {moved}", HintWarning, skip_file_prefixes=(_PACKAGE,))
 
 
 def _assembled(

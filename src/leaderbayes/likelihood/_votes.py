@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit, xlogy
+from scipy.special import expit, ndtr, xlogy
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import (
@@ -18,6 +18,7 @@ from leaderbayes._errors import (
     NotConvergedError,
 )
 from leaderbayes._numerics.bradley_terry import probability
+from leaderbayes._numerics.judge_favour import favour_of_judges
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.order_shift import order_shift
 from leaderbayes._numerics.votes import (
@@ -35,7 +36,7 @@ from leaderbayes._numerics.votes import (
     shared,
     with_shared,
 )
-from leaderbayes._scores.tables import listed
+from leaderbayes._scores.tables import listed, shown
 from leaderbayes._scores.vote_matches import (
     clusters_of,
     counted_votes,
@@ -47,12 +48,14 @@ from leaderbayes._scores.vote_matches import (
 from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._estimate import require_estimate
 from leaderbayes.likelihood._spread import without_variation
+from leaderbayes.likelihood._vote_drift import said_of_drift
 
 _PACKAGE = str(Path(__file__).parents[1])
 FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
 _ONE = 1.2  # of them, below which they do not say at all
 _TOLD = 1e-9  # of an effect's information, below which players tell it
 _SURE = 3.0  # standard errors from which an order effect is pointed out
+_NAMED = 3  # judges that are named who choose by it
 
 
 class Weighed(NamedTuple):
@@ -109,8 +112,9 @@ def weigh(
     Warns
     -----
     HintWarning
-        LB044, if judges or prompts are few; LB045, if who is shown first is favoured, and no
-        effect of the order is taken into account.
+        LB044, if judges or prompts are few; LB045, if who is shown first is favoured, by all or by
+        some judges, and no effect of the order is taken into account; LB049, if strengths move
+        over time.
     """
     kept = valid_votes(votes, ties)
     arrays, effects = votes_of(kept, order_effect, covariates)
@@ -129,6 +133,8 @@ def weigh(
     weighed = Weighed(kept, arrays, clusters, effects, at, bread, together, matched)
     if (favour := said_of_favour(weighed)) is not None:
         warnings.warn(f"LB045 {favour}", HintWarning, skip_file_prefixes=(_PACKAGE,))
+    if (moved := said_of_drift(weighed)) is not None:
+        warnings.warn(f"LB049 {moved}", HintWarning, skip_file_prefixes=(_PACKAGE,))
     return weighed
 
 
@@ -210,15 +216,46 @@ def said_of_favour(weighed: Weighed, moments: Moments | None = None) -> str | No
             "being first is worth cannot be told from strengths, and is in them. Have pairs judged "
             "in both orders; or, where columns say nothing of who was shown first, pass over this."
         )
+    judges = _said_of_judges(weighed, moments)
     if not abs(shift.size) > _SURE * shift.error:
-        return None
+        if judges is None:
+            return None
+        return (
+            "some judges choose by who is shown first, more than strengths and their opinions of "
+            f"players explain{judges}: take order_effect=True, or model='round_intercept', which "
+            "lets each judge have an advantage of the first; or leave out judges that do not look. "
+            "Where players were first unequally often their strengths have a part of that."
+        )
     one_order = " Hardly any two were seen in both orders: this leans on strengths that add up."
     adding = "" if shift.both_orders else one_order
     return (
         f"the one shown first wins about {np.exp(shift.size):.2f} times the odds that strengths "
-        "give it: take order_effect=True, or where players were first unequally often their "
-        f"strengths have a part of that.{adding}"
+        f"give it{judges or ''}: take order_effect=True, or where players were first unequally "
+        f"often their strengths have a part of that.{adding}"
     )
+
+
+def _said_of_judges(weighed: Weighed, moments: Moments) -> str | None:
+    """Name, in brackets, those who choose by place beyond chance; None if all may be chance."""
+    votes, judge = weighed.votes, weighed.clusters.get("judge")
+    if judge is None or not judge.max() > 0:
+        return None
+    favour = favour_of_judges(
+        votes, weighed.at, moments, judge, tuple(weighed.clusters.values()), weighed.together
+    )
+    if not favour.p_value < 2.0 * ndtr(-_SURE):
+        return None
+    n, won = np.bincount(judge, votes.n), np.bincount(judge, votes.won)
+    labels = weighed.kept["judge"].to_numpy()
+    most = np.argsort(-np.abs(favour.z), kind="stable")[:_NAMED]
+    said = [
+        f"{shown(labels[int(np.argmax(judge == g))])} chose the "
+        + (f"first in {won[g]:g}" if favour.z[g] > 0.0 else f"second in {n[g] - won[g]:g}")
+        + f" of {n[g]:g} votes"
+        for g in most
+        if abs(favour.z[g]) > _SURE
+    ]
+    return f" ({'; '.join(said)})" if said else ""
 
 
 def pair_worth(weighed: Weighed) -> Floats:

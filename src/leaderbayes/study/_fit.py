@@ -38,7 +38,7 @@ _CATEGORIES = {
     "LB011": _errors.WeightWarning,
     "LB016": _errors.MisfitWarning,
     **dict.fromkeys(
-        ("LB012", "LB017", "LB018", "LB019", "LB026", "LB027", "LB044", "LB045"),
+        ("LB012", "LB017", "LB018", "LB019", "LB026", "LB027", "LB044", "LB045", "LB049"),
         _errors.HintWarning,
     ),
 }

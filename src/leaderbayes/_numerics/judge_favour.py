@@ -1,0 +1,127 @@
+r"""Whether some judges favour whoever is shown first, or second, beside strengths and opinions.
+
+The effect of the order that all judges have in common (`order_shift`) is small where a few judges
+always choose the first and the others never look: its own standard error has how judges differ in
+it. Here each judge's residuals r are added up by themselves,
+
+.. math:: S_g = \sum_{v \in g} \tilde x r, \quad
+          V_g = \varphi \sum_{v \in g} w \tilde x^2 + \sum_c \tau^2_c
+                \sum_{o \in g} \big( \sum_{v \in o} \pm w \tilde x \big)^2
+
+with w the information that votes have, o the opinions of players in `votes` (without a vote's
+product with itself), and :math:`\tilde x` what is left of 1 once the judge's own sharpness has
+taken its part: a judge who follows strengths more closely than others do chooses the first more
+often where the stronger is mostly first, and favours nobody. Where pairs do not add up, what they
+have beside strengths is taken from r, shrunken to what it is beyond chance: of pairs seen in one
+order only it would look like a favour that every judge has. The sum of all :math:`S_g^2`, the score
+test of a variance of judges' favour, is held against a multiple of chi-square with the mean and
+variance that it has where there is none.
+
+References
+----------
+Lin (1997), Variance component testing in generalised linear models with random effects,
+Biometrika 84. Satterthwaite (1946), Biometrics Bulletin 2, on the multiple.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc, stdtrit
+
+from leaderbayes._numerics.pair_parts import pair_parts
+from leaderbayes._numerics.votes import (
+    Dependence,
+    Estimate,
+    Moments,
+    Votes,
+    holders,
+    shared,
+    with_others,
+    with_shared,
+)
+from leaderbayes._types import Floats, Longs
+
+
+class Favour(NamedTuple):
+    """What judges choose by where players stand."""
+
+    z: Floats  # (judge,): how far towards the first, in standard errors
+    p_value: float  # that no judge favours a side
+
+
+def favour_of_judges(
+    votes: Votes,
+    at: Estimate,
+    moments: Moments,
+    judge: Longs,
+    clusterings: tuple[Longs, ...],
+    together: Dependence,
+) -> Favour:
+    """Test whether any judges favour whoever is shown first, or second.
+
+    Parameters
+    ----------
+    votes : Votes
+    at : Estimate
+        Of strengths and effects, of which none is of the order.
+    moments : Moments
+        Of outcomes, at the estimate.
+    judge : (vote,)
+        Numbers of judges, from 0.
+    clusterings : tuple of (vote,)
+        As for `dependence`.
+    together : Dependence
+        As found by these.
+    """
+    judges = int(judge.max()) + 1
+    weight = votes.n * moments.variance
+    residual = _beside_pairs(votes, weight, votes.won - votes.n * moments.mean, together.phi)
+    gap = at.epp[votes.first] - at.epp[votes.second]
+    sharp = np.bincount(judge, weight * gap**2, judges)
+    taken = np.bincount(judge, weight * gap, judges) / np.where(sharp > 0.0, sharp, 1.0)
+    left = 1.0 - taken[judge] * gap
+    score = np.bincount(judge, left * residual, judges)
+    noise = together.phi * np.bincount(judge, weight * left**2, judges)
+    groups = with_shared(clusterings)
+    for group, tau2, few in zip(groups, together.tau2, together.clusters, strict=True):
+        if tau2 > 0.0:
+            # As `dependence` has it of clusters that all see every player.
+            df = max(0.5 * (few - 1.0) * (votes.players - 1.0), 1.0)
+            unsure = (stdtrit(df, 0.975) / 1.96) ** 2
+            noise += tau2 * unsure * _of_opinions(votes, group, judge, weight * left)
+    fourth = float((weight * left**4 * (1.0 - 6.0 * moments.variance)).sum())
+    total = float(noise.sum())
+    if not total > 0.0:
+        return Favour(np.zeros(judges), 1.0)
+    # Half the variance; of votes that are few for their judge it is not chi-square's alone.
+    spread = float((noise**2).sum())
+    multiple = (spread + 0.5 * max(fourth, -spread)) / total
+    p_value = float(chdtrc(total / multiple, float((score**2).sum()) / multiple))
+    z = np.divide(score, np.sqrt(noise), out=np.zeros(judges), where=noise > 0.0)
+    return Favour(z, p_value)
+
+
+def _beside_pairs(votes: Votes, weight: Floats, residual: Floats, phi: float) -> Floats:
+    """Take from residuals (vote,) what pairs have in common, as far as pairs do not add up."""
+    pairs = pair_parts(votes, weight, residual, phi)
+    if pairs.variance == 0.0:
+        return residual
+    part = pairs.residual / (pairs.information + phi / pairs.variance)
+    return np.asarray(residual - weight * pairs.sign * part[pairs.of])
+
+
+def _of_opinions(votes: Votes, group: Longs, judge: Longs, pull: Floats) -> Floats:
+    """Sum of squares, by judge, of what its votes' opinions pull; without votes by themselves."""
+    judges = int(judge.max()) + 1
+    alone = pull**2 / votes.n
+    of, which, (pull, alone, own) = with_others(
+        votes, shared(group, judge), pull, alone, judge.astype(float)
+    )
+    by = own.astype(np.int64)
+    held = holders(of, which)
+    total = np.bincount(held.of_first, pull, held.total)
+    total -= np.bincount(held.of_second, pull, held.total)
+    whose = np.zeros(held.total, dtype=np.int64)
+    whose[held.of_first] = whose[held.of_second] = by
+    excess = np.bincount(whose, total**2, judges) - 2.0 * np.bincount(by, alone, judges)
+    return np.maximum(excess, 0.0)

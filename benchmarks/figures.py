@@ -1,6 +1,6 @@
-"""Draw every figure of a fit at three sizes, in each backend, at a screen's and a journal's sizes.
+"""Draw every figure at three sizes, in each backend, at a screen's and a journal's sizes.
 
-    uv run python benchmarks/figures.py FOLDER [--backend matplotlib] [--players 40] [--size page]
+    uv run python benchmarks/figures.py FOLDER [--backend matplotlib] [--players 40] [--of fit]
 
 Look at the sheets in FOLDER: nothing may be clipped, and no letters lie on each other. Other
 backends than Matplotlib need chromium (`apt-get install chromium`) and playwright.
@@ -8,9 +8,11 @@ backends than Matplotlib need chromium (`apt-get install chromium`) and playwrig
 
 import argparse
 import shutil
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from PIL import Image, ImageDraw
 import leaderbayes as lb
 
 PLAYERS = (5, 40, 179)
+TOURNAMENTS = {5: 3, 40: 20, 179: 63}  # of a study, by its players
 BACKENDS = ("matplotlib", "plotly", "bokeh")
 SIZES = ("screen", "column", "page")
 DPI = 110
@@ -39,16 +42,19 @@ def board(players: int) -> xr.DataArray:
     return xr.DataArray(values.round(1), coords, attrs={"higher_is_better": 1})
 
 
-def figures(scores: xr.DataArray) -> Iterator[tuple[str, Callable[..., Any]]]:
+Figures = Iterator[tuple[str, Callable[..., Any]]]
+
+
+def figures_of_fit(players: int) -> Figures:
     """Give the figures of a board by their names."""
-    plots = lb.plots
+    plots, scores = lb.plots, board(players)
     dt = lb.fit(scores, sampler="laplace", draws=500, replicates=400, seed=1)
     means = lb.fit(scores, "mean_score", prior_scale=np.inf, seed=1)
     table = lb.leaderboard(dt)
     pair = tuple(table["player"].iloc[:2])
     planned = lb.plan(dt, pair, rounds=(10, 40), simulations=5, seed=1)
     moved = lb.sensitivity(
-        scores, models=("bradley_terry",), priors=(1.0, 2.0), rounds=scores.sizes["player"] < 100,
+        scores, models=("bradley_terry",), priors=(1.0, 2.0), rounds=players < 100,
         seed=1,
     )  # fmt: skip
     yield "leaderboard", lambda **o: plots.leaderboard(dt, **o)
@@ -64,6 +70,69 @@ def figures(scores: xr.DataArray) -> Iterator[tuple[str, Callable[..., Any]]]:
     yield "plan", lambda **o: plots.plan(planned, **o)
     yield "sensitivity", lambda **o: plots.sensitivity(moved, **o)
     yield "sensitivity_pairs", lambda **o: plots.sensitivity(moved, what="pairs", **o)
+
+
+def figures_of_study(players: int) -> Figures:
+    """Give the figures of many tournaments by their names; some players are not in all of them."""
+    plots, rng = lb.plots, np.random.default_rng(players)
+    boards = []
+    for k in range(TOURNAMENTS.get(players, 20)):
+        one = board(players)
+        kind = rng.normal(size=5)[np.arange(players) % 5]
+        one = one + (2.0 * kind + rng.normal(size=players))[:, None]
+        if players > 5:
+            one[rng.integers(players)] = np.nan
+        boards.append(one.assign_coords(tournament=f"data set {'x' * (k % 7)} {k + 1}"))
+    scores = xr.concat(boards, "tournament", coords="different", compat="equals")
+    scores.attrs["higher_is_better"] = 1
+    with tempfile.TemporaryDirectory() as folder:
+        study = lb.study.fit(
+            scores, store=f"{folder}/study", sampler="laplace", draws=100, replicates=50, seed=1,
+            progressbar=False,
+        )  # fmt: skip
+        groups = {name: name.rsplit(" ", 1)[0] for name in scores["player"].to_numpy().tolist()}
+        embedded, tuned = lb.study.embedding(study), lb.study.tunability(study, groups)
+        average = lb.study.average_player(study)
+    yield "embedding", lambda **o: plots.embedding(embedded, **o)
+    yield "tunability", lambda **o: plots.tunability(tuned, **o)
+    yield "average_player", lambda **o: plots.average_player(average, **o)
+
+
+def figures_of_best(teams: int) -> Figures:
+    """Give the figures of a competition's board by their names."""
+    plots, rng = lb.plots, np.random.default_rng(teams)
+    thetas = 0.93 - 0.1 * rng.beta(1.0, 4.0, size=max(teams, 12))
+    scores = lb.sota.read_board(rng.binomial(2000, thetas) / 2000, n=2000)
+    best = lb.sota.shrink(scores)
+    again = lb.paper.realisation(scores, best, seed=1)
+    law = lb.sota.maximum(0.9, teams, n=3000)
+    yield "board", lambda **o: plots.board(scores, best, **o)
+    yield "board_alone", lambda **o: plots.board(scores, **o)
+    yield "board_realisation", lambda **o: plots.board(scores, best, realisation=again, **o)
+    yield "maximum", lambda **o: plots.maximum(law, theta=0.9, **o)
+
+
+def figures_of_search(candidates: int) -> Figures:
+    """Give the figures of a search of hyper-parameters by their names."""
+    from sklearn.datasets import load_iris
+    from sklearn.svm import SVC
+
+    plots = lb.plots
+    values = max(2, round(candidates**0.5))
+    space = {
+        "C": np.geomspace(0.01, 1000.0, values), "gamma": np.geomspace(0.001, 10.0, values),
+    }  # fmt: skip
+    found = lb.tuning.LeaderboardSearchCV(
+        SVC(), space, cv=10, random_state=1, strategy="iterated" if 3 < values < 10 else "grid"
+    ).fit(*load_iris(return_X_y=True))
+    yield "search", lambda **o: plots.search(found, "C", "gamma", **o)
+    yield "race", lambda **o: plots.race(found.decisions_, **o)
+
+
+OF = {
+    "fit": figures_of_fit, "study": figures_of_study, "best": figures_of_best,
+    "search": figures_of_search,
+}  # fmt: skip
 
 
 def save(figure: Any, backend: str, path: Path, browser: Any) -> None:
@@ -86,11 +155,16 @@ def save(figure: Any, backend: str, path: Path, browser: Any) -> None:
 
         output_file(page)
         write(shown, page, title=path.stem, resources=INLINE)
-        wide, high = 1000, 800
+        wide, high = 300, 200  # less than any
     opened = browser.new_page(viewport={"width": int(wide) + 20, "height": int(high) + 20})
     opened.goto(page.absolute().as_uri())
     opened.wait_for_timeout(700)
-    opened.screenshot(path=path, full_page=True)
+    whole = opened.evaluate(
+        "({width: document.documentElement.scrollWidth, "
+        "height: document.documentElement.scrollHeight})"
+    )
+    opened.set_viewport_size(whole)
+    opened.screenshot(path=path)
     opened.close()
     page.unlink()
 
@@ -121,6 +195,7 @@ def main() -> None:
     parser.add_argument("--backend", nargs="+", default=BACKENDS, choices=BACKENDS)
     parser.add_argument("--players", nargs="+", type=int, default=PLAYERS)
     parser.add_argument("--size", nargs="+", default=SIZES, choices=SIZES)
+    parser.add_argument("--of", nargs="+", default=list(OF), choices=OF)
     parser.add_argument("--only", nargs="+")
     asked = parser.parse_args()
     mpl.use("Agg")
@@ -138,7 +213,7 @@ def main() -> None:
         )
     made: dict[tuple[str, str], list[Path]] = {}
     for players in asked.players:
-        for name, draw in figures(board(players)):
+        for name, draw in chain.from_iterable(OF[what](players) for what in asked.of):
             if asked.only and name not in asked.only:
                 continue
             for backend in asked.backend:

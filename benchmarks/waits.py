@@ -98,6 +98,22 @@ def page():
     return lambda: lb.report.html(made, path)
 
 
+def page_of_study(boards):
+    """A page of a study in its store, of 40 players and 30 rounds a board."""
+    import xarray as xr
+
+    import leaderbayes as lb
+
+    names = xr.DataArray([f"data {k}" for k in range(boards)], dims="tournament", name="tournament")
+    scores = xr.concat([board(40, 30) + k for k in range(boards)], names)
+    folder = Path(tempfile.mkdtemp())
+    lb.study.fit(
+        scores.assign_attrs(higher_is_better=1), store=folder / "study", seed=1, progressbar=False
+    )
+    lb.report.html(fitted(5, 5), folder / "first.html")
+    return lambda: lb.report.html(lb.study.open(folder / "study"), folder / "page.html")
+
+
 def items(players, rounds):
     """Right-or-wrong answers in a wide CSV file, from there to the leaderboard."""
     import numpy as np
@@ -135,6 +151,7 @@ def functions():
         "mean scores of 150 x 500 items, from the file": (lambda: items(150, 500), 2.0),
         "mean scores of 100 x 14000 items, from the file": (lambda: items(100, 14_000), 10.0),
         "HTML page of 40 players": (page, 2.0),
+        "HTML page of a study of 63 x 40 x 30": (lambda: page_of_study(63), 6.0),
     }
 
 

@@ -1,10 +1,12 @@
 """The figure of a board and of its estimate."""
 
 import numpy as np
+import pytest
 from scipy.stats import binomtest
 
 import leaderbayes as lb
 from figures import drawn, texts, uprights
+from leaderbayes.plots._board import _whole_ticks
 
 
 def test_board_shows_every_team_or_says_so(board):
@@ -36,6 +38,15 @@ def test_board_marks(board, estimate, realisation):
         outline = max(drawn(made, name, "line"), key=lambda e: len(e["x"]))
         edges = outline["x"][::2]
         np.testing.assert_array_equal(outline["y"][1:-1:2], np.histogram(values, edges)[0])
+
+
+@pytest.mark.parametrize("top", [1, 2, 3, 7, 13, 60, 100, 1234])
+def test_there_is_no_half_a_team(top):
+    ticks = _whole_ticks(float(top))
+    assert ticks[0] == 0
+    assert 2 <= len(ticks) <= 7
+    assert ticks[-1] <= top
+    assert all(isinstance(tick, int) for tick in ticks)
 
 
 def test_board_without_solution_says_so(board, estimate):

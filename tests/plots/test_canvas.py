@@ -9,7 +9,7 @@ import pytest
 
 import leaderbayes as lb
 from figures import drawn
-from leaderbayes.plots._canvas import BLUE, GREY, Backend, Plot, panels, rows_height, thinned
+from leaderbayes.plots._canvas import BLUE, GREY, Backend, Mark, Plot, panels, rows_height, thinned
 
 BACKENDS = get_args(Backend)
 # Every figure, of results that `get` gives by the names of their fixtures.
@@ -261,6 +261,26 @@ def test_lines_of_a_key_do_not_touch_in_one_column(fitted):
         assert low.y1 <= high.y0 + 1.5
     assert boxes[-1].y1 < edge.y1
     assert max(box.x1 for box in boxes) < edge.x1
+
+
+def test_lines_of_a_key_that_are_too_wide_are_broken():
+    words = "a label of many words that is wider than a plot of two or three inches can be"
+    _, plots = panels({"x": "x", "y": "y"}, width=6, height=3, columns=2, backend="matplotlib")
+    plots["x"].frame([Mark(None, words, BLUE)], across=(0.0, 1.0), top=1.0)
+    texts = [text.get_text() for text in plots["x"].target.texts]
+    assert len(texts) > 1
+    assert " ".join(reversed(texts)) == words
+    plots["x"].target.figure.draw_without_rendering()
+    edge = plots["x"].target.get_window_extent()
+    assert max(text.get_window_extent().x1 for text in plots["x"].target.texts) < edge.x1
+
+
+def test_rows_are_named_as_far_as_there_is_room():
+    _, plots = panels({"x": "x"}, width=3.4, height=2.0, columns=1, backend="none")
+    plots["x"].label_rows([f"row {k}" for k in range(40)])
+    (call,) = (each for each in plots["x"].target if each["function"] == "yticks")
+    assert 3 < len(call["labels"]) < 2.0 * 72.0 / 10.0
+    assert call["labels"][0] == "row 0"
 
 
 def test_a_browser_draws_plotly_to_its_end(laplace, tmp_path):

@@ -40,3 +40,9 @@ def test_names_do_not_overlap_or_leave_the_plot():
     np.testing.assert_array_equal(named[5], [-1, -1])
     # Tournaments, from position 2 on, come first.
     assert set(named) == {0, 2, 3, 4, 5}
+    # No name lies on another point, and larger letters take more room.
+    on = np.array([[1.0, 0.0], [1.06, 0.02]])
+    assert all(
+        away[0] < 0 or away[1] < 0 for k, away in _named(on, ["abc"] * 2, limits, 1) if not k
+    )
+    assert len(_named(points, ["abcdefgh"] * 6, limits, 2, 20.0)) < 5

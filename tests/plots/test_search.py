@@ -48,6 +48,26 @@ def test_a_race_is_a_plot_an_iteration(search):
         assert sum(len(c.get_offsets()) for c in axis.collections) == count
 
 
+def test_ticks_of_numbers_are_spaced_by_where_they_are():
+    from leaderbayes.plots._search import _axis
+
+    crowded = np.concatenate([[0.0, 1000.0], np.linspace(400.0, 420.0, 30)])
+    _, at, texts = _axis(crowded, 4)
+    assert at[0] == 0.0
+    assert at[-1] == 1000.0
+    assert np.diff(at).min() > 300.0
+    assert texts == ["0", "400", "1000"]
+    assert _axis(np.array([3.0, 3.0]), 4)[1] == [3.0]
+    assert _axis(np.array(["b", "a", "c", "d", "e"]), 2)[2] == list("abcde")  # of names all
+
+
+def test_panels_beside_each_other_share_the_name_of_their_axis(search):
+    for figsize, named in ((None, 1), ("column", search.n_iterations_)):
+        made = lb.plots.race(search.decisions_, figsize=figsize, backend="matplotlib")
+        axes = [made.get_viz("plot", f"iteration {k + 1}") for k in range(search.n_iterations_)]
+        assert sum(bool(axis.get_ylabel()) for axis in axes) == named
+
+
 def test_what_is_not_there_is_an_error(search):
     with pytest.raises(lb.LeaderbayesError, match="no parameter 'depth'"):
         lb.plots.search(search, "depth", "criterion")

@@ -58,13 +58,18 @@ def test_what_did_not_converge_is_not_drawn(moved):
 
 
 def test_pairs_are_shares_of_fits(moved):
-    figure = lb.plots.sensitivity(moved, what="pairs", top=4, backend="none")
-    share = (moved["verdict"][:, :4, :4] == 1).mean("fit").to_numpy()
-    shown = {(call["y"], call["x"]): call["string"] for call in drawn(figure, "board", "text")}
-    assert set(shown) == {(3 - i, j) for i, j in np.argwhere(share > 0)}
-    assert all(
-        text == f"{share[3 - y, x]:.2f}" for (y, x), text in shown.items() if text[0] not in "<>"
-    )
+    moved = moved.copy(deep=True)
+    moved["verdict"][:, 0, 5] = 1  # in every fit
+    figure = lb.plots.sensitivity(moved, what="pairs", backend="none")
+    share = (moved["verdict"] == 1).mean("fit").to_numpy()
+    shown = {
+        tuple(np.asarray(call[side]).item() for side in ("y", "x")): call["string"]
+        for call in drawn(figure, "board", "text")
+    }
+    assert set(shown) == {(5 - i, j) for i, j in np.argwhere(share > 0)}
+    # It is a share of a count: all of the fits are 1, and not "more than 0.99".
+    assert all(text == f"{share[5 - y, x]:.2f}" for (y, x), text in shown.items())
+    assert shown[5, 5] == "1.00"
 
 
 @pytest.mark.parametrize("backend", ["matplotlib", "plotly", "bokeh"])

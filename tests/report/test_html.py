@@ -13,6 +13,7 @@ import xarray as xr
 import leaderbayes as lb
 from conftest import study_of
 from leaderbayes.report._card import card_of
+from leaderbayes.report._html import _title
 from leaderbayes.report._verdicts import probability
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +82,11 @@ def test_table_without_a_file_gives_no_title(scores, tmp_path):
     fit = lb.fit(named, sampler="laplace", seed=1)
     text = lb.report.html(fit, tmp_path / "page.html").read_text("utf-8")
     assert "<h1>Leaderboard</h1>" in text
+
+
+def test_a_packed_file_names_the_page_as_the_table_in_it():
+    described = [{"data": [("Source", "results/board.v2.csv.gz")]}]
+    assert _title(described) == "Leaderboard: board.v2"
 
 
 def test_the_tournament_names_the_page(tmp_path):

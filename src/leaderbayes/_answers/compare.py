@@ -151,7 +151,9 @@ def p_better(dt: xr.DataTree) -> xr.DataArray:
     1/2 on the diagonal. attrs: ``converged``, ``warnings`` (JSON).
     """
     epp, players = standing_of(dt)
-    better = np.stack([(epp[:, [i]] > epp).mean(axis=0) for i in range(len(players))])
+    # Player first, so that each one's draws lie side by side.
+    by_player = np.ascontiguousarray(epp.T)
+    better = np.stack([np.count_nonzero(one > by_player, axis=1) for one in by_player]) / len(epp)
     np.fill_diagonal(better, 0.5)
     return xr.DataArray(
         better,

@@ -104,9 +104,10 @@ def halves(standing: Standing, rng: np.random.Generator, splits: int = 100) -> x
     )
     if np.isnan(agree):
         return not_asked("halves have too few players in common.")
+    compared, alike = np.isfinite(same).sum(), int(np.nansum(same))
     said = (
-        f"Random halves of the {standing.unit}s have the same leader in {agree:.2f} of "
-        f"{splits} splits, share {top:.2f} of the top {size} on average, and rank players alike "
+        f"Random halves of the {standing.unit}s have the same leader in {alike} of "
+        f"{compared} splits, share {top:.2f} of the top {size} on average, and rank players alike "
         f"with a correlation (Kendall's) of {tau:.2f}."
     )
     data = xr.Dataset(

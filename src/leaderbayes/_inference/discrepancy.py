@@ -41,9 +41,9 @@ def p_check(dt: xr.DataTree, board: xr.Dataset | None = None) -> float:
     p = share_as_far(observed, by_round)
     if p < MISFIT and dt.attrs["converged"]:
         warnings.warn(
-            f"LB016 the model does not describe this board (check of fit: p = {p:.3f}). Intervals "
-            "and probabilities can be wrong: of a pair go by its own record, compare() and "
-            "win_probability(by='record').",
+            "LB016 the model does not describe this board (check of fit: p "
+            f"{'< 0.005' if p < 0.005 else f'= {p:.3f}'}). Intervals and probabilities can be "
+            "wrong: of a pair go by its own record, compare() and win_probability(by='record').",
             MisfitWarning,
             stacklevel=3,
         )

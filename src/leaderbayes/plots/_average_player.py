@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._fits.require import require_result
-from leaderbayes.plots._canvas import GREY, Backend, FigSize, canvas, rows_height, thinned
+from leaderbayes.plots._canvas import GREY, Backend, FigSize, canvas, rows_height
 from leaderbayes.plots._heat_map import WINS
 
 
@@ -52,7 +52,7 @@ def average_player(
     collection, plot = canvas(
         average_player, "P(beats the average player)",
         width=float(np.clip(0.26 * m, 4.0, 14.0)) + 2.5, height=rows_height(rows) + 2.0,
-        figsize=figsize, backend=backend,
+        rows=True, figsize=figsize, backend=backend,
     )  # fmt: skip
     plot.heat_map(mean[::-1], WINS, "probability")
     absent, who = np.nonzero(np.isnan(mean))
@@ -60,7 +60,7 @@ def average_player(
         plot.scatter(who, rows - 1 - absent, marker="x", color=GREY, size=10)
     plot.label_rows(average_player["tournament"].to_numpy())
     plot.ylim((-0.5, rows - 0.5))
-    names, shown = plot.labels(best_first["player"].to_numpy(), 24), thinned(m, 50)
+    names, shown = plot.labels(best_first["player"].to_numpy(), 24), plot.along(m, 50)
     plot.xticks(np.arange(m)[shown], names[shown], rotation=90)
     plot.xlim((-0.5, m - 0.5))
     return collection

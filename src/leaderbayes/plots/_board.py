@@ -113,8 +113,17 @@ def board(
         bottom = plot.interval(*interval, color, top) if interval else 0.0
         plot.frame(marks, across=(edges[0], edges[-1]), top=top, bottom=bottom)
         plot.xlabel(f"{'AUC' if board.attrs['metric'] == 'auc' else 'score'}{below}")
+        ticks = _whole_ticks(top)
+        plot.yticks(ticks, [str(tick) for tick in ticks])
         plot.ylabel("teams")
     return collection
+
+
+def _whole_ticks(top: float) -> list[int]:
+    """Give round numbers of teams from 0 up, six or seven at most: there is no half a team."""
+    unit = 10 ** max(0, math.floor(math.log10(top / 6.0)))
+    step = next(unit * k for k in (1, 2, 5, 10) if unit * k >= top / 6.0)
+    return list(range(0, int(top) + 1, step))
 
 
 def _of_board(

@@ -68,8 +68,12 @@ class Plot:
         Each takes the width of so many ``letters``, 1.1 where it stands upright; beside the plot
         names and a bar take about two inches.
         """
+        return thinned(count, self.most(most, letters))
+
+    def most(self, most: int, letters: float) -> int:
+        """Count labels below the plot that have room, each so many ``letters`` wide."""
         room = max(self.wide - 2.0, 0.35 * self.wide) * 72.0
-        return thinned(count, max(2, min(most, int(room / (letters * self.font)))))
+        return max(2, min(most, int(room / (letters * self.font))))
 
     def _lines(self, string: str, size: float) -> str:
         """Break a title or a label that would be wider than a narrow figure's plot."""
@@ -181,8 +185,14 @@ class Plot:
         """Limit both axes, with the key's labels, each in its colour, above ``top``.
 
         ``room`` lines are left at least, so that plots with shorter keys have the same limits; a
-        ``line`` is this share of the drawing's height.
+        ``line`` is this share of the drawing's height. Labels wider than the plot are broken.
         """
+        letters = max(12, int((self.wide - 0.8) * 72.0 / (0.55 * self.font)))
+        key = [
+            mark._replace(label=part)
+            for mark in key
+            for part in textwrap.wrap(mark.label, letters, break_long_words=False) or [mark.label]
+        ]
         if self.narrow:
             # As high as letters are, of what the figure's axis and title leave.
             share = 1.45 * self.font / 72.0 / (0.68 * self.high)
@@ -212,7 +222,8 @@ class Plot:
     def label_rows(self, names: Any, *, shown: bool = True) -> None:
         """Put names beside rows, the first on top, as many as are legible (or none)."""
         m = len(names)
-        some = thinned(m, 150) if shown else slice(0)
+        room = max(2, int((self.high - 0.6) * 72.0 / (1.15 * self.font)))
+        some = thinned(m, min(150, room)) if shown else slice(0)
         self.yticks(np.arange(m)[::-1][some], self.labels(names, 30)[some])
         self.ylim((-0.8, m - 0.2))
 
@@ -317,6 +328,10 @@ def panels(
         for name in titles
     }
     _dress(collection, [plot.target for plot in plots.values()], font)
+    if collection.backend == "bokeh" and rows and across > 1:
+        # Else names beside the first plot would be taken out of its width.
+        for plot in plots.values():
+            plot.target.frame_width = int(100 * plot.wide) - 30
     for name, plot in plots.items():
         plot.title(plot.plain(doubt + titles[name]), color=ORANGE if doubt else "black")
     return collection, plots

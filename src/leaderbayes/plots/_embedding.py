@@ -13,7 +13,7 @@ from leaderbayes.plots._canvas import BLUE, GREY, ORANGE, Backend, FigSize, canv
 
 _MOST_NAMES = 20
 _SIDE = 9.0  # of the figure, inches
-# Of the plot's width and height: a letter, and a line.
+# Of the plot's width and height, as it usually is: a letter, and a line.
 _LETTER, _LINE = 0.012, 0.024
 _TURNS = np.array([(1, 1), (1, -1), (-1, 1), (-1, -1)])  # of a name, from outwards
 
@@ -87,7 +87,9 @@ def embedding(
     center, half = (low + high) / 2.0, 0.7 * (high - low).max()
     limits = center - half, center + half
     texts = plot.labels([*embedding["player"].to_numpy(), *embedding["tournament"].to_numpy()], 24)
-    for k, away in _named(points, texts, limits, len(tips)):
+    # Letters are larger, beside a smaller plot.
+    scale = plot.font / 10.0 * _SIDE / plot.wide
+    for k, away in _named(points, texts, limits, len(tips), scale):
         x, y = points[k] + 0.016 * half * away
         plot.text(
             x, y, texts[k],
@@ -122,20 +124,21 @@ def _joined(lines: Floats) -> tuple[Floats, Floats]:
 
 
 def _named(
-    points: Floats, texts: list[str], limits: tuple[Floats, Floats], lines: int
+    points: Floats, texts: list[str], limits: tuple[Floats, Floats], lines: int, scale: float = 1.0
 ) -> list[tuple[int, Floats]]:
     """Choose points with names that do not overlap: the farthest tournaments, the longest lines.
 
-    Names stand away from the middle, or in another direction (2,) in which there is room, if any.
+    Nor do they lie on a point. Letters are ``scale`` times as large as usual. Names stand away from
+    the middle, or in another direction (2,) in which there is room, if any.
     """
     far = -np.hypot(*points.T)
     farthest = lines + np.argsort(far[lines:], kind="stable")[:_MOST_NAMES]
     longest = np.argsort(far[:lines], kind="stable")[:_MOST_NAMES]
     at = (points - limits[0]) / (limits[1] - limits[0])
     chosen: list[tuple[int, Floats]] = []
-    taken = np.empty((0, 2, 2))  # (name, end, 2), shares of the plot
+    taken = np.repeat(at[:, None], 2, axis=1)  # (point or name, end, 2), shares of the plot
     for k in [*farthest, *longest]:
-        size = np.array([_LETTER * len(texts[k]), _LINE])
+        size = scale * np.array([_LETTER * len(texts[k]), _LINE])
         outwards = np.where(points[k] < 0.0, -1.0, 1.0)
         for turn in _TURNS:
             away = outwards * turn

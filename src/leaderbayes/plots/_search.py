@@ -102,7 +102,8 @@ def search(
             f"No candidate has both {x!r} and {y!r}: draw parameters of one grid."
         )
     place: dict[str, tuple[Floats, list[float], list[str]]] = {
-        name: _axis(results[f"param_{name}"][tried]) for name in (x, y)
+        name: _axis(results[f"param_{name}"][tried], most)
+        for name, most in ((y, _MOST_TICKS), (x, plot.most(_MOST_TICKS, 4.5)))
     }
     across, up = place[x][0], place[y][0]
     number = results["iteration"][tried]
@@ -185,7 +186,7 @@ def race(
         backend=backend,
     )  # fmt: skip
     last = int(compared["rounds"].max())
-    for k in iterations:
+    for position, k in enumerate(iterations):
         plot = plots[f"iteration {k}"]
         mine = compared[compared["iteration"] == k]
         at = mine[mine["decision"] == "dropped"]
@@ -205,7 +206,8 @@ def race(
         ticks = list(range(1, last + 1))[thinned(last, 10)]
         plot.xticks(ticks, [str(k) for k in ticks])
         plot.xlabel("folds played")
-        plot.ylabel("P(beats the leader)")
+        if figsize == "column" or position % columns == 0:
+            plot.ylabel("P(beats the leader)")
     return collection
 
 
@@ -223,21 +225,31 @@ def _standing(decisions: pd.DataFrame, iteration: int) -> tuple[int | None, list
     return tied[0], tied
 
 
-def _axis(values: Any) -> tuple[Floats, list[float], list[str]]:
-    """Give positions of a parameter's values, ticks, and their labels."""
+def _axis(values: Any, most: int) -> tuple[Floats, list[float], list[str]]:
+    """Give positions of a parameter's values, ticks (of numbers at most so many), and labels."""
     values = np.ma.getdata(values)
     numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=float)
     if np.isfinite(numbers).all() and not isinstance(values[0], bool | np.bool_ | str):
         distinct = np.unique(numbers)
-        even = np.linspace(0, len(distinct) - 1, min(len(distinct), _MOST_TICKS)).astype(int)
         logarithmic = distinct[0] > 0 and distinct[-1] >= 50.0 * distinct[0]
         scale = np.log10 if logarithmic else np.asarray
-        shown = distinct[even]
+        shown = distinct[_spaced(scale(distinct), most)]
         return scale(numbers), scale(shown).tolist(), [f"{v:.4g}" for v in shown]
     texts = [str(v) for v in values]
     names = sorted(set(texts))
     positions = np.array([float(names.index(text)) for text in texts])
     return positions, [float(k) for k in range(len(names))], names
+
+
+def _spaced(at: Floats, most: int) -> list[int]:
+    """Choose, in order, the ends of some places and up to ``most`` in all, none near another."""
+    last = len(at) - 1
+    apart = 0.999 * (at[last] - at[0]) / (most - 1)
+    kept = [0]
+    for k in range(1, last):
+        if min(at[k] - at[kept[-1]], at[last] - at[k]) >= apart:
+            kept.append(k)
+    return [*kept, last] if last else kept
 
 
 def _lines(some: pd.DataFrame) -> tuple[Floats, Floats]:

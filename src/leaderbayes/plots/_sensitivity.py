@@ -154,7 +154,7 @@ def _pairs(
     )  # fmt: skip
     plot.heat_map(share, SHARES, "share of fits")
     if m <= MOST_NUMBERS:
-        texts = np.array([[written(p) if p > 0.0 else "" for p in row] for row in share])
+        texts = np.array([[_share(p) for p in row] for row in share])
         plot.numbers(share, SHARES, texts, side / m)
     shown = thinned(m, 50)
     labels = plot.labels(names, 24)
@@ -166,3 +166,8 @@ def _pairs(
     plot.xlabel("than whom")
     plot.ylabel("told apart as better")
     return collection
+
+
+def _share(p: float) -> str:
+    """Write a share of fits, which may be all of them; of none nothing is written."""
+    return "" if p == 0.0 else "1.00" if p == 1.0 else written(p)

@@ -55,7 +55,7 @@ def tunability(
     collection, plots = panels(
         {name: elided(name, 24) for name in names}, tunability,
         width=2.5 + 2.5 * columns, height=down * (rows_height(m) + 1.2),
-        columns=columns, figsize=figsize, backend=backend,
+        columns=columns, rows=True, figsize=figsize, backend=backend,
     )  # fmt: skip
     y = np.arange(m)[::-1]
     ends = float(tunability["epp"].min()), float(tunability["epp"].max())
@@ -71,7 +71,7 @@ def tunability(
         plot.spans(lowest, highest, at, color=BLUE, width=1.0)
         plot.spans(low, high, at, color=BLUE, width=4.0)
         plot.scatter(middle, at, color=BLUE, filled=False, size=16)
-        plot.label_rows(tournaments, shown=k % columns == 0)
+        plot.label_rows(tournaments, shown=figsize == "column" or k % columns == 0)
         plot.xlim((ends[0] - margin, ends[1] + margin))
         plot.xlabel("epp")
     return collection

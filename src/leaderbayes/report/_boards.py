@@ -118,10 +118,11 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int, *, many: bool) ->
     shown = table["player"].iloc[:top]
     leader, *others = tied_for_top(fit, prob=prob)
     less = "score" in table and sign_of(fit) < 0.0  # is better
+    few = _few(fit, shown)
     if of_scores:
         own = _of_scores(fit, table, shown, prob)
     else:
-        own = _of_matches(fit, table, shown, prob, many=many)
+        own = _of_matches(fit, few, prob, many=many)
     fits = own.pop("fit")
     common = {
         "name": name,
@@ -129,7 +130,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int, *, many: bool) ->
         "labels": _labels(shown),
         "prob": prob,
         "verb": words.verb,
-        "better": _upper(_whole, p_better(_few(fit, shown))),
+        "better": _upper(_whole, p_better(few)),
         "record": _record(fit, shown, prob),
         **_ranks(fit, shown),
     }
@@ -156,18 +157,16 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int, *, many: bool) ->
     }
 
 
-def _of_matches(
-    fit: xr.DataTree, table: pd.DataFrame, shown: pd.Series, prob: float, *, many: bool
-) -> dict[str, Any]:
-    """Give the check of fit, and what the page's script reads of matches alone."""
+def _of_matches(fit: xr.DataTree, few: xr.DataTree, prob: float, *, many: bool) -> dict[str, Any]:
+    """Give the check of fit, and what the page's script reads of matches alone, some players'."""
     of_votes = is_of_votes(fit)
     what = "tournament" if "epp_tournament" in fit["posterior"] else "round"
     scope = f"in a new {'vote' if of_votes else what}"
     if fit.attrs["model"] == "davidson":
         scope += ", given that they do not tie,"
-    checked = checked_fit(fit, enough(len(table)), many=many)
+    checked = checked_fit(fit, enough(fit["posterior"].sizes["player"]), many=many)
     fits = goodness(fit, checked)
-    wins = win_probability(_few(fit, shown), prob=prob)
+    wins = win_probability(few, prob=prob)
     return {
         "fit": fits,
         "scope": scope,

@@ -26,6 +26,8 @@ from leaderbayes.report._card import card_of
 from leaderbayes.report._charts import bokeh_script, charts, scales, white_from
 from leaderbayes.report._references import as_bibtex
 
+_PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+
 
 def html(
     dt: xr.DataTree,
@@ -140,6 +142,8 @@ def _title(described: list[dict[str, Any]]) -> str:
         return f"Leaderboard: {dict(described[0]['data'])['Tournament']}"
     sources = [dict(board["data"]).get("Source", "") for board in described]
     one = Path(sources[0]) if len(set(sources)) == 1 else Path()
+    if one.suffix in _PACKED:
+        one = one.with_suffix("")
     # A table without a file has no suffix.
     return f"Leaderboard: {one.stem}" if one.suffix else "Leaderboard"
 

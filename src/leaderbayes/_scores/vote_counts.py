@@ -135,9 +135,9 @@ def told_twice(
         if copies is not None:
             original, copy, many = copies
             wrong.append(
-                f"{counted(many, 'row')} repeat others in every column ({table.row(copy)} is "
-                f"{table.row(original)} again), and count as votes of their own: leave them out "
-                "(of a DataFrame, table.drop_duplicates())"
+                f"{counted(many, 'row')} {'repeats' if many == 1 else 'repeat'} others in every "
+                f"column ({table.row(copy)} is {table.row(original)} again), each as a vote of "
+                "its own: leave them out (of a DataFrame, table.drop_duplicates())"
                 f"{'' if sure else ', unless judges voted again'}."
             )
     if _from_both_sides(votes.drop(columns="id", errors="ignore")):

@@ -16,8 +16,8 @@ SIDES = (
     ("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"),
     ("home", "away"), ("white", "black"), ("home", "visitor"),
 )  # fmt: skip
-_AT_HOME = (SIDES[5], SIDES[7])  # of matches: wins of both are those of a season before it
 VISITED = SIDES[-1]  # scores are often called of home and away beside it
+_AT_HOME = (("home", "away"), VISITED)  # of matches, beside which wins are those of a season
 # The same, where numbers of an outcome would mean another one: with scores of both alone.
 FROM_0 = ("0", "1")
 # The same where the row says who won, and not who was shown first.

@@ -49,7 +49,7 @@ def said_of_drift(weighed: "Weighed", moments: Moments | None = None) -> str | N
     far = np.nan_to_num(np.abs(found.moved) / np.maximum(found.error, 1e-12))
     most = int(np.argmax(far))
     when = kept["time"].to_numpy()[rows[later]].min()
-    since = np.datetime_as_string(when, "m") if isinstance(when, np.datetime64) else f"{when:g}"
+    since = np.datetime_as_string(when, "m") if isinstance(when, np.datetime64) else f"{when:.10g}"
     name = kept["player"].to_numpy()[most]
     return (
         f"strengths move over time: votes before {since} and from then on differ by more than "

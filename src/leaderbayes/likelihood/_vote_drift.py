@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 _RARE = 0.01  # p-value below which it is pointed out
 _LEAST = 0.1  # of the votes that the smaller part must have
 _MOST = 200_000  # rows that are looked at; of more, evenly as many
+_PLAYERS = 2_000  # at most: with more, matrices of both parts' strengths would need gigabytes
 
 
 def said_of_drift(weighed: "Weighed", moments: Moments | None = None) -> str | None:
     """Say so where strengths before and after the middle of the time differ by more than chance."""
     kept, votes, at = weighed.kept, weighed.votes, weighed.at
-    if "time" not in kept.coords:
+    if "time" not in kept.coords or votes.players > _PLAYERS:
         return None
     rows = np.arange(0, len(votes.n), -(-len(votes.n) // _MOST))
     order, known = _numbers(kept["time"].isel(vote=rows))

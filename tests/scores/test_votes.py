@@ -57,6 +57,7 @@ FORMS = {
     "points": votes("player_1", "player_2", result=[1, 0.5, 0, 0.5]),
     "win": votes("player1", "player2", result=["win", "draw", "loss", "draw"]),
     "W/L": votes("player 1", "player 2", outcome=["W", "D", "L", "D"]),
+    "better": votes("system1", "system2", better=["1", "same", "2", "neither"]),
     "signs": votes(label=[1, 0, -1, 0]),
     "places": votes("generator_1", "generator_2", preference=[1.0, 1.5, 2.0, 1.5]),
     "comparisons": votes(verdict=["[[A>B]]", "A=B", "B>>A", "B=A"]),

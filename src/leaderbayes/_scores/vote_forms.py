@@ -28,7 +28,8 @@ NOUNS = (
 ).split()
 OUTCOME = (
     "winner outcome result preference preferred label choice verdict vote judgment judgement "
-    "decision ftr winnerid winnername winningmodel humanpreference votetype"
+    "decision ftr winnerid winnername winningmodel humanpreference votetype humanchoice humanlabel "
+    "humanvote better bettermodel bettersystem betteranswer betterresponse favorite favourite pick"
 ).split()
 SCORE = "score scores goals goal points pts runs teamscore teamgoals".split()
 _RANK = "rank ranking".split()  # of which the lower is better

@@ -8,7 +8,7 @@ import leaderbayes as lb
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("m", "n", "rho"), [(50, 500, 0.0), (50, 3000, 0.6), (1000, 500, 0.6)])
+@pytest.mark.parametrize(("m", "n", "rho"), [(50, 500, 0.0), (50, 3000, 0.6), (300, 500, 0.6)])
 def test_simulation_agrees_with_the_exact_posterior(simulated, m, n, rho):
     """Of the best score alone, as in the paper: means within 0.1 sd, intervals within 10 %.
 

@@ -17,7 +17,7 @@ from leaderbayes._numerics.newton import inverse
 from leaderbayes._scores.matches import components
 from leaderbayes.models._weight import resolve_weight
 
-TOURNAMENTS = 300
+TOURNAMENTS = 150
 CELLS = [(m, r, noise) for m in (4, 8, 20) for r in (10, 20, 50) for noise in ("gumbel", "normal")]
 PRIOR_SD = 2.0
 

@@ -16,3 +16,12 @@ def test_average_player_has_the_best_on_the_left(across):
     assert cells["values"][-1, 0] == float(first)
     (cross,) = drawn(collection, "board", "scatter")
     assert np.isnan(cells["values"][cross["y"][0], cross["x"][0]])
+
+
+def test_who_is_absent_has_no_colour_of_a_probability(across):
+    from bokeh.models import LinearColorMapper
+
+    figure = lb.plots.average_player(across["average_player"], backend="bokeh")
+    mappers = list(figure.get_viz("figure").select({"type": LinearColorMapper}))
+    assert mappers
+    assert {mapper.nan_color for mapper in mappers} == {"white"}

@@ -85,7 +85,8 @@ def draw(
     elif backend == "bokeh":
         from bokeh.models import ColorBar, LinearColorMapper
 
-        mapper = LinearColorMapper(palette=list(palette), low=0.0, high=1.0)
+        # Bokeh's own grey for what is absent would be a probability of a half.
+        mapper = LinearColorMapper(palette=list(palette), low=0.0, high=1.0, nan_color="white")
         target.image(image=[values], x=-0.5, y=-0.5, dw=columns, dh=rows, color_mapper=mapper)
         size = f"{round(1.25 * font)}px"  # as of the axes
         bar = ColorBar(

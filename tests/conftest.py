@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: boards, references, and fits that are sampled once."""
 
+import gc
 import json
 import os
 import sys
@@ -159,6 +160,12 @@ def study():
     table = pd.DataFrame({"one": usual, "two/2": usual, "three": usual, "reversed": -usual}).T
     table.loc["three", "p5"] = np.nan
     return study_of(table, np.random.default_rng(11))
+
+
+def pytest_collection_finish():
+    """Leave what all tests have loaded out of garbage collections: each would look through it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

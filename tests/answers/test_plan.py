@@ -183,7 +183,7 @@ def test_rounds_needed(p, decided, needed):
     [
         ({"pair": ("p0", "p0")}, "compared with itself"),
         ({"pair": ("p0", "q")}, "no player 'q'"),
-        ({"pair": ("p0", "p1", "p2")}, "name two players"),
+        ({"pair": ("p0", "p1", "p2")}, "give the names of two players"),
         ({"rounds": (0, 5)}, "give a whole number from 1"),
         ({"rounds": (2.5,)}, "give a whole number from 1"),
         ({"rounds": (np.nan,)}, "give a whole number from 1"),

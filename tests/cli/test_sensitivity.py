@@ -10,6 +10,7 @@ import leaderbayes as lb
 from command import call
 
 
+@pytest.mark.slow
 def test_words_and_json_say_the_same(folder):
     options = ("sensitivity", "scores.csv", "--model", "bradley_terry", "--prior", 1, "--seed", 1)
     done = call(*options, cwd=folder)

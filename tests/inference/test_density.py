@@ -86,6 +86,7 @@ def test_nuts_where_proposals_do_not_do(scores, monkeypatch):
     assert walked.attrs["sampler"] == "laplace"
 
 
+@pytest.mark.slow
 def test_doubts_are_said(scores, monkeypatch):
     from leaderbayes._inference import metropolis
 

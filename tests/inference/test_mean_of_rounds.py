@@ -106,6 +106,7 @@ def test_players_that_are_the_same():
     assert np.isfinite(two["posterior"]["score"]).all()
 
 
+@pytest.mark.slow
 def test_effect_sizes():
     """Cohen's d and Cliff's delta of a known law, by the model and of right or wrong answers."""
     rng = np.random.default_rng(3)

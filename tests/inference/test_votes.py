@@ -377,6 +377,7 @@ def test_intervals_of_neighbours_cover():
     assert np.mean(share) > 0.85
 
 
+@pytest.mark.slow
 def test_what_strengths_always_describe_is_not_checked(ladder):
     votes, _, dt = ladder
     assert np.isnan(dt.attrs["p_check"])

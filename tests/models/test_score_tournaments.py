@@ -33,6 +33,7 @@ def scores_of(seed=0, holes=True, tournaments=3, players=3, rounds=4):
     return xr.concat([board(y) for y in values], names).assign_attrs(board(values[0]).attrs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fraction", [None, 0.2])
 def test_model_equals_its_specification(fraction):
     scores = scores_of()
@@ -45,7 +46,7 @@ def test_model_equals_its_specification(fraction):
     ]
     rng = np.random.default_rng(1)
     start = fast.initial_point()
-    for _ in range(5):
+    for _ in range(2):
         point = {key: 0.5 * rng.normal(size=np.shape(value)) for key, value in start.items()}
         (slow_logp, slow_slope), (fast_logp, fast_slope) = [
             (logp(point), dlogp(point)) for logp, dlogp in functions

@@ -35,6 +35,7 @@ def test_a_law_that_does_not_describe_the_board_is_named(edge):
     assert free["theta_sota_lower"] == float(lb.sota.winner(edge)["theta_sota_lower"])
 
 
+@pytest.mark.slow
 def test_rows_are_what_posterior_says(edge):
     """Another dependence, another n: the same numbers as by hand; and little moves here."""
     with pytest.warns(lb.BoardWarning, match="LB021"):  # of the base
@@ -52,6 +53,7 @@ def test_rows_are_what_posterior_says(edge):
         assert list(table[name][:3]) == [float(one[name]) for one in found]
 
 
+@pytest.mark.slow
 def test_what_is_asked_by_itself():
     """The lattice names n; else half and twice as many; of standard errors there is no n."""
     score = np.random.default_rng(1).binomial(11_072, 0.9, 30) / 11_072

@@ -114,6 +114,7 @@ def test_a_second_process_is_refused(boards, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
+@pytest.mark.slow
 def test_a_full_disk(boards, tmp_path):
     """Of a new study nothing is left, of an older one what it had."""
     code = (

@@ -55,6 +55,7 @@ def test_doubt_is_marked(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
 @pytest.mark.parametrize("command", ["rank", "tournaments"])
+@pytest.mark.slow
 def test_a_full_disk_is_one_line(doubtful, command):
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))\n"

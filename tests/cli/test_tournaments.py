@@ -8,6 +8,7 @@ import pytest
 from command import call, run
 
 
+@pytest.mark.slow
 def test_tournaments(two):
     """Fitted, compared, placed; continued without fitting again; figures and tables."""
     arguments = (

@@ -65,6 +65,7 @@ def test_agrees_with_pymc(scores, model, monkeypatch):
 
 
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.slow
 def test_without_pymc(model):
     code = (
         "import sys, leaderbayes as lb\n"

@@ -331,6 +331,7 @@ def ladder():
         return votes, strength, lb.fit(votes, seed=1, prior=True)
 
 
+@pytest.mark.slow
 def test_pairs_that_are_matched_are_told_by_who_met_whom(ladder):
     votes, strength, dt = ladder
     assert dt.attrs["converged"]

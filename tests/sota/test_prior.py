@@ -27,6 +27,7 @@ def boards():
 
 @pytest.mark.parametrize(("board", "given"), list(boards()))
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+@pytest.mark.slow
 def test_groups(board, given):
     """Of every law and metric: the same parameters as the posterior, boards like the board."""
     plain = lb.sota.posterior(board, draws=50, chains=2, seed=1, **given)

@@ -54,6 +54,7 @@ def test_rounds_left_out_are_predicted_worse(laplace):
     assert made.se == pytest.approx(np.sqrt(10) * float(made.elpd_i.std()))
 
 
+@pytest.mark.slow
 def test_refitting_agrees_with_importance_sampling():
     scores = simulate([1.0, 0.5, 0.0, -0.5, -1.0], 40, np.random.default_rng(3))
     left_out, refitted, seen = [], [], []

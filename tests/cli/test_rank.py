@@ -279,6 +279,7 @@ def test_matches_of_answers_point_to_mean_scores(answered):
     assert "--ml has no --likelihood" in alien.stderr
 
 
+@pytest.mark.slow
 def test_both_leaders_are_printed(tmp_path):
     """Strength and mean score side by side, and why they disagree."""
     often_by_little().to_pandas().T.rename_axis("task").to_csv(tmp_path / "scores.csv")

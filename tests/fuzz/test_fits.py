@@ -20,6 +20,7 @@ def test_surgery(kind):
     assert set(verdicts) == {"answered", "refused"}
 
 
+@pytest.mark.slow
 def test_bytes(tmp_path):
     dt = FITS["leaderboard"]
     content = lb.write_fit(dt, tmp_path / "fit.nc").read_bytes()

@@ -26,6 +26,7 @@ def test_a_board_that_does_not_fit_is_flagged_everywhere():
     assert "The model does not describe the board well" in lb.report.text(dt)
 
 
+@pytest.mark.slow
 def test_a_board_that_fits_is_not():
     """The p-value of a posterior predictive check leans to the middle: at most 5 % are flagged."""
     rng = np.random.default_rng(1)

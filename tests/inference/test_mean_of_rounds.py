@@ -94,6 +94,7 @@ def test_flat_is_not_drawn_together(scores):
     assert spread[1] < spread[0]
 
 
+@pytest.mark.slow
 def test_players_that_are_the_same():
     """Twins, a constant difference, and a player that never varies: there is a posterior."""
     rng = np.random.default_rng(2)

@@ -43,6 +43,7 @@ def asked(monkeypatch):
     return calls
 
 
+@pytest.mark.slow
 def test_chains_that_diverged_are_drawn_again(asked, scores):
     with warnings.catch_warnings():
         warnings.simplefilter("error", lb.ConvergenceWarning)

@@ -124,6 +124,7 @@ def test_one_data_set(fitted):
     assert one["observed_data"]["round_score"].sizes == {"round": 8, "player": 2}
 
 
+@pytest.mark.slow
 def test_a_loss_is_compared_from_below(fitted):
     values = several(-values_of(), higher_is_better=False)
     other = lb.fit(values, "score_tournaments", seed=1, progressbar=False)

@@ -22,7 +22,8 @@ def scores_of(seed=0):
     return board(values)
 
 
-@pytest.mark.parametrize("fraction", [pytest.param(None, marks=pytest.mark.slow), 0.2])
+@pytest.mark.slow
+@pytest.mark.parametrize("fraction", [None, 0.2])
 def test_model_equals_its_specification(fraction):
     scores = scores_of()
     fast = lb.models.mean_score(scores, test_fraction=fraction)

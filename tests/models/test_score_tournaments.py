@@ -56,6 +56,7 @@ def test_model_equals_its_specification(fraction):
 
 
 @pytest.mark.parametrize("fraction", [None, 0.2])
+@pytest.mark.slow
 def test_what_is_sampled_is_the_model_integrated(fraction):
     """Over what is normal given the rest, but for the Jacobian of its coordinates."""
     scores = scores_of(2, holes=False)

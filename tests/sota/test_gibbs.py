@@ -86,6 +86,7 @@ def test_a_failure_far_below_changes_nothing(edge):
     assert float(then["m"]) == float(best["m"]) + 1
 
 
+@pytest.mark.slow
 def test_the_luck_has_its_own_law():
     """The board hardly knows how easy its test set was: by the spread of its luck alone."""
     rng = np.random.default_rng(2)
@@ -100,6 +101,7 @@ def test_the_luck_has_its_own_law():
     assert shared > 2.0 * alone
 
 
+@pytest.mark.slow
 def test_rho_with_a_prior():
     rng = np.random.default_rng(3)
     board = board_of(rng.beta(170, 30, 40), 500, rng, classes=10)

@@ -26,6 +26,7 @@ def test_known_law_is_conjugate(simulated):
     assert stats.ks_2samp(found, best).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_equal_teams():
     """Their scores are all luck: the best is not as good as it looks."""
     rng = np.random.default_rng(5)

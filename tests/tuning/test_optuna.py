@@ -55,6 +55,7 @@ def test_bad_trials_are_pruned_and_the_best_is_found(direction):
     assert made["rounds"].tolist() == steps
 
 
+@pytest.mark.slow
 def test_both_directions_are_one_study():
     up, down = (
         studied(LeaderboardPruner(seed=0), direction=d)[0] for d in ("maximize", "minimize")

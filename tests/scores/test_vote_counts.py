@@ -1,5 +1,7 @@
 """How many votes a row stands for, and rows that are there twice."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,6 +75,11 @@ def test_rows_that_are_copies_are_warned_of(known, write):
         said = r"LB048 .*: 5 rows repeat others .*(line 62 is line 5|row 60 .* is row 3) .*leave"
         with pytest.warns(lb.LeaderbayesWarning, match=said):
             lb.read_votes(source)
+    for numbered in (twice.reset_index(), pd.read_csv(write(twice.to_csv()))):
+        with pytest.warns(lb.LeaderbayesWarning) as caught:
+            lb.read_votes(numbered)
+        line = re.search(r"table\.drop_duplicates\(.*?\]\)\)", str(caught[0].message))[0]
+        assert len(eval(line, {"table": numbered})) == 60
     # What differs in anything is no copy.
     lb.read_votes(twice.assign(answer=[f"text {k}" for k in range(65)]))
 

@@ -137,7 +137,7 @@ def told_twice(
             wrong.append(
                 f"{counted(many, 'row')} {'repeats' if many == 1 else 'repeat'} others in every "
                 f"column ({table.row(copy)} is {table.row(original)} again), each as a vote of "
-                "its own: leave them out (of a DataFrame, table.drop_duplicates())"
+                f"its own: leave them out (of a DataFrame, {_without_copies(table.frame)})"
                 f"{'' if sure else ', unless judges voted again'}."
             )
     if _from_both_sides(votes.drop(columns="id", errors="ignore")):
@@ -178,6 +178,15 @@ def _copies(frame: pd.DataFrame, votes: pd.DataFrame) -> tuple[int, int, int] | 
         int(frame.index[near[at]]),
         int(again.sum()),
     )
+
+
+def _without_copies(frame: pd.DataFrame) -> str:
+    """Write the line of Python that leaves copies out; numbers of rows make none of them alike."""
+    # pandas gives a column without a name this one.
+    numbers = [name or "Unnamed: 0" for name in frame.columns if key(name) in _ROW_NUMBERS]
+    if not numbers:
+        return "table.drop_duplicates()"
+    return f"table.drop_duplicates(table.columns.drop({numbers!r}))"
 
 
 def _turn_out_otherwise(votes: pd.DataFrame) -> bool:

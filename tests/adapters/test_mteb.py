@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import leaderbayes as lb
@@ -105,3 +106,10 @@ def test_splits_without_labels_are_left_out(tmp_path):
     write("org__a", 0.3)
     write("org__b", 0.4)
     np.testing.assert_allclose(from_mteb(tmp_path), [[0.3], [0.4]])
+
+
+def test_tasks_may_be_a_column():
+    """Of which names count, and not where they stand."""
+    tasks = pd.Series(["QuizSTS"], index=["elsewhere"])
+    asked = from_mteb(FOLDER, tasks=tasks)
+    np.testing.assert_array_equal(asked, from_mteb(FOLDER, tasks=list(tasks)))

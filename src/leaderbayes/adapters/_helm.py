@@ -100,7 +100,7 @@ def from_helm(
     large   1.0  1.0  0.0
     small   1.0  0.0  0.0
     """
-    check_names(metric, tasks)
+    tasks = check_names(metric, tasks)
     files = files_of(source, [_STATS], what=f"HELM ({_STATS})", hint="helm-run writes one a run.")
     runs = [(path, *_run(path, name, max_mb)) for name, path in files]
     check_tasks(tasks, list(dict.fromkeys(task for _, _, task in runs)))

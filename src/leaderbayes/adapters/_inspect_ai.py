@@ -100,7 +100,7 @@ def from_inspect_ai(
     large   1.0  0.5  1.0
     small   1.0  0.0  0.0
     """
-    check_names(metric, tasks)
+    tasks = check_names(metric, tasks)
     files = files_of(
         source,
         _PATTERNS,

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.read import to_scores
@@ -19,20 +20,17 @@ Sources = Files | Sequence[Files] | Mapping[str, Files]
 Said = dict[tuple[str, ...], tuple[Any, str]]
 
 
-def are_names(values: Any) -> bool:
-    """Whether this is a list of texts."""
-    is_list = isinstance(values, Sequence) and not isinstance(values, str)
-    return is_list and all(isinstance(name, str) for name in values)
-
-
-def check_names(metric: Any, tasks: Any) -> None:
-    """Raise unless a metric is a name and tasks are names, where they are given."""
+def check_names(metric: Any, tasks: Any) -> list[str] | None:
+    """Give the tasks; raise unless they are names, and a metric is one, where they are given."""
     if metric is not None and not isinstance(metric, str):
         raise ScoresError(f"metric={metric!r:.60}: give a name.")
-    if tasks is not None and not are_names(tasks):
+    if tasks is None:
+        return None
+    if not are_names(tasks):
         raise ScoresError(f"tasks={tasks!r:.60}: give a list of names.")
-    if tasks is not None and not tasks:
+    if not len(tasks):
         raise ScoresError("tasks=[]: name a task, or leave it out for all.")
+    return list(tasks)
 
 
 def check_tasks(tasks: Sequence[str] | None, known: Sequence[str]) -> None:

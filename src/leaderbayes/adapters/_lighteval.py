@@ -96,7 +96,7 @@ def from_lighteval(
     large   1.0  1.0  0.0
     small   1.0  0.0  0.0
     """
-    check_names(metric, tasks)
+    tasks = check_names(metric, tasks)
     files = files_of(
         source,
         ["details_*.parquet"],

@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.metrics import known_direction
 from leaderbayes._scores.tables import Table, listed, shown, suggest
 from leaderbayes.adapters._columns import arrange, collect, named_sources
-from leaderbayes.adapters._items import are_names
 from leaderbayes.adapters._json import at, read_json
 
 Results = str | Path | Mapping[str, Any]
@@ -104,7 +104,7 @@ def from_lm_eval(
 
 
 def _wanted(metric: Any) -> list[str]:
-    wanted = [metric] if isinstance(metric, str) else metric or []
+    wanted = [] if metric is None else [metric] if isinstance(metric, str) else metric
     if not are_names(wanted):
         raise ScoresError(f"metric={metric!r:.60}: give a name, or a list of names.")
     return list(wanted)

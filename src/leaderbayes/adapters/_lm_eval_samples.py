@@ -89,7 +89,7 @@ def from_lm_eval_samples(
     large   1.0  1.0  0.0
     small   1.0  0.0  0.0
     """
-    check_names(metric, tasks)
+    tasks = check_names(metric, tasks)
     found = [(name, *_model_and_task(path), path) for name, path in _files(source)]
     check_tasks(tasks, list(dict.fromkeys(task for _, _, task, _ in found)))
     found = [one for one in found if tasks is None or one[2] in tasks]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.tables import listed, shown
@@ -15,7 +16,6 @@ from leaderbayes.adapters._items import (
     Said,
     Sources,
     answers,
-    are_names,
     check_names,
     check_tasks,
     files_of,
@@ -94,9 +94,10 @@ def from_mteb(
     large   0.75
     small   0.60
     """
-    check_names(metric, tasks)
+    tasks = check_names(metric, tasks)
     if splits is not None and not are_names(splits):
         raise ScoresError(f"splits={splits!r:.60}: give a list of names.")
+    splits = None if splits is None else list(splits)
     score = metric or _MAIN
     files = files_of(source, ["*.json"], what="MTEB (TASK.json)", hint="mteb writes one a task.")
     read = [

@@ -8,11 +8,12 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import are_names
 from leaderbayes._errors import LeaderbayesWarning, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.tables import counted, shown
-from leaderbayes.adapters._items import Sources, answers, are_names, files_of, finish
+from leaderbayes.adapters._items import Sources, answers, files_of, finish
 from leaderbayes.adapters._json import at, read_json
 
 _METRIC = "resolved"

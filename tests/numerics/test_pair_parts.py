@@ -26,7 +26,7 @@ def test_pairs_whoever_was_first():
     assert len(found.information) == 28
     low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
     for pair in (0, 27):
-        rows = found.of == pair
+        rows = found.pairs.of == pair
         assert len({*zip(low[rows], high[rows], strict=True)}) == 1
         sign = np.where(votes.first[rows] == low[rows], 1.0, -1.0)
         assert found.residual[pair] == pytest.approx((sign * residual[rows]).sum())

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._arguments import are_names, is_flag, one_of, wrong
+from leaderbayes._arguments import one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.bradley_terry import draw_board
 from leaderbayes._inference.density import draw_density
@@ -28,6 +28,7 @@ from leaderbayes._numerics.votes import (
     with_shared,
 )
 from leaderbayes._scores.matches import Ties, matches
+from leaderbayes._scores.vote_matches import check_effects
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._vote_models import Modelled, weigh_davidson, weigh_intercept
 from leaderbayes.likelihood._votes import Weighed, clusterings, pair_worth, weigh
@@ -151,10 +152,7 @@ def draw_intercept(
     ``intercept_scale`` is as of `models.round_intercept`. There are no covariates.
     """
     check_options(None, prior_scale=prior_scale, intercept_scale=intercept_scale)
-    if not is_flag(order_effect):
-        raise wrong("order_effect", order_effect, "True or False")
-    if covariates is not None and not are_names(covariates):
-        raise wrong("covariates", covariates, "a list of names")
+    check_effects(order_effect, covariates)
     if not order_effect:
         raise LeaderbayesError(
             "order_effect=False: who is shown first is what round_intercept of votes is about; "

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.special import chdtrc, stdtrit
+from scipy.special import chdtrc
 
+from leaderbayes._numerics.opinions import enlarged
 from leaderbayes._numerics.pair_parts import pair_parts
 from leaderbayes._numerics.votes import (
     Dependence,
@@ -79,14 +80,11 @@ def drift(
     groups = with_shared(clusterings)
     for group, tau2, few in zip(groups, together.tau2, together.clusters, strict=True):
         if tau2 > 0.0:
-            # As `dependence` has it of clusters that all see every player.
-            df = max(0.5 * (few - 1.0) * (m - 1.0), 1.0)
-            unsure = (stdtrit(df, 0.975) / 1.96) ** 2
-            meat = meat + tau2 * unsure * _of_opinions(votes, apart, group, weight)
-    pairs = pair_parts(votes, weight, residual, together.phi)
-    if pairs.variance > 0.0:
-        pull = pairs.sign * weight
-        meat = meat + pairs.variance * _square([pairs.of] * 2, apart, [pull, -pull])
+            meat = meat + enlarged(tau2, few, m) * _of_opinions(votes, apart, group, weight)
+    beside = pair_parts(votes, weight, residual, together.phi)
+    if beside.variance > 0.0:
+        pull = beside.pairs.sign * weight
+        meat = meat + beside.variance * _square([beside.pairs.of] * 2, apart, [pull, -pull])
     gradient = np.bincount(apart.first, residual, 2 * m)
     gradient -= np.bincount(apart.second, residual, 2 * m)
     step = np.zeros((m, 2 * m))

@@ -26,17 +26,15 @@ Biometrika 84. Satterthwaite (1946), Biometrics Bulletin 2, on the multiple.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, stdtrit
+from scipy.special import chdtrc
 
+from leaderbayes._numerics.opinions import enlarged, squares
 from leaderbayes._numerics.pair_parts import pair_parts
 from leaderbayes._numerics.votes import (
     Dependence,
     Estimate,
     Moments,
     Votes,
-    holders,
-    shared,
-    with_others,
     with_shared,
 )
 from leaderbayes._types import Floats, Longs
@@ -85,10 +83,8 @@ def favour_of_judges(
     groups = with_shared(clusterings)
     for group, tau2, few in zip(groups, together.tau2, together.clusters, strict=True):
         if tau2 > 0.0:
-            # As `dependence` has it of clusters that all see every player.
-            df = max(0.5 * (few - 1.0) * (votes.players - 1.0), 1.0)
-            unsure = (stdtrit(df, 0.975) / 1.96) ** 2
-            noise += tau2 * unsure * _of_opinions(votes, group, judge, weight * left)
+            size = enlarged(tau2, few, votes.players)
+            noise += size * squares(votes, group, judge, weight * left)
     fourth = float((weight * left**4 * (1.0 - 6.0 * moments.variance)).sum())
     total = float(noise.sum())
     if not total > 0.0:
@@ -103,25 +99,8 @@ def favour_of_judges(
 
 def _beside_pairs(votes: Votes, weight: Floats, residual: Floats, phi: float) -> Floats:
     """Take from residuals (vote,) what pairs have in common, as far as pairs do not add up."""
-    pairs = pair_parts(votes, weight, residual, phi)
-    if pairs.variance == 0.0:
+    found = pair_parts(votes, weight, residual, phi)
+    if found.variance == 0.0:
         return residual
-    part = pairs.residual / (pairs.information + phi / pairs.variance)
-    return np.asarray(residual - weight * pairs.sign * part[pairs.of])
-
-
-def _of_opinions(votes: Votes, group: Longs, judge: Longs, pull: Floats) -> Floats:
-    """Sum of squares, by judge, of what its votes' opinions pull; without votes by themselves."""
-    judges = int(judge.max()) + 1
-    alone = pull**2 / votes.n
-    of, which, (pull, alone, own) = with_others(
-        votes, shared(group, judge), pull, alone, judge.astype(float)
-    )
-    by = own.astype(np.int64)
-    held = holders(of, which)
-    total = np.bincount(held.of_first, pull, held.total)
-    total -= np.bincount(held.of_second, pull, held.total)
-    whose = np.zeros(held.total, dtype=np.int64)
-    whose[held.of_first] = whose[held.of_second] = by
-    excess = np.bincount(whose, total**2, judges) - 2.0 * np.bincount(by, alone, judges)
-    return np.maximum(excess, 0.0)
+    part = found.residual / (found.information + phi / found.variance)
+    return np.asarray(residual - weight * found.pairs.sign * part[found.pairs.of])

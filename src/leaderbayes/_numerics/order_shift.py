@@ -33,6 +33,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.opinions import enlarged, squares
+from leaderbayes._numerics.pair_parts import Pairs, pairs_of
 from leaderbayes._numerics.votes import (
     Dependence,
     Estimate,
@@ -40,10 +42,8 @@ from leaderbayes._numerics.votes import (
     Votes,
     bread_of,
     groups_of,
-    holders,
     information_of,
     shared,
-    with_others,
     with_shared,
 )
 from leaderbayes._types import Floats, Longs
@@ -59,21 +59,13 @@ class Shift(NamedTuple):
     both_orders: bool  # whether pairs were seen in both, so that they can say something
 
 
-class _Pairs(NamedTuple):
-    """Who met, whoever was first."""
-
-    of: Longs  # (vote,): the pair's number, from 0
-    sign: Floats  # (vote,): 1 where the one with the lower number was first, else -1
-    total: int
-
-
 class _Evidence(NamedTuple):
     """What votes say of whatever is added to their log-odds."""
 
     votes: Votes
     weight: Floats  # (vote,): information
     residual: Floats  # (vote,)
-    pairs: _Pairs
+    pairs: Pairs
     groups: list[Longs]  # clusterings, and what two share: (vote,)
     together: Dependence
 
@@ -101,7 +93,7 @@ def order_shift(
     """
     weight = votes.n * moments.variance
     found = _Evidence(
-        votes, weight, votes.won - votes.n * moments.mean, _pairs_of(votes),
+        votes, weight, votes.won - votes.n * moments.mean, pairs_of(votes),
         with_shared(clusterings), together,
     )  # fmt: skip
     by_pairs = _shift(found, _left_by_pairs(found), 0.0)
@@ -112,12 +104,6 @@ def order_shift(
 
 
 _UNTOLD = (0.0, np.inf)
-
-
-def _pairs_of(votes: Votes) -> _Pairs:
-    low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
-    seen, of = np.unique(low.astype(np.int64) * votes.players + high, return_inverse=True)
-    return _Pairs(of, np.where(votes.first < votes.second, 1.0, -1.0), len(seen))
 
 
 def _left_by_strengths(found: _Evidence, at: Estimate) -> Floats | None:
@@ -184,19 +170,8 @@ def _shift(found: _Evidence, left: Floats, psi2: float) -> tuple[float, float]:
     noise = together.phi * known
     for group, tau2, few in zip(found.groups, together.tau2, together.clusters, strict=True):
         if tau2 > 0.0:
-            excess = _of_opinions(votes, group, weight * left, (weight * left) ** 2 / votes.n)
-            # As `dependence` has it of clusters that all see every player.
-            df = max(0.5 * (few - 1.0) * (votes.players - 1.0), 1.0)
-            noise += tau2 * (stdtrit(df, 0.975) / 1.96) ** 2 * max(excess, 0.0)
+            (excess,) = squares(votes, group, np.zeros_like(group), weight * left)
+            noise += enlarged(tau2, few, votes.players) * excess
     of_pairs = np.bincount(found.pairs.of, found.pairs.sign * weight * left, found.pairs.total)
     noise += psi2 * float((of_pairs**2).sum())
     return float((left * found.residual).sum()) / known, float(np.sqrt(noise)) / known
-
-
-def _of_opinions(votes: Votes, group: Longs, pull: Floats, alone: Floats) -> float:
-    """Sum of squares, over opinions, of what they pull; without votes by themselves."""
-    of, which, (pull, alone) = with_others(votes, group, pull, alone)
-    held = holders(of, which)
-    total = np.bincount(held.of_first, pull, held.total)
-    total -= np.bincount(held.of_second, pull, held.total)
-    return float((total**2).sum() - 2.0 * alone.sum())

@@ -194,6 +194,14 @@ def _numbered(labels: Any, name: str) -> Longs:
     return code
 
 
+def check_effects(order_effect: object, covariates: object) -> None:
+    """Raise unless the options of what sways votes are of their kinds."""
+    if not is_flag(order_effect):
+        raise wrong("order_effect", order_effect, "True or False")
+    if covariates is not None and not are_names(covariates):
+        raise wrong("covariates", covariates, "a list of names")
+
+
 def effects_of(
     votes: xr.Dataset, order_effect: bool, covariates: Sequence[str] | None
 ) -> dict[str, Floats]:
@@ -205,10 +213,7 @@ def effects_of(
         If votes do not say who was shown first, or have no such covariate; or an option is of
         another kind.
     """
-    if not is_flag(order_effect):
-        raise wrong("order_effect", order_effect, "True or False")
-    if covariates is not None and not are_names(covariates):
-        raise wrong("covariates", covariates, "a list of names")
+    check_effects(order_effect, covariates)
     effects: dict[str, Floats] = {}
     if order_effect:
         if not votes.attrs.get("ordered", 1):

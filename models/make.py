@@ -5,7 +5,7 @@
 
 NAME is a model (its plate diagram, drawn from the code, and simulation-based calibration, in
 models/NAME/evidence/), "coverage", "fits", "learning", "new_data", "populations", "sizes",
-"votes" or "vote_models" (tables in models/evidence/) or "all".
+"votes", "vote_models" or "vote_tournaments" (tables in models/evidence/) or "all".
 What is there is kept if this very code made it (run.json has its hash, see sources.py): a run that
 was stopped goes on; delete a file to remake it. What other code made is deleted. Plates need
 Graphviz' dot.
@@ -36,6 +36,7 @@ import new_data  # noqa: E402
 import populations  # noqa: E402
 import sizes  # noqa: E402
 import vote_models  # noqa: E402
+import vote_tournaments  # noqa: E402
 import votes  # noqa: E402
 from calibration import SETTINGS, build, calibrate  # noqa: E402
 from sources import digest  # noqa: E402
@@ -44,11 +45,12 @@ from sources import digest  # noqa: E402
 TABLES = {
     "coverage": intervals, "fits": fits, "learning": learning, "new_data": new_data,
     "populations": populations, "sizes": sizes, "votes": votes, "vote_models": vote_models,
+    "vote_tournaments": vote_tournaments,
 }  # fmt: skip
 # Each after those that it imports.
 MODULES = (
     "tables", "bests", "calibration", "fits", "intervals", "learning", "new_data", "populations",
-    "sizes", "votes", "vote_models",
+    "sizes", "votes", "vote_models", "vote_tournaments",
 )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def roots(name: str) -> list[Unit]:
     tables = {
         "coverage": "intervals", "fits": "fits", "learning": "learning", "new_data": "new_data",
         "populations": "populations", "sizes": "sizes", "votes": "votes",
-        "vote_models": "vote_models",
+        "vote_models": "vote_models", "vote_tournaments": "vote_tournaments",
     }  # fmt: skip
     if name in tables:
         return [(tables[name], "cover")]

@@ -6,7 +6,8 @@ the estimate has the covariance V, and the posterior is that of matches whose es
 covariance are these.
 
 That is Bradley-Terry's. Davidson's model and PMRA have other likelihoods, and the same opinions
-about their own estimates.
+about their own estimates. Of several tournaments strengths vary around each player's mean, and
+judges take their opinions along.
 """
 
 import numpy as np
@@ -214,4 +215,56 @@ def matched(points, n, met, prior_scale=2.0, prior_df=None):
         one, other = np.triu_indices(players, 1)
         total = pm.math.logaddexp(strength[one], strength[other])
         pm.Potential("votes", pm.math.dot(points, strength) - pm.math.dot(n[one, other], total))
+    return specification
+
+
+def in_common(first, second, outcome, tournament, clusters, players):
+    """Variance of what judges (vote,) think of a player in all tournaments (vote,) alike.
+
+    As large as makes the products of residuals of a judge's votes in two tournaments what they are.
+    """
+    x = np.eye(players)[first] - np.eye(players)[second]
+    residual, w, part = np.empty(len(first)), np.empty(len(first)), 0.0
+    for each in np.unique(tournament):
+        own = tournament == each
+        _, hessian, here, residual[own], w[own] = estimate(
+            first[own], second[own], outcome[own], players
+        )
+        # What judges make of the tournament's estimate themselves, as in `opinions`.
+        bread = np.linalg.pinv(hessian, rcond=1e-6)
+        for g in np.unique(clusters[own]):
+            theirs = clusters[own] == g
+            share = bread @ (here[theirs] * w[own][theirs, None]).T @ here[theirs]
+            part += np.trace(share @ share)
+    cells = len(np.unique([tournament * players + first, tournament * players + second]))
+    part /= cells - 1
+    bread = np.linalg.pinv((x * w[:, None]).T @ x, rcond=1e-6)
+    same = (clusters[:, None] == clusters) & (tournament[:, None] != tournament)
+    alike = (same * (x @ bread @ x.T) * np.outer(residual, residual)).sum()
+    size = np.trace(bread @ (x * w[:, None]).T @ (same * (x @ x.T)) @ (x * w[:, None]))
+    return max(alike / size, 0.0) / (1.0 - min(part, 0.5))
+
+
+def tournaments(points, n, player, tournament, shared, prior_scale=2.0, spread_scale=2.0):
+    """Build the model of several tournaments' matches, of cells: players (cell,) in tournaments.
+
+    points, n: of each tournament's votes by themselves.
+    shared: (cell, direction): what opinions that judges take along move its estimate by.
+    """
+    cells = len(points)
+    with pm.Model() as specification:
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        spread = pm.HalfNormal("epp_spread", spread_scale)
+        mean = pm.Normal("mean", 0.0, scale, shape=int(player.max()) + 1)
+        pm.Deterministic("epp", mean - mean.mean())
+        strength = pm.Normal("strength", mean[player], spread, shape=cells)
+        opinion = pm.Normal("opinion", shape=shared.shape[1])
+        voted = strength + pm.math.dot(shared, opinion)
+        met = [
+            n[i, j] * pm.math.logaddexp(voted[i], voted[j])
+            for i in range(cells)
+            for j in range(i)
+            if tournament[i] == tournament[j]
+        ]
+        pm.Potential("votes", pm.math.dot(points, voted) - sum(met))
     return specification

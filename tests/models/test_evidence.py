@@ -15,6 +15,7 @@ KEPT = 99
 # Of all models together.
 TABLES = (
     "coverage", "fits", "learning", "new_data", "populations", "sizes", "votes", "vote_models",
+    "vote_tournaments",
 )  # fmt: skip
 
 

@@ -10,7 +10,14 @@ from scipy.special import expit
 from graphs import AS_IT_STANDS
 from leaderbayes._numerics import design
 from leaderbayes._numerics.laplace import Board, Laplace, log_weight
-from leaderbayes._numerics.votes import Votes, dependence, effective, maximum
+from leaderbayes._numerics.vote_tournaments import (
+    Cells,
+    coordinates,
+    expand,
+    log_density,
+    parts,
+)
+from leaderbayes._numerics.votes import Moments, Votes, dependence, effective, maximum
 from leaderbayes.likelihood._vote_models import weigh_davidson, weigh_intercept
 from votes import votes_of
 
@@ -132,3 +139,72 @@ def test_density_of_matched_pairs_is_the_specifications(specification):
         strength = way @ (unit * x[2:])
         np.testing.assert_allclose(epp, strength - strength.mean(), atol=1e-12)
     np.testing.assert_allclose(np.diff(ours), np.diff(theirs), atol=1e-8)
+
+
+def several(seed=0, players=4, tournaments=3, each=80, judges=5):
+    """Votes of judges who take their opinions along; one tournament is without the last player."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(size=players) + rng.normal(0.0, 0.5, (tournaments, players))
+    opinion = rng.normal(0.0, 0.8, (judges, players))
+    of = np.repeat(np.arange(tournaments), each)
+    there = np.where(of == 0, players - 1, players)
+    first = rng.integers(0, there).astype(np.int32)
+    second = ((first + rng.integers(1, there)) % there).astype(np.int32)
+    judge = rng.integers(0, judges, len(of))
+    here = strength[of] + opinion[judge]
+    eta = here[np.arange(len(of)), first] - here[np.arange(len(of)), second]
+    return first, second, (rng.random(len(of)) < expit(eta)).astype(float), of, judge
+
+
+def parted():
+    """Parts of the estimate of `several`, and their coordinates."""
+    first, second, outcome, of, judge = several()
+    seen, (i, j) = np.unique([of * 4 + first, of * 4 + second], return_inverse=True)
+    one = np.ones(len(first))
+    votes = Votes(len(seen), i, j, outcome, one, outcome**2, np.empty((len(first), 0)))
+    at, cells = maximum(votes), Cells(seen % 4, seen // 4, 4)
+    p = expit(at.epp[i] - at.epp[j])
+    together = dependence(votes, at, (judge,))
+    found = parts(votes, at, Moments(p, p * (1.0 - p)), together, (judge,), cells)
+    return found, coordinates(found, at), together
+
+
+def test_opinions_that_judges_take_along_equal_the_specification(specification):
+    found, _, together = parted()
+    own = specification["in_common"](*several(), 4)
+    assert 0.1 < own < together.tau2[0]
+    np.testing.assert_allclose(found.tau2, own, rtol=1e-6)
+
+
+def test_density_of_several_tournaments_equals_the_specification(specification):
+    found, at, _ = parted()
+    cells, shared = found.cells, found.shared
+    built = specification["tournaments"](
+        found.matched.points, found.matched.n, cells.player, cells.tournament, shared
+    )
+    logp = built.compile_logp(mode=AS_IT_STANDS)
+    rng = np.random.default_rng(2)
+    apart = []
+    for _ in range(5):
+        x = at.start + 0.5 * rng.standard_normal(at.start.size)
+        value, gradient = log_density(x, found.matched, at, (2.0, 2.0))
+        f = x[2 : 2 + shared.shape[1]]
+        epp, strength = expand(x, at)
+        # The specification has levels too, of which votes know nothing; here at their modes.
+        of, size = cells.tournament, np.bincount(cells.tournament)
+        level = np.bincount(of, epp[cells.player] - strength) / size
+        point = {
+            "epp_scale_log__": x[0], "epp_spread_log__": x[1], "mean": epp,
+            "strength": strength + level[of], "opinion": f,
+        }  # fmt: skip
+        of_levels = -x[0] - len(size) * x[1]
+        sure = np.exp(-2.0 * x[0]) + at.times / (np.exp(2.0 * x[1]) + at.means.error)
+        jacobian = -0.5 * np.log(sure).sum()
+        jacobian -= 0.5 * np.log(np.exp(-2.0 * x[1]) + 1.0 / at.cells.error).sum()
+        apart.append(float(logp(point)) - of_levels + jacobian - value)
+        step = 1e-4 * rng.standard_normal(x.size)
+        ahead, behind = (
+            log_density(x + s * step, found.matched, at, (2.0, 2.0))[0] for s in (1, -1)
+        )
+        np.testing.assert_allclose(ahead - behind, 2.0 * gradient @ step, rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(apart, apart[0], atol=1e-8)

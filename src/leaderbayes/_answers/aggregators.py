@@ -206,6 +206,8 @@ def _of_votes(dt: xr.DataTree) -> tuple[dict[str, tuple[Floats, float]], Reasons
     kept, _ = kept_votes(dt)
     players = standing_of(dt)[1]
     board = matches_of(dt, [str(p) for p in players])
+    if "tournament" in board.dims:
+        board = board.sum("tournament")
     wins, n = board["wins"].to_numpy(), board["n"].to_numpy()
     own = parted(dt)
     with np.errstate(invalid="ignore", divide="ignore"):

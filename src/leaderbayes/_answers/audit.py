@@ -37,7 +37,7 @@ _ALONE_OF_MEANS = 5000  # where that is a sum
 _HANGS = 0.2  # share of the data up to which a lead hangs on few
 _SPLITS, _SPLITS_OF_RANKINGS = 100, 25  # in halves; an estimate of rankings takes long
 _MODELS = ("bradley_terry", "davidson", "plackett_luce", "tournaments")
-_OF_VOTES = ("bradley_terry", "davidson", "round_intercept")
+_OF_VOTES = ("bradley_terry", "davidson", "round_intercept", "tournaments")
 _FEW, _MANY, _FEWER = 50, 40, 20  # simulations, of up to so many players; of more
 _HEADINGS = {
     "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
@@ -361,12 +361,9 @@ def _plan(dt: xr.DataTree, prob: float, simulations: int, seed: int) -> xr.Datas
     """Ask how many more rounds, or votes, decide."""
     if prob <= 0.5:
         return not_asked("a probability of 0.5 or less decides nothing.")
-    if not (is_mean_score(dt) or is_of_votes(dt)) and dt.attrs["model"] != "bradley_terry":
-        return not_asked(
-            f"no plan is made of model={dt.attrs['model']!r}; fit "
-            + ("the mean scores of the tournaments" if is_several(dt) else "'bradley_terry'")
-            + " for one."
-        )
+    planned = is_mean_score(dt) or dt.attrs["model"] == "bradley_terry"
+    if is_several(dt) or not (planned or is_of_votes(dt)):
+        return not_asked(f"no plan is made of model={dt.attrs['model']!r}; {_planned_instead(dt)}.")
     asked: dict[str, Any] = {"prob": prob, "simulations": simulations, "seed": seed}
     try:
         now = plan(dt, prob=prob, seed=seed, **_nothing_more(dt))
@@ -383,6 +380,14 @@ def _plan(dt: xr.DataTree, prob: float, simulations: int, seed: int) -> xr.Datas
         return not_asked(problem)
     attrs = {k: v for k, v in now.attrs.items() if k not in ("converged", "warnings", "message")}
     return answered(now.attrs["message"], not decided, now.assign_attrs(**attrs))
+
+
+def _planned_instead(dt: xr.DataTree) -> str:
+    if not is_several(dt):
+        return "fit 'bradley_terry' for one"
+    if is_of_votes(dt):
+        return "one is of one tournament, leaderbayes.study.select(fit, name)"
+    return "fit the mean scores of the tournaments for one"
 
 
 def _nothing_more(dt: xr.DataTree) -> dict[str, Any]:

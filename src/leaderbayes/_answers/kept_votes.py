@@ -26,6 +26,9 @@ def kept_votes(dt: xr.DataTree) -> tuple[xr.Dataset, dict[str, Any]]:
         raise LeaderbayesError("This fit has no votes: give one of leaderbayes.read_votes.")
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
     kept = dt["constant_data"].to_dataset().drop_dims(["opponent", "clustering"])
+    if "vote_tournament" in kept:
+        kept = kept.drop_vars("tournament").rename(vote_tournament="tournament")
+        kept = kept.set_coords("tournament")
     kept = kept.set_coords([name for name in CLUSTERINGS if name in kept])
     return valid_votes(kept, arguments["ties"]), arguments
 

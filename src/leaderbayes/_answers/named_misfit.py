@@ -18,7 +18,7 @@ _CHANCE = 0.05  # that a transitive board has a triple
 def has_record(dt: xr.DataTree) -> bool:
     """Say whether pairs of this fit have a record, and expected wins."""
     several = "tournament" in dt["posterior"].dims
-    return is_of_votes(dt) or (dt.attrs["model"] == "bradley_terry" and not several)
+    return not several and (is_of_votes(dt) or dt.attrs["model"] == "bradley_terry")
 
 
 def misfits(dt: xr.DataTree) -> xr.Dataset:

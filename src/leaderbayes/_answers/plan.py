@@ -17,6 +17,7 @@ from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._answers.plan_matches import Verdict, of_matches, verdict
 from leaderbayes._answers.plan_scores import of_scores
 from leaderbayes._answers.plan_votes import Question, of_votes
+from leaderbayes._answers.standing import is_several
 from leaderbayes._arguments import is_list, number, positive, share, whole, wrong
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import board_fitted, is_mean_score, is_of_votes, one_board
@@ -278,6 +279,10 @@ def plan(
 
 def _arguments_of(dt: xr.DataTree) -> dict[str, Any]:
     """Read the arguments of a fit of mean scores, or of Bradley-Terry's model."""
+    if is_several(dt):
+        raise LeaderbayesError(
+            "A plan is of one tournament: give leaderbayes.study.select(fit, name)."
+        )
     if is_of_votes(dt):
         return {"within_round": True, "test_fraction": None}
     if not is_mean_score(dt):

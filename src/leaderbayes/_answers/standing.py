@@ -63,12 +63,12 @@ def standing_by(dt: xr.DataTree, by: str) -> Standing:
     LeaderbayesError
         If it is another fit, or has no such parts.
     """
+    if is_several(dt):
+        return _of_tournaments(dt)
     if is_of_votes(dt):
         return _of_votes(dt, by)
     if is_mean_score(dt):
         return _of_means(dt, by)
-    if is_several(dt):
-        return _of_tournaments(dt)
     if dt.attrs.get("model") == "plackett_luce":
         return _of_rankings(dt)
     return _of_matches(dt)
@@ -153,7 +153,7 @@ def _of_tournaments(dt: xr.DataTree) -> Standing:
     """Of several tournaments: the mean of strengths in each, estimated once."""
     players = draws_of(dt)[1]
     boards = boards_of(dt)
-    names = dt["constant_data"].to_dataset()["scores"]["tournament"].to_numpy()
+    names = dt["constant_data"]["tournament"].to_numpy()
     own = np.full((len(names), len(players)), np.nan)
     met = np.zeros(len(names))
     for t, (board, epp) in enumerate(boards):

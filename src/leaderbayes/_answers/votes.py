@@ -58,13 +58,18 @@ def votes_by_player(dt: xr.DataTree) -> pd.DataFrame:
     The second is the share of all votes on the player that both are bad. Indexed by player.
     """
     fitted(dt, "constant_data")
-    n = drawn(dt, "n", "constant_data").sum("opponent").to_series()
+    n = _by_player(drawn(dt, "n", "constant_data"))
     table = n.rename("votes").to_frame()
     if "both_bad" in dt["constant_data"].dataset:
-        bad = drawn(dt, "both_bad", "constant_data").sum("opponent").to_series()
+        bad = _by_player(drawn(dt, "both_bad", "constant_data"))
         table["both_bad"] = bad / (n + bad)
     whole = bool((table["votes"] % 1.0 == 0.0).all())
     return table.astype({"votes": int}) if whole else table
+
+
+def _by_player(table: xr.DataArray) -> pd.Series:
+    """Sum over opponents, and tournaments."""
+    return table.sum([dim for dim in table.dims if dim != "player"]).to_series()
 
 
 def effects(dt: xr.DataTree | xr.Dataset, prob: float) -> pd.DataFrame | None:

@@ -322,7 +322,7 @@ def _by_tournament(fit: "xr.DataTree", prob: float) -> "pd.DataFrame":
 
     import leaderbayes as lb
 
-    names = fit["constant_data"]["scores"]["tournament"].to_numpy()
+    names = fit["constant_data"]["tournament"].to_numpy()
     tables = {str(name): lb.leaderboard(lb.study.select(fit, name), prob=prob) for name in names}
     return pd.concat(tables, names=["tournament"]).reset_index("tournament")
 

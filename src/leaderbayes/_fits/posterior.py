@@ -15,6 +15,7 @@ from leaderbayes._fits.require import require_tree
 
 _REMEDY = "Give what leaderbayes.fit returned, whole, or fit again."
 _ROUNDS = ("round", "tournament_round")  # of one tournament, of many
+_OF_PAIRS = ({"player", "opponent"}, {"tournament", "player", "opponent"})
 # Dimensions of what is read, by group and variable, beside chain and draw; of rounds either name.
 _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
     ("posterior", "epp"): ({"player"},),
@@ -56,17 +57,14 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
     ("constant_data", "order"): ({"player"},),
     # Of votes.
     ("posterior", "effect_size"): ({"effect"},),
-    ("posterior_predictive", "wins"): ({"player", "opponent"},),
-    ("posterior_predictive", "misfit"): (set(),),
+    ("posterior_predictive", "wins"): _OF_PAIRS,
+    ("posterior_predictive", "misfit"): (set(), {"tournament"}),
     ("log_likelihood", "wins"): (set(),),
-    ("observed_data", "wins"): ({"player", "opponent"},),
-    ("observed_data", "misfit"): (set(),),
+    ("observed_data", "wins"): _OF_PAIRS,
+    ("observed_data", "misfit"): (set(), {"tournament"}),
     **{("constant_data", name): ({"vote"},) for name in ("first", "second", "outcome")},
-    **{
-        ("constant_data", name): ({"player", "opponent"},)
-        for name in ("tied", "worth", "effective", "both_bad")
-    },
-    ("constant_data", "n"): ({"player", "opponent"}, set()),  # of votes; of the best of a board
+    **{("constant_data", name): _OF_PAIRS for name in ("tied", "worth", "effective", "both_bad")},
+    ("constant_data", "n"): (*_OF_PAIRS, set()),  # of votes; of the best of a board
 }
 _DRAWN = ("posterior", "posterior_predictive", "log_likelihood")
 # What a group has to hold, of a leaderboard and of a posterior of the best: one of these sets.

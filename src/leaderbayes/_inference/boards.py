@@ -66,7 +66,7 @@ def _matches_of_votes(dt: xr.DataTree, ties: str, players: Sequence[str] | None)
     kept = dt["constant_data"].to_dataset()[["n", "tied", "worth"]]
     board = kept.assign(wins=dt["observed_data"].dataset["wins"])
     names = dt["posterior"]["player"].to_numpy() if players is None else list(players)
-    board = board.sel(player=names, opponent=names).transpose("player", "opponent")
+    board = board.sel(player=names, opponent=names).transpose(..., "player", "opponent")
     return board.assign_attrs(within_round=1, ties=ties)
 
 
@@ -79,13 +79,20 @@ def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:
     epp = drawn(dt, "epp_tournament")
     boards = []
     for t in range(board.sizes["tournament"]):
-        one = board.isel(tournament=t, drop=True)
-        seen = one["place"] > 0
-        who, when = (np.flatnonzero(seen.any(dim)) for dim in ("round", "player"))
-        one = one.isel(player=who, opponent=who, round=when)
+        one = _present(board.isel(tournament=t, drop=True))
         own = epp.sel(tournament=board["tournament"].to_numpy()[t], drop=True)
         boards.append((one, own.sel(player=one["player"].to_numpy())))
     return boards
+
+
+def _present(board: xr.Dataset) -> xr.Dataset:
+    """Take the players and rounds that one tournament's matches have."""
+    if "place" not in board:
+        who = np.flatnonzero(board["n"].any("opponent"))
+        return board.isel(player=who, opponent=who)
+    seen = board["place"] > 0
+    who, when = (np.flatnonzero(seen.any(dim)) for dim in ("round", "player"))
+    return board.isel(player=who, opponent=who, round=when)
 
 
 def _check_places(dt: xr.DataTree, board: xr.Dataset) -> None:

@@ -130,9 +130,10 @@ def discrepancies(
 def _of_votes(dt: xr.DataTree, draws: int) -> tuple[Floats, Floats, Floats]:
     """Read the distances of pairs from strengths, which were found while votes were drawn."""
     fitted(dt, "observed_data", "posterior_predictive")
-    again = drawn(dt, "misfit", "posterior_predictive").to_numpy().reshape(-1)
+    every = drawn(dt, "misfit", "posterior_predictive")
+    again = every.sum([dim for dim in every.dims if dim not in _CELLS]).to_numpy().reshape(-1)
     again = again[np.unique(np.linspace(0, len(again) - 1, min(draws, len(again))).astype(int))]
-    own = float(dt["observed_data"]["misfit"]) if can_misfit(dt) else np.nan
+    own = float(dt["observed_data"]["misfit"].sum()) if can_misfit(dt) else np.nan
     observed = np.full(len(again), own)
     return observed, again, np.full(len(again), np.nan)
 
@@ -144,9 +145,12 @@ def can_misfit(dt: xr.DataTree) -> bool:
     """
     from scipy.sparse.csgraph import connected_components  # which takes long to import
 
-    met = dt["constant_data"]["n"].to_numpy() > 0.0
-    groups = int(connected_components(met, directed=False)[0])
-    return bool(np.count_nonzero(np.triu(met, 1)) > len(met) - groups)
+    met = dt["constant_data"]["n"].transpose(..., "player", "opponent").to_numpy() > 0.0
+    for board in met.reshape(-1, *met.shape[-2:]):  # of each tournament
+        groups = int(connected_components(board, directed=False)[0])
+        if np.count_nonzero(np.triu(board, 1)) > len(board) - groups:
+            return True
+    return False
 
 
 def _own_draws(dt: xr.DataTree, replicates: xr.Dataset, cells: tuple[Longs, ...]) -> Any:

@@ -23,6 +23,7 @@ from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.mean_score import draw_mean_score
 from leaderbayes._inference.nuts import sample
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
+from leaderbayes._inference.vote_tournaments import draw_vote_tournaments
 from leaderbayes._inference.votes import draw_davidson, draw_intercept, draw_votes
 from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import (
@@ -49,6 +50,7 @@ OF_VOTES: _DRAWS = {
     "bradley_terry": draw_votes,
     "davidson": draw_davidson,
     "round_intercept": draw_intercept,
+    "tournaments": draw_vote_tournaments,
 }
 _BY_LAPLACE = ("bradley_terry", "davidson", "plackett_luce")
 # Drawn without PyMC, with the options of their models.
@@ -86,7 +88,9 @@ def fit(
         Scores from `leaderbayes.read_scores`; several tournaments for the models
         "tournaments" and "score_tournaments" only. Or votes, a Dataset (vote) from
         `leaderbayes.read_votes`, for "bradley_terry", "davidson" (a parameter for ties) and
-        "round_intercept" (an advantage of whoever is shown first, that judges differ in).
+        "round_intercept" (an advantage of whoever is shown first, that judges differ in); those of
+        several tournaments (the coordinate ``tournament`` (vote,): languages, categories, each
+        vote in one of them) for "tournaments".
     model : str
         Name of a function of `leaderbayes.models`: "bradley_terry", "davidson", "plackett_luce",
         "round_intercept" or "tournaments", of who beat whom; or "mean_score", of how much better,
@@ -102,9 +106,9 @@ def fit(
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     sampler : {"auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"}
-        "laplace", for "bradley_terry", "davidson" and "plackett_luce": exact, at once and without
-        PyMC, by chains of an independence Metropolis sampler that proposes draws of a Laplace
-        approximation (of "bradley_terry" a nested one, of two players those of a table).
+        "laplace", for "bradley_terry", "davidson", "plackett_luce" and votes: exact, at once and
+        without PyMC, by chains of an independence Metropolis sampler that proposes draws of a
+        Laplace approximation (of "bradley_terry" a nested one, of two players those of a table).
         "auto" takes it where it converges, and "nutpie" elsewhere and for all other models; the
         attribute ``sampler`` says which. The others are implementations of NUTS, by PyMC's names;
         "nutpie" samples "bradley_terry", "davidson", "plackett_luce", "mean_score" and
@@ -138,7 +142,10 @@ def fit(
         strong (pairs matched by rating, ladders, Swiss rounds), so that how much strengths vary
         along the ways between players is learnt (``matching``, from 0, exchangeable, to 2), False
         where not, and None by the design; "davidson" also ``tie_scale``, "round_intercept" also
-        ``intercept_scale``, and no covariates. Then ``epp`` is about votes of judges, and on
+        ``intercept_scale``, and no covariates, "tournaments" ``spread_scale`` in place of
+        ``prior_df`` and ``matched``: effects are the same in all tournaments, and what judges, or
+        prompts, of several tournaments say alike in these (``shared_variance``) is one error of
+        all. Then ``epp`` is about votes of judges, and on
         prompts, like these, over whose opinions it is an average.
         With ``test_fraction``, for folds, the answer is about rounds of fresh data sets of this
         size from the same population: not about further splits of this one, other populations or
@@ -170,7 +177,10 @@ def fit(
         of ``place``, with replicates'
         ``misfit`` (chain, draw), and ``constant_data`` has the votes that count, ``n`` and
         ``worth`` of a pair's votes, ``effective`` matches, and ``opinion_variance`` (clustering),
-        that of judges' and prompts' opinions of a player, log-odds squared. attrs:
+        that of judges' and prompts' opinions of a player, log-odds squared; of several tournaments
+        all tables of pairs begin with these, ``epp`` is the mean over tournaments and
+        ``epp_tournament`` (chain, draw, tournament, player) and ``epp_spread`` are as of scores,
+        and ``vote_tournament`` (vote,) says where a vote was. attrs:
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over rounds),
         ``sampler`` (that drew: "laplace", "exact", "gibbs", or one of NUTS), ``converged`` (0 or
         1), ``max_rhat``, ``min_ess``, ``divergences``, ``tune`` (of NUTS: steps taken),
@@ -234,17 +244,8 @@ def fit(
         raise LeaderbayesError(
             f"sampler='laplace' is for model={' or '.join(map(repr, _BY_LAPLACE))}: take 'auto'."
         )
-    if of_votes and model in OF_SEVERAL:
-        raise LeaderbayesError(
-            f"model={model!r} is of scores; votes of several tournaments are fitted each by "
-            "itself: leaderbayes.study.fit(read_votes(..., tournament='language'), store='study')."
-        )
-    if of_votes and "tournament" in scores.coords and len(np.unique(scores["tournament"])) > 1:
-        raise LeaderbayesError(
-            "These votes are of several tournaments, which are fitted each by itself: "
-            "leaderbayes.study.fit(votes, store='study'). To take all together leave the "
-            "coordinate out: votes.drop_vars('tournament')."
-        )
+    if is_votes(scores):
+        _check_tournaments(scores, model)
     if of_votes and (model not in OF_VOTES or sampler not in WITHOUT_PYMC or not within_round):
         raise LeaderbayesError(
             f"Votes take model={' or '.join(map(repr, OF_VOTES))}, sampler='auto', 'laplace' or "
@@ -264,12 +265,13 @@ def fit(
         warnings.simplefilter("always", LeaderbayesWarning)
         if is_votes(scores):
             # Known of these players only; whoever goes on with the fit reads it.
-            if arguments["prior_df"] is None:
+            if arguments.get("prior_df", ...) is None:
                 players = matches(scores, ties=ties).sizes["player"]
                 arguments["prior_df"] = degrees_of_freedom(None, players)
             draw = OF_VOTES[model]
             tree, found = draw(scores, arguments, seed, prior, progressbar, **options)
-            arguments["matched"] = "matching" in tree["posterior"].dataset
+            if "matched" in arguments:
+                arguments["matched"] = "matching" in tree["posterior"].dataset
             board = None
         else:
             tree, found, board = _draw_scores(
@@ -287,6 +289,23 @@ def fit(
         tree.attrs["p_check"] = float("nan") if of_scores else p_check(tree, board)
     tree.attrs["warnings"] = json.dumps(repeat(caught))
     return tree
+
+
+def _check_tournaments(votes: xr.Dataset, model: str) -> None:
+    """Raise unless the model is one of as many tournaments as the votes have."""
+    several = "tournament" in votes.coords and len(np.unique(votes["tournament"])) > 1
+    if several and model not in OF_SEVERAL:
+        raise LeaderbayesError(
+            "These votes are of several tournaments: take model='tournaments', or fit each by "
+            "itself, leaderbayes.study.fit(votes, store='study'). To take all together leave the "
+            "coordinate out: votes.drop_vars('tournament')."
+        )
+    if model in OF_SEVERAL and not several:
+        raise LeaderbayesError(
+            f"model={model!r} is of several tournaments, and these votes are of one: name the "
+            "column that tells them apart when they are read, "
+            "read_votes(..., tournament='language') or --tournament, or take model='bradley_terry'."
+        )
 
 
 def _draw_scores(

@@ -1,6 +1,6 @@
 """Draw the posterior of votes: Bradley-Terry's, of the matches that they are worth."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,14 +29,14 @@ from leaderbayes._numerics.votes import (
 )
 from leaderbayes._scores.matches import Ties, matches
 from leaderbayes._scores.vote_matches import check_effects
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 from leaderbayes.likelihood._vote_models import Modelled, weigh_davidson, weigh_intercept
 from leaderbayes.likelihood._votes import Weighed, clusterings, pair_worth, weigh
 from leaderbayes.models._board import check_options
 from leaderbayes.models._weight import PRIOR_SCALE, check_board, degrees_of_freedom
 
 _DIMS = ("chain", "draw", "player")
-_NOTICE = "votes_have_no_loo"  # at which ``az.loo`` stops
+NO_LOO = "votes_have_no_loo"  # at which ``az.loo`` stops
 _REPLICATES = 100
 _MOST = 20_000_000  # votes that are drawn again, unless more are asked for
 _LARGE = 100_000  # rows of votes from which on they are counted as they are drawn
@@ -82,9 +82,16 @@ def draw_votes(
     check_options(None, prior_scale=prior_scale)
     ties: Ties = sampling["ties"]
     played = _played(votes, ties)
-    weighed = weigh(
-        votes, ties=ties, cluster=cluster, order_effect=order_effect, covariates=covariates
+    modelled = modelled_by_wins(
+        weigh(votes, ties=ties, cluster=cluster, order_effect=order_effect, covariates=covariates)
     )
+    return _drawn(
+        modelled, played, sampling, seed, prior, progressbar, (prior_scale, prior_df, matched)
+    )
+
+
+def modelled_by_wins(weighed: Weighed) -> Modelled:
+    """Say how votes come about by Bradley-Terry's model."""
 
     def moments(here: Estimate) -> Moments:
         p = expit(
@@ -97,10 +104,7 @@ def draw_votes(
     def again(here: Estimate, *given: Any) -> Floats:
         return vote_again(weighed.votes, here, *given)
 
-    modelled = Modelled(weighed, moments, again)
-    return _drawn(
-        modelled, played, sampling, seed, prior, progressbar, (prior_scale, prior_df, matched)
-    )
+    return Modelled(weighed, moments, again)
 
 
 def draw_davidson(
@@ -222,7 +226,7 @@ def _drawn(
     )
     if matched:
         posterior["matching"] = _DIMS[:2], drawn["posterior"]["matching"].to_numpy()
-    beta = _effects(weighed, epp, rng, known)
+    beta = draw_effects(weighed, epp, rng, known)
     effects = len(weighed.effects)
     if beta.shape[-1] > effects:
         posterior["tie"] = _DIMS[:2], beta[..., effects]
@@ -238,29 +242,41 @@ def _drawn(
         "sample_stats": drawn["sample_stats"].to_dataset().assign_coords(coords),
         "posterior_predictive": _replicates(modelled, epp, beta, sampling["replicates"], rng),
         "log_likelihood": with_notice(
-            xr.Dataset({"wins": (_DIMS[:2], _log_likelihood(epp, board))}, coords)
-        ).rename({NOTICE: _NOTICE}),
+            xr.Dataset({"wins": (_DIMS[:2], log_likelihood(epp, board))}, coords)
+        ).rename({NOTICE: NO_LOO}),
         "log_prior": xr.Dataset({"epp_scale": (_DIMS[:2], log_prior)}, coords),
         "observed_data": played[["wins"]]
         .drop_attrs()
-        .assign(misfit=_misfit(modelled, weighed.at, weighed.votes.won)),
+        .assign(misfit=float(misfit_of(modelled, weighed.at, weighed.votes.won).sum())),
         "constant_data": _constant(weighed, played),
     }
     if prior:
         tree["prior"] = _prior(
             names, prior_scale, df, epp.shape[1], streams[2], met if matched else None
         )
-    inner = slice(0, weighed.votes.players + effects)
+    return xr.DataTree.from_dict(tree), found | {"weight": worth_of_votes(weighed)}
+
+
+def worth_of_votes(weighed: Weighed) -> float:
+    """Give what a vote is worth, of an independent match."""
+    inner = slice(0, weighed.votes.players + len(weighed.effects))
     bread, meat = (each[inner, inner] for each in (weighed.bread, weighed.together.meat))
-    information, free = float((bread * meat).sum()), len(bread) - groups_of(weighed.votes)
-    return xr.DataTree.from_dict(tree), found | {"weight": free / information}
+    return float((len(bread) - groups_of(weighed.votes)) / (bread * meat).sum())
 
 
-def _effects(
-    weighed: Weighed, epp: Floats, rng: np.random.Generator, spread: Floats | None
+def draw_effects(
+    weighed: Weighed,
+    epp: Floats,
+    rng: np.random.Generator,
+    spread: Floats | None = None,
+    covariance: Floats | None = None,
 ) -> Floats:
-    """Draw effects, and nu (chain, draw, effect), given strengths: of a normal law."""
-    m, v = weighed.votes.players, weighed.matched.covariance
+    """Draw effects, and nu (chain, draw, effect), given strengths: of a normal law.
+
+    ``covariance`` is that of the estimate, by default the one of all that makes it unsure.
+    """
+    m = weighed.votes.players
+    v = weighed.matched.covariance if covariance is None else covariance
     known = v[m:, :m] @ np.linalg.pinv(v[:m, :m], rcond=1e-10, hermitian=True)
     left = v[m:, m:] - known @ v[:m, m:]
     centre = weighed.at.beta + (epp - weighed.at.epp) @ known.T
@@ -282,14 +298,15 @@ def _scales(
     return np.asarray(np.interp(rng.random((*shape, 1)), below / below[-1], grid))
 
 
-def _misfit(modelled: Modelled, at: Estimate, outcome: Floats) -> float:
+def misfit_of(modelled: Modelled, at: Estimate, outcome: Floats) -> Floats:
+    """How far pairs are from strengths, by their first player (player,); see `votes.misfit`."""
     votes = modelled.weighed.votes
     inner = slice(0, votes.players + len(modelled.weighed.effects))
     bread = modelled.weighed.bread[inner, inner]
     return misfit(votes, at, bread, outcome, modelled.moments(at))
 
 
-def _log_likelihood(epp: Floats, board: Board) -> Floats:
+def log_likelihood(epp: Floats, board: Board) -> Floats:
     """Of the matches that votes are worth (chain, draw)."""
     flat = np.ascontiguousarray(epp.reshape(-1, epp.shape[-1]))
     value = flat @ board.points - log_normaliser(flat, board.n)
@@ -304,35 +321,48 @@ def _replicates(
     ``wins`` (chain, draw, player, opponent), and ``misfit`` (chain, draw), how far pairs are from
     the strengths that these votes would give.
     """
-    weighed, votes = modelled.weighed, modelled.weighed.votes
-    held = [holders(votes, each) for each in with_shared([*weighed.clusters.values()])]
-    chains, draws, m = epp.shape
-    size = len(votes.first)
-    wanted = asked if asked is not None else min(max(_MOST // size, FEWEST), _REPLICATES)
-    each = min(-(-wanted // chains), draws)
-    at = np.linspace(0, draws - 1, each).astype(int)
-    wins, distance = np.empty((chains, each, m, m), dtype=np.float32), np.empty((chains, each))
-    met = pair_sums(votes, votes.n)
-    rows = alike(votes)
-    # Of votes that nothing but players, judges and prompts tells apart, counts say it all.
-    by_pair = modelled.law is None and rows is not votes and size > _LARGE
-    for c, k in np.ndindex(chains, each):
-        here = Estimate(epp[c, at[k]], beta[c, at[k]], *weighed.at[2:])
-        if by_pair:
-            won = tally_again(votes, here, held, weighed.together.tau2, rng)
-            distance[c, k] = misfit(rows, here, weighed.bread, won[rows.first, rows.second])
-        else:
-            again = modelled.again(here, held, weighed.together.tau2, rng)
-            won = pair_sums(votes, again)
-            distance[c, k] = _misfit(modelled, here, again)
-        wins[c, k] = won + (met - won).T
+    at = replicated_draws(modelled, epp, asked)
+    shape, m = (epp.shape[0], len(at)), epp.shape[2]
+    wins, distance = np.empty((*shape, m, m), dtype=np.float32), np.empty(shape)
+    for c, k, won, far in votes_again(modelled, epp, beta, at, rng):
+        wins[c, k], distance[c, k] = won, far.sum()
     return xr.Dataset(
         {
             "wins": (("chain", "draw", "player", "opponent"), wins),
             "misfit": (("chain", "draw"), distance),
         },
-        {"chain": np.arange(chains), "draw": at, **_pairs(weighed)},
+        {"chain": np.arange(shape[0]), "draw": at, **_pairs(modelled.weighed)},
     )
+
+
+def replicated_draws(modelled: Modelled, epp: Floats, asked: int | None) -> Longs:
+    """Choose draws of each chain that get replicates, evenly spread."""
+    size = len(modelled.weighed.votes.first)
+    wanted = asked if asked is not None else min(max(_MOST // size, FEWEST), _REPLICATES)
+    chains, draws, _ = epp.shape
+    return np.linspace(0, draws - 1, min(-(-wanted // chains), draws)).astype(int)
+
+
+def votes_again(
+    modelled: Modelled, epp: Floats, beta: Floats, at: Longs, rng: np.random.Generator
+) -> Iterator[tuple[int, int, Floats, Floats]]:
+    """Draw all votes again: by chain and draw wins (player, opponent) and `misfit_of` (player,)."""
+    weighed, votes = modelled.weighed, modelled.weighed.votes
+    held = [holders(votes, each) for each in with_shared([*weighed.clusters.values()])]
+    met = pair_sums(votes, votes.n)
+    rows = alike(votes)
+    # Of votes that nothing but players, judges and prompts tells apart, counts say it all.
+    by_pair = modelled.law is None and rows is not votes and len(votes.first) > _LARGE
+    for c, k in np.ndindex(len(epp), len(at)):
+        here = Estimate(epp[c, at[k]], beta[c, at[k]], *weighed.at[2:])
+        if by_pair:
+            won = tally_again(votes, here, held, weighed.together.tau2, rng)
+            distance = misfit(rows, here, weighed.bread, won[rows.first, rows.second])
+        else:
+            again = modelled.again(here, held, weighed.together.tau2, rng)
+            won = pair_sums(votes, again)
+            distance = misfit_of(modelled, here, again)
+        yield c, k, won + (met - won).T, distance
 
 
 def _pairs(weighed: Weighed) -> dict[str, Any]:

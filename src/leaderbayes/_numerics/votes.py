@@ -39,8 +39,8 @@ from leaderbayes._numerics.bradley_terry import probability
 from leaderbayes._numerics.newton import inverse, maximise
 from leaderbayes._types import Floats, Ints, Longs
 
-_LARGEST_PART = 0.5  # of an estimate that a cluster makes itself, beyond which nothing is known
-_LEAST = 0.005  # of an estimate's information, below which votes that go together are too few
+LARGEST_PART = 0.5  # of an estimate that a cluster makes itself, beyond which nothing is known
+LEAST = 0.005  # of an estimate's information, below which votes that go together are too few
 LARGEST = 1.2  # variance of all opinions together of those who are drawn to vote again
 LOGISTIC = 0.588  # what a logistic law's argument is to a normal one's: 16 sqrt(3) / (15 pi)
 
@@ -153,6 +153,8 @@ def alike(votes: Votes) -> Votes:
 def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
     """Estimate strengths and effects; with pseudo-rounds as in `bradley_terry.newton`.
 
+    Strengths sum to zero in each group of players that never met another.
+
     Raises
     ------
     NotConvergedError
@@ -160,6 +162,9 @@ def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
     """
     rows, m = alike(votes), votes.players
     data = m, *rows[1:5], np.ascontiguousarray(rows.effect)
+    groups = _grouped(rows)
+    # Nothing is known of how far apart groups are, and Newton's method is to leave them there.
+    apart = (groups[:, None] == groups) / np.bincount(groups)[groups] if groups.any() else 0.0
 
     def parts(x: Floats) -> tuple[float, Floats, Floats]:
         value, gradient, information = _parts(x, *data)
@@ -169,11 +174,13 @@ def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
             gradient[:m] += pseudo_rounds * (0.5 - p)
             gradient[:m] -= gradient[:m].mean()
             information[np.arange(m), np.arange(m)] += pseudo_rounds * p * (1.0 - p)
+        elif groups.any():
+            information[:m, :m] += apart * np.trace(information[:m, :m]) / m
         return value, gradient, information
 
     k = votes.effect.shape[1]
     x = maximise(parts, np.zeros(m + k), m).x
-    x[:m] -= x[:m].mean()
+    x[:m] -= (np.bincount(groups, x[:m]) / np.bincount(groups))[groups]
     _, gradient, information = _parts(x, *data)
     return Estimate(x[:m], x[m:], information, gradient)
 
@@ -208,10 +215,15 @@ def spread_of(information: Floats, m: int) -> Floats:
 
 def groups_of(votes: Votes) -> int:
     """Count the groups of players that never met."""
+    return int(_grouped(votes).max()) + 1
+
+
+def _grouped(votes: Votes) -> Ints:
+    """Give the number of each player's group (player,), from 0: of those that never met others."""
     graph = sparse.coo_array(
         (np.ones(len(votes.first)), (votes.first, votes.second)), shape=(votes.players,) * 2
     )
-    return int(connected_components(graph, directed=False)[0])
+    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def dependence(
@@ -245,18 +257,18 @@ def dependence(
             votes, group, residual, own, weight, weight * curvature
         )
         likeness[c] = float(
-            (covariance * (_gram(_scores(of, left, which)) - information_of(of, alone))).sum()
+            (covariance * (score_products(of, left, which) - information_of(of, alone))).sum()
         )
-        opinions = _gram(_opinions(of, weights, holders(of, which)))
+        opinions = opinion_products(of, weights, holders(of, which))
         apart.append(opinions - 2.0 * information_of(of, heavy))
         # About an estimate residuals are less alike than about the truth, by what each cluster has
         # of it: of clusters that all see everything, 1 over their number.
         part[c] = _part_of_estimate(votes, weight, group, covariance)
-    likeness = (likeness + phi * (m - 1.0) * part) / (1.0 - np.minimum(part, _LARGEST_PART))
+    likeness = (likeness + phi * (m - 1.0) * part) / (1.0 - np.minimum(part, LARGEST_PART))
     few = 1.0 / part
     shape = [covariance @ each for each in apart]
     size = np.array([np.trace(each) for each in shape])
-    tau2 = _solve(size, likeness, _LEAST * (m - 1.0))
+    tau2 = solve_opinions(size, likeness, LEAST * (m - 1.0))
     spread = np.array([float((each * each.T).sum()) for each in shape])
     df = 0.5 * (few - 1.0) * np.divide(size**2, spread, out=np.ones_like(size), where=spread > 1e-9)
     unsure = (stdtrit(np.maximum(df, 1.0), 0.975) / 1.96) ** 2
@@ -392,7 +404,7 @@ def shared(one: Longs, other: Longs) -> Longs:
     return found
 
 
-def _solve(size: Floats, likeness: Floats, least: float) -> Floats:
+def solve_opinions(size: Floats, likeness: Floats, least: float) -> Floats:
     """Find variances of clusterings' opinions, at least 0; of two, and of what they share.
 
     0 where votes that go together are too few to make a difference, or to say how alike they are.
@@ -422,13 +434,13 @@ def _moments(votes: Votes, at: Estimate) -> Moments:
     return Moments(p, p * (1.0 - p))
 
 
-def _scores(votes: Votes, residual: Floats, cluster: Longs) -> sparse.csr_array:
-    """Add up score vectors (cluster, player + effect)."""
+def score_products(votes: Votes, residual: Floats, cluster: Longs) -> Floats:
+    """Sum squares S_g S_g' of clusters' score vectors (player + effect, player + effect)."""
     k = votes.effect.shape[1]
     values = [residual, -residual, *(residual * votes.effect[:, c] for c in range(k))]
     columns: list[Ints | int] = [votes.first, votes.second]
     columns += [votes.players + c for c in range(k)]
-    return _sums([cluster] * (k + 2), columns, values, votes.players + k)
+    return _gram(_sums([cluster] * (k + 2), columns, values, votes.players + k))
 
 
 class Holders(NamedTuple):
@@ -452,8 +464,8 @@ def holders(votes: Votes, cluster: Longs) -> Holders:
     return Holders(number[0], number[1], len(seen))
 
 
-def _opinions(votes: Votes, weight: Floats, held: Holders) -> sparse.csr_array:
-    """Give what an opinion of a player adds to scores (opinion, parameter)."""
+def opinion_products(votes: Votes, weight: Floats, held: Holders) -> Floats:
+    """Sum squares, over opinions, of what one adds to scores (player + effect, player + effect)."""
     k = votes.effect.shape[1]
     rows: list[Longs] = []
     columns: list[Ints | int] = []
@@ -463,7 +475,7 @@ def _opinions(votes: Votes, weight: Floats, held: Holders) -> sparse.csr_array:
         columns += [votes.first, votes.second, *(votes.players + c for c in range(k))]
         values += [sign * weight, -sign * weight]
         values += [sign * weight * votes.effect[:, c] for c in range(k)]
-    return _sums(rows, columns, values, votes.players + k)
+    return _gram(_sums(rows, columns, values, votes.players + k))
 
 
 def _sums(
@@ -531,8 +543,10 @@ def pair_sums(votes: Votes, values: Floats) -> Floats:
 
 def misfit(
     votes: Votes, at: Estimate, bread: Floats, outcome: Floats, moments: Moments | None = None
-) -> float:
+) -> Floats:
     """Pearson's chi-square of pairs, at the estimate that outcomes (vote,) have next to this one.
+
+    By the pair's first player (player,), whose sum is that of all.
 
     Parameters
     ----------
@@ -555,7 +569,7 @@ def misfit(
     apart, information = pair_sums(votes, residual - weight * moved), pair_sums(votes, weight)
     apart, information = apart - apart.T, information + information.T
     met = np.triu(information > 0.0, 1)
-    return float((apart[met] ** 2 / information[met]).sum())
+    return np.divide(apart**2, information, out=np.zeros_like(apart), where=met).sum(axis=1)
 
 
 def opinionated(

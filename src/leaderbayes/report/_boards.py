@@ -160,8 +160,10 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int, *, many: bool) ->
 def _of_matches(fit: xr.DataTree, few: xr.DataTree, prob: float, *, many: bool) -> dict[str, Any]:
     """Give the check of fit, and what the page's script reads of matches alone, some players'."""
     of_votes = is_of_votes(fit)
-    what = "tournament" if "epp_tournament" in fit["posterior"] else "round"
-    scope = f"in a new {'vote' if of_votes else what}"
+    what = "vote" if of_votes else "round"
+    if "epp_tournament" in fit["posterior"]:
+        what = "tournament"
+    scope = f"in a new {what}"
     if fit.attrs["model"] == "davidson":
         scope += ", given that they do not tie,"
     checked = checked_fit(fit, enough(fit["posterior"].sizes["player"]), many=many)

@@ -92,12 +92,13 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             arguments=("test_fraction", "sampler", "tune", "prior_scale", "prior_df", chosen),
         )
     elif is_of_votes(fit):
+        own = "spread_scale" if fit.attrs["model"] in OF_SEVERAL else "prior_df"
         fitted(
             fit,
             "constant_data",
             "posterior_predictive",
             attrs=("weight", "versions", "seed", "sampler"),
-            arguments=("cluster", "order_effect", "sampler", "tune", "prior_scale", "prior_df"),
+            arguments=("cluster", "order_effect", "sampler", "tune", "prior_scale", own),
         )
     else:
         fitted(

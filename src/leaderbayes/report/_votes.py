@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._answers.draws import spread_of
 from leaderbayes._answers.votes import Counted, counted_of, effects
 from leaderbayes._fits.posterior import drawn
 from leaderbayes.report._style import labels, number, percent
@@ -17,6 +18,7 @@ _ORDER = "shown first"  # how the effect of the order is called
 
 def facts_of_votes(dt: xr.DataTree, arguments: dict[str, Any], prob: float) -> dict[str, Any]:
     """Gather the data and the model, for the paragraphs on methods."""
+    spread = spread_of(dt)
     counted = counted_of(dt)
     known = dt["constant_data"].dataset
     table = effects(dt, prob)
@@ -42,12 +44,12 @@ def facts_of_votes(dt: xr.DataTree, arguments: dict[str, Any], prob: float) -> d
         "judge_spread": _judge_spread(dt, prob),
         "tie_scale": arguments.get("tie_scale"),
         "intercept_scale": arguments.get("intercept_scale"),
-        "prior_df": arguments["prior_df"],
+        "prior_df": arguments.get("prior_df"),
         "prior_scale": arguments["prior_scale"],
         "matched": "matching" in dt["posterior"].dataset,
-        "spread": None,
-        "tournaments": None,
-        "leads": None,
+        "spread": None if spread is None else float(spread.mean()),
+        "spread_scale": arguments.get("spread_scale"),
+        "tournaments": None if spread is None else dt["posterior"].sizes["tournament"],
     }
 
 

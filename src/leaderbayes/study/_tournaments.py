@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import board_fitted, drawn, fitted, is_mean_score, of_rounds
+from leaderbayes._fits.posterior import board_fitted, drawn, fitted, is_mean_score, is_of_votes
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 
@@ -31,8 +33,8 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
         ``posterior`` (``epp`` (chain, draw, player) in this tournament, of the players that it
         has), ``posterior_predictive`` and ``observed_data`` (``place``), ``constant_data``
         (``scores`` (player, round), ``weight``), or of mean scores ``score``, ``round_score`` and
-        no ``weight``; attrs as they were. Tables, checks and plots
-        take it as any fit; `loo` does not. Of a study, the tournament's own fit.
+        no ``weight``; of votes ``wins``, and the votes; attrs as they were. Tables, checks and
+        plots take it as any fit; `loo` does not. Of a study, the tournament's own fit.
 
     Raises
     ------
@@ -58,6 +60,8 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     if "posterior" not in study.children:
         return list(study.children.values())[names.index(tournament)]
     board_fitted(study, "constant_data", "observed_data", "posterior_predictive")
+    if is_of_votes(study):
+        return _votes_of(study, tournament)
     of_scores = is_mean_score(study)
     scores = study["constant_data"]["scores"]
     board = scores.sel(tournament=tournament, drop=True)
@@ -94,6 +98,40 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     return tree
 
 
+def _votes_of(fit: xr.DataTree, tournament: str) -> xr.DataTree:
+    """Take the votes of one tournament, and its strengths, out of a fit of many."""
+    kept = kept_votes(fit)[0]
+    kept = kept.isel(vote=np.flatnonzero(kept["tournament"].to_numpy() == tournament))
+    seen, code = np.unique([kept["first"], kept["second"]], return_inverse=True)
+    who = kept["player"].to_numpy()[seen]
+    sides = {"player": who, "opponent": who}
+
+    def own(group: str) -> xr.Dataset:
+        found = fit[group].to_dataset().sel(tournament=tournament, drop=True)
+        return found.sel({side: names for side, names in sides.items() if side in found.dims})
+
+    known = own("constant_data").drop_dims("vote")
+    votes = kept.isel(player=seen).drop_vars("tournament").reset_coords(drop=False).assign(
+        first=("vote", code[0].astype(np.int32)), second=("vote", code[1].astype(np.int32))
+    )  # fmt: skip
+    posterior = xr.Dataset({"epp": drawn(fit, "epp_tournament")}).sel(
+        tournament=tournament, player=who, drop=True
+    )
+    posterior = posterior.drop_vars("tournament", errors="ignore")
+    if "effect_size" in fit["posterior"]:
+        posterior["effect_size"] = drawn(fit, "effect_size")
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": posterior,
+            "posterior_predictive": own("posterior_predictive"),
+            "observed_data": own("observed_data"),
+            "constant_data": known.merge(votes).assign_attrs(fit["constant_data"].attrs),
+        }
+    )
+    tree.attrs = fit.attrs | {"tournament": tournament, "p_check": float("nan")}
+    return tree
+
+
 def tournaments_of(study: xr.DataTree) -> list[str]:
     """List the names of the tournaments of a study, or of a fit of the model "tournaments".
 
@@ -105,14 +143,13 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
     require_tree(study)
     if "posterior" in study.children:
         board_fitted(study, "constant_data")
-        of_rounds(study, "a study")
         if not {"epp_tournament", "score_tournament"} & {*study["posterior"].data_vars}:
             raise LeaderbayesError(
                 f"This is a fit of one tournament ({study.attrs['model']}): give a study, with a "
                 "fit for each tournament, or a fit of the model 'tournaments' or "
                 "'score_tournaments'."
             )
-        return [str(name) for name in study["constant_data"]["scores"]["tournament"].to_numpy()]
+        return [str(name) for name in study["constant_data"]["tournament"].to_numpy()]
     if not study.children:
         raise LeaderbayesError("The study has no tournament: give one with a fit for each.")
     for name, fit in study.children.items():

@@ -164,7 +164,8 @@ def study():
 
 def pytest_collection_finish():
     """Leave what all tests have loaded out of garbage collections: each would look through it."""
-    # Before its first example Hypothesis looks for who holds its random generator, and sees nothing that is frozen.
+    # Before its first example Hypothesis looks for who holds its random generator, and sees nothing
+    # that is frozen.
     find(strategies.none(), lambda _: True)
     gc.collect()
     gc.freeze()

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._answers.draws import draws_of, scores_of, spread_of, standing_of
+from leaderbayes._answers.draws import draws_of, scores_of, spread_of, standing_once
 from leaderbayes._answers.mean_score import compared_scores
 from leaderbayes._answers.new_data_set import law_of_new
 from leaderbayes._answers.record import record
@@ -151,7 +151,7 @@ def p_better(dt: xr.DataTree) -> xr.DataArray:
 
     1/2 on the diagonal. attrs: ``converged``, ``warnings`` (JSON).
     """
-    epp, players = standing_of(dt)
+    epp, players = standing_once(dt)
     better = count_better(epp.T) / len(epp)
     np.fill_diagonal(better, 0.5)
     return xr.DataArray(

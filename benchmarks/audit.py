@@ -44,6 +44,21 @@ def simulated(folder, players=179, rounds=30):
     return folder / "simulated.csv"
 
 
+def tournaments(folder, count=142, players=30, rounds=10):
+    """Make many boards, all of one fit: NUTS takes nearly all of the time, and not the audit."""
+    rng = np.random.default_rng(3)
+    strengths = rng.normal(size=players)
+    boards = {}
+    for t in range(count):
+        own = strengths + 0.5 * rng.normal(size=players)
+        values = own + rng.gumbel(size=(rounds, players))
+        boards[f"data {t}"] = pd.DataFrame(values).rename_axis("round")
+    table = pd.concat(boards, names=["tournament"]).rename(columns=lambda i: f"p{i}")
+    long = table.reset_index().melt(["tournament", "round"], var_name="player", value_name="score")
+    long.to_csv(folder / "tournaments.csv", index=False)
+    return folder / "tournaments.csv"
+
+
 FOLDS = ["--test-fraction", "0.2"]
 BOARDS = {
     "amlb": (amlb, ["--means", "--higher-is-better"]),
@@ -57,6 +72,7 @@ BOARDS = {
     "regressors": (SHIPPED / "regressors.csv", ["--lower-is-better", *FOLDS]),
     "answers": (SHIPPED / "answers.csv.gz", ["--model", "mean_score"]),
     "simulated": (simulated, []),
+    "tournaments": (tournaments, ["--model", "tournaments"]),
 }
 
 

@@ -86,6 +86,46 @@ def test_a_pull_request_is_told_what_changed(steps, tmp_path):
     assert (tmp_path / "body").read_text("utf-8") == f"## Leaderboards\n\n{said}"
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+@pytest.mark.parametrize(
+    ("gh", "given", "status", "said"),
+    [
+        (None, {}, 2, "has no GitHub CLI; install gh"),
+        ("exit 0", {"GH_TOKEN": ""}, 2, "the input token is empty"),
+        ("exit 0", {"NUMBER": ""}, 2, "no pull request"),
+        (
+            "echo 'Resource not accessible by integration' >&2; exit 1",
+            {},
+            2,
+            "pull-requests: write",
+        ),
+        ('cat "$7" > body', {}, 0, ""),
+    ],
+)
+def test_a_comment_that_cannot_be_written_says_why(steps, tmp_path, gh, given, status, said):
+    """Without gh, a token or its permission; and a long one is cut between characters."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "changes.md").write_text("x" * 59_980 + "é" * 200, encoding="utf-8")
+    own = tmp_path / "bin"
+    own.mkdir()
+    for tool in ("bash", "cat", "mktemp", "rm"):
+        (own / tool).symlink_to(shutil.which(tool))
+    (own / "python").symlink_to(sys.executable)
+    if gh:
+        (own / "gh").write_text(f"#!/bin/sh\n{gh}\n")
+        (own / "gh").chmod(0o755)
+    more = {"PATH": str(own), "NUMBER": "7", "GH_TOKEN": "secret"} | given
+    done = step_of(steps["Comment"], {"site": "site"}, tmp_path, **more)
+    assert done.returncode == status, done.stderr
+    assert said in done.stderr
+    assert "secret" not in done.stdout + done.stderr
+    if status:
+        assert "::error::no comment was written: " in done.stderr
+        assert 'comment: "false"' in done.stderr
+    else:
+        assert len((tmp_path / "body").read_text("utf-8")) == 60_000
+
+
 @pytest.mark.parametrize("results", ["", "none.csv", "$(touch harm).csv", "`touch harm`"])
 def test_what_is_no_file_stops_it_and_is_not_run(steps, tmp_path, results):
     inputs = {"results": results, "site": "site", "title": "T"}

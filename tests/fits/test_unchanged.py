@@ -1,7 +1,10 @@
 """What is asked of a fit again is found once, where fits do not change."""
 
+import pytest
 import xarray as xr
 
+import leaderbayes as lb
+from leaderbayes._fits import posterior
 from leaderbayes._fits.unchanged import once, unchanged
 
 
@@ -20,3 +23,23 @@ def test_only_where_nothing_changes():
     with unchanged():
         assert once(one, ("a",), find) == 6
     assert once(one, ("a",), find) == 7
+
+
+def test_a_fit_is_checked_once(monkeypatch):
+    """For each thing that is asked of it; and one that is none each time."""
+    checked = []
+    monkeypatch.setattr(posterior, "_check", lambda dt, *asked: checked.append(asked))
+    fit = xr.DataTree()
+    with unchanged():
+        for _ in range(3):
+            posterior.fitted(fit)
+            posterior.fitted(fit, "constant_data", arguments=("ties",))
+    assert len(checked) == 2
+    posterior.fitted(fit)
+    posterior.fitted(fit)
+    assert len(checked) == 4
+    monkeypatch.undo()
+    with unchanged():
+        for _ in range(2):
+            with pytest.raises(lb.LeaderbayesError, match="no fit"):
+                posterior.fitted(fit)

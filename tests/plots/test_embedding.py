@@ -40,6 +40,10 @@ def test_names_do_not_overlap_or_leave_the_plot():
     np.testing.assert_array_equal(named[5], [-1, -1])
     # Tournaments, from position 2 on, come first.
     assert set(named) == {0, 2, 3, 4, 5}
+    # Of many none is named across the lines of players, which come from the middle.
+    many = np.concatenate([points[:2], np.tile(points[2:], (10, 1))])
+    across = _named(many, ["abc"] * len(many), limits, 2)
+    assert {tuple(away) for k, away in across if many[k][1] > 0} == {(1, 1), (1, -1), (-1, 1)}
     # No name lies on another point, and larger letters take more room.
     on = np.array([[1.0, 0.0], [1.06, 0.02]])
     assert all(

@@ -61,11 +61,37 @@ def test_ticks_of_numbers_are_spaced_by_where_they_are():
     assert _axis(np.array(["b", "a", "c", "d", "e"]), 2)[2] == list("abcde")  # of names all
 
 
+@pytest.mark.parametrize("figsize", [None, "column", "page"])
+def test_points_of_a_grid_do_not_lie_on_each_other(search, figsize):
+    made = lb.plots.search(search, "ccp_alpha", "criterion", figsize=figsize, backend="matplotlib")
+    axis, figure = made.get_viz("plot", "search"), made.get_viz("figure")
+    figure.draw_without_rendering()
+    wide = max(c.get_sizes().max() for c in axis.collections) ** 0.5  # points
+    cells = axis.get_window_extent().height / figure.dpi * 72.0 / 17.0  # thirteen rows, and a key
+    assert wide < cells
+
+
 def test_panels_beside_each_other_share_the_name_of_their_axis(search):
     for figsize, named in ((None, 1), ("column", search.n_iterations_)):
         made = lb.plots.race(search.decisions_, figsize=figsize, backend="matplotlib")
         axes = [made.get_viz("plot", f"iteration {k + 1}") for k in range(search.n_iterations_)]
         assert sum(bool(axis.get_ylabel()) for axis in axes) == named
+
+
+@pytest.mark.parametrize("figsize", [None, "column", "page"])
+def test_panels_of_a_race_are_high_enough_to_be_read(search, figsize):
+    """On a page of a journal three beside each other were an inch high."""
+    three = pd.concat([search.decisions_.assign(iteration=k) for k in (1, 2, 3)])
+    made = lb.plots.race(three, figsize=figsize, backend="matplotlib")
+    figure = made.get_viz("figure")
+    figure.draw_without_rendering()
+    for k in (1, 2, 3):
+        axis = made.get_viz("plot", f"iteration {k}")
+        box = axis.get_window_extent()
+        assert box.height / figure.dpi > 1.4
+        key = [text.get_window_extent() for text in axis.texts]
+        assert len(key) == 2
+        assert all(it.x1 <= box.x1 and it.y1 <= box.y1 for it in key)
 
 
 def test_what_is_not_there_is_an_error(search):

@@ -298,6 +298,19 @@ def test_a_study_fits_a_phone(several, visit):
     box = table.bounding_box()
     assert box["x"] + box["width"] <= 390
     assert page.locator("#across .phone").first.is_visible()
+    # Nor where a leader's name is one long word; "Tied" is the last heading.
+    page.evaluate(
+        "document.querySelectorAll('#across td bdi').forEach("
+        "(it) => { it.textContent = 'HistGradientBoostingClassifier_balanced'; })"
+    )
+    last = page.locator("#across thead th:visible").last
+    assert last.text_content() == "Tied"
+    box = last.bounding_box()
+    assert box["x"] + box["width"] <= 390
+    # What does need scrolling shows by a shadow that there is more.
+    scrolled = page.locator("#leaderboard .scroll:visible")
+    assert scrolled.evaluate("(it) => it.scrollWidth > it.clientWidth")
+    assert "linear-gradient" in scrolled.evaluate("(it) => getComputedStyle(it).backgroundImage")
     wide = visit(several, width=1280)
     assert wide.locator("#across .phone").first.is_hidden()
     assert wide.locator("#across td.wide").first.is_visible()

@@ -10,6 +10,7 @@ import xarray as xr
 
 import leaderbayes as lb
 from conftest import board, tree, uncounted
+from leaderbayes.study import _store
 from leaderbayes.study._store import attrs_of, encode, fingerprint, key_of, writing_study
 from studies import OPTIONS, files_of, many
 
@@ -32,6 +33,30 @@ def test_xarray_opens_it(boards, tmp_path):
     with pytest.warns(RuntimeWarning, match="non-consolidated"):
         opened = xr.open_datatree(tmp_path / "study", engine="zarr")
     assert set(opened.children) == set(study.children)
+
+
+def test_names_stored_alike_are_read_once(tmp_path, monkeypatch):
+    """And yet each group has coordinates of its own, as xarray gives them."""
+    lb.study.fit(many(["a", "b"]), store=tmp_path / "study", **OPTIONS)
+    made = []
+    monkeypatch.setattr(
+        _store.xr, "Coordinates", lambda *a, of=xr.Coordinates: made.append(a) or of(*a)
+    )
+    study = lb.study.open(tmp_path / "study")
+    read = [next(iter(coords)) for coords, *indexes in made if not indexes]
+    # Replicates are of fewer draws, and players are stored in two forms.
+    assert sorted(read) == ["chain", "draw", "draw", "player", "player", "round"]
+    monkeypatch.undo()
+    for name, fit in study.children.items():
+        plain = xr.open_datatree(tmp_path / "study" / name, engine="zarr", consolidated=True)
+        assert set(fit.children) == set(plain.children)
+        for group in fit.children:
+            one, other = fit[group].to_dataset(), plain[group].to_dataset()
+            assert one.identical(other)
+            assert set(one.xindexes) == set(other.xindexes)
+    study["a"]["posterior"]["player"].attrs["note"] = "mine"
+    assert not study["a"]["observed_data"]["player"].attrs
+    assert not study["b"]["posterior"]["player"].attrs
 
 
 def test_names_that_a_store_has_already(tmp_path, monkeypatch):

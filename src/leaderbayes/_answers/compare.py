@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._answers.draws import draws_of, scores_of, spread_of, standing_of
+from leaderbayes._answers.draws import draws_of, scores_of, spread_of, standing_once
 from leaderbayes._answers.mean_score import compared_scores
 from leaderbayes._answers.new_data_set import law_of_new
 from leaderbayes._answers.record import record
@@ -17,6 +17,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import is_mean_score
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.logistic_normal import expit_mean
+from leaderbayes._numerics.pair_counts import count_better
 from leaderbayes._scores.tables import shown
 
 
@@ -150,10 +151,8 @@ def p_better(dt: xr.DataTree) -> xr.DataArray:
 
     1/2 on the diagonal. attrs: ``converged``, ``warnings`` (JSON).
     """
-    epp, players = standing_of(dt)
-    # Player first, so that each one's draws lie side by side.
-    by_player = np.ascontiguousarray(epp.T)
-    better = np.stack([np.count_nonzero(one > by_player, axis=1) for one in by_player]) / len(epp)
+    epp, players = standing_once(dt)
+    better = count_better(epp.T) / len(epp)
     np.fill_diagonal(better, 0.5)
     return xr.DataArray(
         better,

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 import xarray as xr
+from scipy.sparse.csgraph import connected_components
 from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import one_of
@@ -14,7 +15,6 @@ from leaderbayes._fits.trust import trust
 from leaderbayes._fits.unchanged import once
 from leaderbayes._inference.boards import boards_of
 from leaderbayes._numerics import bradley_terry as bt
-from leaderbayes._scores.matches import components
 
 
 def deviance(
@@ -110,7 +110,8 @@ def _deviance_of_board(
     epp = draws.mean(("chain", "draw")).to_numpy()
     nu = float(drawn(dt, "tie").mean()) if davidson else -np.inf
     at = "posterior mean"
-    if components(board).nunique() == 1:
+    # Where everybody has, through others, both won and lost against everybody else.
+    if connected_components(wins > 0.0, connection="strong", return_labels=False) == 1:
         try:
             epp, nu, _ = bt.newton(wins.sum(axis=1), n, tied.sum() / 2.0 if davidson else None)
             at = "maximum likelihood"

@@ -9,6 +9,7 @@ import xarray as xr
 from leaderbayes._answers.draws import by_mean, standing_once
 from leaderbayes._arguments import one_of, share
 from leaderbayes._fits.trust import trust
+from leaderbayes._numerics.pair_counts import count_better
 from leaderbayes._types import Bools, Floats
 
 Control = Literal["pair", "joint"]
@@ -94,8 +95,7 @@ def claims(epp: Floats, prob: float, control: Control) -> Bools:
 
     True (player, player) where the row, which is above the column, is better; as `groups` has it.
     """
-    ordered = np.ascontiguousarray(epp)
-    return _each(ordered, prob) if control == "pair" else _together(ordered, prob)
+    return _each(epp, prob) if control == "pair" else _together(np.ascontiguousarray(epp), prob)
 
 
 def _each(epp: Floats, prob: float) -> Bools:
@@ -103,10 +103,7 @@ def _each(epp: Floats, prob: float) -> Bools:
 
     Each claim (player, player) has at least this probability by itself.
     """
-    better = np.zeros((epp.shape[1],) * 2, dtype=bool)
-    for i, row in enumerate(better[:-1]):
-        row[i + 1 :] = (epp[:, i : i + 1] > epp[:, i + 1 :]).mean(axis=0) >= prob
-    return better
+    return np.triu(count_better(epp.T) / len(epp) >= prob, k=1)
 
 
 def _together(epp: Floats, prob: float) -> Bools:

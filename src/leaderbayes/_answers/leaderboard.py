@@ -9,11 +9,11 @@ from scipy.special import expit
 
 from leaderbayes._answers.beside import set_beside
 from leaderbayes._answers.best import is_best, placed, require_best
-from leaderbayes._answers.draws import draws_of, spread_of
+from leaderbayes._answers.draws import spread_of, standing_once
 from leaderbayes._answers.groups import Control
 from leaderbayes._answers.mean_score import table_of_scores
 from leaderbayes._answers.publish import published
-from leaderbayes._answers.ranks import ranks_of
+from leaderbayes._answers.ranks import ranks_once
 from leaderbayes._answers.votes import clustered_by, votes_by_player
 from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
@@ -148,9 +148,9 @@ def leaderboard(
 
 
 def _table_of_strengths(dt: xr.DataTree, prob: float) -> pd.DataFrame:
-    epp, players = draws_of(dt)
+    epp, players = standing_once(dt)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-    ranks = ranks_of(epp)
+    ranks = ranks_once(dt)
     low, high = np.quantile(epp, tails, axis=0)
     rank_low, rank_high = np.quantile(ranks, tails, axis=0, method="inverted_cdf")
     board = pd.DataFrame(

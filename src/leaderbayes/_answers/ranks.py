@@ -7,6 +7,7 @@ import xarray as xr
 from leaderbayes._answers.draws import standing_once
 from leaderbayes._arguments import whole
 from leaderbayes._fits.trust import trust
+from leaderbayes._fits.unchanged import once
 from leaderbayes._types import Floats, Ints
 
 
@@ -41,7 +42,7 @@ def rank_probability(dt: xr.DataTree) -> xr.DataArray:
     """
     epp, players = standing_once(dt)
     m = len(players)
-    cell = ranks_of(epp) - 1 + m * np.arange(m, dtype=np.int64)
+    cell = ranks_once(dt) - 1 + m * np.arange(m, dtype=np.int64)
     counts = np.bincount(cell.reshape(-1), minlength=m * m).reshape(m, m)
     return xr.DataArray(
         counts / len(epp),
@@ -83,12 +84,17 @@ def p_top(dt: xr.DataTree, k: int) -> pd.Series:
     >>> round(float(top["svm C=1"]), 2), round(float(top.sum()), 2)
     (1.0, 3.0)
     """
-    epp, players = standing_once(dt)
+    _, players = standing_once(dt)
     k = whole("k", k, at_most=len(players))
-    share = pd.Series((ranks_of(epp) <= k).mean(axis=0), index=players, name=f"p_top_{k}")
+    share = pd.Series((ranks_once(dt) <= k).mean(axis=0), index=players, name=f"p_top_{k}")
     share = share.sort_values(ascending=False, kind="stable")
     share.attrs.update(trust(dt))
     return share
+
+
+def ranks_once(dt: xr.DataTree) -> Ints:
+    """Rank a fit's players as `ranks_of`, within `unchanged` once: nobody may write into it."""
+    return once(dt, ("ranks",), lambda: ranks_of(standing_once(dt)[0]))
 
 
 def ranks_of(epp: Floats) -> Ints:

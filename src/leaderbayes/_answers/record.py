@@ -61,9 +61,9 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
         won, played = won - tied / 2.0, played - tied
     worth = worth_of(dt, board.assign(n=(board["n"].dims, played)))
     a, b = worth * won + _JEFFREYS, worth * (played - won) + _JEFFREYS
-    low, high = (betaincinv(a, b, tail) for tail in ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0))
+    low, high, better = _summary(a, b, prob)
     values = {
-        "mean": a / (a + b), "lower": low, "upper": high, "better": betainc(b, a, 0.5),
+        "mean": a / (a + b), "lower": low, "upper": high, "better": better,
         "won": won, "played": played,
     }  # fmt: skip
     for name in ("mean", "lower", "upper", "better"):
@@ -74,6 +74,18 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
         coords={"player": names, "opponent": names},
         attrs=trust(dt),
     )
+
+
+def _summary(a: Floats, b: Floats, prob: float) -> tuple[Floats, ...]:
+    """Give lower and upper end, and P(p > 1/2), of Beta(a, b): of a board many pairs have the same.
+
+    One after the other these take a board's time.
+    """
+    # As complex numbers pairs are sorted at once.
+    pairs, at = np.unique(a + 1j * b, return_inverse=True)
+    a, b = pairs.real, pairs.imag
+    low, high = (betaincinv(a, b, tail) for tail in ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0))
+    return tuple(each[at] for each in (low, high, betainc(b, a, 0.5)))
 
 
 def worth_of(dt: xr.DataTree, board: xr.Dataset) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.draws import draws_of, scores_of, spread_of
+from leaderbayes._answers.draws import scores_of, spread_of, standing_once
 from leaderbayes._answers.new_data_set import better_on_new
 from leaderbayes._answers.record import record
 from leaderbayes._arguments import one_of, share
@@ -98,7 +98,7 @@ def win_probability(
         return _table(names, (mean, low, high), {"by": by, "draws_used": used, **trust(dt)})
     if by == "record" or is_mean_score(dt):
         return record(dt, prob).assign_attrs(by="record")
-    epp, players = draws_of(dt)
+    epp, players = standing_once(dt)
     spread = spread_of(dt)
     # The mean over a new tournament's deviations takes some sixty evaluations, and quantiles.
     most = _PAIR_VALUES // len(players) ** 2 // (1 if spread is None else 600)

@@ -12,6 +12,7 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL
 from leaderbayes._fits.require import require_tree
+from leaderbayes._fits.unchanged import once
 
 _REMEDY = "Give what leaderbayes.fit returned, whole, or fit again."
 _ROUNDS = ("round", "tournament_round")  # of one tournament, of many
@@ -174,6 +175,21 @@ def fitted(
         Naming the tournament or file where it is known, and what is wrong.
     """
     require_tree(given)
+    once(
+        given,
+        ("fitted", groups, of, attrs, arguments),
+        lambda: _check(given, groups, of, attrs, arguments),
+    )
+
+
+def _check(
+    given: xr.DataTree,
+    groups: tuple[str, ...],
+    of: str,
+    attrs: tuple[str, ...],
+    arguments: tuple[str, ...],
+) -> None:
+    """Do as `fitted` says."""
     if "posterior" not in given.children:
         raise LeaderbayesError(
             "This is no fit; of a study of many fits pick one, as study['iris']."
@@ -191,7 +207,7 @@ def fitted(
     who = "team" if of == "team" else "player"
     read = ("arguments",) if of_data or arguments else ()
     _check_attrs(given, ("model", "converged", "warnings", *read, *attrs))
-    names = _names(given, "posterior", who)
+    names = _names_once(given, "posterior", who)
     _check_group(given, "posterior", _strengths(given, of))
     for group in groups:
         if group not in given.children:
@@ -201,9 +217,9 @@ def fitted(
         found = [each for each in choices if set(each) <= set(inside.data_vars)]
         _check_group(given, group, found[0] if found else choices[0])
         if who in inside.dims:
-            others = _names(given, group, who)
-            if set(names) != set(others):
-                odd = str(next(iter(set(names) ^ set(others))))[:60]
+            others = _names_once(given, group, who)
+            if names != others:
+                odd = str(next(iter(names ^ others)))[:60]
                 raise refuse(given, f"has {who} {odd!r} in one of posterior and {group} only")
     _check_arguments(given, (*(("within_round", "ties") if of_data else ()), *arguments))
 
@@ -350,17 +366,23 @@ def _check_group(dt: xr.DataTree, group: str, needed: tuple[str, ...]) -> None:
             raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")
 
 
-def _names(dt: xr.DataTree, group: str, of: str) -> pd.Index:
+def _names_once(dt: xr.DataTree, group: str, of: str) -> frozenset[Any]:
+    """Read as `_names`, within `unchanged` once a group."""
+    return once(dt, ("names", group, of), lambda: _names(dt, group, of))
+
+
+def _names(dt: xr.DataTree, group: str, of: str) -> frozenset[Any]:
     """Read the names of players or teams, each another."""
     inside = dt[group].dataset
     if of not in inside.coords:
         raise refuse(dt, f"has no names of {of}s in {group}")
     try:
-        names: pd.Index = pd.Index(inside[of].to_numpy())
+        index = inside.xindexes.get(of)  # which knows already whether names repeat
+        names = pd.Index(inside[of].to_numpy()) if index is None else index.to_pandas_index()
         mixed = names.inferred_type.startswith("mixed")  # which no table could sort
         bad = names.has_duplicates or names.hasnans or mixed
     except (TypeError, ValueError):  # no names at all, but lists or tables
         bad = True
     if bad:
         raise refuse(dt, f"has {of}s in {group} that have no name, or the same")
-    return names
+    return frozenset(names)

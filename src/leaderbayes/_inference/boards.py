@@ -71,7 +71,14 @@ def _matches_of_votes(dt: xr.DataTree, ties: str, players: Sequence[str] | None)
 
 
 def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:
-    """Give each tournament's matches and strengths (..., player), for the players it has."""
+    """Give each tournament's matches and strengths (..., player), for the players it has.
+
+    Within `unchanged` they are found once: nobody may write into them.
+    """
+    return once(dt, ("boards",), lambda: _boards_of(dt))
+
+
+def _boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:
     fitted(dt, "constant_data")
     board = matches_of(dt)
     if "tournament" not in board.dims:

@@ -15,6 +15,7 @@ _MOST_NAMES = 20
 _SIDE = 9.0  # of the figure, inches
 # Of the plot's width and height, as it usually is: a letter, and a line.
 _LETTER, _LINE = 0.012, 0.024
+_GAP, _POINT = 0.008, 0.006  # shares of the plot: from a point to its name, and its radius
 _TURNS = np.array([(1, 1), (1, -1), (-1, 1), (-1, -1)])  # of a name, from outwards
 
 
@@ -90,7 +91,7 @@ def embedding(
     # Letters are larger, beside a smaller plot.
     scale = plot.font / 10.0 * _SIDE / plot.wide
     for k, away in _named(points, texts, limits, len(tips), scale):
-        x, y = points[k] + 0.016 * half * away
+        x, y = points[k] + 2.0 * _GAP * half * away
         plot.text(
             x, y, texts[k],
             color=ORANGE if k < len(tips) else GREY, size=9,
@@ -128,22 +129,32 @@ def _named(
 ) -> list[tuple[int, Floats]]:
     """Choose points with names that do not overlap: the farthest tournaments, the longest lines.
 
-    Nor do they lie on a point. Letters are ``scale`` times as large as usual. Names stand away from
-    the middle, or in another direction (2,) in which there is room, if any.
+    Nor do they lie on a point, or on a line, but for those of few points, all of which have a name
+    if there is room. Letters are ``scale`` times as large as usual. Names stand away from the
+    middle, or in another direction (2,) in which there is room, if any.
     """
     far = -np.hypot(*points.T)
     farthest = lines + np.argsort(far[lines:], kind="stable")[:_MOST_NAMES]
     longest = np.argsort(far[:lines], kind="stable")[:_MOST_NAMES]
     at = (points - limits[0]) / (limits[1] - limits[0])
     chosen: list[tuple[int, Floats]] = []
-    taken = np.repeat(at[:, None], 2, axis=1)  # (point or name, end, 2), shares of the plot
+    middle = -limits[0] / (limits[1] - limits[0])
+    along = middle + np.linspace(0.15, 0.95, 17)[:, None, None] * (at[:lines] - middle)
+    # (point or name, end, 2), shares of the plot
+    ends = np.array([[-_POINT], [_POINT]])
+    taken, crossed = (each.reshape(-1, 1, 2) + ends for each in (at, along))
+    ways = [(True, turn) for turn in _TURNS]
+    if len(points) <= _MOST_NAMES:
+        ways += [(False, turn) for turn in _TURNS]
     for k in [*farthest, *longest]:
         size = scale * np.array([_LETTER * len(texts[k]), _LINE])
         outwards = np.where(points[k] < 0.0, -1.0, 1.0)
-        for turn in _TURNS:
+        for clear, turn in ways:
             away = outwards * turn
-            box = np.sort(np.stack([at[k], at[k] + away * size]), axis=0)
-            apart = (box[0] >= taken[:, 1]) | (box[1] <= taken[:, 0])
+            near = at[k] + away * _GAP
+            box = np.sort(np.stack([near, near + away * size]), axis=0)
+            others = np.concatenate([taken, crossed]) if clear else taken
+            apart = (box[0] >= others[:, 1]) | (box[1] <= others[:, 0])
             if (box >= 0.0).all() and (box <= 1.0).all() and apart.any(axis=1).all():
                 chosen.append((int(k), away))
                 taken = np.concatenate([taken, box[None]])

@@ -124,9 +124,12 @@ def groups(
 
 def bars_of(group: pd.DataFrame, table: pd.DataFrame, shown: int) -> list[tuple[int, Run]]:
     """Give lane and run of each group of two players or more that begins among those shown."""
-    row = pd.Series(range(len(table)), index=table["player"].astype(str))
-    ends = group["player"].map(row).groupby(group["group"]).agg(["min", "max"])
-    runs = [(int(a), int(b)) for a, b in ends.to_numpy() if b > a and a < shown]
+    row = {str(player): k for k, player in enumerate(table["player"])}
+    members: dict[int, list[int]] = {}
+    for number, player in zip(group["group"], group["player"], strict=True):
+        members.setdefault(number, []).append(row[player])
+    ends = [(min(rows), max(rows)) for rows in members.values()]
+    runs = [(a, b) for a, b in ends if b > a and a < shown]
     free: list[int] = []  # of each lane the first row that is free, one left between bars
     placed = []
     for first, last in runs:

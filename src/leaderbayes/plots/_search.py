@@ -110,16 +110,18 @@ def search(
     best, tied = _standing(search.decisions_, last)
     large = np.isin(tried, tied)
     key = []
+    # In one column those of a grid would lie on each other.
+    small, big, starred = (8, 36, 45) if plot.narrow else (14, 90, 60)
     for k in range(1, last + 1):
         color = _COLORS[(k - 1) % len(_COLORS)]
         key.append(Mark(None, f"iteration {k}", color))
-        for some, size in (((number == k) & ~large, 14), ((number == k) & large, 90)):
+        for some, size in (((number == k) & ~large, small), ((number == k) & large, big)):
             if some.any():
-                alpha = 0.9 if size < 50 else 0.6
+                alpha = 0.9 if size == small else 0.6
                 plot.scatter(across[some], up[some], color=color, size=size, alpha=alpha)
     if best is not None:
         at, star = tried == best, "*" if plot.backend == "matplotlib" else "star"
-        plot.scatter(across[at], up[at], color=BLACK, size=60, marker=star)
+        plot.scatter(across[at], up[at], color=BLACK, size=starred, marker=star)
     key.append(Mark(None, "star: best; large: not told from it", BLACK))
     for name, axis in ((x, plot.xticks), (y, plot.yticks)):
         _, ticks, texts = place[name]
@@ -178,7 +180,8 @@ def race(
     if compared.empty:
         raise LeaderbayesError("Nobody was compared with a leader: a race needs two candidates.")
     iterations = [int(k) for k in compared["iteration"].unique()]
-    columns = min(len(iterations), 3)
+    # Of three beside each other on a page of a journal each would be an inch high.
+    columns = min(len(iterations), 2 if figsize == "page" else 3)
     rows = -(-len(iterations) // columns)
     collection, plots = panels(
         {f"iteration {k}": f"Iteration {k}" for k in iterations},
@@ -199,7 +202,7 @@ def race(
         left = mine.loc[mine["rounds"] == mine["rounds"].max(), "decision"].ne("dropped").sum() + 1
         key = [
             Mark(None, f"{at['candidate'].nunique()} dropped", BLUE),
-            Mark(None, f"{left} left, the leader among them", GREY),
+            Mark(None, f"{left} left" + ", the leader among them" * (not plot.narrow), GREY),
         ]
         plot.frame(key, across=(1.0, float(last)), top=0.0, bottom=-3.2)
         plot.yticks([-3, -2, -1, 0], ["0.001", "0.01", "0.1", "1"])

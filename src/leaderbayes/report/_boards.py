@@ -90,8 +90,8 @@ def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
         for name, fit in fits_of(dt):
             fitted(fit, *_GROUPS)
             # A study's values are read from its store each time they are used.
-            kept = {group: fit[group].to_dataset() for group in fit.children if group in _READ}
-            read = xr.DataTree.from_dict(kept).compute()
+            groups = [group for group in fit.children if group in _READ]
+            read = xr.DataTree.from_dict({each: fit[each].to_dataset().load() for each in groups})
             read.attrs, read.encoding = fit.attrs, fit.encoding
             yield name, read
         return
@@ -270,8 +270,9 @@ def _won(fit: xr.DataTree) -> dict[str, float]:
     if is_mean_score(fit) or "epp_tournament" in fit["posterior"]:
         return {}
     board = matches_of(fit)
-    share = (board["wins"].sum("opponent") / board["n"].sum("opponent").clip(min=1)).to_series()
-    return {str(name): float(value) for name, value in share.items()}
+    wins, n = (board[name].transpose("player", "opponent").to_numpy() for name in ("wins", "n"))
+    share = wins.sum(axis=1) / n.sum(axis=1).clip(min=1)
+    return dict(zip(map(str, board["player"].to_numpy()), share.tolist(), strict=True))
 
 
 def keyed(row: dict[Hashable, Any]) -> dict[str, Any]:
@@ -337,7 +338,7 @@ def _record(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any] |
     if {"epp_tournament", "score_tournament"} & set(fit["posterior"].data_vars):
         return None
     names = list(shown)
-    own = record(fit, prob, names).sel(player=names, opponent=names)
+    own = record(fit, prob, names)
     return {
         **{name: _upper(_whole, own[name]) for name in ("mean", "lower", "upper")},
         **{name: _upper(np.ndarray.tolist, own[name].round(3)) for name in ("won", "played")},

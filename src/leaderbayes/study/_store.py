@@ -20,6 +20,8 @@ from leaderbayes._extras import extra
 from leaderbayes._files.write import locked
 
 Files = dict[str, bytes]
+# Coordinates by their name and the bytes of their files.
+_Known = dict[tuple[Any, ...], xr.Coordinates]
 
 _LONGEST = 120  # characters of a key, of the 255 bytes that file systems allow
 
@@ -98,21 +100,47 @@ def open(store: str | os.PathLike[str]) -> xr.DataTree:
         raise LeaderbayesError(f"{path}: there is no study; leaderbayes.study.fit makes one.")
     # In the order of the scores, not of the file system.
     keys = [key_of(name) for name in json.loads(attrs["tournaments"])]
-    study = xr.DataTree(children={k: _open(path / k) for k in keys if (path / k).exists()})
+    known = _Known()
+    study = xr.DataTree()
+    study.children = {k: _open(path / k, known) for k in keys if (path / k).exists()}
     study.attrs = attrs
     return study
 
 
-def _open(group: Path) -> xr.DataTree:
-    """Open the fit of a tournament, whose values are read when they are used."""
-    attrs = attrs_of(group)
+def _open(group: Path, known: _Known) -> xr.DataTree:
+    """Open the fit of a tournament; all values but names are read when they are used."""
+    files = _files_of(group)
+    attrs = _checked(group, files)
     try:
-        tree = xr.open_datatree(group, engine="zarr", consolidated=True)
+        groups = xr.open_groups(
+            group, engine="zarr", consolidated=True, create_default_indexes=False
+        )
+        tree = xr.DataTree.from_dict(
+            {path: _indexed(each, f"{path[1:]}/", files, known) for path, each in groups.items()}
+        )
     except Exception as problem:  # its files are as written: something else is wrong
         raise LeaderbayesError(f"{group}: cannot be opened ({problem}).") from problem
     tree.attrs = attrs
     tree.encoding = {"source": str(group)}
     return tree
+
+
+def _indexed(inside: xr.Dataset, place: str, files: Files, known: _Known) -> xr.Dataset:
+    """Index what is in a group by its names, as xarray does, which reads them.
+
+    A fit's groups have the same players, rounds and draws, and so may have many fits: those that
+    are stored alike are read once.
+    """
+    own = {file.removeprefix(place): it for file, it in files.items() if file.startswith(place)}
+    coords, indexes = {}, {}
+    for name, values in inside.coords.items():
+        if values.dims == (name,):
+            asked = name, *(it for file, it in own.items() if file.startswith(f"{name}/"))
+            if asked not in known:
+                known[asked] = xr.Coordinates({name: values.variable})
+            coords[name] = known[asked].variables[name]
+            indexes[name] = known[asked].xindexes[name]
+    return inside.assign_coords(xr.Coordinates(coords, indexes))
 
 
 def root_attrs(path: Path) -> dict[str, Any] | None:
@@ -143,13 +171,19 @@ def attrs_of(group: Path) -> dict[str, Any]:
     LeaderbayesError
         If one is not.
     """
-    files = {
-        file.relative_to(group).as_posix(): _read(file)
-        for file in group.rglob("*")
-        # What file managers leave in folders is hidden.
-        if file.is_file() and not file.name.startswith(".")
-    }
-    return _checked(group, files)
+    return _checked(group, _files_of(group))
+
+
+def _files_of(group: Path) -> Files:
+    """Read all files of a group, by their paths within it, sorted."""
+    found = {}
+    for folder, _, names in os.walk(group):
+        within = folder[len(str(group)) + 1 :].replace(os.sep, "/")
+        for name in names:
+            # What file managers leave in folders is hidden.
+            if not name.startswith("."):
+                found[f"{within}/{name}" if within else name] = _read(Path(folder, name))
+    return dict(sorted(found.items()))
 
 
 def _read(file: Path) -> bytes:

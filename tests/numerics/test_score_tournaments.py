@@ -33,7 +33,7 @@ def test_digamma():
 
 @pytest.mark.parametrize("players", [2, 3, 5])
 def test_gradient(players):
-    """Of few players, whose scale is integrated out by nodes, but for these."""
+    """Of few players but for the error of the trapezoid rule."""
     scores = np.random.default_rng(5).normal(size=(4, players, 5))
     scores[1, :-2] = np.nan
     given = boards(scores, LUCK, 1.0, 4.0, 1.0)

@@ -8,8 +8,6 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.nuts import sample_density
 from leaderbayes._inference.replicates import replicated
-from leaderbayes._numerics.few_players import draw_raw_scale
-from leaderbayes._numerics.mean_score import FLOOR
 from leaderbayes._numerics.score_tournaments import (
     Boards,
     boards,
@@ -175,30 +173,18 @@ def given_of(own: ScoreBoards) -> Boards:
 def draw_of_boards(
     given: Boards, sampling: dict[str, Any], seeds: tuple[int, int], *, progressbar: bool
 ) -> tuple[xr.DataTree, dict[str, Any]]:
-    """Draw by NUTS from the density's function; the scale of few after."""
+    """Draw by NUTS from the density's function."""
     at = coordinates(given)
     sizes = dict(zip(("tournament", "player"), given.present.shape, strict=True))
-    sampled = parameters(at.start, given, at)
-    tree, found = sample_density(
+    return sample_density(
         lambda x: log_density(x, given, at),
         lambda x: parameters(x, given, at),
         at.start,
-        {name: tuple(sizes[dim] for dim in _DIMS[name]) for name in sampled},
+        {name: tuple(sizes[dim] for dim in dims) for name, dims in _DIMS.items()},
         sampling,
         seeds,
         progressbar=progressbar,
     )
-    if at.nodes is not None:
-        posterior = tree["posterior"].to_dataset()
-        effect = posterior["effect"].to_numpy()
-        rng = np.random.default_rng(np.random.SeedSequence(seeds))
-        t = draw_raw_scale(
-            effect.reshape(-1, effect.shape[-1]), given.prior_scale, given.df, at.nodes, rng
-        ).reshape(effect.shape[:-1])
-        scale = given.prior_scale * np.hypot(t, FLOOR)
-        drawn = {"score_scale_raw": (_CELLS, t), "score_scale": (_CELLS, scale)}
-        tree["posterior"] = xr.DataTree(posterior.assign(drawn))
-    return tree, found
 
 
 def rows_of(scores: Floats) -> tuple[Any, Any]:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from leaderbayes._numerics.few_players import FEW, Nodes, log_prior
+from leaderbayes._numerics.few_players import FEW, log_prior
 from leaderbayes._numerics.few_players import nodes as nodes_for
 from leaderbayes._numerics.mean_score import FLOOR, LEVEL, OWN, WIDE, Board, moments
 from leaderbayes._numerics.student import student
@@ -54,7 +54,7 @@ class Coordinates(NamedTuple):
     log_scale: float  # of tau_0
     start: Floats  # near the highest density; first those of players
     plane: Floats | None  # (player, player - 1): of few, effects of their coordinates
-    nodes: Nodes | None  # where the scale of few is summed
+    nodes: tuple[Floats, Floats] | None  # over which their mean is integrated out
 
 
 def boards(
@@ -99,18 +99,17 @@ def coordinates(given: Boards) -> Coordinates:
     of_each = (spread**2 + error) / on.sum(axis=0)
     tau = np.sqrt(max(between - float(of_each.mean()), 0.05 * between))
     centring = np.clip(1.0 - of_each / between, 0.0, 1.0) ** 2
-    few = given.present.shape[1] <= FEW
+    ratio = tau / given.prior_scale
+    raw = np.sqrt(max(ratio**2 - FLOOR**2, FLOOR**2))
+    m = len(effect)
     plane, nodes = None, None
-    if few:
-        error_of_means = math.sqrt(float(of_each.mean()))
-        plane = error_of_means * _sums_to_zero(len(effect))
-        nodes = nodes_for(effect, given.prior_scale, given.df)
-        players = effect @ plane / error_of_means**2
+    if m <= FEW:
+        unit = math.sqrt(float(of_each.mean()))
+        plane, nodes = unit * _sums_to_zero(m), nodes_for(m, given.df)
+        players = effect @ plane / unit**2
     else:
         t = effect / tau
-        z = np.sign(t) * np.sqrt((given.df + 1.0) * np.log1p(t**2 / given.df))
-        ratio = tau / given.prior_scale
-        players = np.append(np.sqrt(max(ratio**2 - FLOOR**2, FLOOR**2)), z)
+        players = np.sign(t) * np.sqrt((given.df + 1.0) * np.log1p(t**2 / given.df))
     levels = (on * (given.mean - effect)).sum(axis=1) / on.sum(axis=1)
     common = [
         np.log(spread),
@@ -119,7 +118,7 @@ def coordinates(given: Boards) -> Coordinates:
         np.log(max(float(levels.std()), 0.1)),
     ]
     each = np.concatenate([np.log(noise), np.log(omega), np.zeros(len(noise))])
-    start = np.concatenate([players, common, each, np.zeros(given.present.size)])
+    start = np.concatenate([[raw], players, common, each, np.zeros(given.present.size)])
     return Coordinates(centring, float(np.log(tau)), start, plane, nodes)
 
 
@@ -148,36 +147,36 @@ def _scatter(given: Boards) -> tuple[Floats, Floats]:
 def log_density(x: Floats, given: Boards, at: Coordinates) -> tuple[float, Floats]:
     """Give the log-density of coordinates x, up to a constant, and its gradient."""
     if at.plane is None or at.nodes is None:
-        value, gradient = _with_scale(x, *at[:2], *given)
+        value, gradient = _of_strengths(x, *at[:2], *given)
         return value, gradient
-    k = at.plane.shape[1]
-    effect = at.plane @ x[:k]
-    prior, by_prior = log_prior(effect, given.prior_scale, given.df, at.nodes)
-    value, gradient, by_effect = _given_effects(x[k:], effect, *given)
-    return prior + value, np.append((by_prior + by_effect) @ at.plane, gradient)
+    m = len(at.plane)
+    t, effect = x[0], at.plane @ x[1:m]
+    tau = given.prior_scale * math.hypot(t, FLOOR)
+    prior, by_prior, by_log_tau = log_prior(effect, tau, given.df, *at.nodes)
+    value, gradient, by_effect = _given_effects(x[m:], effect, *given)
+    by_t = by_log_tau * t / (t**2 + FLOOR**2) - t
+    own = np.append(by_t, (by_prior + by_effect) @ at.plane)
+    return value + prior - 0.5 * t**2, np.append(own, gradient)
 
 
 def parameters(x: Floats, given: Boards, at: Coordinates) -> dict[str, Floats]:
-    """Give what coordinates x stand for, as the model names it; of few players without scale."""
+    """Give what coordinates x stand for, as the model names it."""
     q, m = given.present.shape
-    out = {}
+    log_tau = math.log(given.prior_scale) + 0.5 * math.log(x[0] ** 2 + FLOOR**2)
+    first = m if at.plane is not None else 1 + m
     if at.plane is not None:
-        first = at.plane.shape[1]
-        out["effect"] = at.plane @ x[:first]
+        effect = at.plane @ x[1:first]
     else:
-        first = 1 + m
-        log_tau = math.log(given.prior_scale) + 0.5 * math.log(x[0] ** 2 + FLOOR**2)
         power = (1.0 - at.centring) * log_tau + at.centring * at.log_scale
         b = np.exp(power) * np.array([student(each, given.df)[0] for each in x[1:first]])
-        out = {
-            "effect": b - b.mean(),
-            "score_scale_raw": np.abs(x[0]),
-            "score_scale": np.exp(log_tau),
-        }
+        effect = b - b.mean()
     log_sigma, log_more, eta, log_lambda = x[first : first + _COMMON]
     nu = 1.0 + np.exp(log_more)
     log_noise, log_omega, y, own = np.split(x[first + _COMMON :], np.cumsum([q, q, q]))
-    return out | {
+    return {
+        "effect": effect,
+        "score_scale_raw": np.abs(x[0]),
+        "score_scale": np.exp(log_tau),
         "score_spread": np.exp(log_sigma),
         "spread_df": nu,
         "level": eta,
@@ -391,7 +390,7 @@ def _given_effects(
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _with_scale(
+def _of_strengths(
     x: Floats, centring: Floats, log_scale: float,
     mean: Floats, present: Bools, root: Floats, rounds: Floats, luck: float, prior_scale: float,
     df: float, spread_scale: float, spread: float,

@@ -140,8 +140,6 @@ def test_it_goes_through_a_file(fitted, tmp_path):
 
 
 @pytest.mark.slow
-# With priors this wide and five data sets some transitions diverge.
-@pytest.mark.filterwarnings("ignore::leaderbayes._errors.ConvergenceWarning")
 @pytest.mark.parametrize("player", BAYCOMP)
 def test_two_players_are_baycomps(player):
     """But for the priors of the noise, which 25 rounds say enough of."""
@@ -156,6 +154,24 @@ def test_two_players_are_baycomps(player):
     wanted, mean, sd = BAYCOMP[player]
     np.testing.assert_allclose(found, wanted, atol=0.05)
     assert float(pair["difference"]) == pytest.approx(-mean, abs=0.2 * sd)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("players", [2, 3])
+def test_few_players_do_not_diverge(players, seed):
+    """At defaults, whatever the spread between data sets; nor are they drawn twice."""
+    rng = np.random.default_rng(100 * players + seed)
+    shape = ((4, 20, 30, 40)[seed], players)
+    mean = 3.0 * rng.normal(size=(shape[0], 1)) + 0.3 * rng.normal(size=players)
+    mean = mean + (1.5, 0.7, 0.0, 0.3)[seed] * rng.normal(size=shape)
+    noise = np.exp(0.5 * rng.normal(size=(shape[0], 1, 1)))
+    values = mean[:, :, None] + rng.normal(size=(shape[0], 1, 5))
+    values = values + noise * rng.normal(size=(*shape, 5))
+    dt = lb.fit(several(values), "score_tournaments", seed=seed, replicates=1, progressbar=False)
+    assert dt.attrs["divergences"] == 0
+    assert dt.attrs["converged"] == 1
+    assert dt.attrs["tune"] == 1000
 
 
 def test_holes_are_refused():

@@ -59,7 +59,8 @@ def plan(
     With ``of`` the scores that are planned are those that were made of a round's, among the same
     players. Medians and interquartile means have no rounds that could be drawn: each further round
     counts as a normal number, with the covariance of the statistic's flat posterior times the
-    rounds that this is of. For medians of few rounds that is rough.
+    rounds that this is of. Of fewer than ten rounds that is rough: a median's width may come out a
+    third off, to either side.
 
     Parameters
     ----------

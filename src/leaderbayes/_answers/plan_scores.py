@@ -32,6 +32,7 @@ from leaderbayes.models._scores import items_of
 
 _MANY = 400  # draws of the noise, from which its moments are taken
 _FLAT = 4000  # draws of a statistic's flat posterior, for its covariance
+_OFTEN = 10.0  # times that rounds count, of an interquartile mean
 _SURE = 0.02  # of what is not sure enough: rivals whom the leader beats more surely are left out
 
 
@@ -208,16 +209,20 @@ def _of_functionals(
     """Read a fit of scores that were made of a round's, or of medians or interquartile means.
 
     Of a median or an interquartile mean each further round counts as a normal number, with the
-    covariance that the flat posterior of r rounds has times what r rounds are worth: as many
-    rounds make any such statistic normal.
+    covariance that the flat posterior of r rounds (of interquartile means of ten times these)
+    has times what they are worth: as many rounds make any such statistic normal.
     """
     y = sign_of(dt) * scores.transpose("round", "player").to_numpy()[:, who].astype(float)
     rounds = len(y)
     if statistic == "mean":
         root = (y - y.mean(axis=0)).T / np.sqrt(rounds - 1.0)
     else:
-        flat = functionals.flat(y, 0.0, statistic, _FLAT, rng)
-        worth = functionals.mass(rounds, 0.0) + 1.0
+        # Of few rounds an interquartile mean's law is wider than that of many would make it: in
+        # some draws a tail has half the mass. So it is taken as if each had been played ten times,
+        # by the luck at which their mass is as large. A median's would be a gap of two scores.
+        luck = (1.0 / _OFTEN - 1.0) / rounds if statistic == "iqm" else 0.0
+        flat = functionals.flat(y, luck, statistic, _FLAT, rng)
+        worth = functionals.mass(rounds, luck) + 1.0
         root = np.sqrt(worth / _FLAT) * (flat - flat.mean(axis=0)).T
         # As many columns as players: the same covariance.
         root = np.linalg.qr(root.T, mode="r").T

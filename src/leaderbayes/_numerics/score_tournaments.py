@@ -23,13 +23,14 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from leaderbayes._numerics.few_players import FEW, log_prior
+from leaderbayes._numerics.few_players import nodes as nodes_for
 from leaderbayes._numerics.mean_score import FLOOR, LEVEL, OWN, WIDE, Board, moments
 from leaderbayes._numerics.student import student
 from leaderbayes._types import Bools, Floats, Longs
 
 HEAVY = 40.0  # mean of the exponential prior of nu - 1
-_COMMON = 5  # coordinates: t, log sigma, log (nu - 1), eta, log lambda
-_OF_EACH = 3  # of a data set: log s, log omega, y
+_COMMON = 4  # coordinates that all share: log sigma, log (nu - 1), eta, log lambda
 
 
 class Boards(NamedTuple):
@@ -49,9 +50,11 @@ class Boards(NamedTuple):
 class Coordinates(NamedTuple):
     """Where the posterior is sampled."""
 
-    centring: Floats  # (player,)
+    centring: Floats  # (player,), of b
     log_scale: float  # of tau_0
-    start: Floats  # near the highest density
+    start: Floats  # near the highest density; first those of players
+    plane: Floats | None  # (player, player - 1): of few, effects of their coordinates
+    nodes: tuple[Floats, Floats] | None  # over which their mean is integrated out
 
 
 def boards(
@@ -96,20 +99,36 @@ def coordinates(given: Boards) -> Coordinates:
     of_each = (spread**2 + error) / on.sum(axis=0)
     tau = np.sqrt(max(between - float(of_each.mean()), 0.05 * between))
     centring = np.clip(1.0 - of_each / between, 0.0, 1.0) ** 2
-    t = effect / tau
-    z = np.sign(t) * np.sqrt((given.df + 1.0) * np.log1p(t**2 / given.df))
-    levels = (on * (given.mean - effect)).sum(axis=1) / on.sum(axis=1)
     ratio = tau / given.prior_scale
+    raw = np.sqrt(max(ratio**2 - FLOOR**2, FLOOR**2))
+    m = len(effect)
+    plane, nodes = None, None
+    if m <= FEW:
+        unit = math.sqrt(float(of_each.mean()))
+        plane, nodes = unit * _sums_to_zero(m), nodes_for(m, given.df)
+        players = effect @ plane / unit**2
+    else:
+        t = effect / tau
+        players = np.sign(t) * np.sqrt((given.df + 1.0) * np.log1p(t**2 / given.df))
+    levels = (on * (given.mean - effect)).sum(axis=1) / on.sum(axis=1)
     common = [
-        np.sqrt(max(ratio**2 - FLOOR**2, FLOOR**2)),
         np.log(spread),
         np.log(10.0),
         float(levels.mean()),
         np.log(max(float(levels.std()), 0.1)),
     ]
     each = np.concatenate([np.log(noise), np.log(omega), np.zeros(len(noise))])
-    start = np.concatenate([common, z, each, np.zeros(given.present.size)])
-    return Coordinates(centring, float(np.log(tau)), start)
+    start = np.concatenate([[raw], players, common, each, np.zeros(given.present.size)])
+    return Coordinates(centring, float(np.log(tau)), start, plane, nodes)
+
+
+def _sums_to_zero(m: int) -> Floats:
+    """Give an orthonormal basis (player, player - 1) of numbers that sum to 0 (Helmert)."""
+    basis = np.tril(np.ones((m, m)), -1)[:, : m - 1] * 0.0
+    for k in range(m - 1):
+        basis[: k + 1, k], basis[k + 1, k] = 1.0, -(k + 1.0)
+        basis[:, k] /= math.sqrt((k + 1.0) * (k + 2.0))
+    return basis
 
 
 def _scatter(given: Boards) -> tuple[Floats, Floats]:
@@ -127,26 +146,41 @@ def _scatter(given: Boards) -> tuple[Floats, Floats]:
 
 def log_density(x: Floats, given: Boards, at: Coordinates) -> tuple[float, Floats]:
     """Give the log-density of coordinates x, up to a constant, and its gradient."""
-    value, gradient = _log_density(x, *at[:2], *given)
-    return value, gradient
+    if at.plane is None or at.nodes is None:
+        value, gradient = _of_strengths(x, *at[:2], *given)
+        return value, gradient
+    m = len(at.plane)
+    t, effect = x[0], at.plane @ x[1:m]
+    tau = given.prior_scale * math.hypot(t, FLOOR)
+    prior, by_prior, by_log_tau = log_prior(effect, tau, given.df, *at.nodes)
+    value, gradient, by_effect = _given_effects(x[m:], effect, *given)
+    by_t = by_log_tau * t / (t**2 + FLOOR**2) - t
+    own = np.append(by_t, (by_prior + by_effect) @ at.plane)
+    return value + prior - 0.5 * t**2, np.append(own, gradient)
 
 
 def parameters(x: Floats, given: Boards, at: Coordinates) -> dict[str, Floats]:
     """Give what coordinates x stand for, as the model names it."""
     q, m = given.present.shape
     log_tau = math.log(given.prior_scale) + 0.5 * math.log(x[0] ** 2 + FLOOR**2)
-    nu = 1.0 + np.exp(x[2])
-    z, log_noise, log_omega, y, own = np.split(x[_COMMON:], np.cumsum([m, q, q, q]))
-    power = (1.0 - at.centring) * log_tau + at.centring * at.log_scale
-    b = np.exp(power) * np.array([student(each, given.df)[0] for each in z])
+    first = m if at.plane is not None else 1 + m
+    if at.plane is not None:
+        effect = at.plane @ x[1:first]
+    else:
+        power = (1.0 - at.centring) * log_tau + at.centring * at.log_scale
+        b = np.exp(power) * np.array([student(each, given.df)[0] for each in x[1:first]])
+        effect = b - b.mean()
+    log_sigma, log_more, eta, log_lambda = x[first : first + _COMMON]
+    nu = 1.0 + np.exp(log_more)
+    log_noise, log_omega, y, own = np.split(x[first + _COMMON :], np.cumsum([q, q, q]))
     return {
-        "effect": b - b.mean(),
+        "effect": effect,
         "score_scale_raw": np.abs(x[0]),
         "score_scale": np.exp(log_tau),
-        "score_spread": np.exp(x[1]),
+        "score_spread": np.exp(log_sigma),
         "spread_df": nu,
-        "level": x[3],
-        "level_scale": np.exp(x[4]),
+        "level": eta,
+        "level_scale": np.exp(log_lambda),
         "noise_centre": np.exp(log_noise),
         "noise": np.exp(log_noise[:, None] + OWN * own.reshape(q, m)),
         "round_scale": np.exp(log_omega),
@@ -242,46 +276,32 @@ def digamma(x: float) -> float:
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _log_density(
-    x: Floats, centring: Floats, log_scale: float,
+def _given_effects(
+    x: Floats, effect: Floats,
     mean: Floats, present: Bools, root: Floats, rounds: Floats, luck: float, prior_scale: float,
     df: float, spread_scale: float, spread: float,
-) -> tuple[float, Floats]:  # fmt: skip
+) -> tuple[float, Floats, Floats]:  # fmt: skip
+    """Give the log-density of x but for the prior of effects, and its gradients by x and these."""
     q, m = mean.shape
-    log_tau = math.log(prior_scale) + 0.5 * math.log(x[0] * x[0] + FLOOR * FLOOR)
-    tau, sigma, eta, lam = math.exp(log_tau), math.exp(x[1]), x[3], math.exp(x[4])
-    more = math.exp(x[2])
+    sigma, more, eta, lam = math.exp(x[0]), math.exp(x[1]), x[2], math.exp(x[3])
     h = 0.5 * (1.0 + more)
     gradient = np.zeros(x.size)
     # Priors of what all share, with the Jacobians of logarithms.
-    value = -0.5 * x[0] ** 2
-    value += x[1] - 0.5 * (sigma / spread_scale) ** 2
-    gradient[1] = 1.0 - (sigma / spread_scale) ** 2
-    value += x[2] - more / HEAVY
-    gradient[2] = 1.0 - more / HEAVY
+    value = x[0] - 0.5 * (sigma / spread_scale) ** 2
+    gradient[0] = 1.0 - (sigma / spread_scale) ** 2
+    value += x[1] - more / HEAVY
+    gradient[1] = 1.0 - more / HEAVY
     far = eta / (LEVEL * spread)
     value -= 0.5 * far**2
-    gradient[3] = -far / (LEVEL * spread)
-    value += x[4] - 0.5 * (lam / spread) ** 2
-    gradient[4] = 1.0 - (lam / spread) ** 2
-    # Players.
-    by_log_tau = 0.0
-    b, b_slope, by_b, by_effect = np.empty(m), np.empty(m), np.empty(m), np.zeros(m)
-    for i in range(m):
-        t, t_slope, log_slope, log_slope_slope = student(x[5 + i], df)
-        power = math.exp((1.0 - centring[i]) * log_tau + centring[i] * log_scale)
-        b[i], b_slope[i] = power * t, power * t_slope
-        ratio = b[i] ** 2 / (df * tau**2)
-        value += log_slope - centring[i] * log_tau - 0.5 * (df + 1.0) * math.log1p(ratio)
-        by_log_tau += (df + 1.0) * ratio / (1.0 + ratio) - centring[i]
-        by_b[i] = -(df + 1.0) * b[i] / (df * tau**2 + b[i] ** 2)
-        gradient[5 + i] = log_slope_slope
-    level = b.mean()
+    gradient[2] = -far / (LEVEL * spread)
+    value += x[3] - 0.5 * (lam / spread) ** 2
+    gradient[3] = 1.0 - (lam / spread) ** 2
     # Data sets.
-    first = 5 + m
+    first = _COMMON
     last = first + 3 * q
     by_h = 0.0
     u, p, e, by_u = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    by_effect = np.zeros(m)
     rows = root.shape[1]
     f = np.empty(rows)
     normal = q * (h * math.log(h) - math.lgamma(h) - 0.5 * math.log(h))
@@ -312,7 +332,7 @@ def _log_density(
             if present[j, i]:
                 d = math.exp(2.0 * (x[at_s] + OWN * own))
                 u[i], p[i] = 1.0 / d, 1.0 / (of_spread + kappa * d)
-                e[i] = mean[j, i] - eta - (b[i] - level)
+                e[i] = mean[j, i] - eta - effect[i]
                 precision += u[i]
                 total += p[i]
             else:
@@ -354,22 +374,52 @@ def _log_density(
             by_v = -0.5 * (p[i] - gain * p[i] ** 2) + 0.5 * (left * p[i]) ** 2
             by_spread2 += by_v
             by_effect[i] += p[i] * left
-            gradient[3] += p[i] * left
+            gradient[2] += p[i] * left
             by_log_s = 2.0 / u[i] * (kappa * by_v - u[i] ** 2 * by_u[i])
             gradient[at_s] += by_log_s
             gradient[last + j * m + i] += by_log_s * OWN
         by_omega2 += by_c * kappa
         gradient[at_omega] += 2.0 * omega2 * by_omega2
-        gradient[4] += 2.0 * lam**2 * by_c
-        gradient[1] += 2.0 * of_spread * by_spread2
+        gradient[3] += 2.0 * lam**2 * by_c
+        gradient[0] += 2.0 * of_spread * by_spread2
         by_log_w += of_spread * by_spread2
         gradient[at_y] = by_log_w / math.sqrt(h)
         by_h -= 0.5 * log_w / h * by_log_w
-    gradient[2] += by_h * 0.5 * more
+    gradient[1] += by_h * 0.5 * more
+    return value, gradient, by_effect
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _of_strengths(
+    x: Floats, centring: Floats, log_scale: float,
+    mean: Floats, present: Bools, root: Floats, rounds: Floats, luck: float, prior_scale: float,
+    df: float, spread_scale: float, spread: float,
+) -> tuple[float, Floats]:  # fmt: skip
+    """Give the log-density of x, whose first coordinates are of tau and b, and its gradient."""
+    m = mean.shape[1]
+    log_tau = math.log(prior_scale) + 0.5 * math.log(x[0] * x[0] + FLOOR * FLOOR)
+    tau = math.exp(log_tau)
+    value = -0.5 * x[0] ** 2
+    by_log_tau = 0.0
+    gradient = np.zeros(x.size)
+    b, b_slope, by_b = np.empty(m), np.empty(m), np.empty(m)
+    for i in range(m):
+        t, t_slope, log_slope, log_slope_slope = student(x[1 + i], df)
+        power = math.exp((1.0 - centring[i]) * log_tau + centring[i] * log_scale)
+        b[i], b_slope[i] = power * t, power * t_slope
+        ratio = b[i] ** 2 / (df * tau**2)
+        value += log_slope - centring[i] * log_tau - 0.5 * (df + 1.0) * math.log1p(ratio)
+        by_log_tau += (df + 1.0) * ratio / (1.0 + ratio) - centring[i]
+        by_b[i] = -(df + 1.0) * b[i] / (df * tau**2 + b[i] ** 2)
+        gradient[1 + i] = log_slope_slope
+    more, gradient[1 + m :], by_effect = _given_effects(
+        x[1 + m :], b - b.mean(), mean, present, root, rounds, luck, prior_scale, df,
+        spread_scale, spread,
+    )  # fmt: skip
     slope = by_effect.mean()
     for i in range(m):
         by_strength = by_b[i] + by_effect[i] - slope
-        gradient[5 + i] += by_strength * b_slope[i]
+        gradient[1 + i] += by_strength * b_slope[i]
         by_log_tau += by_strength * b[i] * (1.0 - centring[i])
     gradient[0] = by_log_tau * x[0] / (x[0] ** 2 + FLOOR**2) - x[0]
-    return value, gradient
+    return value + more, gradient

@@ -150,6 +150,19 @@ def test_effects_of_an_estimate(styled):
     assert effect["coefficient_lower"] < effect["coefficient"] < effect["coefficient_upper"]
 
 
+def test_tournaments_together(styled):
+    given = ("rank", "styled.csv", "--tournament", "group", "--model", "tournaments", "--seed", 1)
+    ranked = call(*given, "--out", "together", "--json", cwd=styled)
+    result = json.loads(ranked.stdout)
+    assert result["read"]["tournaments"] == 2
+    each = pd.read_csv(styled / "together" / "tournaments.csv")
+    assert sorted(each["tournament"].unique()) == ["x", "y"]
+    assert len(each) == 2 * len(result["players"])
+    alone = call(*given, "--ml", cwd=styled)
+    assert alone.returncode == 2
+    assert "--ml of votes has no model tournaments" in alone.stderr
+
+
 def test_tournaments_by_themselves(styled):
     given = ("rank", "styled.csv", "--ml", "--tournament", "group")
     each = json.loads(call(*given, "--each", "--json", cwd=styled).stdout)["tournaments"]
@@ -263,7 +276,7 @@ def test_how_many_more_votes(styled, folder):
     assert "pick one with --only, or leave --tournament out" in whole.stderr
     ranked = call("rank", "styled.csv", "--tournament", "group", cwd=styled)
     assert ranked.returncode == 2
-    assert "pick one with --only, rank each with --each, or leave" in ranked.stderr
+    assert "pick one with --only, rank each with --each, take all" in ranked.stderr
     assert "drop_vars" not in ranked.stderr
     part = call("plan", "styled.csv", "--tournament", "group", "--only", "x", cwd=styled)
     assert part.returncode == 0, part.stderr

@@ -165,6 +165,18 @@ def test_bad_options(votes, options, said):
         lb.fit(votes, **({"model": "tournaments"} | options))
 
 
+def test_tournaments_may_be_numbers_but_not_missing(votes):
+    number = votes["tournament"].to_numpy() == "t2"
+    numbered = votes.assign_coords(tournament=("vote", number.astype(int))).drop_vars("judge")
+    found = fit(numbered, model="tournaments", draws=200)
+    assert list(study.compare(found)["tournament"]) == ["0", "1"]
+    assert study.select(found, "1")["constant_data"].sizes["vote"] == number.sum()
+    assert found["constant_data"].sizes["clustering"] == 0
+    missing = np.where(number, np.nan, 1.0)
+    with pytest.raises(LeaderbayesError, match="has no tournament"):
+        lb.fit(votes.assign_coords(tournament=("vote", missing)), "tournaments")
+
+
 def test_what_needs_one_tournament_says_so(dt, votes):
     for asked in (
         lambda: lb.plan(dt),

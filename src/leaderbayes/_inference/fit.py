@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Any, Literal, get_args
 
-import numpy as np
+import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments, models
@@ -293,7 +293,7 @@ def fit(
 
 def _check_tournaments(votes: xr.Dataset, model: str) -> None:
     """Raise unless the model is one of as many tournaments as the votes have."""
-    several = "tournament" in votes.coords and len(np.unique(votes["tournament"])) > 1
+    several = "tournament" in votes.coords and len(pd.unique(votes["tournament"].to_numpy())) > 1
     if several and model not in OF_SEVERAL:
         raise LeaderbayesError(
             "These votes are of several tournaments: take model='tournaments', or fit each by "

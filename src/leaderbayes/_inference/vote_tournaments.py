@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._errors import ScoresError
 from leaderbayes._inference.density import draw_density
 from leaderbayes._inference.log_likelihood import NOTICE, with_notice
 from leaderbayes._inference.votes import (
@@ -72,6 +73,7 @@ def draw_vote_tournaments(
     """
     check_options(None, prior_scale=prior_scale, spread_scale=spread_scale)
     ties: Ties = sampling["ties"]
+    votes = votes.assign_coords(tournament=("vote", _labels(votes)))
     kept = valid_votes(votes, ties)
     check_board(matches(votes, ties=ties))
     number, tournaments = pd.factorize(kept["tournament"].to_numpy())
@@ -127,6 +129,22 @@ def draw_vote_tournaments(
     return xr.DataTree.from_dict(tree), sampled | {"weight": worth_of_votes(weighed)}
 
 
+def _labels(votes: xr.Dataset) -> np.ndarray:
+    """Name each vote's tournament (vote,).
+
+    Raises
+    ------
+    ScoresError
+        If one has none.
+    """
+    labels = votes["tournament"].to_numpy()
+    if (missing := np.asarray(pd.isna(labels))).any():
+        raise ScoresError(
+            f"Vote {int(np.argmax(missing))} has no tournament: name it, or leave such votes out."
+        )
+    return np.array([str(label) for label in labels], dtype=object)
+
+
 def _stacked(votes: xr.Dataset, players: Any, tournaments: Any) -> xr.Dataset:
     """Take a player in each tournament for another one; ``cell`` (player,) is its number.
 
@@ -139,7 +157,7 @@ def _stacked(votes: xr.Dataset, players: Any, tournaments: Any) -> xr.Dataset:
     # Votes for nobody, of players who have no other.
     there = (code >= 0) & (first >= 0) & (second >= 0)
     cells = {"first": code * m + first, "second": code * m + second}
-    names = [f"{player} in {str(name)!r}" for name in tournaments for player in players]
+    names = [f"{player} in {name!r}" for name in tournaments for player in players]
     stacked = votes.drop_vars(["tournament", "player"]).assign(
         {side: ("vote", cell.astype(np.int32)) for side, cell in cells.items()}
     )

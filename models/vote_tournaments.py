@@ -35,7 +35,6 @@ KINDS = {
 CELLS = tuple(itertools.product(KINDS, JUDGES, TOURNAMENTS))
 KEYS = ("opinions", "judges", "tournaments")
 COVERED = ("pairs", "here", "spread", "others")
-PAIRS = np.triu_indices(PLAYERS, 1)
 
 
 def draw(kind, judges, tournaments, rng):
@@ -87,7 +86,8 @@ def covered(draws, truth):
 
 def gaps(values):
     """Differences of pairs (..., pair) of values (..., player)."""
-    return values[..., PAIRS[0]] - values[..., PAIRS[1]]
+    one, other = np.triu_indices(values.shape[-1], 1)
+    return values[..., one] - values[..., other]
 
 
 def board(kind, judges, tournaments, number):
@@ -116,11 +116,12 @@ def board(kind, judges, tournaments, number):
     where = [int(name[1:]) for name in dt["posterior"]["tournament"].values]
     own, _ = covered(draws(dt, "epp_tournament"), gaps(here[np.ix_(where, names)]))
     there = (dt["constant_data"]["n"].sum("opponent") > 0).to_numpy()
+    one, other = np.triu_indices(len(names), 1)
     of_spread = dt["posterior"]["epp_spread"].to_numpy().reshape(-1, 1)
     best = lb.leaderboard(dt).sort_values("p_best", ascending=False).iloc[0]
     row = {
         "pairs": found.mean(),
-        "here": own[there[:, PAIRS[0]] & there[:, PAIRS[1]]].mean(),
+        "here": own[there[:, one] & there[:, other]].mean(),
         "spread": covered(of_spread, spread)[0][0],
         "others": naive.mean(),
         "wider": width / narrow,

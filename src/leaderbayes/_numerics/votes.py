@@ -180,7 +180,10 @@ def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
 
     k = votes.effect.shape[1]
     x = maximise(parts, np.zeros(m + k), m).x
-    x[:m] -= (np.bincount(groups, x[:m]) / np.bincount(groups))[groups]
+    if groups.any():
+        x[:m] -= (np.bincount(groups, x[:m]) / np.bincount(groups))[groups]
+    else:
+        x[:m] -= x[:m].mean()
     _, gradient, information = _parts(x, *data)
     return Estimate(x[:m], x[m:], information, gradient)
 

@@ -280,11 +280,11 @@ def plan(
 
 def _arguments_of(dt: xr.DataTree) -> dict[str, Any]:
     """Read the arguments of a fit of mean scores, or of Bradley-Terry's model."""
-    if is_several(dt):
-        raise LeaderbayesError(
-            "A plan is of one tournament: give leaderbayes.study.select(fit, name)."
-        )
     if is_of_votes(dt):
+        if is_several(dt):
+            raise LeaderbayesError(
+                "A plan is of one tournament: give leaderbayes.study.select(fit, name)."
+            )
         return {"within_round": True, "test_fraction": None}
     if not is_mean_score(dt):
         return fitted_arguments(dt)

@@ -145,7 +145,8 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
         board_fitted(study, "constant_data")
         if not {"epp_tournament", "score_tournament"} & {*study["posterior"].data_vars}:
             raise LeaderbayesError(
-                f"This is a fit of one tournament ({study.attrs['model']}): give a study, with a "
+                f"This is a fit{' of votes' if is_of_votes(study) else ''} of one tournament "
+                f"({study.attrs['model']}): give a study, with a "
                 "fit for each tournament, or a fit of the model 'tournaments' or "
                 "'score_tournaments'."
             )

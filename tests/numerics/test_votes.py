@@ -47,6 +47,20 @@ def design(votes):
     return np.column_stack([eye[votes.first] - eye[votes.second], votes.effect])
 
 
+def test_groups_that_never_met_have_estimates_of_their_own():
+    one, *_ = simulate(seed=1)
+    other, *_ = simulate(seed=2)
+    joined = [np.concatenate(columns) for columns in zip(one[1:], other[1:], strict=True)]
+    for side in joined[:2]:
+        side[len(one.first) :] += 6
+    both = Votes(12, *joined)
+    alone = np.concatenate([maximum(one).epp, maximum(other).epp])
+    np.testing.assert_allclose(maximum(both).epp, alone, atol=1e-8)
+    # With a penalty it is that which says how far apart they are: nothing is left to climb.
+    at = maximum(both, 1.0)
+    assert np.ptp(at.gradient + 0.5 - expit(at.epp)) < 1e-6
+
+
 def test_estimate_is_that_of_matches_counted_by_pair():
     votes, *_ = simulate()
     at = maximum(votes)

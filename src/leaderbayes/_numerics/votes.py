@@ -153,7 +153,8 @@ def alike(votes: Votes) -> Votes:
 def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
     """Estimate strengths and effects; with pseudo-rounds as in `bradley_terry.newton`.
 
-    Strengths sum to zero in each group of players that never met another.
+    Without these strengths sum to zero in each group of players that never met others; with them
+    the penalty says how far apart groups are.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def maximum(votes: Votes, pseudo_rounds: float = 0.0) -> Estimate:
     """
     rows, m = alike(votes), votes.players
     data = m, *rows[1:5], np.ascontiguousarray(rows.effect)
-    groups = _grouped(rows)
+    groups = _grouped(rows) if pseudo_rounds == 0.0 else np.zeros(m, dtype=np.int32)
     # Nothing is known of how far apart groups are, and Newton's method is to leave them there.
     apart = (groups[:, None] == groups) / np.bincount(groups)[groups] if groups.any() else 0.0
 

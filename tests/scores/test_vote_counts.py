@@ -84,6 +84,20 @@ def test_rows_that_are_copies_are_warned_of(known, write):
     lb.read_votes(twice.assign(answer=[f"text {k}" for k in range(65)]))
 
 
+def test_votes_in_several_tournaments_are_warned_of():
+    table = single(vote_id=np.arange(60), category="all")
+    both = pd.concat([table, table.head(15).assign(category="code")], ignore_index=True)
+    said = r"LB048 .*: 15 votes are there again in another tournament: .*study\.fit"
+    with pytest.warns(lb.LeaderbayesWarning, match=said):
+        lb.read_votes(both, tournament="category")
+    # Numbered in each tournament by themselves: ids are the same, and votes are not.
+    winners = table["winner"].to_numpy()[::-1]
+    others = single(vote_id=np.arange(60), category="code").assign(winner=winners)
+    lb.read_votes(pd.concat([table, others], ignore_index=True), tournament="category")
+    # Without an id nothing tells that two are the same.
+    lb.read_votes(both.drop(columns="vote_id"), tournament="category")
+
+
 @pytest.mark.parametrize(
     "columns",
     [

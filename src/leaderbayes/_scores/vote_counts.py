@@ -140,6 +140,15 @@ def told_twice(
                 f"its own: leave them out (of a DataFrame, {_without_copies(table.frame)})"
                 f"{'' if sure else ', unless judges voted again'}."
             )
+    if "tournament" in known and sure:
+        # An id, or a time, is of one vote: in whichever tournaments it stands.
+        again = _again(votes.drop(columns="tournament")) - _again(votes)
+        if again > 0:
+            wrong.append(
+                f"{counted(again, 'vote')} {'is' if again == 1 else 'are'} there again in another "
+                "tournament: model='tournaments' would count each as a vote of its own; take one "
+                "of tournaments that overlap, or fit each by itself (leaderbayes.study.fit)."
+            )
     if _from_both_sides(votes.drop(columns="id", errors="ignore")):
         if "time" in known or (ids is not None and _from_both_sides(votes)):
             one, other = form.first, form.second
@@ -154,6 +163,11 @@ def told_twice(
                 "each if two are the same vote"
             )
     return wrong, perhaps
+
+
+def _again(votes: pd.DataFrame) -> int:
+    """Count votes that are alike to an earlier one; none where such turn out otherwise."""
+    return 0 if _turn_out_otherwise(votes) else int(votes.duplicated().sum())
 
 
 def _has_clock(times: np.ndarray) -> bool:

@@ -2,12 +2,15 @@
 
     uv run python benchmarks/votes.py --peer PYTHON [--only agree|speed|cover]
     uv run python benchmarks/votes.py --only count [--votes 100000000]
+    uv run python benchmarks/votes.py --only tournaments
 
 PYTHON is that of an environment with arena-rank, evalica, choix and scikit-learn. Prints three
 tables: how far estimates of the same convention are apart (ties half, nothing else), processor
 seconds from a table of votes to estimates (a second call in the process), and how often intervals
 of 95 % cover where judges have opinions of their own. The last is of votes in Parquet files, which
-are counted without reading them all: seconds, and the most memory that the process took.
+are counted without reading them all: seconds, and the most memory that the process took. And of
+fits of several tournaments at once, of 20 judges who vote in all: processor seconds, by which
+sampler, and whether it converged.
 """
 
 import argparse
@@ -223,6 +226,29 @@ def counting(size):
         subprocess.run(command, check=True)
 
 
+def together(sizes=((8, 3, 300), (20, 10, 1000), (20, 10, 200), (40, 20, 500))):
+    """Fit votes of several tournaments at once, and say how long that takes."""
+    for players, tournaments, each in sizes:
+        rng = np.random.default_rng(1)
+        mean = 0.8 * rng.standard_normal(players)
+        opinion = OPINION * rng.standard_normal((20, players))
+        of = np.repeat(np.arange(tournaments), each)
+        here = mean + 0.4 * rng.standard_normal((tournaments, players))
+        first = rng.integers(players, size=len(of))
+        second = (first + rng.integers(1, players, size=len(of))) % players
+        judge = rng.integers(20, size=len(of))
+        eta = here[of, first] - here[of, second] + opinion[judge, first] - opinion[judge, second]
+        outcome = (rng.random(len(of)) < expit(eta)).astype(float)
+        kept = {"first": first, "second": second, "outcome": outcome, "judge": judge, "feature": 0}
+        votes = lb.read_votes(
+            table(kept).drop(columns="feature").assign(tournament=of), tournament="tournament"
+        )
+        start = time.process_time()
+        dt = lb.fit(votes, "tournaments", seed=1, progressbar=False)
+        took = time.process_time() - start
+        yield players, tournaments, each, f"{took:.1f}", dt.attrs["sampler"], dt.attrs["converged"]
+
+
 def show(title, header, rows):
     """Print a table in Markdown."""
     print(f"\n{title}\n\n| {' | '.join(header)} |\n|{'---|' * len(header)}", flush=True)
@@ -235,11 +261,13 @@ def main():
     parser.add_argument("--peer")
     parser.add_argument("--boards", type=int, default=100)
     parser.add_argument("--largest", type=int, default=10**6)
-    parser.add_argument("--only", choices=["agree", "speed", "cover", "count", "counted"])
+    parser.add_argument(
+        "--only", choices=["agree", "speed", "cover", "count", "counted", "tournaments"]
+    )
     parser.add_argument("--votes", type=int, default=10**8)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.peer is None and given.only not in ("count", "counted"):
+    if given.peer is None and given.only not in ("count", "counted", "tournaments"):
         parser.error("--peer is the Python of an environment with the others")
     warnings.simplefilter("ignore", lb.LeaderbayesWarning)
     if given.only in (None, "agree"):
@@ -255,6 +283,9 @@ def main():
         show("Judges with opinions", header, rows)
     if given.only in (None, "count"):
         counting(given.votes)
+    if given.only in (None, "tournaments"):
+        header = ["players", "tournaments", "votes each", "CPU s", "sampler", "converged"]
+        show("Several tournaments at once", header, together())
     if given.only == "counted":
         header = ["of 200 players, 50 judges", "rows", "s", "peak GiB"]
         show("Out of core", header, count_files(given.folder))

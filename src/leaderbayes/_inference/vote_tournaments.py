@@ -42,6 +42,7 @@ _CELLS = ("chain", "draw")
 _PAIRS = ("tournament", "player", "opponent")
 _EACH = (*_CELLS, *_PAIRS[:2])
 _SCALES = ("epp_scale", "epp_spread")
+_MOST = 200  # coordinates, beyond which NUTS takes less time and memory than enough proposals
 
 
 def draw_vote_tournaments(
@@ -184,6 +185,8 @@ def _draw(
         values = np.concatenate([*expand(x, at), x[2 : 2 + directions]])
         return {"epp": values, "epp_scale": scale, "epp_spread": spread}
 
+    if at.start.size > _MOST and sampling["sampler"] == "auto":
+        sampling = sampling | {"sampler": "nutpie"}
     # Chains have variables of one dimension beside theirs: one row of all that is drawn.
     tree, sampled = draw_density(
         lambda x: log_density(x, found.matched, at, scales), expanded, at.start,

@@ -182,13 +182,15 @@ def test_more_runs_take_away_their_part():
     narrow = lb.plan(few, PAIR, rounds=(), simulations=1, seed=1, width=1e-4)
     assert np.isnan(narrow["runs_for_width"])
     assert np.isfinite(narrow["rounds_for_width"])
+    with pytest.raises(lb.LeaderbayesError, match="from 1"):
+        lb.plan(few, PAIR, more_runs=(0,))
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"width": 0.0}, "above 0"),
-        ({"more_runs": (0,)}, "from 1"),
+        ({"more_runs": (1, 2)}, "run more than once"),
         ({"rounds": (0,)}, "from 1"),
         ({"pair": ("p0", "q")}, "no player 'q'"),
         ({"prob": 0.4}, "above 0.5"),

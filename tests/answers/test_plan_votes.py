@@ -87,6 +87,8 @@ def test_decided_already():
 def test_rounds_are_of_scores(dt):
     with pytest.raises(lb.LeaderbayesError, match="give votes="):
         lb.plan(dt, rounds=(5,))
+    with pytest.raises(lb.LeaderbayesError, match="more_runs= is of"):
+        lb.plan(dt, more_runs=(1,))
     scores = fit(lb.datasets.load("classifiers", "iris"), sampler="laplace")
     with pytest.raises(lb.LeaderbayesError, match="give rounds="):
         lb.plan(scores, votes=(5,))

@@ -153,6 +153,10 @@ def test_few_rounds_warn():
             "sampler='nuts' is not known; choose one of auto, laplace, nutpie, pymc, numpyro",
         ),
         ({"seed": -1}, "seed=-1"),
+        ({"within_round": "no"}, "within_round='no': give True or False"),
+        ({"prior": 1}, "prior=1: give True or False"),
+        ({"model": np.array([1, 2])}, "is not known"),
+        ({"sampler": np.array([1, 2])}, "is not known"),
     ],
 )
 def test_bad_options(scores, options, message):

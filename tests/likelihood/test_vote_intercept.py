@@ -136,6 +136,8 @@ def test_ties_are_refused_or_dropped():
     [
         ({"ties": "half"}, "ties='half'.*two outcomes"),
         ({"order": ["0", "1", "2", "3"]}, "order: votes say"),
+        ({"ties": np.array(["half", "drop"])}, "two outcomes"),
+        ({"value": 1.0}, "hypothesis= is held at"),
         ({"zero": "x"}, "zero='x'"),
         ({"n_quadrature": 0}, "n_quadrature=0"),
     ],

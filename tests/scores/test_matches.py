@@ -145,6 +145,8 @@ def test_words_say_what_happened(seed, within_round):
 def test_bad_input():
     with pytest.raises(lb.LeaderbayesError, match="ties='draw'"):
         lb.matches(board(np.eye(3)), ties="draw")
+    with pytest.raises(lb.LeaderbayesError, match="within_round='no': give True or False"):
+        lb.matches(board(np.eye(3)), within_round="no")
     with pytest.raises(lb.LeaderbayesError, match="at least two"):
         lb.matches(board([[1.0, 2.0], [np.nan, np.nan]]))
     several = board(np.eye(3)).expand_dims(tournament=["a", "b"])

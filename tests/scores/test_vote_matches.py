@@ -56,6 +56,8 @@ def test_ties_are_dropped_and_players_without_votes_left_out(votes):
     assert only["player"].to_numpy().tolist() == ["x", "y"]
     with pytest.raises(LeaderbayesError, match="no meaning for votes"):
         lb.matches(votes, ties="floor")
+    with pytest.raises(LeaderbayesError, match="votes have no rounds"):
+        lb.matches(votes, within_round=False)
 
 
 def test_votes_for_nobody_do_not_count():

@@ -27,6 +27,7 @@ from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats, Longs
 
 _ROUNDS = (5, 10, 20, 40, 80)
+_RUNS = (1, 2, 4)
 
 
 def plan(
@@ -38,7 +39,7 @@ def plan(
     prob: float = 0.95,
     target: float = 0.8,
     width: float | None = None,
-    more_runs: Sequence[int] = (1, 2, 4),
+    more_runs: Sequence[int] | None = None,
     players: Sequence[str] | None = None,
     simulations: int = 200,
     seed: int | None = None,
@@ -85,9 +86,9 @@ def plan(
     width : float, optional
         Of mean scores: width of the interval of the difference that is wanted, in the metric's
         unit.
-    more_runs : sequence of int
+    more_runs : sequence of int, optional
         Of mean scores whose runs were repeated (the coordinate ``run_variance`` of
-        `leaderbayes.read_scores`): numbers of further runs of the same rounds.
+        `leaderbayes.read_scores`): numbers of further runs of the same rounds. By default 1, 2, 4.
     players : sequence of str, optional
         Contested players. By default the pair, or those tied for top (and the second where nobody
         is).
@@ -204,6 +205,7 @@ def plan(
     of_mean_scores, is_votes = is_mean_score(dt), is_of_votes(dt)
     arguments = _arguments_of(dt)
     _check(arguments, prob, target, simulations, width, of_mean_scores)
+    further_runs = _runs(more_runs, dt, of_mean_scores)
     if (rounds if is_votes else votes) is not None:
         raise LeaderbayesError(
             "rounds= is of scores: of a fit of votes, give votes=."
@@ -234,7 +236,6 @@ def plan(
     now = verdict(epp, asked, prob)
     ways = list(plans.values())
     if of_mean_scores:
-        further_runs = _whole("more_runs", more_runs)
         first, second = by_mean(epp)[:2] if asked is None else asked
         found = of_scores(
             dt, epp, ways, lengths, asked, (int(first), int(second)), prob, simulations, rng,
@@ -326,6 +327,18 @@ def _whole(name: str, counts: Sequence[int]) -> Longs:
     for k in counts:
         whole(name, k)
     return np.unique(np.asarray(counts, dtype=np.int64))
+
+
+def _runs(more_runs: Sequence[int] | None, dt: xr.DataTree, of_mean_scores: bool) -> Longs:
+    """Give the numbers of further runs, which are of rounds that were run more than once."""
+    if more_runs is None:
+        return np.array(_RUNS)
+    if not of_mean_scores or "run_variance" not in dt["constant_data"]["scores"].coords:
+        raise LeaderbayesError(
+            "more_runs= is of a fit of mean scores (model='mean_score') whose rounds were run more "
+            "than once (the coordinate run_variance of read_scores), and these were not."
+        )
+    return _whole("more_runs", more_runs)
 
 
 def _lengths(rounds: Sequence[int] | None, dt: xr.DataTree, arguments: dict[str, Any]) -> Longs:

@@ -86,6 +86,7 @@ def win_probability(
     """
     prob = share("prob", prob)
     one_of("by", by, "model", "record")
+    one_of("convention", convention, "correct", "published")
     if isinstance(dt, xr.Dataset):
         if by != "model":
             raise LeaderbayesError("An estimate keeps no matches: give a fit for by='record'.")

@@ -61,9 +61,9 @@ def counts(text: str) -> list[int]:
 @click.option("--width", type=float, metavar="W",
               help="Of mean scores: wanted width of the interval of the difference, in the "
               "metric's unit.")  # fmt: skip
-@click.option("--more-runs", type=counts, metavar="N,N,...", default="1,2,4", show_default=True,
-              help="Of mean scores of repeated runs: further runs of the same rounds.",
-              )  # fmt: skip
+@click.option("--more-runs", type=counts, metavar="N,N,...",
+              help="Of mean scores of repeated runs: further runs of the same rounds.  "
+              "[default: 1,2,4]")  # fmt: skip
 @prob
 @click.option("--only-players", multiple=True, metavar="PLAYER",
               help="Once for each: run these alone, instead of A and B or those tied for top.",

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments, models
-from leaderbayes._arguments import share, whole
+from leaderbayes._arguments import is_flag, is_hashable, share, whole, wrong
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL
 from leaderbayes._inference.bradley_terry import SAMPLERS as WITHOUT_PYMC
@@ -223,13 +223,16 @@ def fit(
     {'chain': 4, 'draw': 1000, 'player': 15}
     >>> dt = lb.fit(scores, "davidson", seed=1)  # doctest: +SKIP
     """
-    if model not in MODELS:
+    if not is_hashable(model) or model not in MODELS:
         raise LeaderbayesError(f"model={model!r} is not known; choose one of {', '.join(MODELS)}.")
-    if sampler not in SAMPLERS:
+    if not is_hashable(sampler) or sampler not in SAMPLERS:
         raise LeaderbayesError(
             f"sampler={sampler!r} is not known; choose one of {', '.join(SAMPLERS)} (all but "
             "laplace are NUTS)."
         )
+    for name, flag in (("within_round", within_round), ("prior", prior)):
+        if not is_flag(flag):
+            raise wrong(name, flag, "True or False")
     draws, chains = whole("draws", draws), whole("chains", chains)
     if tune is not None:
         tune = whole("tune", tune, at_least=0)

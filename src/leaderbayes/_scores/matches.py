@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from leaderbayes._arguments import is_hashable, wrong
+from leaderbayes._arguments import is_flag, is_hashable, wrong
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.places import count, places, win_graph
 from leaderbayes._scores.tables import counted, listed
@@ -83,7 +83,11 @@ def matches(
     [16.5, 13.0, 25.0]
     """
     check_ties(ties)
+    if not is_flag(within_round):
+        raise wrong("within_round", within_round, "True or False")
     if is_votes(scores):
+        if not within_round:
+            raise LeaderbayesError("within_round=False is of scores: votes have no rounds.")
         return counted_votes(scores, ties)
     board = valid_scores(scores)
     names = ("tournament",) if "tournament" in board.dims else ()

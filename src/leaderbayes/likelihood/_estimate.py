@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from leaderbayes._arguments import number
@@ -92,6 +93,11 @@ def restriction(
 ) -> Linear | None:
     """Write the hypothesis, if given, over the players and, if there is one, the intercept."""
     if hypothesis is None:
+        if np.any(np.asarray(value) != 0.0):
+            raise LeaderbayesError(
+                "value= is what the combination of strengths in hypothesis= is held at; that is "
+                "missing."
+            )
         return None
     return linear(hypothesis, value, matches["player"].to_numpy(), coefficients)
 

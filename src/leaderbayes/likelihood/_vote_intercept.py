@@ -10,6 +10,7 @@ import xarray as xr
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
+from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import DisconnectedError, EstimateWarning, LeaderbayesError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear, inverse
@@ -122,7 +123,7 @@ def _restricted(fit: xr.Dataset, linear: Linear | None) -> xr.Dataset:
 
 def binary_votes(votes: xr.Dataset, ties: str | None) -> xr.Dataset:
     """Give the votes that count, all of them won by one of the two."""
-    if ties not in (None, "drop"):
+    if not is_hashable(ties) or ties not in (None, "drop"):
         raise LeaderbayesError(
             f"ties={ties!r}: the mixed model of votes has two outcomes; take ties='drop', or "
             "likelihood.bradley_terry(votes, order_effect=True), where a tie is half a win."

@@ -46,6 +46,10 @@ def test_sota(folder):
     losses = ["losses.csv", "--se", 0.01, "--score", "rmse", "--rule", "crop"]
     lower = json.loads(call("sota", *losses, "--lower-is-better", "--json", cwd=folder).stdout)
     assert lower["observed_max"] == -0.3
+    assert lower["scale"] == "Less is better of these scores; what follows is of -score."
+    wrong = ["losses.csv", "--n", 1000, "--score", "rmse", "--rule", "crop", "--lower-is-better"]
+    text = call("sota", *wrong, cwd=folder).stdout
+    assert text.startswith("Less is better of these scores; what follows is of 1 - score.")
     for arguments, message in (
         (losses, "'rmse' is the name of a loss"),
         (["board.csv"], "Give n (--n), the instances of the test set, or se (--se)"),

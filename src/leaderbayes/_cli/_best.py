@@ -16,6 +16,7 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     """Say how good the best of a board is."""
     from leaderbayes._scores.tables import counted
 
+    _print_scale(result)
     how = result.get("sampler") or result["rule"]
     above = counted(result["teams_above"], "team")
     instances = "" if result["n"] is None else f" on {result['n']} instances"
@@ -62,8 +63,9 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     click.echo(f"Converged: {reliable}. Seed {diagnostics['seed']}.")
 
 
-def print_sensitivity(table: "pd.DataFrame") -> None:
+def print_sensitivity(result: dict[str, Any], table: "pd.DataFrame") -> None:
     """Tabulate how good the best is, under what one may take for granted."""
+    _print_scale(result)
     prob = table.attrs["prob"]
     console = print_table(
         {"what": 4, "value": 8, "best": 6, "interval": 16, "above": 5, "moves": 5, "": 5},
@@ -87,6 +89,12 @@ def print_sensitivity(table: "pd.DataFrame") -> None:
         "above: teams that scored above it. moves: in widths of the base's interval. "
         + table.attrs["message"]
     )
+
+
+def _print_scale(result: dict[str, Any]) -> None:
+    """Say what became of scores of which less is better."""
+    if "scale" in result:
+        click.echo(result["scale"])
 
 
 def _known(value: float, form: str) -> str:

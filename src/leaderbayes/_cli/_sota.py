@@ -193,6 +193,7 @@ def sota(
     )  # fmt: skip
     result = {
         **how,
+        **_scale_of(board),
         "n": board.attrs.get("n"),
         "rho": board.attrs.get("rho", 0.0) if options["rho"] is None else options["rho"],
         "m": int(best["m"]),
@@ -224,9 +225,17 @@ def _say_sensitivity(
         board.attrs["rho"] = options["rho"]
     with collecting() as more:
         table = lb.sota.sensitivity(board, laws=laws, **asked)
-    result = {"rows": records(table), "warnings": said + more}
+    result = {**_scale_of(board), "rows": records(table), "warnings": said + more}
     result |= {str(name): value for name, value in table.attrs.items()}
-    finish(as_json, result, print_sensitivity, table, converged=bool(table["converged"][0]))
+    finish(as_json, result, print_sensitivity, result, table, converged=bool(table["converged"][0]))
+
+
+def _scale_of(board: "xr.DataArray") -> dict[str, str]:
+    """Say, where less is better, what became of the scores."""
+    if board.attrs.get("higher_is_better", 1):
+        return {}
+    turned = "1 - score" if board.attrs.get("n") else "-score"
+    return {"scale": f"Less is better of these scores; what follows is of {turned}."}
 
 
 def _two_looks(

@@ -110,3 +110,29 @@ def test_results_of_other_programs(tmp_path):
     failed = call(*arguments, "--player", "learner_id", cwd=tmp_path)
     assert failed.returncode == 2
     assert "for --format table" in failed.stderr
+
+
+def test_tasks_of_items_may_be_clusters(tmp_path):
+    """As their readers' option clusters."""
+    for task, right in (("art", "1101"), ("law", "1001"), ("sea", "0111")):
+        for model, shift in (("large", 0), ("small", 1)):
+            rows = [
+                {"doc_id": k, "filter": "none", "acc": float(right[(k + shift) % 4])}
+                for k in range(4)
+            ]
+            path = tmp_path / model / f"samples_{task}_2026-05-01T10-00-00.000000.jsonl"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("\n".join(map(json.dumps, rows)))
+    arguments = ("rank", ".", "--format", "lm-eval-samples", "--score", "acc", "--ml", "--json")
+    done = call(*arguments, "--cluster", "task", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["read"]["sizes"] == {"player": 2, "round": 12}
+    for cluster, said in (
+        ("column", "is task or none"),
+        ("none", "several tournaments; pick one with --only, rank each with --each, as clusters"),
+    ):
+        failed = call(*arguments, "--cluster", cluster, cwd=tmp_path)
+        assert failed.returncode == 2
+        assert said in failed.stderr
+    failed = call("rank", ".", "--format", "mteb", "--cluster", "task", cwd=tmp_path)
+    assert "of items: helm, inspect-ai" in failed.stderr

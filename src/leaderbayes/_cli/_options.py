@@ -22,6 +22,11 @@ FORMATS = {
         "openml", "swe-bench", "tabarena",
     )
 }  # fmt: skip
+# Formats of items, and what may be their clusters.
+CLUSTERED = {
+    "helm": "task", "inspect-ai": "task", "lighteval": "task", "lm-eval-samples": "task",
+    "swe-bench": "repository",
+}  # fmt: skip
 WEIGHT = "COMPOSITE|NUMBER"
 # As `leaderbayes.fit` has them; asking it would import NumPy before --help.
 LIKELIHOODS = ("auto", "normal", "dirichlet")
@@ -83,7 +88,8 @@ reading = together(
     click.option("--tournament", metavar="COLUMN", help="Column of the tournaments (data sets)."),
     click.option("--cluster", metavar="COLUMN",
                  help="Column of what rounds share, such as the passage that questions are about; "
-                 "of votes what makes them alike: auto (judges and prompts), none, judge, prompt."),
+                 "of votes what makes them alike: auto (judges and prompts), none, judge, prompt; "
+                 "of logs of items task (or repository, of SWE-bench) or none."),
     click.option("--repeat", metavar="COLUMN",
                  help="Column that numbers runs of a player in a round, which are averaged."),
     click.option("--only", metavar="NAME", help="Rank this tournament of a table with several."),
@@ -180,12 +186,31 @@ def read_file(options: dict[str, Any]) -> Any:
     if options["format_"] == "table":
         votes = Options(tournament=options["tournament"])
         return read_board(file, votes=votes, score=score, **roles, **limits)
+    clusters = _clusters(options["format_"], roles.pop("cluster"))
     if any(roles.values()):
         alien = next(role for role, name in roles.items() if name is not None)
         raise lb.LeaderbayesError(f"--{alien} is for --format table.")
     read = getattr(lb.adapters, FORMATS[options["format_"]])
-    scores: xr.DataArray = read(file, metric=score, **limits)
+    scores: xr.DataArray = read(file, metric=score, **limits, **clusters)
     return scores
+
+
+def _clusters(format_: str, cluster: str | None) -> dict[str, bool]:
+    """Say to a reader of items whether their tasks are clusters."""
+    import leaderbayes as lb
+
+    if cluster is None:
+        return {}
+    unit = CLUSTERED.get(format_)
+    if unit is None:
+        raise lb.LeaderbayesError(
+            f"--cluster is for --format table, or of items: {', '.join(CLUSTERED)}."
+        )
+    if cluster not in (unit, "none"):
+        raise lb.LeaderbayesError(
+            f"--cluster of --format {format_} is {unit} or none, not {cluster[:60]!r}."
+        )
+    return {"clusters": cluster == unit}
 
 
 def names_of(scores: "xr.DataArray") -> str:

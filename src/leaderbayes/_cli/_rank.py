@@ -19,7 +19,7 @@ from leaderbayes._cli._console import (
     records,
     short,
 )
-from leaderbayes._cli._options import figures, fitting, names_of, reading, typed
+from leaderbayes._cli._options import CLUSTERED, figures, fitting, names_of, reading, typed
 from leaderbayes._cli._output import check_out, draw, say_older, write_run, write_table
 from leaderbayes._cli._votes import (
     are_votes,
@@ -83,8 +83,10 @@ def rank(ml: bool, out: Path | None, each: bool, **options: Any) -> None:
     if each and (not several or options["model"] in OF_SEVERAL):
         raise lb.LeaderbayesError("--each is for a table of several tournaments, each by itself.")
     if several and not each and options["model"] not in OF_SEVERAL:
+        as_one = "as clusters of one board with --cluster task, "
         raise lb.ScoresError(
             f"{options['file']}: several tournaments; pick one with --only, rank each with --each, "
+            f"{as_one if CLUSTERED.get(options['format_']) == 'task' else ''}"
             "or all together with --model tournaments or score_tournaments: "
             f"{names_of(scores)}"
         )

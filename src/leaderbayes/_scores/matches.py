@@ -14,7 +14,7 @@ from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._numerics.places import count, places, win_graph
 from leaderbayes._scores.tables import counted, listed
 from leaderbayes._scores.vote_matches import counted_votes, is_votes
-from leaderbayes._types import Bools, Ints, Longs
+from leaderbayes._types import Bools, Floats, Ints, Longs
 
 Ties = Literal["half", "drop", "floor", "loss"]
 TIES: tuple[Ties, ...] = get_args(Ties)
@@ -298,28 +298,35 @@ def components(matches: xr.Dataset) -> pd.Series:
     Ford (1957), Solution of a ranking problem from binary comparisons, American Mathematical
     Monthly 64.
     """
-    graph: Any
-    if "wins" in matches:
-        graph = matches["wins"].to_numpy() > 0
-        played = matches["n"].sum("opponent").to_numpy()
-        rate = matches["wins"].sum("opponent").to_numpy() / np.where(played > 0, played, 1.0)
-    else:
-        place = matches["place"].to_numpy()
-        graph = win_graph(place)
-        present = place > 0
-        size = present.sum(axis=1, keepdims=True)
-        beaten = np.where(present, (size - place) / np.maximum(size - 1, 1), 0.0)
-        rate = beaten.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
-    # Nodes beyond the players only carry paths.
-    strong, weak = (
-        connected_components(graph, directed=True, connection=kind)[1][: len(rate)]
-        for kind in ("strong", "weak")
+    graph: Any = (
+        matches["wins"].to_numpy() > 0
+        if "wins" in matches
+        else win_graph(matches["place"].to_numpy())
     )
-    number = (-pd.Series(rate).groupby(strong).mean()).rank(method="first").astype(int)
+    # Nodes beyond the players only carry paths.
     players = pd.Index(matches["player"].to_numpy(), name="player")
-    groups = pd.Series(strong, index=players, name="group").map(number)
-    groups.attrs["weakly_connected"] = int(len(np.unique(weak)) == 1)
+    strong = connected_components(graph, connection="strong")[1][: len(players)]
+    if (strong == strong[0]).all():  # so of most boards, and the rest would take as long again
+        groups = pd.Series(1, index=players, name="group")
+        groups.attrs["weakly_connected"] = 1
+        return groups
+    weak = connected_components(graph, connection="weak")[1][: len(players)]
+    number = (-pd.Series(_share_of_wins(matches)).groupby(strong).mean()).rank(method="first")
+    groups = pd.Series(strong, index=players, name="group").map(number.astype(int))
+    groups.attrs["weakly_connected"] = int((weak == weak[0]).all())
     return groups
+
+
+def _share_of_wins(matches: xr.Dataset) -> Floats:
+    """Share of a player's matches (player,) that it won, or of others in its rounds it is above."""
+    if "wins" in matches:
+        played = matches["n"].to_numpy().sum(axis=1)
+        return matches["wins"].to_numpy().sum(axis=1) / np.where(played > 0, played, 1.0)
+    place = matches["place"].to_numpy()
+    present = place > 0
+    size = present.sum(axis=1, keepdims=True)
+    beaten = np.where(present, (size - place) / np.maximum(size - 1, 1), 0.0)
+    return beaten.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
 
 
 class Apart(NamedTuple):

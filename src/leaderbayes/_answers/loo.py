@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit, softmax, xlogy
+from scipy.special import softmax
 
 from leaderbayes._errors import LeaderbayesError, PredictiveWarning
 from leaderbayes._fits.posterior import drawn, fitted, of_rounds, refuse
@@ -19,6 +19,7 @@ from leaderbayes._types import Floats, Ints
 
 _FEWEST = 25  # draws, of whose weights a tail can be fitted
 _DRAWS = 1000  # of the posterior, for each match's probability
+_FAR = 300.0  # log-odds from the average, where exponentials still multiply
 
 
 def loo(dt: xr.DataTree, *, refit: bool = False) -> Any:
@@ -179,15 +180,22 @@ def _round_scores(place: Ints, epp: Floats, weight: Floats, level: Sequence[Floa
     weighted, equal : (round,)
     """
     out = np.zeros((2, len(place)))
+    # Odds against the average: a pair's probability is a division, and no exponential of its own.
+    odds = np.exp(np.clip(epp - epp.mean(axis=1, keepdims=True), -_FAR, _FAR))
     for i in range(place.shape[1] - 1):
         own, others = place[:, [i]], place[:, i + 1 :]
-        gap = epp[:, [i]] - epp[:, i + 1 :]
-        # One product has the means of all rounds.
-        p = weight @ (expit_mean(gap + level[0], level[1]) if level else expit(gap))
-        y = np.where(own < others, 1.0, np.where(own == others, 0.5, 0.0))
+        if level:
+            p = expit_mean(epp[:, [i]] - epp[:, i + 1 :] + level[0], level[1])
+        else:
+            p = odds[:, [i]] / (odds[:, [i]] + odds[:, i + 1 :])
+        p = weight @ p  # the means of all rounds
+        won, tied = own < others, own == others
         met = (own > 0) & (others > 0)
         for total, by in zip(out, (p[:-1] if len(p) > 1 else p, p[-1:]), strict=True):
-            total += np.where(met, xlogy(y, by) + xlogy(1.0 - y, 1.0 - by), 0.0).sum(axis=1)
+            happened = np.where(won, by, 1.0 - by)
+            if tied.any():  # half a win and half a loss
+                happened = np.where(tied, np.sqrt(by * (1.0 - by)), happened)
+            total += np.log(np.where(met, happened, 1.0)).sum(axis=1)
     return out
 
 

@@ -60,3 +60,15 @@ html_sidebars = {
     name: []
     for name in ("index", "getting_started", "warnings", "gallery", "boardbench", "comparison")
 }
+
+
+def setup(app):
+    """Let links that hold in the repository, beside docs/, hold among the copies."""
+    app.connect("source-read", beside)
+
+
+def beside(app, docname, source):
+    """Rewrite a page's links to the folders that are copied; the copies' own are as they were."""
+    if "/" not in docname:
+        for folder in COPIES:
+            source[0] = source[0].replace(f"](../{folder}/", f"]({folder}/")

@@ -31,7 +31,8 @@ def test_is_the_beta_of_its_own_matches():
         .transpose("player", "opponent"),
     )
     compared = lb.compare(dt, "p0", "p1", prob=0.9)
-    for name in ("lower", "upper", "better", "won", "played"):
+    assert float(found["tied"]) == 1.0
+    for name in ("lower", "upper", "better", "won", "played", "tied"):
         assert float(compared[f"record_{name}"]) == pytest.approx(float(found[name]))
     assert float(compared["record"]) == pytest.approx(float(found["mean"]))
 

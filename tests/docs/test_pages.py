@@ -27,6 +27,16 @@ PAGES = {
 SKIPPED = {("adapters.md", "lb.datasets.fetch("): "downloads"}  # blocks that begin so, and why
 
 
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=str
+)
+def test_links_to_files_hold_in_the_repository(page):
+    """Where README sends its readers; docs/conf.py turns those that the site needs otherwise."""
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#:\s]+\.(?:md|ipynb|py|csv))[)#]", text):
+        assert (page.parent / link).exists(), link
+
+
 def long_table(*tournaments, **columns):
     """Scores of four players in ten rounds of these tournaments, with columns so named."""
     rng = np.random.default_rng(0)

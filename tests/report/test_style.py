@@ -1,14 +1,17 @@
 """Numbers and names as text and as LaTeX."""
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import leaderbayes.report
 from leaderbayes.report._style import (
     against,
     escaped,
+    formula,
     labels,
     number,
     percent,
@@ -68,3 +71,12 @@ def test_labels_are_unique():
     names = ["x" * 70 + str(k) for k in range(3)] + ["y", "y\u200b"]
     assert len(set(labels(names).values())) == 5
     assert labels(["a  b"]) == {"a  b": "a b"}
+
+
+def test_formulas_are_of_signs_that_latex_knows():
+    templates = Path(leaderbayes.report.__file__).parent / "templates"
+    texts = "".join(path.read_text(encoding="utf-8") for path in templates.glob("*.jinja"))
+    found = re.findall(r'"([^"]*)"(?: if [^|>]*)?\)? \| math', texts)
+    assert len(found) > 40
+    for text in found:
+        assert formula(text).isascii(), text

@@ -35,6 +35,7 @@ from leaderbayes._types import Floats
 _ALONE = 300  # units that are left out one by one, the largest
 _ALONE_OF_MEANS = 5000  # where that is a sum
 _HANGS = 0.2  # share of the data up to which a lead hangs on few
+_LEVEL = 0.75  # P(better) below which two are said to be about level
 _SPLITS, _SPLITS_OF_RANKINGS = 100, 25  # in halves; an estimate of rankings takes long
 _MODELS = ("bradley_terry", "davidson", "plackett_luce", "tournaments")
 _OF_VOTES = ("bradley_terry", "davidson", "round_intercept", "tournaments")
@@ -308,8 +309,9 @@ def _removal(dt: xr.DataTree, by: Any) -> xr.Dataset:
             message += " No fit without them converged, to say how surely."
         else:
             attrs |= {"leader_refit": again.first, "p_leader_refit": again.p}
+            level = "they are about level: " if again.p < _LEVEL else ""
             message += (
-                f" In a fit without them {again.first} is better than {again.other} with "
+                f" In a fit without them {level}{again.first} is better than {again.other} with "
                 f"probability {again.p:.2f}."
             )
     data = xr.Dataset.from_dataframe(table.rename_axis("removed"))

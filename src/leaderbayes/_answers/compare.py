@@ -96,15 +96,16 @@ def compare(
     equivalent = np.abs(win - 0.5) <= rope if rope is not None else np.zeros(len(win), bool)
     return xr.Dataset(
         {
+            # First what is asked first: xarray prints some of the first.
+            "p_better": ((gap > 0) & ~equivalent).mean(),
+            "p_equivalent": equivalent.mean(),
+            "p_worse": ((gap <= 0) & ~equivalent).mean(),
             "win_probability": win.mean(),
             "win_lower": np.quantile(win, tails[0]),
             "win_upper": np.quantile(win, tails[1]),
             "epp_difference": gap.mean(),
             "epp_lower": low,
             "epp_upper": high,
-            "p_better": ((gap > 0) & ~equivalent).mean(),
-            "p_equivalent": equivalent.mean(),
-            "p_worse": ((gap <= 0) & ~equivalent).mean(),
             # Of many tournaments the answer is of a new one, which has no record.
             **(_of_record(dt, a, b, prob) if spread is None and _has_scores(dt) else {}),
         },

@@ -304,8 +304,9 @@ def _check(
         raise LeaderbayesError("Further rounds are simulated within rounds, not across them.")
     if arguments["test_fraction"] is not None:
         raise LeaderbayesError(
-            "Rounds that share training data (test_fraction) share errors with further ones, which "
-            "cannot be simulated. Fit without, to plan for these data alone."
+            "More folds of these data share training rows with those that are there "
+            "(test_fraction), and may never decide: they are not planned. Fit without "
+            "test_fraction to plan more data sets, each a round of its own."
         )
     # Half the probability decides nothing.
     number("prob", prob, above=0.5, below=1.0)
@@ -449,4 +450,7 @@ def _decision(table: xr.Dataset, now: Verdict) -> str:
             cost = f"{runs * needed / last:.0f} runs"
             reached.append(f"{counted(needed, f'more {unit}')} of {whom} ({cost})")
     said = [f"decided with probability {target:g} by {' or by '.join(reached)}"] if reached else []
+    if short:
+        further = ", ".join(str(k * last) for k in (2, 4, 8))
+        short.append(f"ask for more: rounds=({further}), --rounds {further.replace(' ', '')}")
     return "; ".join(said + short)

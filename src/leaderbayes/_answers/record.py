@@ -42,7 +42,7 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
     -------
     Dataset
         ``mean``, ``lower``, ``upper``, ``better`` (P(p > 1/2)), ``won`` and ``played`` (matches),
-        all (player, opponent).
+        and ``tied``, how many of these are half of a win each, all (player, opponent).
 
     Raises
     ------
@@ -56,15 +56,17 @@ def record(dt: xr.DataTree, prob: float, players: Sequence[str] | None = None) -
             "A pair's record is of one tournament: give leaderbayes.study.select(fit, name)."
         )
     won, played = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
+    tied = board["tied"].to_numpy().astype(float)
     if dt.attrs["model"] == "davidson":
-        tied = board["tied"].to_numpy()
         won, played = won - tied / 2.0, played - tied
+    if dt.attrs["model"] == "davidson" or board.attrs["ties"] != "half":
+        tied = np.zeros_like(tied)
     worth = worth_of(dt, board.assign(n=(board["n"].dims, played)))
     a, b = worth * won + _JEFFREYS, worth * (played - won) + _JEFFREYS
     low, high, better = _summary(a, b, prob)
     values = {
         "mean": a / (a + b), "lower": low, "upper": high, "better": better,
-        "won": won, "played": played,
+        "won": won, "played": played, "tied": tied,
     }  # fmt: skip
     for name in ("mean", "lower", "upper", "better"):
         np.fill_diagonal(values[name], 0.5)

@@ -1,6 +1,7 @@
 """What commands share: tables and sentences for people; warnings on standard error."""
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -295,11 +296,13 @@ def print_table(
     gaps = len(columns) + 1
     if sum(widths) + len(columns) + gaps > console.width:
         table.padding = 0
-    # Names give way; no number is cut and no column left out, on whatever terminal.
+    # Names give way; no number is cut and no column left out, on whatever terminal. A file and a
+    # pipe have no width unless they are given one, and whole names.
+    narrow = console.is_terminal or "COLUMNS" in os.environ
     console.width = max(
         console.width,
         gaps + sum(
-            least if name in left else max(width, least)
+            least if name in left and narrow else max(width, least)
             for (name, least), width in zip(columns.items(), widths, strict=True)
         ),
     )  # fmt: skip
@@ -397,8 +400,10 @@ def print_comparison(result: "xr.Dataset", prob: float, of_votes: bool = False) 
         click.echo(f"{', '.join(sizes)}: of single scores, in rounds that need not be the same.")
     if "record" in result:
         what = "votes" if of_votes else "matches"
+        won, tied = result["record_won"], result["record_tied"]
+        halves = f" and tied {tied:g}" if tied else ""
         click.echo(
-            f"Of their own {result['record_played']:g} {what} {a} won {result['record_won']:g}: "
+            f"Of their own {result['record_played']:g} {what} {a} won {won - tied / 2:g}{halves}: "
             f"by these alone {result['record']:.3f} ({result['record_lower']:.3f} to "
             f"{result['record_upper']:.3f})."
         )

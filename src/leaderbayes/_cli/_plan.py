@@ -83,7 +83,8 @@ def counts(text: str) -> list[int]:
               help="Of the posterior now, as for rank. Further runs are fitted by laplace.",
               )  # fmt: skip
 @click.option("--simulations", type=click.IntRange(1), default=200, show_default=True,
-              help="Further runs that are simulated: 1000 fits a dozen seconds.")  # fmt: skip
+              help="Further runs that are simulated, and fitted at each length and for each way to "
+              "spend them: half a minute by default.")  # fmt: skip
 @seed
 @as_json
 def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:

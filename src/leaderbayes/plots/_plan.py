@@ -84,9 +84,7 @@ def plan(
     for plot, top in ((decided, 1.0), (widths, widest)):
         plot.frame(key, across=across, top=top)
         plot.xlabel(f"further {plan.attrs['unit']}s")
-    ticks = np.linspace(0.0, 1.0, 6)
-    decided.yticks(ticks, [f"{tick:.1f}" for tick in ticks])
-    decided.ylabel("probability")
+    _probabilities(decided)
     scale = "metric's unit" if plan.attrs["model"] == "mean_score" else "log-odds"
     widths.ylabel(f"{scale}, {plan.attrs['prob']:.0%} interval of the difference")
     return collection
@@ -128,9 +126,16 @@ def _of_votes(plan: xr.Dataset, backend: Backend | None) -> Any:
     for plot, top in ((decided, 1.0), (widths, widest)):
         plot.frame(key, across=across, top=top)
         plot.xlabel("further votes")
-    decided.ylabel("probability")
+    _probabilities(decided)
     widths.ylabel(f"log-odds, {plan.attrs['prob']:.0%} interval of the difference")
     return collection
+
+
+def _probabilities(plot: Any) -> None:
+    """Label an axis from 0 to 1, and nothing above."""
+    ticks = np.linspace(0.0, 1.0, 6)
+    plot.yticks(ticks, [f"{tick:.1f}" for tick in ticks])
+    plot.ylabel("probability")
 
 
 def _key(plan: xr.Dataset) -> list[Mark]:

@@ -341,7 +341,10 @@ def _record(fit: xr.DataTree, shown: pd.Series, prob: float) -> dict[str, Any] |
     own = record(fit, prob, names)
     return {
         **{name: _upper(_whole, own[name]) for name in ("mean", "lower", "upper")},
-        **{name: _upper(np.ndarray.tolist, own[name].round(3)) for name in ("won", "played")},
+        **{
+            name: _upper(np.ndarray.tolist, own[name].round(3))
+            for name in ("won", "tied", "played")
+        },
     }
 
 

@@ -245,8 +245,9 @@ _SPECIAL = {
     **{c: rf"\{c}" for c in "&%$#_{}"},
 }  # fmt: skip
 _LIGATURES = re.compile(r"([-`',])(?=\1)|([?!])(?=`)")
-_MATH = {"−": "-", "η": r"\eta ", "σ": r"\sigma ", "τ": r"\tau ", "ν": r"\nu ", "δ": r"\delta ",
-         "ρ": r"\rho ", "θ": r"\theta ", "μ": r"\mu ", "R-hat": r"\widehat{R}"}  # fmt: skip
+_MATH = {"−": "-", "√θ": r"\sqrt{\theta}", "η": r"\eta ", "σ": r"\sigma ", "τ": r"\tau ", "ν": r"\nu ", "δ": r"\delta ",
+         "ρ": r"\rho ", "θ": r"\theta ", "μ": r"\mu ", "β": r"\beta ", "π": r"\pi ",
+         "R-hat": r"\widehat{R}"}  # fmt: skip
 _WORD = re.compile(r"(?<!\\)\b[a-z]{3,}\b")
 
 

@@ -12,7 +12,7 @@ from leaderbayes._arguments import number, one_of, positive, share, whole
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_numbers
-from leaderbayes._scores.metrics import more_is_better, plain
+from leaderbayes._scores.metrics import is_metric, more_is_better, plain
 from leaderbayes._scores.roles import is_kaggle, recognise
 from leaderbayes._scores.tables import (
     Table,
@@ -166,11 +166,7 @@ def read_board(
         if isinstance(name, str) and name not in table.frame.columns:
             table.refuse(f"no column {shown(name)}; {suggest(name, table.frame.columns)}")
     given = [name for name in (size, se) if isinstance(name, str)]
-    column = score or recognise(table, _SCORE, [team, *given])
-    if column is None:
-        table.refuse(
-            f"which column is the score? Name one (score=): {listed(table.frame.columns)}."
-        )
+    column = score or recognise(table, _SCORE, [team, *given]) or _metric(table, [team, *given])
     _check_direction(table, column if metric_name is None else metric_name, higher_is_better)
     label = team or recognise(table, _TEAM, [column, *given])
     if team is None and label is not None and plain(label) == "rank":
@@ -235,6 +231,16 @@ def read_board(
         return board.assign_attrs(n=int(n), **known)
     estimates = {"metric": "estimate", "se": origin}
     return board.assign_coords(se=("team", errors)).assign_attrs(**estimates, **known)
+
+
+def _metric(table: Table, taken: Sequence[str | None]) -> str:
+    """Find the one column that goes by the name of a metric, such as RMSE."""
+    others = {*taken, recognise(table, _TEAM, taken)}
+    rest = [name for name in table.frame.columns if name not in others]
+    metrics = [name for name in rest if is_metric(name)]
+    if len(metrics) != 1:
+        table.refuse(f"which column is the score? Name one (score=, --score NAME): {listed(rest)}.")
+    return str(metrics[0])
 
 
 def _check_errors(n: int | str | None, se: float | str | None, metric: str) -> None:

@@ -112,7 +112,8 @@ def _shrunk(scores: Floats, chance: float, highest: float) -> Family:
     if not np.isfinite(chance):
         raise LeaderbayesError(
             "Estimates of any metric are shrunk towards chance: say what a random classifier "
-            "scores, sota.read_board(chance=...) (--chance), or take rule='crop' (--rule crop)."
+            "scores (of a regression who predicts the mean), on the scale of the source, "
+            "sota.read_board(chance=...) (--chance), or take rule='crop' (--rule crop)."
         )
     best = float(scores.max())
     # The best theta is next to the highest possible one.

@@ -81,12 +81,13 @@
   // What a pair's own matches say, or null where there are none.
   const recorded = (i, j) => {
     if (!board.record) return null;
-    const at = place(i, j), { won, played } = board.record;
+    const at = place(i, j), { won, tied, played } = board.record;
     if (!played[at]) return null;
     const [mean, lower, upper] =
       [board.record.mean, board.record.lower, board.record.upper].map((values) => values[at] / scale);
-    return i < j ? { mean, lower, upper, won: won[at], played: played[at] }
-      : { mean: 1 - mean, lower: 1 - upper, upper: 1 - lower, won: played[at] - won[at], played: played[at] };
+    const all = { tied: tied[at], played: played[at] };
+    return i < j ? { mean, lower, upper, won: won[at] - all.tied / 2, ...all }
+      : { mean: 1 - mean, lower: 1 - upper, upper: 1 - lower, won: all.played - won[at] - all.tied / 2, ...all };
   };
   const fixed = (p, digits) => {
     const least = 10 ** -digits;
@@ -126,9 +127,9 @@
     );
     const own = recorded(i, j);
     if (own) {
-      const tied = board.gap && own.won % 1 ? " with ties as halves" : "";
+      const tied = own.tied ? ` and tied ${own.tied}` : "";
       answer.append(
-        `Their own ${board.own} alone, of which it won ${own.won} of ${own.played}${tied}, ${board.says} `,
+        `Their own ${board.own} alone, of which it won ${own.won}${tied} of ${own.played}, ${board.says} `,
         element(board.fits ? "span" : "strong", fixed(own.mean, 2)), ` (${range(own)})`,
         board.fits ? "." : ": go by these, for the model does not describe this board.",
       );

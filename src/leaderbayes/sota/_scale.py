@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betainc
 
 from leaderbayes._numerics.counts import Counts, allowed, conditionals_at
-from leaderbayes._numerics.flexible_law import Cells, cells, of_counts
+from leaderbayes._numerics.flexible_law import Cells, cells, of_counts, of_estimates
 from leaderbayes._types import Floats, Longs
 from leaderbayes.sota._model_of_counts import CountBoard
 from leaderbayes.sota._model_of_estimates import EstimateBoard
@@ -140,11 +140,6 @@ class EstimateScale:
         """Of estimates given the luck."""
         given = self.cells
         theta = self.theta(0.5 * (given.edge[1:] + given.edge[:-1]), rho, ease)
-        own = math.sqrt(1.0 - rho**2) * self.se
-        size = np.diff(given.row)
-        team = np.repeat(np.arange(len(self.se)), size)
-        cell = np.arange(given.row[-1]) - np.repeat(given.row[:-1] - given.first, size)
-        gap = (self.estimate - rho * ease * self.se)[team] - theta[cell]
-        log = -0.5 * (gap / own[team]) ** 2
-        top = np.maximum.reduceat(log, given.row[:-1])
-        return np.exp(log - top[team]), top - np.log(own) - 0.5 * math.log(2.0 * math.pi)
+        seen = self.estimate - rho * ease * self.se
+        value, factor = of_estimates(given, seen, math.sqrt(1.0 - rho**2) * self.se, theta)
+        return value, factor

@@ -14,7 +14,7 @@ Ishwaran, James (2001), Gibbs sampling methods for stick-breaking priors, JASA 9
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -31,6 +31,8 @@ REACH = 7.0  # units of a score beyond which no theta explains it
 _APART = 6  # cells of a pair between which weight is moved, at most
 _STEPS, _FAR = 16, 12.0  # of the log-odds of their shares
 _LIGHT = 1e-3  # weight of a pair that is left alone
+_MOST = 0.95  # correlation for which cells are fine enough, where it is not known
+END = 1e-7  # of the scale of counts: closer to its ends theta is 0 or 1
 _LOST = -600.0  # log-probability to be above the floor, below which there is none
 _NEAR = 64.0  # counts that lie so near follow from one another
 _SMALL = 1e-250  # of products, from where they are logarithms, as they are above 1 / _SMALL
@@ -60,6 +62,22 @@ def cells(centre: Floats, unit: Floats, low: float, high: float, fine: float = 1
     first, last = np.maximum(first, 0), np.minimum(last, len(edge) - 1)
     row = np.concatenate([[0], np.cumsum(last - first)])
     return Cells(edge, first.astype(np.int64), row.astype(np.int64))
+
+
+def own_share(rho: Any) -> tuple[float, float]:
+    """Share of standard errors that is each one's own, and how much smaller it may yet be."""
+    if hasattr(rho, "ppf"):
+        least, most = (min(float(rho.ppf(q)), _MOST) for q in (0.001, 0.999))
+        own = math.sqrt(1.0 - least**2)
+        return own, math.sqrt(1.0 - most**2) / own
+    return math.sqrt(1.0 - min(rho, _MOST) ** 2), 1.0
+
+
+def cells_of_counts(x: Floats, n: int, rho: Any) -> Cells:
+    r"""Cut :math:`\arcsin \sqrt{\theta}`, on which counts x (count,) err by 1 / (2 sqrt n)."""
+    own, fine = own_share(rho)
+    unit = np.full(len(x), 0.5 * own / math.sqrt(n))
+    return cells(np.arcsin(np.sqrt(x / n)), unit, END, 0.5 * math.pi - END, fine)
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -23,6 +23,44 @@ def model(counts=None, *, n, teams, rho, theta_0):
 
     n: instances in the test set. rho, theta_0: correlation with the reference, and its P(right).
     """
+    with pm.Model(coords={"team": range(teams)}) as specification:
+        mean = pm.Uniform("mean", 0.0, 1.0)
+        concentration = pm.LogNormal("concentration", 5.0, 2.5)
+        shape = mean * concentration, (1.0 - mean) * concentration
+        theta = pm.Beta("theta", *shape, dims="team")
+        pm.Deterministic("theta_sota", theta.max())
+        ease = pm.Normal("ease", 0.0, 1.0)
+        observe(counts, theta, ease, n, rho, theta_0)
+    return specification
+
+
+def specification_of_cells(counts=None, *, n, teams, edges, rho=0.0, theta_0=0.5):
+    """Build the model of a board under the flexible law, thetas in the middle of cells.
+
+    edges (cell + 1,): of the cells of arcsin sqrt theta, which move along with the luck.
+    """
+    width, middle = np.diff(edges), 0.5 * (edges[1:] + edges[:-1])
+    with pm.Model(coords={"team": range(teams), "cell": range(len(width))}) as specification:
+        which = pm.Categorical("which", np.full(5, 0.2))
+        alpha = pm.Deterministic("concentration", pt.as_tensor([1.0, 1.5, 2.0, 3.0, 4.0])[which])
+        weight = pm.Dirichlet("weight", alpha * width / width.sum(), dims="cell")
+        cell = pm.Categorical("cell_of", weight, dims="team")
+        ease = pm.Normal("ease", 0.0, 1.0)
+        luck = ease / (2.0 * np.sqrt(n)) * allowed(np.sin(middle) ** 2, rho, theta_0)
+        theta = pm.Deterministic("theta", pt.sin(middle - luck)[cell] ** 2, dims="team")
+        pm.Deterministic("theta_sota", theta.max())
+        observe(counts, theta, ease, n, rho, theta_0)
+    return specification
+
+
+def allowed(theta, rho, theta_0):
+    """Give rho, or the largest that equation 8 allows."""
+    odds = theta / (1.0 - theta) * (1.0 - theta_0) / theta_0
+    return pt.minimum(rho, pt.sqrt(pt.minimum(odds, 1.0 / odds)))
+
+
+def observe(counts, theta, ease, n, rho, theta_0):
+    """Add the counts (team), given thetas and the test set's ease."""
 
     def draw(s, p_1, p_0, size):
         return pm.Binomial.dist(s, p_1, size=size) + pm.Binomial.dist(n - s, p_0, size=size)
@@ -34,37 +72,9 @@ def model(counts=None, *, n, teams, rho, theta_0):
         second = pm.logp(pm.Binomial.dist(n - s, p_0), x - k)
         return pt.logsumexp(first + second, axis=0)
 
-    with pm.Model(coords={"team": range(teams)}) as specification:
-        mean = pm.Uniform("mean", 0.0, 1.0)
-        concentration = pm.LogNormal("concentration", 5.0, 2.5)
-        shape = mean * concentration, (1.0 - mean) * concentration
-        theta = pm.Beta("theta", *shape, dims="team")
-        pm.Deterministic("theta_sota", theta.max())
-        ease = pm.Normal("ease", 0.0, 1.0)
-        s = n * theta_0 + ease * np.sqrt(n * theta_0 * (1.0 - theta_0))
-        s = pt.clip(pt.round(s), 0, n).astype("int64")
-        odds = theta / (1.0 - theta) * (1.0 - theta_0) / theta_0
-        allowed = pt.minimum(rho, pt.sqrt(pt.minimum(odds, 1.0 / odds)))
-        spread = allowed * pt.sqrt(theta * (1.0 - theta))
-        p_1 = pt.clip(theta + spread * np.sqrt((1.0 - theta_0) / theta_0), 0.0, 1.0)
-        p_0 = pt.clip(theta - spread * np.sqrt(theta_0 / (1.0 - theta_0)), 0.0, 1.0)
-        pm.CustomDist("count", s, p_1, p_0, dist=draw, logp=logp, observed=counts, dims="team")
-    return specification
-
-
-def specification_of_cells(counts=None, *, n, teams, edges):
-    """Build the model of independent teams under the flexible law, thetas in the middle of cells.
-
-    edges (cell + 1,): of the cells of arcsin sqrt theta.
-    """
-    width = np.diff(edges)
-    theta_of = np.sin(0.5 * (edges[1:] + edges[:-1])) ** 2
-    with pm.Model(coords={"team": range(teams), "cell": range(len(width))}) as specification:
-        which = pm.Categorical("which", np.full(5, 0.2))
-        alpha = pm.Deterministic("concentration", pt.as_tensor([1.0, 1.5, 2.0, 3.0, 4.0])[which])
-        weight = pm.Dirichlet("weight", alpha * width / width.sum(), dims="cell")
-        cell = pm.Categorical("cell_of", weight, dims="team")
-        theta = pm.Deterministic("theta", pt.as_tensor(theta_of)[cell], dims="team")
-        pm.Deterministic("theta_sota", theta.max())
-        pm.Binomial("count", n, theta, observed=counts, dims="team")
-    return specification
+    s = n * theta_0 + ease * np.sqrt(n * theta_0 * (1.0 - theta_0))
+    s = pt.clip(pt.round(s), 0, n).astype("int64")
+    spread = allowed(theta, rho, theta_0) * pt.sqrt(theta * (1.0 - theta))
+    p_1 = pt.clip(theta + spread * np.sqrt((1.0 - theta_0) / theta_0), 0.0, 1.0)
+    p_0 = pt.clip(theta - spread * np.sqrt(theta_0 / (1.0 - theta_0)), 0.0, 1.0)
+    pm.CustomDist("count", s, p_1, p_0, dist=draw, logp=logp, observed=counts, dims="team")

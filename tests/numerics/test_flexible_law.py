@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from leaderbayes._numerics import flexible_law as law
-from leaderbayes._numerics.counts import conditionals_at
+from leaderbayes._numerics.counts import conditionals_at, log_probability
 
 
 def everywhere(edge, scores):
@@ -52,6 +52,39 @@ def test_likelihood_of_counts_above_a_floor():
     np.testing.assert_allclose(np.log(value.reshape(2, -1)) + factor[:, None], exact, atol=1e-9)
 
 
+def test_counts_follow_from_their_neighbours_exactly():
+    """Steps of one, gaps, all right, and what is too improbable for numbers that are no logs."""
+    for n, theta_0, rho, z in ((60, 0.5, 0.0, 0.0), (60, 0.9, 0.6, -1.5), (10_000, 0.9, 0.6, 1.0)):
+        x = np.unique(np.round(n * np.array([0.3, 0.7, 0.71, 0.72, 0.8, 0.801, 0.99, 1.0])))
+        x = np.union1d(x, np.arange(n - 4.0, n + 1.0))
+        theta = np.array([1e-4, 0.3, 0.6, 0.72, 0.8, 0.95, 0.9999])
+        node = conditionals_at(n, np.log(theta / (1.0 - theta)), rho, theta_0, z)
+        seen = np.linspace(-3.0, 0.0, theta.size)
+        seen[0] = -700.0  # hardly ever above the floor
+        value, factor = law.of_counts(everywhere(np.arange(8.0), len(x)), x, node, seen)
+        exact = np.array([[log_probability(one, *at) for at in node] for one in x]) - seen
+        exact[:, 0] = -np.inf
+        np.testing.assert_allclose(factor, exact.max(axis=1), rtol=1e-9)
+        found = value.reshape(len(x), -1)
+        np.testing.assert_allclose(found, np.exp(exact - factor[:, None]), rtol=1e-7, atol=1e-200)
+
+
+def test_gains_are_sums_of_logarithms():
+    """Of many, equal and extreme factors, and of one that is nothing at an end."""
+    rng, f = np.random.default_rng(5), np.array([0.0, 1e-6, 0.3, 0.7, 1.0])
+    for spread in (0.5, 30.0):
+        one, other = np.exp(rng.normal(0.0, spread, (2, 400)))
+        other[7] = 0.0
+        many = rng.integers(1, 12, 400)
+        rest, slope = one, other - one
+        bound = np.array([law._bound(*ends) for ends in zip(one, rest + slope, many, strict=True)])
+        found = law._gains(f, rest, slope, many, bound)
+        with np.errstate(divide="ignore"):
+            exact = np.log(np.maximum(rest + slope * f[:, None], 0.0)) @ many
+        np.testing.assert_allclose(found, exact, rtol=1e-11, atol=1e-9)
+        assert found[-1] == -np.inf
+
+
 def test_sums_are_of_shares_and_likelihoods():
     edge, x = np.linspace(0.5, 1.2, 11), np.array([20.0, 35.0])
     value = likelihood(edge, x, 50)
@@ -88,7 +121,7 @@ def test_two_teams_by_all_their_partitions():
     rng, found = np.random.default_rng(3), np.zeros((4, 4))
     weight, of, alpha = law.start(given, rng), np.arange(2), 1.0
     for _ in range(20_000):
-        alpha = law.sweep(given, value, np.ones(2, np.int64), weight, alpha, 1, rng)
+        alpha = law.sweep(given, value, np.log(value), np.ones(2, np.int64), weight, alpha, 1, rng)
         law.share_out(given, value, np.ones(2, np.int64), weight, alpha, rng)
         at, _ = law.place(given, value, weight, of, rng)
         a, b = np.minimum(np.searchsorted(edge, at, side="right") - 1, 3)
@@ -111,9 +144,10 @@ def test_ranks_of_the_best_are_uniform():
         x, of, times = np.unique(right, return_inverse=True, return_counts=True)
         value, given = likelihood(edge, x.astype(float), n), everywhere(edge, len(x))
         weight, best = law.start(given, rng), []
-        alpha = law.sweep(given, value, times, weight, 1.0, 100, rng)
+        log = np.log(value)
+        alpha = law.sweep(given, value, log, times, weight, 1.0, 100, rng)
         for _ in range(kept):
-            alpha = law.sweep(given, value, times, weight, alpha, 5, rng)
+            alpha = law.sweep(given, value, log, times, weight, alpha, 5, rng)
             law.share_out(given, value, times, weight, alpha, rng)
             best.append(law.place(given, value, weight, of, rng)[0].max())
         true = edge[cell.max()] + rng.random() * (edge[1] - edge[0])

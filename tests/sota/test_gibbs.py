@@ -11,7 +11,8 @@ from scipy import stats
 
 import leaderbayes as lb
 from leaderbayes._numerics import flexible_law
-from leaderbayes._numerics.counts import conditionals_at
+from leaderbayes._numerics.counts import counts
+from leaderbayes.sota._scale import CountScale
 
 
 def board_of(theta, n, rng, **given):
@@ -50,29 +51,32 @@ def test_data_tree(edge):
     xr.testing.assert_identical(again["posterior"].to_dataset(), posterior)
 
 
-def test_the_likelihood_is_that_of_the_specification():
+@pytest.mark.parametrize("rho", [0.0, 0.6])
+def test_the_likelihood_is_that_of_the_specification(rho):
     """Of each team, its cell out; and the prior of weights and cells, but for the cells' order."""
     path = Path(__file__).parents[2] / "models" / "sota" / "model.py"
     make = runpy.run_path(str(path))["specification_of_cells"]
-    rng, n = np.random.default_rng(6), 50
+    rng, n, theta_0, s = np.random.default_rng(6), 50, 0.8, 43
     x, edges = np.array([31, 40, 40, 47]), np.linspace(0.7, 1.5, 9)
-    weight = rng.dirichlet(np.ones(8))
-    model = make(x, n=n, teams=4, edges=edges)
+    weight, ease = rng.dirichlet(np.ones(8)), (s - n * theta_0) / np.sqrt(n * theta_0 * 0.2)
+    model = make(x, n=n, teams=4, edges=edges, rho=rho, theta_0=theta_0)
     logp = model.compile_fn(
         model.logp(vars=[model["cell_of"], model["count"]], sum=False), mode="FAST_COMPILE"
     )
     total = np.zeros(4)
     for cell in range(8):
-        point = {"cell_of": np.full(4, cell)}
+        point = {"cell_of": np.full(4, cell), "ease": ease}
         point["weight_simplex__"] = np.log(weight[:-1]) - np.log(weight).mean()
         of_cell, of_count = logp(point)
         total += np.exp(of_cell + of_count)
-    given = flexible_law.Cells(edges, np.zeros(3, np.int64), np.arange(4) * 8)
-    theta = np.sin(0.5 * (edges[1:] + edges[:-1])) ** 2
-    node = conditionals_at(n, np.log(theta / (1.0 - theta)), 0.0, 0.5, 0.0)
-    value, factor = flexible_law.of_counts(given, np.array([31.0, 40.0, 47.0]), node, np.zeros(8))
-    found = flexible_law.log_sums(given, value, weight) + factor
-    np.testing.assert_allclose(found[[0, 1, 1, 2]], np.log(total), rtol=1e-6)
+    board = counts(x / n, n)
+    scale = CountScale(board, rho, theta_0)
+    scale.__dict__["cells"] = flexible_law.Cells(edges, np.zeros(3, np.int64), np.arange(4) * 8)
+    value, factor = scale.likelihood(rho, ease)
+    found = flexible_law.log_sums(scale.cells, value, weight) + factor
+    # With dependence the fast road's binomials have three of the cumulants (`counts`).
+    atol = 1e-6 if rho == 0.0 else 0.02
+    np.testing.assert_allclose(found[board.of], np.log(total), rtol=0.0, atol=atol)
     assert set(flexible_law.ALPHAS) == {1.0, 1.5, 2.0, 3.0, 4.0}
 
 

@@ -58,3 +58,26 @@ def test_impossible_luck_has_no_density():
     density = model.log_density(np.stack([possible, impossible]))
     assert np.isfinite(density[0])
     assert density[1] == -np.inf
+
+
+def test_only_scores_below_the_floor_are_drawn_again():
+    rng = np.random.default_rng(7)
+    model = CountBoard(counts(RIGHT / N, N, 8), "flexible", 2, 0.3, 0.5, 0.8, "board")
+    theta, rho = np.tile([0.05, 0.35, 0.9], (4000, 1)), np.full(4000, 0.5)
+    asked = []
+
+    def draw(where):
+        asked.append(theta.size if where is None else int(where.sum()))
+        return model.replicate(theta, rho, rng, np.full((4000, 1), 20), where)
+
+    score = model.above_floor(draw)
+    assert asked[0] == theta.size
+    assert (np.diff(asked) <= 0).all()
+    assert asked[-1] < 4100 < asked[1]  # who is hardly ever above it stays
+    np.testing.assert_array_equal((score * N > 8).mean(axis=0)[1:], 1.0)
+    plain = np.round(N * model.replicate(theta, rho, rng, np.full((4000, 1), 20))[:, 1])
+    found, whole = (
+        np.bincount(x.astype(int), minlength=N + 1)[9:] for x in (np.round(score[:, 1] * N), plain)
+    )
+    some = whole > 20  # who is above the floor is as if never drawn again
+    assert stats.chi2_contingency(np.stack([found[some], whole[some]])).pvalue > 1e-3

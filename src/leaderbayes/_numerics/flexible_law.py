@@ -14,7 +14,7 @@ Ishwaran, James (2001), Gibbs sampling methods for stick-breaking priors, JASA 9
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -31,7 +31,13 @@ REACH = 7.0  # units of a score beyond which no theta explains it
 _APART = 6  # cells of a pair between which weight is moved, at most
 _STEPS, _FAR = 16, 12.0  # of the log-odds of their shares
 _LIGHT = 1e-3  # weight of a pair that is left alone
+_MOST = 0.95  # correlation for which cells are fine enough, where it is not known
+END = 1e-7  # of the scale of counts: closer to its ends theta is 0 or 1
 _LOST = -600.0  # log-probability to be above the floor, below which there is none
+_NEAR = 64.0  # counts that lie so near follow from one another
+_SMALL = 1e-250  # of products, from where they are logarithms, as they are above 1 / _SMALL
+_FURTHEST, _FACTORS = 1e20, 8  # from 1, and how many alike, of what is multiplied
+_NOTHING = 45.0  # less in log-probability than another cell: never drawn
 
 
 class Cells(NamedTuple):
@@ -58,6 +64,22 @@ def cells(centre: Floats, unit: Floats, low: float, high: float, fine: float = 1
     return Cells(edge, first.astype(np.int64), row.astype(np.int64))
 
 
+def own_share(rho: Any) -> tuple[float, float]:
+    """Share of standard errors that is each one's own, and how much smaller it may yet be."""
+    if hasattr(rho, "ppf"):
+        least, most = (min(float(rho.ppf(q)), _MOST) for q in (0.001, 0.999))
+        own = math.sqrt(1.0 - least**2)
+        return own, math.sqrt(1.0 - most**2) / own
+    return math.sqrt(1.0 - min(rho, _MOST) ** 2), 1.0
+
+
+def cells_of_counts(x: Floats, n: int, rho: Any) -> Cells:
+    r"""Cut :math:`\arcsin \sqrt{\theta}`, on which counts x (count,) err by 1 / (2 sqrt n)."""
+    own, fine = own_share(rho)
+    unit = np.full(len(x), 0.5 * own / math.sqrt(n))
+    return cells(np.arcsin(np.sqrt(x / n)), unit, END, 0.5 * math.pi - END, fine)
+
+
 @numba.njit(cache=True, error_model="numpy")
 def _edges(centre: Floats, unit: Floats, begin: float, end: float, step_of: float) -> Floats:
     edge = [begin]
@@ -75,23 +97,71 @@ def _edges(centre: Floats, unit: Floats, begin: float, end: float, step_of: floa
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floats, Floats]:
-    """Likelihood of counts x (score,) above a floor, and the logarithm of each one's factor.
+    """Likelihood of counts x (score,), ascending, above a floor, and the log of each one's factor.
 
     node (cell, 5): `counts.conditional` of each cell's theta; seen (cell,): the logarithm of its
     probability to be above the floor.
     """
     value, top = np.empty(given.row[-1]), np.empty(x.size)
+    shift, size = node[:, 0].copy(), node[:, 1].copy()
+    odds, chance = np.exp(node[:, 2] - node[:, 3]), np.empty(len(node))
+    end = 0  # of cells whose chance of the count before is known, from where a step multiplies it
     for u in range(x.size):
-        mine = value[given.row[u] : given.row[u + 1]]
-        for k in range(mine.size):
-            at, above = node[given.first[u] + k], seen[given.first[u] + k]
-            mine[k] = -math.inf
-            if above > _LOST:
-                mine[k] = log_probability(x[u], at[0], at[1], at[2], at[3], at[4]) - above
+        first, last = given.first[u], given.first[u] + given.row[u + 1] - given.row[u]
+        end = max(end, first) if u > 0 and x[u] - x[u - 1] <= _NEAR else first
+        known, less = chance[first:end], shift[first:end]
+        of, ratio = size[first:end], odds[first:end]
+        for step in range(int(x[u] - x[u - 1]) if end > first else 0):
+            for k in range(known.size):
+                y = x[u - 1] + step - less[k]
+                known[k] *= (of[k] - y) * ratio[k] / (y + 1.0)
+        lost = 0
+        for k in range(known.size):
+            lost += (known[k] < _SMALL) | (of[k] + less[k] <= x[u])
+        for cell in range(first if lost > 0 else end, last):
+            chance[cell] = math.exp(_log_chance(x[u], node[cell], seen[cell]))
+        end = last
+        mine, now = value[given.row[u] : given.row[u + 1]], chance[first:last]
+        highest = now.max()
+        if highest > _SMALL:
+            top[u] = math.log(highest)
+            for k in range(mine.size):
+                mine[k] = now[k] / highest
+            continue
+        for k in range(mine.size):  # so improbable that numbers do not hold it
+            mine[k] = _log_chance(x[u], node[first + k], seen[first + k])
         top[u] = mine.max()
         for k in range(mine.size):
             mine[k] = math.exp(mine[k] - top[u]) if top[u] > -math.inf else 0.0
     return value, top
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _log_chance(x: float, at: Floats, above: float) -> float:
+    """Logarithm of the probability of a count, if it is above the floor."""
+    if not above > _LOST:
+        return -math.inf
+    return float(log_probability(x, at[0], at[1], at[2], at[3], at[4])) - above
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def of_estimates(given: Cells, seen: Floats, own: Floats, theta: Floats) -> tuple[Floats, Floats]:
+    """Likelihood of estimates less their luck (score,), and the logarithm of each one's factor.
+
+    own (score,): standard errors without the luck that is shared; theta (cell,).
+    """
+    value, factor = np.empty(given.row[-1]), np.empty(seen.size)
+    for u in range(seen.size):
+        mine = value[given.row[u] : given.row[u + 1]]
+        top = -math.inf
+        for k in range(mine.size):
+            gap = (seen[u] - theta[given.first[u] + k]) / own[u]
+            mine[k] = -0.5 * gap * gap
+            top = max(top, mine[k])
+        for k in range(mine.size):
+            mine[k] = math.exp(mine[k] - top)
+        factor[u] = top - math.log(own[u]) - 0.5 * math.log(2.0 * math.pi)
+    return value, factor
 
 
 def start(given: Cells, rng: np.random.Generator) -> Floats:
@@ -105,6 +175,7 @@ def start(given: Cells, rng: np.random.Generator) -> Floats:
 def sweep(
     given: Cells,
     value: Floats,
+    log: Floats,
     times: Longs,
     weight: Floats,
     alpha: float,
@@ -114,26 +185,28 @@ def sweep(
     """Move P(theta), ``weight`` (cell,), so many times, in place; and alpha, which is returned.
 
     value: likelihood of each score in its cells, in the order of ``given.row``, each score's up to
-    a factor; times (score,): how many have it.
+    a factor, and its logarithm; times (score,): how many have it.
     """
     size, m = weight.size, times.sum()
     share = np.diff(given.edge) / (given.edge[-1] - given.edge[0])
     base = alpha * share
     ahead, atoms = np.empty(size), np.empty(size)
     at, of = np.empty(m, np.int64), np.empty(m, np.int64)
-    log = np.log(value)
     for _ in range(count):
         atoms[:] = 0.0
         j = 0
         for u in range(times.size):
-            begin, near = given.row[u], given.row[u + 1] - given.row[u]
+            first, near = given.first[u], given.row[u + 1] - given.row[u]
+            mine, share_of = value[given.row[u] : given.row[u + 1]], weight[first : first + near]
             total = 0.0
             for k in range(near):
-                total += weight[given.first[u] + k] * value[begin + k]
+                total += share_of[k] * mine[k]
                 ahead[k] = total
             for _ in range(times[u]):
-                mine = int(np.searchsorted(ahead[:near], rng.random() * total, side="right"))
-                at[j], of[j] = given.first[u] + min(mine, near - 1), u
+                level, below = rng.random() * total, 0
+                for k in range(near):  # no branches, that no processor could foresee
+                    below += ahead[k] <= level
+                at[j], of[j] = first + min(below, near - 1), u
                 atoms[at[j]] += 1.0
                 j += 1
         _relocate(given, log, base, at, of, atoms, rng)
@@ -192,27 +265,41 @@ def _relocate(
     here = np.zeros((occupied.size, (end - begin).max()))
     for j in range(at.size):
         mine = slot[at[j]]
-        shift = given.row[of[j]] - given.first[of[j]] + begin[mine]
-        for k in range(end[mine] - begin[mine]):
-            here[mine, k] += log[shift + k]
-    chance = np.empty(here.shape[1])
+        shift = given.row[of[j]] - given.first[of[j]]
+        theirs, own = here[mine], log[shift + begin[mine] : shift + end[mine]]
+        for k in range(own.size):
+            theirs[k] += own[k]
+    chance, highest = np.empty(here.shape[1]), base.max()
     for mine in range(occupied.size):
         old, first, size = occupied[mine], begin[mine], end[mine] - begin[mine]
-        many, top = atoms[old], -math.inf
+        many = atoms[old]
+        stay = here[mine, old - first] + _rising(base[old], many)
+        # As much as the prior may give to any cell.
+        least, top = stay - _NOTHING - _rising(highest, many), -math.inf
         for k in range(size):
             cell = first + k
             chance[k] = -math.inf
-            if cell == old or atoms[cell] == 0.0:
-                prior = math.lgamma(base[cell] + many) - math.lgamma(base[cell])
-                chance[k] = here[mine, k] + prior
-                top = max(top, chance[k])
+            if cell == old:
+                chance[k] = stay
+            elif atoms[cell] == 0.0 and here[mine, k] > least:
+                chance[k] = here[mine, k] + _rising(base[cell], many)
+            top = max(top, chance[k])
         total = 0.0
         for k in range(size):
-            total += math.exp(chance[k] - top)
+            if chance[k] > top - _NOTHING:
+                total += math.exp(chance[k] - top)
             chance[k] = total
         new_cell = int(np.searchsorted(chance[:size], rng.random() * total, side="right"))
         atoms[old] = 0.0
         atoms[first + min(new_cell, size - 1)] = many
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _rising(base: float, many: float) -> float:
+    """Logarithm of base (base + 1) ... (base + many - 1)."""
+    if many == 1.0:
+        return math.log(base)
+    return math.lgamma(base + many) - math.lgamma(base)
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
@@ -235,39 +322,54 @@ def share_out(
     base = alpha * np.diff(given.edge) / (given.edge[-1] - given.edge[0])
     apart = rng.integers(1, _APART + 1)
     total = np.empty(times.size)
+    # Scores that each cell may explain are between these.
+    lowest, highest = np.full(size, times.size), np.zeros(size, np.int64)
     for u in range(times.size):
         total[u] = 0.0
         for k in range(given.row[u + 1] - given.row[u]):
-            total[u] += weight[given.first[u] + k] * value[given.row[u] + k]
-    touched = np.empty(times.size, np.int64)
-    one, two = np.empty(times.size), np.empty(times.size)
-    log = np.empty(_STEPS + 2)
+            cell = given.first[u] + k
+            total[u] += weight[cell] * value[given.row[u] + k]
+            lowest[cell], highest[cell] = min(lowest[cell], u), u + 1
+    touched, many = np.empty(times.size, np.int64), np.empty(times.size, np.int64)
+    # Of each score the likelihood with the share f, in terms of now's, is rest + slope f, and to
+    # the power of those who have it no further from 1 than bound.
+    rest, slope = np.empty(times.size), np.empty(times.size)
+    bound, change = np.empty(times.size), np.empty(times.size)
+    log, span = np.empty(_STEPS + 2), 2.0 * _FAR / _STEPS
+    # Ends, steps between them, and now.
+    f = np.empty(_STEPS + 3)
+    f[0], f[_STEPS + 1] = 0.0, 1.0
+    log_f, log_rest = np.empty(_STEPS + 3), np.empty(_STEPS + 3)
+    for i in range(_STEPS):
+        f[i + 1] = 1.0 / (1.0 + math.exp(_FAR - (i + 0.5) * span))
+        log_f[i + 1], log_rest[i + 1] = math.log(f[i + 1]), math.log1p(-f[i + 1])
     for first in range(size - apart):
         second = first + apart
         both = weight[first] + weight[second]
         if both < _LIGHT:  # which the move does not change
             continue
+        now = weight[second] / both
         count = 0
-        for u in range(times.size):
+        for u in range(min(lowest[first], lowest[second]), max(highest[first], highest[second])):
             begin, end = given.first[u], given.first[u] + given.row[u + 1] - given.row[u]
             if begin <= second and first < end:
                 shift = given.row[u] - begin
-                one[count] = value[shift + first] if first >= begin else 0.0
-                two[count] = value[shift + second] if second < end else 0.0
-                touched[count] = u
+                one = both * value[shift + first] if first >= begin else 0.0
+                two = both * value[shift + second] if second < end else 0.0
+                left = max(total[u] - (1.0 - now) * one - now * two, 0.0)
+                rest[count], slope[count] = (left + one) / total[u], (two - one) / total[u]
+                change[count], touched[count], many[count] = two - one, u, times[u]
+                bound[count] = _bound(rest[count], rest[count] + slope[count], times[u])
                 count += 1
-        now = weight[second] / both
         shape = base[second], base[first]
-        span = 2.0 * _FAR / _STEPS
-        for i in range(_STEPS):
-            f = 1.0 / (1.0 + math.exp(_FAR - (i + 0.5) * span))
-            prior = shape[0] * math.log(f) + shape[1] * math.log1p(-f) + math.log(span)
-            log[i + 1] = prior + _gain(f, now, both, one, two, total, touched, times, count)
-        ends = (0.0, shape[0]), (1.0, shape[1])
-        for i in range(2):
-            f, rate = ends[i]
-            gain = _gain(f, now, both, one, two, total, touched, times, count)
-            log[i * (_STEPS + 1)] = gain - rate * _FAR - math.log(rate)
+        f[_STEPS + 2] = now
+        factors = rest[:count], slope[:count], many[:count], bound[:count]
+        gains = _gains(f, *factors)
+        for i in range(1, _STEPS + 1):
+            prior = shape[0] * log_f[i] + shape[1] * log_rest[i] + math.log(span)
+            log[i] = prior + gains[i]
+        for i, rate in ((0, shape[0]), (_STEPS + 1, shape[1])):
+            log[i] = gains[i] - rate * _FAR - math.log(rate)
         chance = np.cumsum(np.exp(log - log.max()))
         at = int(np.searchsorted(chance, rng.random() * chance[-1], side="right"))
         if at == 0:
@@ -277,46 +379,55 @@ def share_out(
         else:
             t = -_FAR + (at - 1 + rng.random()) * span
         then = 1.0 / (1.0 + math.exp(min(-t, 700.0)))
-        left = math.exp(min(max(t, -700.0), 0.0)) if t < -30.0 else then
+        then = math.exp(max(t, -700.0)) if t < -30.0 else then
+        of_then = _gains(np.array([then]), *factors)[0]
         gain = 0.0
-        for f, sign in ((left, 1.0), (now, -1.0)):
-            odds = math.log(max(f, 1e-300)) - math.log(max(1.0 - f, 1e-300))
+        for g, own, sign in ((then, of_then, 1.0), (now, gains[_STEPS + 2], -1.0)):
+            odds = math.log(max(g, 1e-300)) - math.log(max(1.0 - g, 1e-300))
             if abs(odds) < _FAR:
                 cell = min(int((odds + _FAR) / span), _STEPS - 1)
-                prior = shape[0] * math.log(f) + shape[1] * math.log1p(-f) + math.log(span)
-                own = _gain(f, now, both, one, two, total, touched, times, count)
+                prior = shape[0] * math.log(g) + shape[1] * math.log1p(-g) + math.log(span)
                 gain += sign * (prior + own - log[cell + 1])
         if not math.log(rng.random() + 1e-300) < gain:
             continue
         for c in range(count):
-            moved = both * (left - now)
-            total[touched[c]] += moved * (two[c] - one[c])
-        weight[second] = both * left
-        weight[first] = both * (1.0 - left)
+            total[touched[c]] += (then - now) * change[c]
+        weight[second] = both * then
+        weight[first] = both * (1.0 - then)
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _gain(
-    f: float,
-    now: float,
-    both: float,
-    one: Floats,
-    two: Floats,
-    total: Floats,
-    touched: Longs,
-    times: Longs,
-    count: int,
-) -> float:
-    """Log-likelihood with the share f, less that of now."""
-    gain = 0.0
-    for c in range(count):
-        u = touched[c]
-        rest = total[u] - both * ((1.0 - now) * one[c] + now * two[c])
-        then = max(rest, 0.0) + both * ((1.0 - f) * one[c] + f * two[c])
-        if not then > 0.0:
-            return -math.inf
-        gain += times[u] * math.log(then / total[u])
-    return gain
+def _bound(one: float, other: float, many: int) -> float:
+    """How far from 1 factors between two are, to a power; infinity where it is of no use."""
+    furthest, bound = max(one, other, 1.0 / min(one, other)), 1.0
+    if not (min(one, other) > 0.0 and furthest < _FURTHEST and many <= _FACTORS):
+        return math.inf
+    for _ in range(many):
+        bound *= furthest
+    return bound
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _gains(f: Floats, rest: Floats, slope: Floats, many: Longs, bound: Floats) -> Floats:
+    """Log-likelihood with each share f, less that of now: the sum of many log(rest + slope f).
+
+    Products are taken as long as numbers hold them, and one logarithm of many factors.
+    """
+    gain, product, furthest = np.zeros(f.size), np.ones(f.size), 1.0
+    for c in range(rest.size):
+        r, s = rest[c], slope[c]
+        if bound[c] == math.inf:
+            for i in range(f.size):
+                gain[i] += many[c] * math.log(max(r + s * f[i], 0.0))
+            continue
+        furthest *= bound[c]
+        if furthest > 1.0 / _SMALL:
+            gain += np.log(product)
+            product[:], furthest = 1.0, bound[c]
+        for _ in range(many[c]):
+            for i in range(f.size):
+                product[i] *= r + s * f[i]
+    return gain + np.log(product)
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)

@@ -1,4 +1,4 @@
-"""A board whose best score was chosen: the model that is fitted by simulation."""
+"""A board whose best score was chosen: by simulation, and by the likelihood of a learnt law."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from leaderbayes._numerics.counts import STATISTICS, Counts, counts_above, stati
 from leaderbayes._numerics.maximum import draw_given
 from leaderbayes._scores.facts import facts, own_rho
 from leaderbayes._types import Floats, Longs
+from leaderbayes.models._flexible_law import flexible_counts
 from leaderbayes.models._theta import CONCENTRATION, check_law
 
 _TRIALS = 10  # of classifiers that must be above the floor; of laws far below it fewer are drawn
@@ -36,7 +37,7 @@ def sota(
     statistic: Literal["board", "maximum"] = "board",
     epsilon: float = 0.5,
 ) -> pm.Model:
-    r"""Model of a board by simulation, for approximate Bayesian computation.
+    r"""Model of a board by simulation, for approximate Bayesian computation; or by its likelihood.
 
     .. math:: \theta_{SOTA} = \max_j \theta_j \sim m F(t)^{m - 1} f(t), \quad
               \theta_j \mid \theta_{SOTA} \sim P(\theta \mid \theta < \theta_{SOTA}), \quad
@@ -46,12 +47,16 @@ def sota(
     all scores. Parameters are likely where statistics of the simulated board are near the board's:
     :math:`-\frac{1}{2} \sum_k ((T_k - t_k) / \epsilon_k)^2`.
 
+    Under ``law="flexible"`` thetas are integrated out and counts are observed: the density that
+    `leaderbayes.sota.posterior` draws from, whose moves no general sampler has (weights of hundreds
+    of cells, nearly all of them next to nothing).
+
     Parameters
     ----------
     board : DataArray (team)
         Accuracies, from `leaderbayes.sota.read_board`.
     law, components, floor, theta_0
-        As for `leaderbayes.sota.posterior`.
+        As for `leaderbayes.sota.posterior`, but that the beta law is the default.
     rho : float or distribution, optional
         Correlation with the reference: a number, or a prior frozen from ``scipy.stats``. By default
         the board's own, of `leaderbayes.sota.read_answers`, else 0.
@@ -65,7 +70,10 @@ def sota(
     pm.Model
         For `pymc.sample_smc`. ``theta_sota``; ``mean`` and ``concentration`` (component), with
         ``weight`` (component) of a mixture; ``shrinkage``; ``ease`` of the test set, ``rho``;
-        observed ``statistic`` (statistic). Data: none.
+        observed ``statistics`` (statistic). Data: none.
+
+        Of the flexible law ``concentration``, ``weight`` (cell), ``ease``, ``rho``; observed
+        ``count`` (team).
 
     Raises
     ------
@@ -90,19 +98,27 @@ def sota(
         raise LeaderbayesError("The simulator is of accuracies: sota.read_board(board, n=...).")
     check_law(law, components, floor, theta_0, statistic)
     epsilon = positive("epsilon", epsilon)
+    flexible = isinstance(law, str) and law == "flexible"
+    if flexible and statistic == "maximum":
+        raise LeaderbayesError(
+            "law='flexible' has the likelihood of the whole board: take statistic='board'."
+        )
     seen = counts_above(board.to_numpy(), known.n, known.chance, floor)
     reference = seen.reference if theta_0 is None else theta_0
     rho = own_rho(board) if rho is None else rho
-    fixed = None if hasattr(rho, "logpdf") else float(rho)
-    depends = fixed is None or fixed > 0.0
     which = slice(None) if statistic == "board" else slice(1)
+    if flexible:
+        team = board["team"].to_numpy()[np.round(board.to_numpy() * seen.n) > seen.floor]
+        with pm.Model(coords={"team": team}) as model:
+            ease, common = _dependence(rho)
+            flexible_counts(seen, rho, reference, common, ease)
+        return model
     observed = statistics(seen.scores)[which]
     simulate = _simulator(seen, reference, which)
-    near = epsilon * _spread(seen, float(rho.mean()) if fixed is None else fixed, simulate)
+    near = epsilon * _spread(seen, float(rho.mean() if hasattr(rho, "mean") else rho), simulate)
     names = list(STATISTICS[which])
     with pm.Model(coords={"statistic": names}) as model:
-        ease = pm.Normal("ease") if depends else pt.zeros(())
-        common = _correlation(rho) if fixed is None else pt.as_tensor_variable(fixed)
+        ease, common = _dependence(rho)
         if isinstance(law, str) and law != "empirical":
             parameters, draw = _betas(law, components, len(seen.of))
         elif law == "empirical":
@@ -129,6 +145,14 @@ def sota(
 
 
 Draw = Callable[..., Floats]  # (rng, how many, from where, parameters) -> thetas, to the best one
+
+
+def _dependence(rho: Any) -> tuple[Any, Any]:
+    """Ease of the test set, and the correlation, as variables or constants."""
+    if hasattr(rho, "logpdf"):
+        return pm.Normal("ease"), _correlation(rho)
+    ease = pm.Normal("ease") if float(rho) > 0.0 else pt.zeros(())
+    return ease, pt.as_tensor_variable(float(rho))
 
 
 def _correlation(rho: Any) -> Any:

@@ -245,9 +245,11 @@ _SPECIAL = {
     **{c: rf"\{c}" for c in "&%$#_{}"},
 }  # fmt: skip
 _LIGATURES = re.compile(r"([-`',])(?=\1)|([?!])(?=`)")
-_MATH = {"−": "-", "√θ": r"\sqrt{\theta}", "η": r"\eta ", "σ": r"\sigma ", "τ": r"\tau ", "ν": r"\nu ", "δ": r"\delta ",
-         "ρ": r"\rho ", "θ": r"\theta ", "μ": r"\mu ", "β": r"\beta ", "π": r"\pi ",
-         "R-hat": r"\widehat{R}"}  # fmt: skip
+_MATH = {
+    "−": "-", "√θ": r"\sqrt{\theta}", "R-hat": r"\widehat{R}", "β": r"\beta ", "δ": r"\delta ",
+    "η": r"\eta ", "θ": r"\theta ", "μ": r"\mu ", "ν": r"\nu ", "π": r"\pi ", "ρ": r"\rho ",
+    "σ": r"\sigma ", "τ": r"\tau ",
+}  # fmt: skip
 _WORD = re.compile(r"(?<!\\)\b[a-z]{3,}\b")
 
 

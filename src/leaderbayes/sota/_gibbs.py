@@ -1,10 +1,11 @@
 """Draws from the posterior under a law of thetas that is learnt: Gibbs' sampler, in chains."""
 
 import warnings
-from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -38,8 +39,11 @@ def gibbs(
 ) -> xr.DataTree:
     """Draw P(theta), the test set's luck, and everybody's theta."""
     scale = scale_of(model)
+    points, teams = chains * draws, len(scale.of)
+    values = {name: np.empty(points) for name in ("concentration", "rho", "ease")}
+    values |= {name: np.empty((points, teams)) for name in ("at", "new", "log_likelihood")}
     for moves in _MOVES:
-        values = _walks(scale, model, draws, moves, rng.spawn(chains))
+        _walks(scale, model, moves, rng.spawn(chains), values)
         found = _diagnose(values["at"].max(axis=1).reshape(chains, draws))
         if found["converged"]:
             break
@@ -54,25 +58,27 @@ def gibbs(
 def _walks(
     scale: Scale,
     model: CountBoard | EstimateBoard,
-    draws: int,
     moves: int,
     walkers: list[np.random.Generator],
-) -> dict[str, Floats]:
-    """Draw all chains, one behind the other, (chain x draw, ...)."""
+    values: dict[str, Floats],
+) -> None:
+    """Draw all chains into values (chain x draw, ...), one chain behind the other."""
+    parts = [np.array_split(value, len(walkers)) for value in values.values()]
+    kept = [dict(zip(values, part, strict=True)) for part in zip(*parts, strict=True)]
 
-    def walk(own: np.random.Generator) -> dict[str, Floats]:
-        return _walk(scale, model.rho, draws, moves, own)
+    def walk(own: np.random.Generator, kept: dict[str, Floats]) -> None:
+        _walk(scale, model.rho, moves, own, kept)
 
     workers = min(model.workers, len(walkers))
     if workers > 1:  # kernels let go of Python's lock
         with ThreadPoolExecutor(workers) as threads:
-            found = list(threads.map(walk, walkers))
+            list(threads.map(walk, walkers, kept))
     else:
-        found = [walk(own) for own in walkers]
-    return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
+        list(map(walk, walkers, kept))
 
 
-class Luck(NamedTuple):
+@dataclass(frozen=True)
+class Luck:
     """What teams share, and what follows for each score."""
 
     rho: float
@@ -80,38 +86,39 @@ class Luck(NamedTuple):
     value: Floats  # as of `Scale.likelihood`
     factor: Floats
 
+    @cached_property
+    def log(self) -> Floats:
+        """Logarithms of values; most luck that is proposed needs none."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.value)
+
 
 def _walk(
-    scale: Scale, rho: Any, draws: int, moves: int, rng: np.random.Generator
-) -> dict[str, Floats]:
+    scale: Scale, rho: Any, moves: int, rng: np.random.Generator, kept: dict[str, Floats]
+) -> None:
     """Draw one chain: parameters (draw,), thetas of teams and of others (draw, team)."""
     given, size = scale.cells, len(scale.of)
     law, alpha = flexible_law.start(given, rng), float(rng.choice(flexible_law.ALPHAS))
     shared = float(rho.rvs(random_state=rng)) if hasattr(rho, "logpdf") else float(rho)
     ease = rng.standard_normal() if prior.depends(rho) else 0.0
     luck = Luck(shared, ease, *scale.likelihood(shared, ease))
-    kept: dict[str, list[Any]] = defaultdict(list)
-    for look in range(_WARMUP + draws):
+    for look in range(-_WARMUP, len(kept["rho"])):
         for _ in range(moves):
-            alpha = flexible_law.sweep(given, luck.value, scale.times, law, alpha, _SWEEPS, rng)
+            alpha = flexible_law.sweep(
+                given, luck.value, luck.log, scale.times, law, alpha, _SWEEPS, rng
+            )
             if prior.depends(rho):
                 luck = _move(scale, law, luck, rho, rng)
         flexible_law.share_out(given, luck.value, scale.times, law, alpha, rng)
-        if look < _WARMUP:
+        if look < 0:
             continue
         at, log = flexible_law.place(given, luck.value, law, scale.of, rng)
         new = flexible_law.draw(given, law, size, rng)
-        drawn = {
-            "concentration": alpha,
-            "rho": luck.rho,
-            "ease": luck.ease,
-            "at": scale.theta(at, luck.rho, luck.ease),
-            "new": scale.theta(new, luck.rho, luck.ease),
-            "log_likelihood": (log + luck.factor)[scale.of],
-        }
-        for name, value in drawn.items():
-            kept[name].append(value)
-    return {name: np.array(values) for name, values in kept.items()}
+        kept["concentration"][look] = alpha
+        kept["rho"][look], kept["ease"][look] = luck.rho, luck.ease
+        kept["at"][look] = scale.theta(at, luck.rho, luck.ease)
+        kept["new"][look] = scale.theta(new, luck.rho, luck.ease)
+        kept["log_likelihood"][look] = (log + luck.factor)[scale.of]
 
 
 def _move(scale: Scale, law: Floats, luck: Luck, rho: Any, rng: np.random.Generator) -> Luck:
@@ -121,11 +128,18 @@ def _move(scale: Scale, law: Floats, luck: Luck, rho: Any, rng: np.random.Genera
         sums = flexible_law.log_sums(scale.cells, luck.value, law)
         return float(scale.times @ (sums + luck.factor))
 
+    here = total(luck)
+
     def moved(now: Luck, shared: float, ease: float, gain: float) -> Luck:
+        nonlocal here
         if not 0.0 < shared < _MOST_RHO:
             return now
         then = Luck(shared, ease, *scale.likelihood(shared, ease))
-        return then if np.log(rng.random()) < total(then) - total(now) + gain else now
+        there = total(then)
+        if not np.log(rng.random()) < there - here + gain:
+            return now
+        here = there
+        return then
 
     # The scale moves with the luck, of which the board therefore hardly knows anything: its own
     # law is where to propose from.
@@ -179,7 +193,7 @@ def _again(
         return model.replicate(theta, rho, rng)
     board = model.board
     right = rng.binomial(board.n, model.theta_0, size=(len(theta), 1))
-    return model.above_floor(lambda: model.replicate(theta, rho, rng, right))
+    return model.above_floor(lambda where: model.replicate(theta, rho, rng, right, where))
 
 
 def _log_prior(posterior: xr.Dataset, rho: Any) -> xr.Dataset:

@@ -22,7 +22,7 @@ from leaderbayes._numerics.hierarchy import (
     of_maximum,
 )
 from leaderbayes._numerics.maximum import draw_given
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import Bools, Floats, Longs
 from leaderbayes.models._theta import CONCENTRATION
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._parameters import Parameter
@@ -150,34 +150,46 @@ class CountBoard:
         }
 
     def replicate(
-        self, theta: Floats, rho: Floats, rng: np.random.Generator, right: Longs | None = None
+        self,
+        theta: Floats,
+        rho: Floats,
+        rng: np.random.Generator,
+        right: Longs | None = None,
+        where: Bools | None = None,
     ) -> Floats:
         """Scores on another test set of the same size, (point, classifier).
 
-        On which the reference is ``right`` so often, (point, 1).
+        On which the reference is ``right`` so often, (point, 1); those ``where`` only, in a row.
         """
-        n = self.board.n
+        n, size, each = self.board.n, (len(theta), 1), rho[:, None]
+        if where is not None:
+            theta = theta[where]
         if not prior.depends(self.rho):
             return np.asarray(rng.binomial(n, theta) / n)
-        s = rng.binomial(n, self.theta_0, size=(len(theta), 1)) if right is None else right
-        return draw_given(theta, n, s, rho[:, None], self.theta_0, rng) / n
+        s = rng.binomial(n, self.theta_0, size=size) if right is None else right
+        if where is not None:
+            point = np.nonzero(where)[0]
+            s, each = s[point, 0], rho[point]
+        return draw_given(theta, n, s, each, self.theta_0, rng) / n
 
     def _new_board(self, value: dict[str, Floats], rho: Floats, rng: np.random.Generator) -> Floats:
         """Scores of other classifiers, all of them above the floor, (point, classifier)."""
         size = len(rho)
         right = rng.binomial(self.board.n, self.theta_0, size=(size, 1))
         return self.above_floor(
-            lambda: self.replicate(self.thetas(value, size, rng), rho, rng, right)
+            lambda where: self.replicate(self.thetas(value, size, rng), rho, rng, right, where)
         )
 
-    def above_floor(self, draw: Callable[[], Floats]) -> Floats:
-        """Draw scores until they are above the floor, or will hardly ever be."""
-        score = draw()
+    def above_floor(self, draw: Callable[[Bools | None], Floats]) -> Floats:
+        """Draw scores, and those below the floor again until none is, or will hardly ever be."""
+        score = draw(None)
+        low = np.asarray(np.round(score * self.board.n) <= self.board.floor)
         for _ in range(_TRIALS):
-            low = np.round(score * self.board.n) <= self.board.floor
             if not low.any():
                 break
-            score = np.where(low, draw(), score)
+            again = draw(low)
+            score[low] = again
+            low[low] = np.round(again * self.board.n) <= self.board.floor
         return score
 
     def _betas(self, value: dict[str, Floats]) -> tuple[Floats, Floats, Floats]:

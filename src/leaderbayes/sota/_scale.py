@@ -9,13 +9,18 @@ import numpy as np
 from scipy.special import betainc
 
 from leaderbayes._numerics.counts import Counts, allowed, conditionals_at
-from leaderbayes._numerics.flexible_law import Cells, cells, of_counts
+from leaderbayes._numerics.flexible_law import (
+    END,
+    Cells,
+    cells,
+    cells_of_counts,
+    of_counts,
+    of_estimates,
+    own_share,
+)
 from leaderbayes._types import Floats, Longs
 from leaderbayes.sota._model_of_counts import CountBoard
 from leaderbayes.sota._model_of_estimates import EstimateBoard
-
-_MOST = 0.95  # correlation for which cells are fine enough, where it is not known
-_END = 1e-7  # of the scale of counts: closer to its ends theta is 0 or 1
 
 
 class Scale(Protocol):
@@ -51,15 +56,6 @@ def scale_of(model: CountBoard | EstimateBoard) -> Scale:
     return EstimateScale(model.estimate, model.se, model.rho)
 
 
-def _own(rho: Any) -> tuple[float, float]:
-    """Share of standard errors that is each one's own, and how much smaller it may yet be."""
-    if hasattr(rho, "ppf"):
-        least, most = (min(float(rho.ppf(q)), _MOST) for q in (0.001, 0.999))
-        own = math.sqrt(1.0 - least**2)
-        return own, math.sqrt(1.0 - most**2) / own
-    return math.sqrt(1.0 - min(rho, _MOST) ** 2), 1.0
-
-
 @dataclass(frozen=True)
 class CountScale:
     r"""Right answers, on :math:`\arcsin \sqrt{\theta}`, on which each errs by 1 / (2 sqrt n)."""
@@ -81,17 +77,14 @@ class CountScale:
     @cached_property
     def cells(self) -> Cells:
         """Where thetas may lie."""
-        own, fine = _own(self.rho)
-        unit = np.full(len(self.board.x), 0.5 * own / math.sqrt(self.board.n))
-        centre = np.arcsin(np.sqrt(self.board.x / self.board.n))
-        return cells(centre, unit, _END, 0.5 * math.pi - _END, fine)
+        return cells_of_counts(self.board.x, self.board.n, self.rho)
 
     def theta(self, at: Floats, rho: float, ease: float) -> Floats:
         """Take the luck off, as if a theta here were known; what it is matters to nobody."""
         if rho > 0.0:
             luck = 0.5 * ease / math.sqrt(self.board.n)
             at = at - luck * allowed(np.sin(at) ** 2, rho, self.theta_0)
-        return np.asarray(np.sin(np.clip(at, _END, 0.5 * math.pi - _END)) ** 2)
+        return np.asarray(np.sin(np.clip(at, END, 0.5 * math.pi - END)) ** 2)
 
     def likelihood(self, rho: float, ease: float) -> tuple[Floats, Floats]:
         """Of counts above the floor: who is on the board is."""
@@ -129,7 +122,7 @@ class EstimateScale:
     @cached_property
     def cells(self) -> Cells:
         """Where thetas may lie."""
-        own, fine = _own(self.rho)
+        own, fine = own_share(self.rho)
         return cells(self.estimate, own * self.se, -math.inf, math.inf, fine)
 
     def theta(self, at: Floats, rho: float, ease: float) -> Floats:
@@ -140,11 +133,6 @@ class EstimateScale:
         """Of estimates given the luck."""
         given = self.cells
         theta = self.theta(0.5 * (given.edge[1:] + given.edge[:-1]), rho, ease)
-        own = math.sqrt(1.0 - rho**2) * self.se
-        size = np.diff(given.row)
-        team = np.repeat(np.arange(len(self.se)), size)
-        cell = np.arange(given.row[-1]) - np.repeat(given.row[:-1] - given.first, size)
-        gap = (self.estimate - rho * ease * self.se)[team] - theta[cell]
-        log = -0.5 * (gap / own[team]) ** 2
-        top = np.maximum.reduceat(log, given.row[:-1])
-        return np.exp(log - top[team]), top - np.log(own) - 0.5 * math.log(2.0 * math.pi)
+        seen = self.estimate - rho * ease * self.se
+        value, factor = of_estimates(given, seen, math.sqrt(1.0 - rho**2) * self.se, theta)
+        return value, factor

@@ -1,11 +1,13 @@
 """Reading tables, and refusing what cannot be compared."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import leaderbayes as lb
+from leaderbayes._scores.read import describe
 
 LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,\n"
 
@@ -157,3 +159,16 @@ def test_a_cluster_is_no_round_of_a_table_with_a_row_a_player(write):
         lb.read_scores(
             write("model,d1,d2,k\na,0.1,0.2,1\nb,0.3,0.4,1\n"), player="model", cluster="k"
         )
+
+
+def test_columns_that_are_not_used_are_named():
+    table = pd.DataFrame(
+        {"model": ["a", "b"] * 2, "question": [0, 0, 1, 1], "score": [0.1, 0.2] * 2}
+    )
+    assert "unused" not in lb.read_scores(table).attrs
+    grouped = table.assign(group="x", time=[1.0, 2.0, 3.0, 4.0])
+    scores = lb.read_scores(grouped)
+    assert scores.attrs["unused"] == "'group', 'time'"
+    assert describe(scores).endswith("; not used: 'group', 'time'")
+    wide = table.pivot(index="question", columns="model", values="score").reset_index()
+    assert "unused" not in lb.read_scores(wide).attrs

@@ -94,8 +94,8 @@ def read_scores(
         Scores in the table's unit, NaN where missing; names are strings in order of appearance.
         A table that names its tournaments has the dimension tournament though there be only one,
         and ``scores.isel(tournament=0, drop=True)`` is without.
-        attrs: ``higher_is_better`` (0 or 1), ``scheme``, ``columns``, ``source``; with repeats
-        ``runs``, the mean number of runs of a player in a round, and ``answers``, 1 if all runs
+        attrs: ``higher_is_better`` (0 or 1), ``scheme``, ``columns``, ``source``; ``unused``, the
+        other columns of a long table, where there are any; with repeats ``runs``, the mean number of runs of a player in a round, and ``answers``, 1 if all runs
         are 0 or 1. Coordinates, where there are such
         columns: ``cluster`` (round,); ``run_variance`` (player,), the variance between runs of the
         same player in the same round, NaN where none has two. The example
@@ -172,6 +172,10 @@ def scores_of(
     else:
         better = _check_names(table, long, columns, higher_is_better)
     scores = to_scores(table, long, higher_is_better=better, columns=columns)
+    taken = set(columns.values())
+    unused = [name for name in table.frame.columns if name not in taken]
+    if unused and columns["score"] in table.frame.columns:  # of a wide table all are taken
+        scores.attrs["unused"] = listed(unused)
     return scores if scheme is None else scores.assign_attrs(scheme=scheme)
 
 
@@ -414,10 +418,12 @@ def what_was_read(scores: xr.DataArray) -> dict[str, Any]:
     -------
     dict
         ``columns``, ``higher_is_better``, ``sizes`` by dim, and ``missing``, scores missing in
-        rounds that were played; ready for JSON.
+        rounds that were played; ``unused``, other columns of a long table, if any; ready for JSON.
     """
+    unused = {"unused": scores.attrs["unused"]} if "unused" in scores.attrs else {}
     return {
         "columns": scores.attrs["columns"],
+        **unused,
         "higher_is_better": bool(scores.attrs["higher_is_better"]),
         "sizes": {str(dim): int(size) for dim, size in scores.sizes.items()},
         "missing": int((scores.isnull() & scores.notnull().any("player")).sum()),
@@ -429,4 +435,5 @@ def describe(scores: xr.DataArray) -> str:
     read = what_was_read(scores)
     better = "higher" if read["higher_is_better"] else "lower"
     sizes = " x ".join(counted(size, dim) for dim, size in read["sizes"].items())
-    return f"{read['columns']} ({better} is better), {sizes}, {read['missing']} missing"
+    unused = f"; not used: {read['unused']}" if "unused" in read else ""
+    return f"{read['columns']} ({better} is better), {sizes}, {read['missing']} missing{unused}"

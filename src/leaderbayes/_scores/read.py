@@ -95,10 +95,10 @@ def read_scores(
         A table that names its tournaments has the dimension tournament though there be only one,
         and ``scores.isel(tournament=0, drop=True)`` is without.
         attrs: ``higher_is_better`` (0 or 1), ``scheme``, ``columns``, ``source``; ``unused``, the
-        other columns of a long table, where there are any; with repeats ``runs``, the mean number of runs of a player in a round, and ``answers``, 1 if all runs
-        are 0 or 1. Coordinates, where there are such
-        columns: ``cluster`` (round,); ``run_variance`` (player,), the variance between runs of the
-        same player in the same round, NaN where none has two. The example
+        other columns of a long table, where there are any; with repeats ``runs``, the mean number
+        of runs of a player in a round, and ``answers``, 1 if all runs are 0 or 1. Coordinates,
+        where there are such columns: ``cluster`` (round,); ``run_variance`` (player,), the variance
+        between runs of the same player in the same round, NaN where none has two. The example
         boards, and the command line of one tournament, add its name, ``tournament``: reports
         print it.
 

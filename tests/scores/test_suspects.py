@@ -226,3 +226,8 @@ AMLB = Path(__file__).parents[3] / "shared" / "reference" / "boards" / "amlb_201
 def test_auc_and_log_loss_of_the_automl_benchmark():
     with pytest.warns(lb.LeaderbayesWarning, match="LB046 .*'?type'? has 2 values"):
         lb.read_scores(AMLB)
+
+
+def test_means_alone_are_no_rounds(write):
+    with pytest.raises(lb.ScoresError, match=r"'mean', 'std' sum up rounds.*leaderbayes sota FILE"):
+        lb.read_scores(write("model,mean,std\na,0.81,0.01\nb,0.84,0.02\n"))

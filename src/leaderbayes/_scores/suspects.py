@@ -46,6 +46,8 @@ def check_wide(
         table.refuse(f"a column of scores has no name; name its {role}.")
     values = pd.DataFrame({c: _numbers(table.frame[c]) for c in columns})
     kinds = _by_name(columns, role, values)
+    if role == "round" and kinds[_SUMMARY] == list(columns):
+        table.refuse(f"column{'' if len(columns) == 1 else 's'} {listed(columns)} {_MEANS_ALONE}")
     values = values.drop(columns=[*chain(*kinds.values())])
     by_number = _by_number(values)
     values = values.drop(columns=[*chain(*by_number.values())])
@@ -90,6 +92,13 @@ _OTHER_ROLE = (
 _SUMMARY = (
     "look{s} like a summary of the others, not like a {role}; leave it out, or rename it if a "
     "{role} is called so."
+)
+_MEANS_ALONE = (
+    "sum up rounds, and none is here: models are compared on the scores of single rounds (folds, "
+    "seeds, tasks). How good the best is may be asked of means with their standard errors, which "
+    "are standard deviations over r runs divided by the square root of r: "
+    "leaderbayes.sota.read_board(table, score='mean', se='error'), leaderbayes sota FILE --score "
+    "mean --se error."
 )
 _ABOUT = (
     "look{s} like something known of the rows, such as a size or a time, not like a {role}; leave "

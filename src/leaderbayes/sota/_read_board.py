@@ -234,10 +234,10 @@ def read_board(
 
 
 def _metric(table: Table, taken: Sequence[str | None]) -> str:
-    """Find the one column that goes by the name of a metric, such as RMSE."""
-    others = {*taken, recognise(table, _TEAM, taken)}
-    rest = [name for name in table.frame.columns if name not in others]
-    metrics = [name for name in rest if is_metric(name)]
+    """Find the one column that goes by the name of a metric, such as RMSE, or the only one."""
+    teams = _TEAM.split()
+    rest = [c for c in table.frame.columns if c not in taken and plain(c) not in teams]
+    metrics = [name for name in rest if is_metric(name)] or rest
     if len(metrics) != 1:
         table.refuse(f"which column is the score? Name one (score=, --score NAME): {listed(rest)}.")
     return str(metrics[0])

@@ -39,8 +39,8 @@ def test_the_same_judges_saturate(of_pair):
 
 def test_what_it_says(of_pair):
     attrs = of_pair.attrs
-    assert attrs["message"].startswith("m0 against m1: decided with probability 0.8 by no number")
-    assert "more votes as they are by new judges" in attrs["message"]
+    assert attrs["message"].startswith("m0 against m1: decided with probability 0.8 by the same")
+    assert "; by new judges after " in attrs["message"]
     assert (attrs["unit"], attrs["cluster"]) == ("vote", "judge")
     assert json.loads(attrs["contested"]) == ["m0", "m1"]
 

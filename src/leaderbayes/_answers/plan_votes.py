@@ -200,19 +200,26 @@ def _message(table: xr.Dataset, verdict: Verdict) -> str:
     question = table.attrs["question"]
     if verdict.decided:
         return f"{question}: decided already, with probability {verdict.p:.3f}."
+    of = table.attrs["cluster"]
     said = []
-    number = len(json.loads(table.attrs["contested"]))
+    for clusters in table["clusters"].to_numpy():
+        ways = _ways(table.sel(clusters=clusters), len(json.loads(table.attrs["contested"])))
+        whose = "the same" if clusters == "same" else "new"
+        said.append(ways if of == "none" else f"by {whose} {of}s {ways}")
+    return f"{question}: decided with probability {table.attrs['target']:g} {'; '.join(said)}."
+
+
+def _ways(table: xr.Dataset, contested: int) -> str:
+    """Say after how many votes, on all pairs or on some players', or that there is no number."""
+    reached, short = [], []
     for who in table["who"].to_numpy():
-        for clusters in table["clusters"].to_numpy():
-            way = table.sel(who=who, clusters=clusters)
-            whom = "as they are" if who == "all" else f"on only {number} of them"
-            by = ""
-            if table.attrs["cluster"] != "none":
-                by = f" by {'the same' if clusters == 'same' else 'new'} {table.attrs['cluster']}s"
-            needed = float(way["votes_needed"])
-            said.append(
-                f"no number of votes {whom}{by} (at most {float(way['p_any_votes']):.2f})"
-                if np.isnan(needed)
-                else f"{counted(needed, 'more vote')} {whom}{by}"
-            )
-    return f"{question}: decided with probability {table.attrs['target']:g} by {'; '.join(said)}."
+        way = table.sel(who=who)
+        whom = "on pairs as they are" if who == "all" else f"on only {contested} players"
+        needed = float(way["votes_needed"])
+        if np.isnan(needed):
+            short.append(f"{float(way['p_any_votes']):.2f} {whom}")
+        else:
+            reached.append(f"{counted(needed, 'more vote')} {whom}")
+    never = f"never{' otherwise' if reached else ''} (at most {', '.join(short)})"
+    after = f"after {', or '.join(reached)}"
+    return ", ".join([*([after] if reached else []), *([never] if short else [])])

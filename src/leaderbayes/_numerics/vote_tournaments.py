@@ -139,14 +139,22 @@ def parts(
         across, _, _ = with_others(folded, group)
         apart += wider * opinion_products(own, known, holders(own, which))
         common += wider * opinion_products(own, known, holders(across, which))
-    value, vector = np.linalg.eigh(bread @ common @ bread)
+    # Directions are chosen beside how unsure estimates are: few votes of a tournament would make
+    # the longest ones, which say nothing of the others.
+    unsure = np.sqrt(np.maximum(np.diag(bread @ together.meat @ bread), 1e-300))
+    alike = bread @ common @ bread / np.outer(unsure, unsure)
+    value, vector = np.linalg.eigh(alike)
     value, vector = np.maximum(value[::-1], 0.0), vector[:, ::-1]
     part = np.cumsum(value) / max(float(value.sum()), 1e-300)
     count = int(np.searchsorted(part, _KEPT)) + 1 if value[0] > 0.0 else 0
-    factor, taken = vector[:, :count] * np.sqrt(value[:count]), float(part[count - 1])
-    meat = definite(together.meat - taken * apart, at.hessian, together.phi)
+    factor = vector[:, :count] * np.sqrt(value[:count])
+    # What directions do not take along of a tournament, or an effect, stays with it.
+    of = np.append(cells.tournament, cells.tournament.max() + 1 + np.arange(size - len(at.epp)))
+    there, taken = (np.bincount(of, each) for each in (np.diag(alike), (factor**2).sum(1)))
+    taken = np.sqrt(np.divide(taken, there, out=np.zeros_like(there), where=there > 0.0))[of]
+    meat = definite(together.meat - taken[:, None] * apart * taken, at.hessian, together.phi)
     matched = effective(votes, at, together._replace(meat=meat))
-    return Parts(cells, _within(matched, at, cells), factor, tau2)
+    return Parts(cells, _within(matched, at, cells), factor * unsure[:, None], tau2)
 
 
 def _common(

@@ -97,7 +97,7 @@ def test_judges_of_one_tournament_each_have_nothing_in_common():
 
 
 def test_coordinates_are_near_standard_normal(found):
-    """At the start, whatever the spread, curvature is about one on every way: of w in hundreds."""
+    """At the start, whatever the scales, curvature is about one on every way: of w in hundreds."""
     taken = found[3]
     at = coordinates(taken, found[1])
     for ways in (at.cells, at.means):
@@ -105,9 +105,9 @@ def test_coordinates_are_near_standard_normal(found):
             ways.vector.T @ ways.vector, np.eye(len(ways.middle)), atol=1e-10
         )
     np.testing.assert_allclose(at.means.vector.sum(axis=0), 0.0, atol=1e-10)
-    for log_spread in (-3.0, 0.0):
+    for log_scales in ((-0.5, -3.0), (-0.5, 0.0), (-3.0, 0.0)):
         x = at.start.copy()
-        x[1] = log_spread
+        x[:2] = log_scales
         step = 1e-4 * np.eye(x.size)[2:]
         slope = [
             (log_density(x - s, taken.matched, at, (2.0, 2.0))[1]

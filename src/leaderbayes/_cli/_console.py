@@ -113,7 +113,8 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
     if deviance is not None:
         what = "votes" if votes else "matches"
         console.print(
-            f"Deviance {deviance['value']:.1f}, of independent {what} {deviance['df']} on average."
+            f"Deviance {max(deviance['value'], 0.0):.1f}, of independent {what} {deviance['df']} "
+            "on average."
         )
     p_check = diagnostics["p_check"]
     if p_check is not None:

@@ -359,7 +359,7 @@ def _part_of_estimate(
     votes, cluster, (weight,) = with_others(votes, cluster, weight)
     if not len(cluster):
         return total
-    cluster = shared(cluster, board[votes.first])
+    cluster = shared(cluster, board[votes.first].astype(np.int64))
     order = np.argsort(cluster, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(cluster[order])) + 1, len(order))
     _add_squares(

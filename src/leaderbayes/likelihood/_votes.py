@@ -124,7 +124,7 @@ def weigh(
     for name, count in zip(clusters, together.clusters, strict=False):
         if count < FEW:
             warnings.warn(
-                f"LB044 {said_of_few(name, count)}",
+                f"LB044 {said_of_few(name, count, clusters[name], arrays.n)}",
                 HintWarning,
                 skip_file_prefixes=(_PACKAGE,),
             )
@@ -188,9 +188,15 @@ def _require_told(votes: Votes, effects: list[str]) -> None:
     )
 
 
-def said_of_few(name: str, count: float) -> str:
-    """Say what answers are about where judges, or prompts, are few, or one."""
+def said_of_few(name: str, count: float, cluster: Longs, n: Floats) -> str:
+    """Say what answers are about where judges, or prompts (vote,) of n votes, are few, or one."""
     if count < _ONE:
+        # Numbers are from 0; -1 is of votes that are each a cluster by themselves.
+        if np.bincount(cluster + 1, n)[1:].max(initial=0.0) < n.sum() / _ONE:
+            return (
+                f"hardly any two {name}s have votes on the same players: nothing says how {name}s "
+                "differ, and answers are about these, however sure."
+            )
         return (
             f"votes are all but of one {name}: nothing says how {name}s differ, and answers are "
             "about this one, however sure."

@@ -53,6 +53,7 @@ from leaderbayes.likelihood._vote_drift import said_of_drift
 _PACKAGE = str(Path(__file__).parents[1])
 FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
 _ONE = 1.2  # of them, below which they do not say at all
+_FAR = 25.0  # log-odds of two who met, which no number of votes estimates
 _TOLD = 1e-9  # of an effect's information, below which players tell it
 _SURE = 3.0  # standard errors from which an order effect is pointed out
 _NAMED = 3  # judges that are named who choose by it
@@ -149,7 +150,10 @@ def best_of(
         If an effect has none even so.
     """
     try:
-        return maximise(votes, 0.0)
+        at = maximise(votes, 0.0)
+        # Beside thousands of votes of others numbers do not tell an end that is none.
+        if np.abs(at.epp[votes.first] - at.epp[votes.second]).max() < _FAR:
+            return at
     except NotConvergedError:
         pass
     try:

@@ -176,6 +176,9 @@ def test_two_players_are_compared(styled):
     done = call("compare", "styled.csv", "fox", "dog", "--seed", 1, cwd=styled)
     assert "fox gets a new vote over dog with probability 0." in done.stdout
     assert "votes fox won" in done.stdout
+    several = ("--tournament", "group", "--model", "tournaments")
+    done = call("compare", "styled.csv", "fox", "dog", *several, "--seed", 1, cwd=styled)
+    assert "fox gets a new vote over dog in a new tournament with probability 0." in done.stdout
 
 
 @pytest.mark.parametrize(

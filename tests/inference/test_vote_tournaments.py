@@ -16,6 +16,7 @@ from scipy.special import expit
 import leaderbayes as lb
 from leaderbayes import study
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._inference.discrepancy import p_check
 from votes import fit, votes_of
 
 SPECIFICATION = Path(__file__).parents[2] / "models" / "votes" / "model.py"
@@ -129,6 +130,16 @@ def test_answers(dt, tmp_path):
     asked = lb.audit(dt, simulations=10, seed=1)
     assert "one is of one tournament" in asked["plan"].attrs["message"]
     assert list(study.compare(dt)["tournament"]) == ["t0", "t1", "t2"]
+
+
+def test_a_pair_has_its_own_record_in_a_tournament(dt):
+    bad = dt.copy()
+    own = dt["observed_data"].to_dataset()
+    bad["observed_data"] = xr.DataTree(own.assign(misfit=10.0 * own["misfit"]))
+    with pytest.warns(lb.MisfitWarning, match=r"by='record'\) of study\.select\(fit, tournament"):
+        bad.attrs["p_check"] = p_check(bad)
+    assert "study.select(fit, tournament)" in lb.audit(bad, simulations=2)["check"].attrs["message"]
+    assert lb.win_probability(study.select(dt, "t1"), by="record")["played"].max() > 10
 
 
 def test_a_tournament_is_taken_out(dt, votes):

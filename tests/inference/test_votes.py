@@ -11,6 +11,7 @@ from scipy.special import expit
 
 import leaderbayes as lb
 from leaderbayes._errors import HintWarning, LeaderbayesError
+from votes import fit, votes_of
 
 
 def simulate(seed=1, players=6, size=2000, judges=20, spread=0.5, order=0.0, style=0.0):
@@ -130,6 +131,12 @@ def test_one_judge_is_said():
         dt = lb.fit(votes, covariates=[], seed=1)
     alone = lb.fit(votes, covariates=[], cluster="none", seed=1)
     assert sd(dt) == pytest.approx(sd(alone), rel=0.05)
+
+
+def test_judges_of_a_pair_each_are_not_said_to_be_one():
+    votes = votes_of([0, 0, 0], [1, 2, 3], [1.0, 0.0, 1.0], 4, judge=["x", "y", "z"])
+    dt = fit(votes, sampler="laplace")
+    assert "LB044 hardly any two judges have votes on the same players" in dt.attrs["warnings"]
 
 
 def test_an_undefeated_player_keeps_its_tail(votes):

@@ -11,7 +11,8 @@ from scipy.special import expit
 
 import leaderbayes as lb
 from conftest import board, simulate
-from leaderbayes.likelihood._votes import weigh
+from leaderbayes._numerics.votes import Votes, maximum
+from leaderbayes.likelihood._votes import best_of, weigh
 from votes import votes_of
 
 STRENGTH = np.array([0.9, 0.3, 0.0, -0.4, -0.8])
@@ -337,3 +338,16 @@ def test_a_weight_is_a_number_of_votes():
     votes["weight"] = "vote", [1.0, 0.25, 2.0]
     with pytest.raises(lb.LeaderbayesError, match=r"vote 1 is 0\.25: .* whole number"):
         lb.likelihood.bradley_terry(votes)
+
+
+def test_an_end_that_is_none_is_taken_with_a_pseudo_round():
+    """As where numbers do not tell it, beside thousands of votes of others."""
+    sides = np.array([[0, 1, 1], [1, 0, 2]], dtype=np.int32)
+    votes = Votes(3, *sides, np.array([1.0, 1.0, 1.0]), np.ones(3), np.ones(3), np.empty((3, 0)))
+    penalised = maximum(votes, 1.0)
+
+    def far(votes, pseudo_rounds):
+        at = maximum(votes, 1.0)
+        return at if pseudo_rounds else at._replace(epp=np.array([30.0, 30.0, -60.0]))
+
+    np.testing.assert_array_equal(best_of(votes, [], far).epp, penalised.epp)

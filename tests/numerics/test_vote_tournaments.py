@@ -16,12 +16,13 @@ from leaderbayes._numerics.votes import Moments, Votes, dependence, effective, m
 PLAYERS, TOURNAMENTS = 4, 3
 
 
-def estimate(seed=1, size=900, judges=10, opinion=1.0, order=False):
+def estimate(seed=1, size=900, judges=10, opinion=1.0, order=False, rare=1.0):
     """Votes of judges who take their opinions along, their estimate, and how they go together."""
     rng = np.random.default_rng(seed)
     strength = rng.normal(0.0, 0.7, (TOURNAMENTS, PLAYERS))
     opinions = rng.normal(0.0, opinion, (judges, PLAYERS))
     of, judge = rng.integers(0, TOURNAMENTS, size), rng.integers(0, judges, size)
+    of = np.where(rng.random(size) < rare, of, 0)
     first = rng.integers(0, PLAYERS, size)
     second = (first + rng.integers(1, PLAYERS, size)) % PLAYERS
     here = strength[of] + opinions[judge]
@@ -33,7 +34,7 @@ def estimate(seed=1, size=900, judges=10, opinion=1.0, order=False):
         (of * PLAYERS + second).astype(np.int32), outcome, one, outcome**2,
         np.ones((size, int(order))),
     )  # fmt: skip
-    at = maximum(votes)
+    at = maximum(votes, 0.0 if rare == 1.0 else 1.0)
     p = expit(at.epp[votes.first] - at.epp[votes.second] + votes.effect @ at.beta)
     moments = Moments(p, p * (1.0 - p))
     return votes, at, moments, judge, of, Cells(cells % PLAYERS, cells // PLAYERS, PLAYERS)
@@ -61,6 +62,20 @@ def test_nothing_is_lost_and_nothing_counted_twice(found):
     assert np.trace(shared) > 0.5 * np.trace(taken.tau2[0] * np.eye(PLAYERS)) / 10
 
 
+@pytest.mark.parametrize("order", [False, True])
+def test_few_votes_elsewhere_take_nothing_away(order):
+    """What opinions make unsure where there are many votes stays, whatever else is unsure."""
+    votes, at, moments, judge, _, cells = estimate(size=4000, rare=0.01, opinion=0.7, order=order)
+    together = dependence(votes, at, (judge,))
+    taken = parts(votes, at, moments, together, (judge,), cells)
+    assert taken.tau2[0] > 0.2
+    whole = effective(votes, at, together).covariance
+    both = taken.matched.covariance + taken.shared @ taken.shared.T
+    for t in range(TOURNAMENTS):
+        own = slice(t * PLAYERS, (t + 1) * PLAYERS)
+        np.testing.assert_allclose(np.trace(both[own, own]), np.trace(whole[own, own]), rtol=0.02)
+
+
 def test_matches_are_within_tournaments(found):
     taken = found[3]
     across = taken.cells.tournament[:, None] != taken.cells.tournament
@@ -82,7 +97,7 @@ def test_judges_of_one_tournament_each_have_nothing_in_common():
 
 
 def test_coordinates_are_near_standard_normal(found):
-    """At the start, whatever the spread, curvature is about one on every way: of w in hundreds."""
+    """At the start, whatever the scales, curvature is about one on every way: of w in hundreds."""
     taken = found[3]
     at = coordinates(taken, found[1])
     for ways in (at.cells, at.means):
@@ -90,9 +105,9 @@ def test_coordinates_are_near_standard_normal(found):
             ways.vector.T @ ways.vector, np.eye(len(ways.middle)), atol=1e-10
         )
     np.testing.assert_allclose(at.means.vector.sum(axis=0), 0.0, atol=1e-10)
-    for log_spread in (-3.0, 0.0):
+    for log_scales in ((-0.5, -3.0), (-0.5, 0.0), (-3.0, 0.0)):
         x = at.start.copy()
-        x[1] = log_spread
+        x[:2] = log_scales
         step = 1e-4 * np.eye(x.size)[2:]
         slope = [
             (log_density(x - s, taken.matched, at, (2.0, 2.0))[1]

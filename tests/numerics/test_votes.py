@@ -61,6 +61,25 @@ def test_groups_that_never_met_have_estimates_of_their_own():
     assert np.ptp(at.gradient + 0.5 - expit(at.epp)) < 1e-6
 
 
+@pytest.mark.parametrize("order", [False, True])
+def test_groups_of_few_votes_say_little_of_how_votes_go_together(order):
+    """Beside a group of many votes: each judge makes much of the estimates of few."""
+    many, judges, _ = simulate(seed=3, players=6, size=4000, judges=40, spread=0.6)
+    groups, clusters = [many], [judges]
+    for t in range(1, 9):
+        few, own, _ = simulate(seed=20 + t, players=6, size=40, judges=40, spread=0.6)
+        groups.append(few._replace(first=few.first + 6 * t, second=few.second + 6 * t))
+        clusters.append(own)
+    joined = [np.concatenate(columns) for columns in zip(*(g[1:] for g in groups), strict=True)]
+    both, of = Votes(6 * len(groups), *joined), np.concatenate(clusters)
+    if order:
+        both = both._replace(effect=np.ones((len(of), 1)))
+    alone = dependence(many, maximum(many), (judges,))
+    beside = dependence(both, maximum(both, 1.0), (of,))
+    np.testing.assert_allclose(beside.tau2, alone.tau2, rtol=0.05)
+    np.testing.assert_allclose(beside.clusters, alone.clusters, rtol=0.15)
+
+
 def test_estimate_is_that_of_matches_counted_by_pair():
     votes, *_ = simulate()
     at = maximum(votes)

@@ -4,6 +4,7 @@ import numpy as np
 
 import leaderbayes as lb
 from leaderbayes.report._goodness import checked_fit, goodness, points
+from votes import fit, votes_of
 
 
 def test_numbers_are_those_of_check(laplace):
@@ -46,3 +47,9 @@ def test_of_many_tournaments_there_is_no_record(together):
     from leaderbayes.report._goodness import _advice
 
     assert not any("record" in line for line in _advice(together))
+
+
+def test_votes_without_a_check_have_no_points():
+    """NaN is no JSON: pages of votes of two players were not written."""
+    dt = fit(votes_of([0, 1, 0, 1], [1, 0, 1, 0], [1.0, 1.0, 0.0, 0.5], 2), sampler="laplace")
+    assert points(checked_fit(dt, 100, many=False)) == {"observed": [], "replicated_round": []}

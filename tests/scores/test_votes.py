@@ -174,6 +174,12 @@ def test_an_empty_cell_of_what_clusters_says_what_to_do(column, role):
         lb.read_votes(ARENA.assign(**{column: cells}))
 
 
+def test_an_empty_tournament_is_named_or_none_is_asked_for():
+    table = ARENA.assign(language=["en", "", "de", "en"])
+    with pytest.raises(lb.ScoresError, match=r"row 1 .*language' is empty.*COLUMN\), or none\.$"):
+        lb.read_votes(table, tournament="language")
+
+
 def test_a_winner_in_other_capitals():
     with pytest.raises(lb.ScoresError, match=r"row 0 .*'FOX', and the player is called 'fox'"):
         lb.read_votes(ARENA.assign(winner=["FOX", "tie", "fox", "owl"]))

@@ -339,10 +339,11 @@ def _check(dt: xr.DataTree) -> xr.Dataset:
     data = misfits(dt) if has_record(dt) else xr.Dataset()
     triples = data.sizes.get("triple", 0)
     if misfit:
+        of = " of study.select(fit, tournament)" if is_several(dt) else ""
         said = (
             f"The model does not describe this board (LB016, p {_p(p)}): its intervals are of "
             "the model's best description; take pairs' own records (compare, "
-            "win_probability(by='record'))."
+            f"win_probability(by='record')){of}."
         )
     else:
         said = f"No sign of misfit (p {_p(p)})."

@@ -114,7 +114,8 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
     if deviance is not None:
         what = "votes" if votes else "matches"
         console.print(
-            f"Deviance {deviance['value']:.1f}, of independent {what} {deviance['df']} on average."
+            f"Deviance {max(deviance['value'], 0.0):.1f}, of independent {what} {deviance['df']} "
+            "on average."
         )
     p_check = diagnostics["p_check"]
     if p_check is not None:
@@ -364,7 +365,9 @@ def print_votes_plan(planned: dict[str, Any], converged: bool) -> None:
         print_doubt()
 
 
-def print_comparison(result: "xr.Dataset", prob: float, of_votes: bool = False) -> None:
+def print_comparison(
+    result: "xr.Dataset", prob: float, of_votes: bool = False, several: bool = False
+) -> None:
     a, b = (short(result[name].item()) for name in ("player", "opponent"))
     if "difference" in result:
         gap, low, high = (float(result[f"difference{end}"]) for end in ("", "_lower", "_upper"))
@@ -375,7 +378,7 @@ def print_comparison(result: "xr.Dataset", prob: float, of_votes: bool = False) 
         )
     else:
         event = "gets a new vote over" if of_votes else "beats"
-        where = "" if of_votes else " in a new round"
+        where = " in a new tournament" if several else "" if of_votes else " in a new round"
         click.echo(
             f"{a} {event} {b}{where} with probability {result['win_probability']:.3f} "
             f"({prob:.0%} interval {result['win_lower']:.3f} to {result['win_upper']:.3f})."

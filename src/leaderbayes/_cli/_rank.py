@@ -205,7 +205,7 @@ def compare(a: str, b: str, rope: float | None, **options: Any) -> None:
         "warnings": said + json.loads(result.attrs["warnings"]),
         "read": what_votes_were_read(scores) if of_votes else what_was_read(scores),
     }
-    shown = (result, options["prob"], of_votes)
+    shown = (result, options["prob"], of_votes, fit.attrs["model"] in OF_SEVERAL)
     finish(options["as_json"], printed, print_comparison, *shown, converged=converged)
 
 

@@ -40,10 +40,13 @@ def p_check(dt: xr.DataTree, board: xr.Dataset | None = None) -> float:
     observed, by_round, _ = discrepancies(dt, draws, board=board)
     p = share_as_far(observed, by_round)
     if p < MISFIT and dt.attrs["converged"]:
+        # A pair has a record in each tournament.
+        of = " of study.select(fit, tournament)" if "epp_tournament" in dt["posterior"] else ""
         warnings.warn(
             "LB016 the model does not describe this board (check of fit: p "
             f"{'< 0.005' if p < 0.005 else f'= {p:.3f}'}). Intervals and probabilities can be "
-            "wrong: of a pair go by its own record, compare() and win_probability(by='record').",
+            "wrong: of a pair go by its own record, compare() and win_probability(by='record')"
+            f"{of}.",
             MisfitWarning,
             stacklevel=3,
         )

@@ -20,8 +20,8 @@ y on which the errors of a tournament's cells are independent
           s^2 = (1 / \tau^2 + 1 / v)^{-1}, \quad r = s^2 / \tau^2
 
 and means likewise, so that z is nearly standard normal where tournaments hardly differ and where
-they differ much. Levels, of which votes know nothing, are left out. Of means mu and the average of
-A f go together, so that they do not move with f.
+they differ much. Levels, of which votes know nothing, are left out. What f makes of the estimate
+of means is taken from it.
 
 References
 ----------
@@ -93,7 +93,7 @@ class Coordinates(NamedTuple):
     cells: Ways
     means: Ways  # of estimates by tournament, beside the spread between these
     times: Floats  # (way of means,): how many tournaments tell it
-    average: Floats  # (way of means, direction): of A, over the tournaments that a player has
+    average: Floats  # (way of means, direction): what A makes of the estimate of means
     start: Floats  # (2 + direction + way of means + way of cells,): near the highest density
 
 
@@ -139,14 +139,22 @@ def parts(
         across, _, _ = with_others(folded, group)
         apart += wider * opinion_products(own, known, holders(own, which))
         common += wider * opinion_products(own, known, holders(across, which))
-    value, vector = np.linalg.eigh(bread @ common @ bread)
+    # Directions are chosen beside how unsure estimates are: few votes of a tournament would make
+    # the longest ones, which say nothing of the others.
+    unsure = np.sqrt(np.maximum(np.diag(bread @ together.meat @ bread), 1e-300))
+    alike = bread @ common @ bread / np.outer(unsure, unsure)
+    value, vector = np.linalg.eigh(alike)
     value, vector = np.maximum(value[::-1], 0.0), vector[:, ::-1]
     part = np.cumsum(value) / max(float(value.sum()), 1e-300)
     count = int(np.searchsorted(part, _KEPT)) + 1 if value[0] > 0.0 else 0
-    factor, taken = vector[:, :count] * np.sqrt(value[:count]), float(part[count - 1])
-    meat = definite(together.meat - taken * apart, at.hessian, together.phi)
+    factor = vector[:, :count] * np.sqrt(value[:count])
+    # What directions do not take along of a tournament, or an effect, stays with it.
+    of = np.append(cells.tournament, cells.tournament.max() + 1 + np.arange(size - len(at.epp)))
+    there, taken = (np.bincount(of, each) for each in (np.diag(alike), (factor**2).sum(1)))
+    taken = np.sqrt(np.divide(taken, there, out=np.zeros_like(there), where=there > 0.0))[of]
+    meat = definite(together.meat - taken[:, None] * apart * taken, at.hessian, together.phi)
     matched = effective(votes, at, together._replace(meat=meat))
-    return Parts(cells, _within(matched, at, cells), factor, tau2)
+    return Parts(cells, _within(matched, at, cells), factor * unsure[:, None], tau2)
 
 
 def _common(
@@ -200,31 +208,29 @@ def coordinates(found: Parts, at: Estimate) -> Coordinates:
     of_player = np.zeros((len(cells.middle), m))
     np.add.at(of_player.T, player, cells.vector)
 
-    def means(spread2: float) -> tuple[Floats, Floats]:
-        """Estimate means, and give their information (player, player), with this tau^2."""
+    def means(values: Floats, spread2: float) -> tuple[Floats, Floats]:
+        """Estimate means of ways' values, and give their information (player, player)."""
         known = of_player.T / (spread2 + cells.error)
         information = known @ of_player
-        return np.linalg.lstsq(information, known @ cells.middle, rcond=1e-10)[0], information
+        return np.linalg.lstsq(information, known @ values, rcond=1e-10)[0], information
 
     def beyond(spread2: float) -> float:
         """How much more estimates vary than errors and tau^2 say (Paule and Mandel's)."""
-        away = cells.middle - of_player @ means(spread2)[0]
+        away = cells.middle - of_player @ means(cells.middle, spread2)[0]
         return float((away**2 / (spread2 + cells.error)).sum()) - (len(away) - (m - 1))
 
     low, high = _SPREADS
     spread2 = low if beyond(low) <= 0.0 else high
     if beyond(low) > 0.0 > beyond(high):
         spread2 = float(brentq(beyond, low, high, xtol=1e-3))
-    mean, information = means(spread2)
+    mean, information = means(cells.middle, spread2)
     way = _sum_to_zero(m)
     way = way @ np.linalg.eigh(way.T @ information @ way)[1]
     times = np.maximum(((of_player @ way) ** 2).sum(axis=0), 1e-3)
     sure = np.maximum(((information @ way) * way).sum(axis=0), 1.0 / _ERRORS[1])
     error = np.clip(times / sure - spread2, *_ERRORS)
     factor = np.ascontiguousarray(found.shared[: len(player)])
-    average = np.zeros((m, factor.shape[1]))
-    np.add.at(average, player, factor)
-    average = way.T @ (average / np.bincount(player, minlength=m)[:, None])
+    average = way.T @ means(cells.vector.T @ factor, spread2)[0]
     start = np.zeros(2 + factor.shape[1] + way.shape[1] + len(cells.middle))
     start[:2] = 0.5 * np.log([max(float(mean.var()), 0.01), max(spread2, 0.01)])
     own = Ways(way, way.T @ mean, error)
@@ -288,7 +294,7 @@ def _strengths(
     spread2 = np.exp(2.0 * x[1])
     information = times / (spread2 + means.error)
     s = 1.0 / (np.exp(-2.0 * x[0]) + information)
-    on_ways = s * information * means.middle + np.sqrt(s) * z[:ways] - average @ f
+    on_ways = s * information * (means.middle - average @ f) + np.sqrt(s) * z[:ways]
     mean = means.vector @ on_ways
     expected = cells.vector.T @ (mean[player] + shared @ f)
     share = cells.error / (spread2 + cells.error)
@@ -332,11 +338,12 @@ def _log_density(
     for k in range(player.size):
         by_player[player[k]] += by_expected[k]
     by_mean = means.vector.T @ by_player - on_ways / variance
-    gradient[2 : 2 + directions] = by_expected @ shared - by_mean @ average - f
+    gradient[2 : 2 + directions] = by_expected @ shared - (by_mean * s * information) @ average - f
     gradient[2 + directions : 2 + directions + ways] = by_mean * np.sqrt(s)
     # What a change of S makes, by its logarithm; and of its information in log tau.
-    by_s = by_mean * (s * information * means.middle + 0.5 * np.sqrt(s) * z[:ways]) + 0.5
+    middle = means.middle - average @ f
+    by_s = by_mean * (s * information * middle + 0.5 * np.sqrt(s) * z[:ways]) + 0.5
     gradient[0] += (2.0 * s / variance * by_s + on_ways**2 / variance - 1.0).sum()
     less = -2.0 * spread2 * information / (spread2 + means.error)
-    gradient[1] += (less * s * (by_mean * means.middle - by_s)).sum()
+    gradient[1] += (less * s * (by_mean * middle - by_s)).sum()
     return value, gradient

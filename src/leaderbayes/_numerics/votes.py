@@ -252,8 +252,12 @@ def dependence(
     weight = votes.n * curvature
     phi = float(own.sum() / weight.sum())
     covariance = bread_of(votes, at)
+    board = _grouped(votes)
+    free, said = _boards(votes, board)
+    # Of groups of players each says by its votes how alike these are: not a few as much as many.
+    counted = covariance * np.append(said[board], np.ones(len(covariance) - m))[:, None]
     groups = with_shared(clusterings)
-    part, likeness = np.empty(len(groups)), np.empty(len(groups))
+    part, size, likeness, spread = np.empty((4, len(groups)))
     apart: list[Floats] = []
     for c, group in enumerate(groups):
         # Of a vote and itself there is no pair of votes.
@@ -261,19 +265,21 @@ def dependence(
             votes, group, residual, own, weight, weight * curvature
         )
         likeness[c] = float(
-            (covariance * (score_products(of, left, which) - information_of(of, alone))).sum()
+            (counted * (score_products(of, left, which) - information_of(of, alone))).sum()
         )
         opinions = opinion_products(of, weights, holders(of, which))
         apart.append(opinions - 2.0 * information_of(of, heavy))
+        shape = counted @ apart[c]
+        size[c], spread[c] = np.trace(shape), (shape * shape.T).sum()
         # About an estimate residuals are less alike than about the truth, by what each cluster has
         # of it: of clusters that all see everything, 1 over their number.
-        part[c] = _part_of_estimate(votes, weight, group, covariance)
-    likeness = (likeness + phi * (m - 1.0) * part) / (1.0 - np.minimum(part, LARGEST_PART))
+        parts = _part_of_estimate(votes, weight, group, covariance, board) / free
+        likeness[c] += (phi * free * said) @ parts
+        by_board = np.maximum(np.bincount(board, np.diag(shape)[:m]), 1e-9 * free)
+        part[c] = (by_board / by_board.sum()) @ parts
+    likeness = likeness / (1.0 - np.minimum(part, LARGEST_PART))
     few = 1.0 / part
-    shape = [covariance @ each for each in apart]
-    size = np.array([np.trace(each) for each in shape])
     tau2 = solve_opinions(size, likeness, LEAST * (m - 1.0))
-    spread = np.array([float((each * each.T).sum()) for each in shape])
     df = 0.5 * (few - 1.0) * np.divide(size**2, spread, out=np.ones_like(size), where=spread > 1e-9)
     unsure = (stdtrit(np.maximum(df, 1.0), 0.975) / 1.96) ** 2
     if moments is None:  # a likelihood of outcomes with ties says itself how they vary
@@ -321,26 +327,46 @@ def _least_phi(votes: Votes) -> float:
     return (max(n - tied, 0.0) + 1.0) / (n + 1.0)
 
 
-def _part_of_estimate(votes: Votes, weight: Floats, cluster: Longs, covariance: Floats) -> float:
-    """Compute sum tr(H^+ L_g H^+ L_g) / (m - 1): how much of the estimate a cluster makes itself.
+def _boards(votes: Votes, board: Ints) -> tuple[Floats, Floats]:
+    """Give how many strengths are free on each board, and how well votes say these (board,).
 
-    Of G clusters that are alike 1 / G, and more where each sees a few players only.
+    Parameters
+    ----------
+    votes : Votes
+    board : (player,)
+        Numbers of groups that never met, such as tournaments.
     """
-    m, total = votes.players, 0.0
+    free = np.maximum(np.bincount(board) - 1.0, 1.0)
+    each = np.bincount(board[votes.first], votes.n) / free
+    return free, each / (votes.n.sum() / free.sum())
+
+
+def _part_of_estimate(
+    votes: Votes, weight: Floats, cluster: Longs, covariance: Floats, board: Ints
+) -> Floats:
+    """Compute sum tr(H^+ L_g H^+ L_g) (board,): how much of the estimate a cluster makes itself.
+
+    Of each strength that is free 1 / G by G clusters that are alike, and more where each sees a few
+    players only.
+    """
+    m, total = votes.players, np.zeros(int(board.max()) + 1)
     single = cluster < 0
     if single.any():
         i, j = votes.first[single], votes.second[single]
         seen = covariance[i, i] + covariance[j, j] - 2.0 * covariance[i, j]
-        total += float(((weight[single] * seen) ** 2 / votes.n[single]).sum())
+        alone = (weight[single] * seen) ** 2 / votes.n[single]
+        total += np.bincount(board[i], alone, len(total))
     votes, cluster, (weight,) = with_others(votes, cluster, weight)
+    if not len(cluster):
+        return total
+    cluster = shared(cluster, board[votes.first].astype(np.int64))
     order = np.argsort(cluster, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(cluster[order])) + 1, len(order))
-    if len(order):
-        total += _sum_of_squares(
-            votes.first[order], votes.second[order], weight[order], ends,
-            np.ascontiguousarray(covariance[:m, :m]),
-        )  # fmt: skip
-    return total / (m - 1.0)
+    _add_squares(
+        total, board[votes.first[order[ends - 1]]], votes.first[order], votes.second[order],
+        weight[order], ends, np.ascontiguousarray(covariance[:m, :m]),
+    )  # fmt: skip
+    return total
 
 
 def with_others(
@@ -358,15 +384,16 @@ def with_others(
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _sum_of_squares(
-    first: Ints, second: Ints, weight: Floats, ends: Longs, covariance: Floats
-) -> float:
-    """Sum of tr(C L_g C L_g) over clusters, whose votes stand together up to their ends."""
+def _add_squares(
+    total: Floats, board: Ints, first: Ints, second: Ints, weight: Floats, ends: Longs,
+    covariance: Floats,
+) -> None:  # fmt: skip
+    """Add tr(C L_g C L_g) of clusters, whose votes stand together up to their ends, by board."""
     m = len(covariance)
     place, seen = np.full(m, -1), np.empty(m, np.int64)
     product = np.zeros((m, m))
-    total, start = 0.0, 0
-    for end in ends:
+    start = 0
+    for c, end in enumerate(ends):
         count = 0
         for v in range(start, end):
             for player in (first[v], second[v]):
@@ -383,13 +410,12 @@ def _sum_of_squares(
                 product[k, b] -= apart
         for a in range(count):
             for b in range(count):
-                total += product[a, b] * product[b, a]
+                total[board[c]] += product[a, b] * product[b, a]
         for a in range(count):
             for b in range(count):
                 product[a, b] = 0.0
             place[seen[a]] = -1
         start = end
-    return total
 
 
 def with_shared(clusterings: Sequence[Longs]) -> list[Longs]:

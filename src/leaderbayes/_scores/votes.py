@@ -369,11 +369,11 @@ def _labels(table: Table, role: str, column: str) -> np.ndarray:
     names = as_names(table, column, missing=_EMPTY).to_numpy()
     empty = np.flatnonzero(names == _EMPTY)
     if len(empty):
+        none = f"take none ({role}={NONE!r}, --{role} {NONE})" if role in _RECOGNISED else "none"
         table.refuse(
             f"column {shown(column)} is empty, in {counted(len(empty), 'row')} of {len(names)}, "
             f"and was taken for the {role}: name the {role} there, leave these rows out, name "
-            f"another column ({role}=..., --{role} COLUMN), or take none ({role}={NONE!r}, "
-            f"--{role} {NONE}).",
+            f"another column ({role}=..., --{role} COLUMN), or {none}.",
             table.frame.index[int(empty[0])],
         )
     return names

@@ -61,9 +61,8 @@ def _hint(weighed: Weighed, moments: Moments) -> None:
     """Say what there is to say of votes, as `weigh` does."""
     for name, count in zip(weighed.clusters, weighed.together.clusters, strict=False):
         if count < FEW:
-            warnings.warn(
-                f"LB044 {said_of_few(name, count)}", HintWarning, skip_file_prefixes=(_PACKAGE,)
-            )
+            said = said_of_few(name, count, weighed.clusters[name], weighed.votes.n)
+            warnings.warn(f"LB044 {said}", HintWarning, skip_file_prefixes=(_PACKAGE,))
     if (favour := said_of_favour(weighed, moments)) is not None:
         warnings.warn(f"LB045 {favour}", HintWarning, skip_file_prefixes=(_PACKAGE,))
     if (moved := said_of_drift(weighed, moments)) is not None:

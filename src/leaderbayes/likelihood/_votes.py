@@ -53,6 +53,7 @@ from leaderbayes.likelihood._vote_drift import said_of_drift
 _PACKAGE = str(Path(__file__).parents[1])
 FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
 _ONE = 1.2  # of them, below which they do not say at all
+_FAR = 25.0  # log-odds of two who met, which no number of votes estimates
 _TOLD = 1e-9  # of an effect's information, below which players tell it
 _SURE = 3.0  # standard errors from which an order effect is pointed out
 _NAMED = 3  # judges that are named who choose by it
@@ -124,7 +125,7 @@ def weigh(
     for name, count in zip(clusters, together.clusters, strict=False):
         if count < FEW:
             warnings.warn(
-                f"LB044 {said_of_few(name, count)}",
+                f"LB044 {said_of_few(name, count, clusters[name], arrays.n)}",
                 HintWarning,
                 skip_file_prefixes=(_PACKAGE,),
             )
@@ -149,7 +150,10 @@ def best_of(
         If an effect has none even so.
     """
     try:
-        return maximise(votes, 0.0)
+        at = maximise(votes, 0.0)
+        # Beside thousands of votes of others numbers do not tell an end that is none.
+        if np.abs(at.epp[votes.first] - at.epp[votes.second]).max() < _FAR:
+            return at
     except NotConvergedError:
         pass
     try:
@@ -188,9 +192,15 @@ def _require_told(votes: Votes, effects: list[str]) -> None:
     )
 
 
-def said_of_few(name: str, count: float) -> str:
-    """Say what answers are about where judges, or prompts, are few, or one."""
+def said_of_few(name: str, count: float, cluster: Longs, n: Floats) -> str:
+    """Say what answers are about where judges, or prompts (vote,) of n votes, are few, or one."""
     if count < _ONE:
+        # Numbers are from 0; -1 is of votes that are each a cluster by themselves.
+        if np.bincount(cluster + 1, n)[1:].max(initial=0.0) < n.sum() / _ONE:
+            return (
+                f"hardly any two {name}s have votes on the same players: nothing says how {name}s "
+                "differ, and answers are about these, however sure."
+            )
         return (
             f"votes are all but of one {name}: nothing says how {name}s differ, and answers are "
             "about this one, however sure."

@@ -104,18 +104,22 @@ def _of_votes(
     """Draw the distance of votes from strengths among those of votes that are drawn again."""
     p, observed = float(result["p_round"]), float(result["observed"][0])
     again = result["replicated_round"].to_numpy()
-    ends = min(observed, again.min()), max(observed, again.max())
+    known = bool(np.isfinite(observed))  # not where strengths describe any votes
+    own = [observed] if known else []
+    ends = min([again.min(), *own]), max([again.max(), *own])
+    said = _said(p, len(again)) if known else "none, so few pairs met"
     counts, edges = np.histogram(again, "auto", ends)
     collection, plot = canvas(
-        dt, f"Check of votes: {_said(p, len(again))}", width=6.5, height=4.5, figsize=figsize,
-        backend=backend,
-    )  # fmt: skip
+        dt, f"Check of votes: {said}", width=6.5, height=4.5, figsize=figsize, backend=backend
+    )
     plot.hist(counts, edges[:-1], edges[1:], color=BLUE, alpha=0.5)
-    plot.vline(observed, color=ORANGE, **({"zorder": 3} if plot.backend == "matplotlib" else {}))
-    plot.text(
-        observed, 1.04 * counts.max(), "these votes", color=ORANGE, vertical_align="bottom",
-        horizontal_align="left" if observed < sum(ends) / 2.0 else "right",
-    )  # fmt: skip
+    if known:
+        on_top = {"zorder": 3} if plot.backend == "matplotlib" else {}
+        plot.vline(observed, color=ORANGE, **on_top)
+        plot.text(
+            observed, 1.04 * counts.max(), "these votes", color=ORANGE, vertical_align="bottom",
+            horizontal_align="left" if observed < sum(ends) / 2.0 else "right",
+        )  # fmt: skip
     plot.ylim((0.0, 1.15 * counts.max()))
     plot.xlabel("distance of pairs from strengths (chi-square)")
     plot.ylabel("votes drawn again")

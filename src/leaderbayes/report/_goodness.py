@@ -89,7 +89,9 @@ def _advice(fit: xr.DataTree) -> list[str]:
 
 
 def points(checked: xr.Dataset) -> dict[str, Any]:
+    """Give the draws of the check to the page's script; none where there is no check."""
+    known = bool(np.isfinite(checked["observed"]).all())
     return {
-        name: [float(f"{v:.4g}") for v in checked[name].to_numpy()]
+        name: [float(f"{v:.4g}") for v in checked[name].to_numpy()] if known else []
         for name in ("observed", "replicated_round")
     }

@@ -224,20 +224,26 @@ def in_common(first, second, outcome, tournament, clusters, players):
     As large as makes the products of residuals of a judge's votes in two tournaments what they are.
     """
     x = np.eye(players)[first] - np.eye(players)[second]
-    residual, w, part = np.empty(len(first)), np.empty(len(first)), 0.0
+    residual, w, parts, says = np.empty(len(first)), np.empty(len(first)), [], []
     for each in np.unique(tournament):
         own = tournament == each
         _, hessian, here, residual[own], w[own] = estimate(
             first[own], second[own], outcome[own], players
         )
         # What judges make of the tournament's estimate themselves, as in `opinions`.
-        bread = np.linalg.pinv(hessian, rcond=1e-6)
+        bread, free = np.linalg.pinv(hessian, rcond=1e-6), np.linalg.matrix_rank(hessian)
+        made = 0.0
         for g in np.unique(clusters[own]):
             theirs = clusters[own] == g
             share = bread @ (here[theirs] * w[own][theirs, None]).T @ here[theirs]
-            part += np.trace(share @ share)
-    cells = len(np.unique([tournament * players + first, tournament * players + second]))
-    part /= cells - 1
+            made += np.trace(share @ share)
+        parts.append(made / free)
+        # Tournaments count by the pairs of votes of a judge, and by their votes a strength.
+        of, weighted = clusters[own], here * w[own][:, None]
+        same = (of[:, None] == of) & ~np.eye(len(of), dtype=bool)
+        shape = weighted.T @ (same * (here @ here.T)) @ weighted
+        says.append(np.trace(bread @ shape) * own.sum() / free)
+    part = np.average(parts, weights=says)
     bread = np.linalg.pinv((x * w[:, None]).T @ x, rcond=1e-6)
     same = (clusters[:, None] == clusters) & (tournament[:, None] != tournament)
     alike = (same * (x @ bread @ x.T) * np.outer(residual, residual)).sum()

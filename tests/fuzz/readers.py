@@ -756,7 +756,7 @@ def check(made: Any) -> None:
     assert made.dims in (("player", "round"), ("tournament", "player", "round"))
     assert made.sizes["player"] >= 2
     runs = {"runs", "answers"} if "run_variance" in made.coords else set()
-    assert set(made.attrs) - {"tournament"} == {
+    assert set(made.attrs) - {"tournament", "unused"} == {
         "higher_is_better", "scheme", "columns", "source"
     } | runs  # fmt: skip
     assert made.attrs["higher_is_better"] in (0, 1)

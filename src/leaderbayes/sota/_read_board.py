@@ -234,10 +234,10 @@ def read_board(
 
 
 def _metric(table: Table, taken: Sequence[str | None]) -> str:
-    """Find the one column that goes by the name of a metric, such as RMSE, or the only one."""
+    """Find the one column that goes by the name of a metric, such as RMSE."""
     teams = _TEAM.split()
     rest = [c for c in table.frame.columns if c not in taken and plain(c) not in teams]
-    metrics = [name for name in rest if is_metric(name)] or rest
+    metrics = [name for name in rest if is_metric(name)]
     if len(metrics) != 1:
         table.refuse(f"which column is the score? Name one (score=, --score NAME): {listed(rest)}.")
     return str(metrics[0])

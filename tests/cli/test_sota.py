@@ -50,6 +50,9 @@ def test_sota(folder):
     wrong = ["losses.csv", "--n", 1000, "--score", "rmse", "--rule", "crop", "--lower-is-better"]
     text = call("sota", *wrong, cwd=folder).stdout
     assert text.startswith("Less is better of these scores; what follows is of 1 - score.")
+    (folder / "sizes.csv").write_text("team,score,size\na,0.10,500\nb,0.12,400\nc,0.15,500\n")
+    sizes = ["sizes.csv", "--n", "size", "--rule", "crop", "--lower-is-better"]
+    assert call("sota", *sizes, cwd=folder).stdout.startswith(text[: text.index(".") + 1])
     for arguments, message in (
         (losses, "'rmse' is the name of a loss"),
         (["board.csv"], "Give n (--n), the instances of the test set, or se (--se)"),

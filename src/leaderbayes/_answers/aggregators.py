@@ -208,7 +208,7 @@ def _of_votes(dt: xr.DataTree) -> tuple[dict[str, tuple[Floats, float]], Reasons
     board = matches_of(dt, [str(p) for p in players])
     if "tournament" in board.dims:
         board = board.sum("tournament")
-    wins, n = board["wins"].to_numpy(), board["n"].to_numpy()
+    wins, n, tied = (board[name].to_numpy() for name in ("wins", "n", "tied"))
     own = parted(dt)
     with np.errstate(invalid="ignore", divide="ignore"):
         rate = wins.sum(axis=1) / n.sum(axis=1)
@@ -234,8 +234,9 @@ def _of_votes(dt: xr.DataTree) -> tuple[dict[str, tuple[Floats, float]], Reasons
         a, b = (str(players[i]) for i in (mine, other))
         digits = decimals([abs(value[other] - value[mine])])
         shown = f"{b} has {value[other]:.{digits}f} against {value[mine]:.{digits}f}"
-        own, met = float(wins[mine, other]), float(n[mine, other])
-        record = f"of their {met:g} votes {a} won {own:g}" if met > 0.0 else "they have never met"
+        met, ties = float(n[mine, other]), float(tied[mine, other])
+        won = f"{float(wins[mine, other]) - ties / 2:g}{f' and tied {ties:g}' if ties else ''}"
+        record = f"of their {met:g} votes {a} won {won}" if met > 0.0 else "they have never met"
         why = {
             "win rate": "it does not ask against whom, and the weaker the opponents, the higher",
             "Borda": "it counts every opponent alike, however few the votes are",

@@ -47,13 +47,14 @@ def compare(
         ``epp_lower``, ``epp_upper`` (log-odds); posterior probabilities ``p_better``,
         ``p_equivalent``, ``p_worse``. By the pair's own matches alone, of a fit of one tournament
         (as `win_probability` with ``by="record"``): ``record``, ``record_lower``, ``record_upper``
-        (win probability of a), ``record_better``, ``record_won``, ``record_played``. Coordinates:
-        ``player`` (a), ``opponent`` (b). Of mean scores, in place of win probability and epp:
-        ``difference``, ``difference_lower``, ``difference_upper``, a's score less b's; and, where
-        the fit knows how scores vary between rounds (likelihood="normal" with a finite
-        prior_scale, or right-or-wrong scores), ``cohen_d`` and ``cliff_delta`` with ``_lower`` and
-        ``_upper``: that difference in standard deviations of a score (root mean square of the
-        two players'), and P(a's score is higher) less P(b's is), of rounds that need not be the
+        (win probability of a), ``record_better``, ``record_won``, ``record_played``,
+        ``record_tied`` (of these, each half a win). Coordinates: ``player`` (a), ``opponent`` (b).
+        Of mean scores, in place of win probability and epp: ``difference``, ``difference_lower``,
+        ``difference_upper``, a's score less b's; and, where the fit knows how scores vary between
+        rounds (likelihood="normal" with a finite prior_scale, or right-or-wrong scores),
+        ``cohen_d`` and ``cliff_delta`` with ``_lower`` and ``_upper``: that difference in standard
+        deviations of a score (root mean square of the two players'), and P(a's score is higher)
+        less P(b's is), of rounds that need not be the
         same. Of mean scores of many tournaments the difference is of the means over data sets such
         as these, and ``mean_better`` the probability that a's is better; ``p_better``,
         ``p_equivalent`` and ``p_worse`` are of the players' mean scores on one new data set, and

@@ -60,7 +60,8 @@ def win_probability(
     -------
     Dataset
         ``mean``, ``lower``, ``upper`` (player, opponent), 1/2 on the diagonal; by the record also
-        ``better`` (P(p > 1/2)), ``won`` and ``played`` (matches). attrs: ``by``,
+        ``better`` (P(p > 1/2)), ``won`` and ``played`` (matches), ``tied`` (of these, each half
+        a win). attrs: ``by``,
         ``draws_used`` (by the model; posterior draws are thinned evenly on boards of thousands of
         players), ``converged`` (0 or 1), ``warnings`` (JSON list).
 

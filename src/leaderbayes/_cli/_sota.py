@@ -178,8 +178,9 @@ def sota(
         else:
             board = lb.sota.read_board(file, **facts)
         looks = None if public is None else _two_looks(public, public_n, board, facts, options)
+    scale = _scale_of(board, shares=not losses and facts["se"] is None)
     if sensitivity:
-        _say_sensitivity(board, options, said, as_json)
+        _say_sensitivity(board, options, said, as_json, scale)
         return
     if sampler is None:
         how = {"rule": options["rule"]}
@@ -193,7 +194,7 @@ def sota(
     )  # fmt: skip
     result = {
         **how,
-        **_scale_of(board),
+        **scale,
         "n": board.attrs.get("n"),
         "rho": board.attrs.get("rho", 0.0) if options["rho"] is None else options["rho"],
         "m": int(best["m"]),
@@ -211,7 +212,11 @@ def sota(
 
 
 def _say_sensitivity(
-    board: "xr.DataArray", options: dict[str, Any], said: list[str], as_json: bool
+    board: "xr.DataArray",
+    options: dict[str, Any],
+    said: list[str],
+    as_json: bool,
+    scale: dict[str, str],
 ) -> None:
     """Print how the answer moves."""
     import leaderbayes as lb
@@ -225,16 +230,16 @@ def _say_sensitivity(
         board.attrs["rho"] = options["rho"]
     with collecting() as more:
         table = lb.sota.sensitivity(board, laws=laws, **asked)
-    result = {**_scale_of(board), "rows": records(table), "warnings": said + more}
+    result = {**scale, "rows": records(table), "warnings": said + more}
     result |= {str(name): value for name, value in table.attrs.items()}
     finish(as_json, result, print_sensitivity, result, table, converged=bool(table["converged"][0]))
 
 
-def _scale_of(board: "xr.DataArray") -> dict[str, str]:
-    """Say, where less is better, what became of the scores."""
+def _scale_of(board: "xr.DataArray", *, shares: bool) -> dict[str, str]:
+    """Say, where less is better, what became of the scores, shares of answers or others."""
     if board.attrs.get("higher_is_better", 1):
         return {}
-    turned = "1 - score" if board.attrs.get("n") else "-score"
+    turned = "1 - score" if shares else "-score"
     return {"scale": f"Less is better of these scores; what follows is of {turned}."}
 
 

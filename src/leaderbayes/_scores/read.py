@@ -174,7 +174,8 @@ def scores_of(
     scores = to_scores(table, long, higher_is_better=better, columns=columns)
     taken = set(columns.values())
     unused = [name for name in table.frame.columns if name not in taken]
-    if unused and columns["score"] in table.frame.columns:  # of a wide table all are taken
+    # Of a wide table all are taken.
+    if unused and {columns["player"], columns["score"]} <= set(table.frame.columns):
         scores.attrs["unused"] = listed(unused)
     return scores if scheme is None else scores.assign_attrs(scheme=scheme)
 

@@ -109,11 +109,11 @@ def sensitivity(
     if not len(laws):
         raise LeaderbayesError("laws: give one or more; the first is the base's.")
     how = {"draws": draws, "chains": chains, "seed": seed, "workers": workers}
-    choices = _choices(board, known, laws, rhos, sizes)
-    base, said = _fitted(next(choices), how, prob)
+    first, *others = list(_choices(board, known, laws, rhos, sizes))  # refused before any is drawn
+    base, said = _fitted(first, how, prob)
     for warning in said:  # those of the others are named in the table
         warnings.warn(warning.message, warning.category, stacklevel=2)
-    rows = [base, *(_fitted(choice, how, prob)[0] for choice in choices)]
+    rows = [base, *(_fitted(choice, how, prob)[0] for choice in others)]
     table = pd.DataFrame([*rows, *_of_rules(board, base, prob)]).drop(columns="free")
     width = base["theta_sota_upper"] - base["theta_sota_lower"]
     table.insert(6, "moves", (table["theta_sota"] - base["theta_sota"]) / width)

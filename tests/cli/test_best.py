@@ -1,9 +1,11 @@
-"""How good the best of a board is, in sentences and a table."""
+"""How good the best of a board is, in sentences and tables, and what is written of it."""
 
 import json
 
+import pandas as pd
 import pytest
 
+import leaderbayes as lb
 from command import call
 
 
@@ -42,3 +44,41 @@ def test_what_it_has_no_use_for(folder, board, option, message):
     bad = call(*board, *option, cwd=folder)
     assert (bad.returncode, bad.stdout) == (2, "")
     assert message in bad.stderr
+
+
+def test_files(folder, board):
+    """What is printed, in files; of a posterior all teams, and what a page is made of."""
+    few = ["--sampler", "exact", "--draws", 60, "--chains", 2, "--seed", 1, "--out", "best"]
+    done = call(*board[:-1], *few, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (folder / "best").iterdir()) == [
+        "board.png", "leaderboard.csv", "posterior.nc", "run.json"
+    ]  # fmt: skip
+    said, kept = (
+        json.loads(done.stdout),
+        json.loads((folder / "best" / "run.json").read_text(encoding="utf-8")),
+    )
+    assert kept.pop("command")["seed"] == 1
+    assert kept == said
+    fit = lb.read_fit(folder / "best" / "posterior.nc")
+    assert float(lb.sota.summary(fit)["theta_sota"]) == said["theta_sota"]
+    table = pd.read_csv(folder / "best" / "leaderboard.csv")
+    assert list(table["team"]) == list(lb.leaderboard(fit)["team"])
+    assert bool(table["converged"].all()) == said["diagnostics"]["converged"]
+    page = call("report", "best", "--out", "page.html", cwd=folder)
+    assert page.returncode in (0, 3), page.stderr
+
+
+def test_files_of_an_estimate_and_of_the_table(folder, board):
+    done = call(*board[:-1], "--out", "estimate", "--figures", "svg", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (folder / "estimate").iterdir()} == {"board.svg", "run.json"}
+    few = ["--law", "beta", "--draws", 30, "--chains", 2, "--seed", 1]
+    call(*board, *few, "--out", "table", cwd=folder)
+    assert {path.name for path in (folder / "table").iterdir()} == {"run.json", "sensitivity.csv"}
+    table = pd.read_csv(folder / "table" / "sensitivity.csv")
+    assert list(table["what"])[:3] == ["base", "law", "law"]
+    claim = call("sota", 0.9, "--n", 200, "--variants", 3, "--out", "claim", cwd=folder)
+    assert claim.returncode == 2
+    assert "--out is of a board" in claim.stderr
+    assert not (folder / "claim").exists()

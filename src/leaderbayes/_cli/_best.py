@@ -1,11 +1,14 @@
-"""How good the best of a board is, in sentences and a table."""
+"""How good the best of a board is, in sentences and tables, and what is written of it."""
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from leaderbayes._cli._console import print_doubt, print_table, short
+from leaderbayes._cli._output import draw, say_older, write_run, write_table
+from leaderbayes._files.write import writing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +92,40 @@ def print_sensitivity(result: dict[str, Any], table: "pd.DataFrame") -> None:
         "above: teams that scored above it. moves: in widths of the base's interval. "
         + table.attrs["message"]
     )
+
+
+def write_sota(
+    out: Path,
+    board: "xr.DataArray",
+    best: "xr.Dataset",
+    dt: "xr.DataTree | None",
+    result: dict[str, Any],
+    asked: dict[str, Any],
+) -> None:
+    """Write run.json and a figure of the board; of a posterior, and all its teams, two files."""
+    import leaderbayes as lb
+    from leaderbayes._fits.file import encoded
+
+    with writing(out) as part:
+        if dt is not None:
+            trusted = {**result["diagnostics"], "warnings": result["warnings"]}
+            table = lb.leaderboard(dt, prob=asked["prob"])
+            write_table(part / "leaderboard.csv", table, trusted)
+            (part / "posterior.nc").write_bytes(encoded(dt))
+        draw(part, {"board": (board, best)}, asked["figures"])
+        write_run(part, asked, result)
+        say_older(out, part)
+
+
+def write_sensitivity(
+    out: Path, table: "pd.DataFrame", result: dict[str, Any], asked: dict[str, Any]
+) -> None:
+    """Write the table, and run.json."""
+    with writing(out) as part:
+        trusted = {"converged": table["converged"][0], "warnings": result["warnings"]}
+        write_table(part / "sensitivity.csv", table, trusted)
+        write_run(part, asked, result)
+        say_older(out, part)
 
 
 def _print_scale(result: dict[str, Any]) -> None:

@@ -104,7 +104,7 @@ def check_out(folder: Path, options: dict[str, Any]) -> None:
 def draw(
     folder: Path, figures: dict[str, Any], formats: Sequence[str], *, seed: int | None = None
 ) -> None:
-    """Draw plots, by their names, of what they take; what is drawn at random, by the seed.
+    """Draw plots, by their names, of what they take (a tuple: several); at random, by the seed.
 
     Without formats nothing is drawn, and Matplotlib not needed.
     """
@@ -119,7 +119,8 @@ def draw(
 
     for name, shown in figures.items():
         drawn = {"seed": seed} if name == "deviance" else {}
-        figure = getattr(lb.plots, name)(shown, backend="matplotlib", **drawn)
+        taken = shown if isinstance(shown, tuple) else (shown,)
+        figure = getattr(lb.plots, name)(*taken, backend="matplotlib", **drawn)
         for suffix in formats:
             figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
         plt.close("all")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PAGE, LATEX, TEXT = (".html", ".htm"), ".tex", ".txt"
 PAGE_ONLY = ("sota", "title", "top")
 _EXPECTED = (
-    "give the posterior.nc of leaderbayes rank --out (or its folder), a file of "
+    "give the posterior.nc of leaderbayes rank or sota --out (or its folder), a file of "
     "leaderbayes.write_fit, or the store of leaderbayes tournaments."
 )
 
@@ -26,8 +26,8 @@ _EXPECTED = (
               help="The report. Its suffix says what it is: .html (or .htm) a page, .tex LaTeX, "
               "with its references in .bib beside it, .txt text.")  # fmt: skip
 @click.option("--sota", type=click.Path(path_type=Path), metavar="FILE",
-              help="Posterior of sota.posterior, for a section on how good the best is. Of a page.",
-              )  # fmt: skip
+              help="Posterior of leaderbayes sota --out, for a section on how good the best is. "
+              "Of a page.")  # fmt: skip
 @click.option("--audit", is_flag=True, help="Add what leaderbayes audit asks of a fit: which part "
               "of the table is real.")  # fmt: skip
 @click.option("--site", type=click.Path(path_type=Path), metavar="DIR",
@@ -57,8 +57,9 @@ def report(
 ) -> None:
     """Report a posterior, as a page (HTML), in LaTeX or as text.
 
-    FILE is a netCDF file, the folder of leaderbayes rank --out, or, for a page, a study (the store
-    of leaderbayes tournaments); for --site a folder of these, whose names are those of the boards.
+    FILE is a netCDF file, the folder of leaderbayes rank or sota --out, or, for a page, a study
+    (the store of leaderbayes tournaments); for --site a folder of these, whose names are those of
+    the boards.
     """
     import leaderbayes as lb
 

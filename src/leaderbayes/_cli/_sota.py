@@ -3,16 +3,19 @@
 import json
 import sys
 from contextlib import redirect_stdout, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._best import print_sensitivity, print_sota
+from leaderbayes._cli._best import print_sensitivity, print_sota, write_sensitivity, write_sota
 from leaderbayes._cli._claim import say_claim, score_of, variants_of
 from leaderbayes._cli._console import collecting, finish, number, records
-from leaderbayes._cli._options import as_json, better, max_mb, prob, seed, typed
+from leaderbayes._cli._options import as_json, better, figures, max_mb, prob, seed, typed
+from leaderbayes._cli._output import check_out
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 # Options that belong to the estimate, or to the posterior; the others are of both.
@@ -140,8 +143,13 @@ def column_or_number(text: str) -> float | str:
 @seed
 @prob
 @as_json
+@click.option("--out", type=click.Path(path_type=Path),
+              help="Write tables, a posterior (of which leaderbayes report makes a page) and a "
+              "figure here.")  # fmt: skip
+@figures
 def sota(
     file: str,
+    out: Path | None,
     answers: bool,
     losses: bool,
     root: bool,
@@ -163,6 +171,11 @@ def sota(
     alien = _alien(answers, losses, sampler, options["law"])
     if alien is not None:
         raise lb.LeaderbayesError(alien)
+    params = click.get_current_context().params
+    asked = {name: value for name, value in params.items() if name != "out"}
+    if out is not None:
+        check_out(out, asked)
+    options.pop("figures")
     variants = variants_of(options.pop("variants"))
     options.pop("spread")
     public, public_n = options.pop("public"), options.pop("public_n")
@@ -180,14 +193,19 @@ def sota(
         looks = None if public is None else _two_looks(public, public_n, board, facts, options)
     scale = _scale_of(board, shares=not losses and facts["se"] is None)
     if sensitivity:
-        _say_sensitivity(board, options, said, as_json, scale)
+        table, result = _sensitivity(board, options, said, scale)
+        if out is not None:
+            write_sensitivity(out, table, result, asked)
+        steady = bool(table["converged"][0])
+        finish(as_json, result, print_sensitivity, result, table, converged=steady)
         return
+    dt = None
     if sampler is None:
         how = {"rule": options["rule"]}
         best, diagnostics, more = _estimate_of_best(board, options)
     else:
         how = {"sampler": sampler}
-        best, diagnostics, more = _best_of(board, sampler, options)
+        dt, best, diagnostics, more = _best_of(board, sampler, options)
     free = lb.sota.winner(
         board, rho=options["rho"], covariance=covariance, variants=variants or 1,
         prob=options["prob"],
@@ -207,18 +225,16 @@ def sota(
         **({} if looks is None else {"two_looks": looks}),
         "warnings": said + more,
     }
+    if out is not None:
+        write_sota(out, board, best, dt, result, asked)
     converged = diagnostics.get("converged", True)
     finish(as_json, result, print_sota, result, best, options["prob"], converged=converged)
 
 
-def _say_sensitivity(
-    board: "xr.DataArray",
-    options: dict[str, Any],
-    said: list[str],
-    as_json: bool,
-    scale: dict[str, str],
-) -> None:
-    """Print how the answer moves."""
+def _sensitivity(
+    board: "xr.DataArray", options: dict[str, Any], said: list[str], scale: dict[str, str]
+) -> tuple["pd.DataFrame", dict[str, Any]]:
+    """Tabulate how the answer moves."""
     import leaderbayes as lb
 
     first = options["law"]
@@ -231,8 +247,7 @@ def _say_sensitivity(
     with collecting() as more:
         table = lb.sota.sensitivity(board, laws=laws, **asked)
     result = {**scale, "rows": records(table), "warnings": said + more}
-    result |= {str(name): value for name, value in table.attrs.items()}
-    finish(as_json, result, print_sensitivity, result, table, converged=bool(table["converged"][0]))
+    return table, result | {str(name): value for name, value in table.attrs.items()}
 
 
 def _scale_of(board: "xr.DataArray", *, shares: bool) -> dict[str, str]:
@@ -333,8 +348,8 @@ def _estimate_of_best(
 
 def _best_of(
     board: "xr.DataArray", sampler: Any, options: dict[str, Any]
-) -> tuple["xr.Dataset", dict[str, Any], list[str]]:
-    """Summarise the posterior, with the three likeliest teams; diagnostics, and warnings."""
+) -> tuple["xr.DataTree", "xr.Dataset", dict[str, Any], list[str]]:
+    """Draw and summarise, with the three likeliest teams; diagnostics, and warnings."""
     import leaderbayes as lb
 
     asked = {k: v for k, v in options.items() if k not in ESTIMATE_ONLY and k != "prob"}
@@ -349,4 +364,4 @@ def _best_of(
         **{key: float(best[key]) for key in ("expected_max", "max_lower", "max_upper")},
         "seed": dt.attrs["seed"],
     }
-    return best, diagnostics, json.loads(dt.attrs["warnings"])
+    return dt, best, diagnostics, json.loads(dt.attrs["warnings"])

@@ -1,6 +1,7 @@
 """What a wide table holds beside scores is no player and no round."""
 
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -231,3 +232,34 @@ def test_auc_and_log_loss_of_the_automl_benchmark():
 def test_means_alone_are_no_rounds(write):
     with pytest.raises(lb.ScoresError, match=r"'mean', 'std' sum up rounds.*leaderbayes sota FILE"):
         lb.read_scores(write("model,mean,std\na,0.81,0.01\nb,0.84,0.02\n"))
+
+
+def test_shares_among_percentages(read):
+    text = "model,a,b,c\nx,0.886,85.1,91.2\ny,87.4,84.2,90.0\nz,88.1,0.8431,92.1\n"
+    first = r"LB051 .*: 0.886 \(player 'x', round 'a'\) may be a share .*, and so 1 more: it ranks"
+    with pytest.warns(lb.LeaderbayesWarning, match=first):
+        read(text)
+    by_player = pd.DataFrame({"model": [*"xyz"], "a": [0.91, 90.0, 88.0], "b": [0.85, 86.0, 82.0]})
+    with pytest.warns(lb.LeaderbayesWarning, match=r"0.91 .* and so 1 more"):
+        lb.read_scores(by_player)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("0.5", "88.6", "90.2"),  # a failure: of 0.5 %, as many decimals
+        ("0.02", "88.6", "90"),  # two per cent of nothing that the others are near
+        ("0", "88.6", "90.2"),
+        ("0.886", "1.2", "3.1"),  # times
+        ("0.886", "88.6", "301.5"),
+        ("0.886", "0.87", "0.9"),
+        ("-0.886", "88.6", "90.2"),
+        ("0.00001", "0.1", "10"),
+    ],
+)
+def test_other_scores_far_below(read, cells):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(
+            "model,a,b\n" + "".join(f"m{k},{cell},{70.5 + k * k}\n" for k, cell in enumerate(cells))
+        )

@@ -16,7 +16,7 @@ from leaderbayes._scores.metrics import is_metric, more_is_better
 from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.roles import recognise, to_long
 from leaderbayes._scores.spelling import alike
-from leaderbayes._scores.suspects import METRIC, several_kinds
+from leaderbayes._scores.suspects import METRIC, several_kinds, shares_among_percentages
 from leaderbayes._scores.tables import Source, Table, counted, listed, read_table, shown
 from leaderbayes._scores.vote_outcomes import is_votes
 from leaderbayes._types import Floats, Longs
@@ -113,7 +113,7 @@ def read_scores(
         LB040, if a player has no score at all: no comparison has it; LB041, if names differ only
         in case, width or blanks; LB042, if of some metrics more is better and of others less;
         LB046, if a column says that scores are of several metrics or kinds of tasks, and nobody
-        says which are better.
+        says which are better; LB051, if scores of a round look like shares of 1 among percentages.
 
     Examples
     --------
@@ -290,7 +290,8 @@ def to_scores(
     Warns
     -----
     LeaderbayesWarning
-        LB040, if a player has no score; LB041, if names differ only in case, width or blanks.
+        LB040, if a player has no score; LB041, if names differ only in case, width or blanks;
+        LB051, if scores of a round look like shares of 1 among percentages.
     """
     if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
         raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
@@ -353,6 +354,7 @@ def to_scores(
         },
     )
     _check_players_and_names(table, scores)
+    _check_units(table, scores)
     return scores
 
 
@@ -388,6 +390,23 @@ def _check_players_and_names(table: Table, scores: xr.DataArray) -> None:
         )
     for dim in scores.dims:
         warn_alike(table, str(dim), scores[dim].to_numpy())
+
+
+def _check_units(table: Table, scores: xr.DataArray) -> None:
+    """Warn of scores that are shares of 1 where the same round's others are percentages: LB051."""
+    by_round = scores.transpose(..., "player")
+    values = by_round.to_numpy().reshape(-1, by_round.sizes["player"])
+    found = shares_among_percentages(values).reshape(by_round.shape)
+    if not found.any():
+        return
+    first = by_round[tuple(np.argwhere(found)[0])]
+    whose = ", ".join(f"{dim} {shown(first[dim].item())}" for dim in scores.dims)
+    many = int(found.sum())
+    warn(
+        f"LB051 {table.where}: {first.item():.10g} ({whose}) may be a share of 1 where the round's "
+        f"other scores are percentages{f', and so {many - 1} more' if many > 1 else ''}: it ranks "
+        "far below them. Write all scores of a round in one unit."
+    )
 
 
 def warn_alike(table: Table, dim: str, names: Iterable[str]) -> None:

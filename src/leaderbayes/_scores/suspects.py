@@ -11,11 +11,13 @@ from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import Table, listed, shown, text_of
+from leaderbayes._types import Bools, Floats
 
 METRIC = "metric measure metric_name eval_metric scorer scoring criterion function"
 # Columns that say of which kind a round's scores are, such as binary or multiclass.
 _KIND = ("type", "task_type", "problem_type", "kind")
 NAME_THEM = "round=..., tournament=...; --round, --tournament"
+_APART = 20.0  # times as large are the percentages beside shares of 1
 _CHANCE = 3.0  # that a row is by chance the mean of the others: less than once in 10**3
 
 
@@ -284,3 +286,42 @@ def several_kinds(
                 continue
         return column, values
     return None
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+def shares_among_percentages(scores: Floats) -> Bools:
+    """Find scores that were written as shares of 1, where their round's others are percentages.
+
+    Such as 0.886 among 88.1 and 87.4: it ranks last. It is in percent like the others, and has
+    more decimals than any of them: what really is below 1 % has as many.
+
+    Parameters
+    ----------
+    scores : ndarray (round, player)
+        NaN where there is none.
+
+    Returns
+    -------
+    ndarray (round, player) of bool
+    """
+    low = (scores > 0.0) & (scores < 1.0)
+    found = np.zeros(scores.shape, dtype=bool)
+    for k in np.flatnonzero(low.any(axis=1) & (scores > 1.0).any(axis=1)):
+        row, shares = scores[k], scores[k][low[k]]
+        others = row[np.isfinite(row) & ~low[k]]
+        least, most = float(others.min()), float(others.max())
+        width = max(most - least, 0.1 * most)
+        near = np.abs(100.0 * shares - (least + most) / 2.0) <= (most - least) / 2.0 + width
+        if most > 100.0 or least < _APART * shares.max() or not near.all():
+            continue
+        digits = max(map(_decimals, others))
+        found[k, low[k]] = [_decimals(share) > digits for share in shares]
+    return found
+
+
+def _decimals(score: float) -> int:
+    """Count the decimals with which a score was written."""
+    _, _, after = np.format_float_positional(score, trim="-").partition(".")
+    return len(after)

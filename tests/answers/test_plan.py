@@ -218,3 +218,10 @@ def test_needs_no_pymc():
         "assert not {'pymc', 'pytensor', 'arviz'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_how_far_it_is(dt, capsys):
+    lb.plan(dt, PAIR, rounds=(5,), simulations=2, seed=1)
+    lb.plan(dt, PAIR, rounds=(5,), simulations=2, seed=1, progressbar=False)
+    lb.plan(dt, PAIR, rounds=(), simulations=2, seed=1)  # simulates nothing
+    assert capsys.readouterr().err.count("2/2") == 1

@@ -42,6 +42,7 @@ def plan(
     more_runs: Sequence[int] | None = None,
     players: Sequence[str] | None = None,
     simulations: int = 200,
+    progressbar: bool = True,
     seed: int | None = None,
 ) -> xr.Dataset:
     """Say how many more rounds would tell two players apart, or the leader from everybody.
@@ -94,6 +95,8 @@ def plan(
         is).
     simulations : int
         Truths, spread evenly over the posterior's draws.
+    progressbar : bool
+        Show how far the simulations of further rounds are.
     seed : int, optional
         Same seed, same numbers. None draws one; it is in attrs.
 
@@ -242,7 +245,18 @@ def plan(
             width=width, more_runs=further_runs,
         )  # fmt: skip
     else:
-        found = of_matches(dt, epp, ways, lengths, asked, prob, arguments, simulations, rng)
+        found = of_matches(
+            dt,
+            epp,
+            ways,
+            lengths,
+            asked,
+            prob,
+            arguments,
+            simulations,
+            rng,
+            progressbar=progressbar,
+        )
     lower, upper = _jeffreys(found.decided.sum(axis=-1), simulations)
     p_decided = found.decided.mean(axis=-1)
     leader = f"{names[now.better]}, the leader, against everybody"

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.draws import by_mean
+from leaderbayes._files.progress import progress
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._numerics.composite_weight import board_weight, weighted_counts
 from leaderbayes._numerics.laplace import Board, posterior
@@ -40,13 +41,16 @@ class Simulated(NamedTuple):
 def of_matches(
     dt: xr.DataTree, epp: Floats, plans: list[Longs], lengths: Longs, asked: list[int] | None,
     prob: float, arguments: dict[str, Any], simulations: int, rng: np.random.Generator,
+    *, progressbar: bool,
 ) -> Simulated:  # fmt: skip
     """Play on from the matches of a fit with strengths epp (draw, player)."""
     truths = epp[np.linspace(0, len(epp) - 1, simulations).astype(int)]
     place = matches_of(dt)["place"].sel(player=dt["posterior"]["player"].to_numpy()).to_numpy()
-    seen = [
-        _simulate(place, truth, plans, lengths, asked, prob, arguments, rng) for truth in truths
-    ]
+    seen = []
+    with progress(progressbar and lengths.size > 0, "Simulations") as advance:
+        for truth in truths:
+            seen.append(_simulate(place, truth, plans, lengths, asked, prob, arguments, rng))
+            advance(1, simulations)
     decided, correct, width = np.moveaxis(np.array(seen), 0, -1)
     return Simulated(decided, correct, width.mean(axis=-1))
 

@@ -132,6 +132,7 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
         players=options["only_players"] or None,
         simulations=options["simulations"],
         seed=fit.attrs["seed"],
+        progressbar=sys.stderr.isatty(),
     )
     plan = asked(rounds=())
     # What is decided already (0 rounds are needed, not an unknown number) needs no simulation; of

@@ -14,6 +14,7 @@ import xarray as xr
 from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._extras import extra
+from leaderbayes._files.progress import progress
 from leaderbayes._scores.tables import MISSING, Table, counted, listed, shown
 from leaderbayes._scores.vote_counts import not_counted
 from leaderbayes._scores.vote_forms import (
@@ -302,30 +303,21 @@ def _count(
 
     thread = threading.Thread(target=work, daemon=True)
     try:
-        with _progress(progressbar) as say:
+        with progress(progressbar, "Counting votes") as advance:
             thread.start()
+            done = 0
             while thread.is_alive():
                 thread.join(0.1)
-                say(connection.query_progress())
-            say(100.0)
+                percent = max(int(connection.query_progress()), done)
+                advance(percent - done, 100)
+                done = percent
+            advance(100 - done, 100)
     except BaseException:
         connection.interrupt()
         thread.join()
         raise
     if failed:
         raise failed[0]
-
-
-@contextmanager
-def _progress(shown: bool) -> Iterator[Any]:
-    """Show a bar on standard error, of what percentage is done."""
-    from rich.console import Console
-    from rich.progress import Progress, TimeElapsedColumn
-
-    columns = (*Progress.get_default_columns(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=not shown) as bar:
-        task = bar.add_task("Counting votes", total=100.0)
-        yield lambda done: bar.update(task, completed=max(done, 0.0))
 
 
 def _quoted(name: str) -> str:

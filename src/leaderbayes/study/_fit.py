@@ -19,6 +19,7 @@ import xarray as xr
 from leaderbayes import _arguments, _errors
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._extras import extra
+from leaderbayes._files.progress import progress
 from leaderbayes._files.write import check_folder
 from leaderbayes._fits.kinds import OF_SEVERAL
 from leaderbayes._inference.fit import fit as fit_board
@@ -27,7 +28,6 @@ from leaderbayes._numerics.workers import available
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.study import _store
-from leaderbayes.study._progress import progress
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
 _ONE_AT_A_TIME = Lock()  # in each process
@@ -163,7 +163,7 @@ def fit(
     with (
         _store.writing_study(path) as writer,
         _workers(executor) as workers,
-        progress(progressbar) as advance,
+        progress(progressbar, "Tournaments") as advance,
     ):
         attrs = _attrs(path, model, arguments, seed, list(boards))
         pending = {n: board for n, board in boards.items() if not _is_done(path, n, board)}

@@ -1,20 +1,20 @@
-"""How far a study is, in a terminal and in a notebook."""
+"""How far a long job is, in a terminal and in a notebook."""
 
 import warnings
 
 import pytest
 
-from leaderbayes.study._progress import progress
+from leaderbayes._files.progress import progress
 
 
 def test_nothing_is_shown_unasked(capsys):
-    with progress(False) as advance:
+    with progress(False, "Tournaments") as advance:
         advance(1, 2)
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_bar_on_standard_error(capsys):
-    with progress(True) as advance:
+    with progress(True, "Tournaments") as advance:
         advance(2, 3)
         advance(1, 3)
     out, err = capsys.readouterr()
@@ -37,7 +37,7 @@ def test_a_notebook_needs_no_widgets(monkeypatch):
     monkeypatch.setattr(display, "display", lambda made, display_id: Handle())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with progress(True) as advance:
+        with progress(True, "Tournaments") as advance:
             advance(2, 5)
             advance(1, 5)
     assert ["2 of 5" in shown[0], "3 of 5" in shown[1]] == [True, True]

@@ -7,7 +7,13 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes._answers.votes import clustered_by, counted_of, effects, votes_by_player
+from leaderbayes._answers.votes import (
+    clustered_by,
+    counted_of,
+    effects,
+    said_of_worth,
+    votes_by_player,
+)
 
 
 def votes(n=300, seed=1):
@@ -121,3 +127,10 @@ def test_a_fit_without_its_clustering_is_refused(dt):
     )
     with pytest.raises(lb.LeaderbayesError, match="go together"):
         lb.leaderboard(damaged)
+
+
+def test_what_a_vote_is_worth():
+    assert said_of_worth(0.31) == "a vote counts as 0.31 independent matches"
+    assert said_of_worth(1.5).endswith(
+        "1.50 independent matches: ties vary less than wins and losses"
+    )

@@ -781,7 +781,7 @@ def check_votes(made: xr.Dataset) -> None:
     assert outcome.dtype == float
     own = made.attrs["both_bad"] == "own"
     assert (np.isin(outcome, (0.0, 0.5, 1.0)) | (own & np.isnan(outcome))).all()
-    assert set(made.attrs) == {"kind", "read_as", "both_bad", "ordered", "source"}
+    assert set(made.attrs) - {"unused"} == {"kind", "read_as", "both_bad", "ordered", "source"}
     if "weight" in made:
         assert (made["weight"] > 0.0).all()
         assert np.isfinite(made["weight"]).all()

@@ -96,6 +96,9 @@ def test_what_else_a_row_holds():
         "the second won; tie (bothbad): both bad), prompt=question_id, judge=judge, time=tstamp; "
         "1 vote that both are bad count as ties"
     )
+    assert "unused" not in found.attrs
+    more = ARENA.assign(language="en", turn=1, len_a=1.0, len_b=2.0)
+    assert lb.read_votes(more, covariates=["len"]).attrs["unused"] == "'language', 'turn'"
     bare = lb.read_votes(FORMS["letters"])
     assert set(bare.variables) == {"first", "second", "outcome", "player"}
 

@@ -42,6 +42,15 @@ def counted_of(dt: xr.DataTree) -> Counted:
     return Counted(votes, ties, nobody, judges, prompts, clustered_by(dt), worth)
 
 
+def said_of_worth(worth: float) -> str:
+    """Say what a vote is worth, of an independent one's that somebody wins, and why if it is more.
+
+    A tie is the middle of both outcomes, and varies less than either.
+    """
+    more = ": ties vary less than wins and losses" if worth >= 1.05 else ""
+    return f"a vote counts as {worth:.2f} independent matches{more}"
+
+
 def clustered_by(dt: xr.DataTree) -> tuple[str, ...]:
     """Name what makes votes of a fit go together."""
     fitted(dt, "constant_data")

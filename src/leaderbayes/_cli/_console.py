@@ -69,6 +69,8 @@ def print_doubt() -> None:
 
 
 def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float) -> None:
+    from leaderbayes._answers.votes import said_of_worth
+
     if result["model"] in OF_SCORES:
         _print_scores(table, result, prob)
         return
@@ -106,9 +108,9 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
     if result.get("effects"):
         console = _print_effects(result["effects"], prob)
     if votes and sampled:
+        worth = said_of_worth(result["weight"])
         console.print(
-            f"Votes go together by: {result['cluster']}. A vote counts as {result['weight']:.2f} "
-            "independent matches.",
+            f"Votes go together by: {result['cluster']}. {worth[0].upper()}{worth[1:]}.",
             soft_wrap=True,
         )
     if deviance is not None:

@@ -182,6 +182,7 @@ def what_votes_were_read(votes: "xr.Dataset") -> dict[str, Any]:
     return {
         "kind": "votes",
         "columns": str(votes.attrs["read_as"]),
+        **({"unused": votes.attrs["unused"]} if "unused" in votes.attrs else {}),
         "votes": _number_of(votes),
         "players": votes.sizes["player"],
         **{
@@ -207,7 +208,8 @@ def describe_votes(votes: "xr.Dataset") -> str:
         for name in ("vote", "player", "judge", "prompt", "tournament")
         if f"{name}s" in read
     ]
-    return f"{read['columns']}; {', '.join(sizes)}"
+    unused = f"; not used: {read['unused']}" if "unused" in read else ""
+    return f"{read['columns']}; {', '.join(sizes)}{unused}"
 
 
 def how_votes_count(options: dict[str, Any]) -> dict[str, Any]:

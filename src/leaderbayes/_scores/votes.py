@@ -1,6 +1,7 @@
 """Read a table of votes: who beat whom, judged by whom, on what."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.read import warn, warn_alike
-from leaderbayes._scores.tables import MISSING, Source, Table, counted, shown
+from leaderbayes._scores.tables import MISSING, Source, Table, counted, listed, shown
 from leaderbayes._scores.vote_counts import perhaps_counts, told_twice
 from leaderbayes._scores.vote_files import read_vote_table
 from leaderbayes._scores.vote_forms import (
@@ -143,7 +144,7 @@ def read_votes(
         units. Coordinates of vote, where there are such columns: ``prompt``, ``judge``, ``time``
         (datetime64 or numbers), ``tournament``.
         attrs: ``kind`` ("votes"), ``read_as``, ``both_bad``, ``ordered`` (0 if nobody knows who was
-        shown first, else 1), ``source``.
+        shown first, else 1), ``source``; ``unused``, the other columns, if any.
 
     Raises
     ------
@@ -253,7 +254,7 @@ def votes_of(
         columns["weight"] = columns.get("weight", 1.0) * times
     differences, of = _covariates(table, form, options.covariates)
     if of:
-        said.append(f"covariates={'; '.join(of.values())}")
+        said.append(f"covariates={'; '.join(map(' - '.join, of.values()))}")
 
     values = outcomes.values
     bad, unfinished = values == BOTH_BAD, values == OPEN
@@ -305,6 +306,9 @@ def votes_of(
         "ordered": int(ordered),
         "source": table.where,
     }
+    used = {form.first, form.second, *form.outcome, *roles.values(), *chain(*of.values())}
+    if unused := [name for name in table.frame.columns if name not in used]:
+        attrs["unused"] = listed(unused)
     return xr.Dataset(variables, coords, attrs)
 
 
@@ -403,17 +407,17 @@ def _weights(table: Table, column: str, *, given: bool) -> Floats:
 
 def _covariates(
     table: Table, form: Form, covariates: Sequence[str] | None
-) -> tuple[Floats, dict[str, str]]:
-    """Read differences (row, covariate), and say for each name what was taken."""
+) -> tuple[Floats, dict[str, Sequence[str]]]:
+    """Read differences (row, covariate), and name for each the columns that were taken."""
     if covariates is None:
         return np.empty((len(table.frame), 0)), {}
-    said: dict[str, str] = {}
+    said: dict[str, Sequence[str]] = {}
     differences = []
     for name in covariates:
         columns = difference_of(table, name, form)
         if name in said:
             table.refuse(f"covariate {shown(name)} is given twice.")
-        said[name] = " - ".join(columns)
+        said[name] = columns
         values = [complete_numbers(table, column, words=True) for column in columns]
         differences.append(values[0] - values[1] if len(values) > 1 else values[0])
     return np.column_stack(differences) if said else np.empty((len(table.frame), 0)), said

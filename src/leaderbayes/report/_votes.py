@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.draws import spread_of
-from leaderbayes._answers.votes import Counted, counted_of, effects
+from leaderbayes._answers.votes import Counted, counted_of, effects, said_of_worth
 from leaderbayes._fits.posterior import drawn
 from leaderbayes.report._style import labels, number, percent
 from leaderbayes.report._verdicts import interval
@@ -91,7 +91,7 @@ def said_of_clusters(counted: Counted) -> str:
         ("judge",): "votes of a judge",
         ("prompt",): "votes on a prompt",
     }.get(counted.clusters, "votes of a judge, and votes on a prompt")
-    return f"{together}; a vote counts as {counted.worth:.2f} independent matches"
+    return f"{together}; {said_of_worth(counted.worth)}"
 
 
 def rows_of_effects(table: pd.DataFrame) -> list[dict[str, str]]:

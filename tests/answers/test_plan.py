@@ -10,6 +10,7 @@ from scipy import stats
 
 import leaderbayes as lb
 from conftest import simulate
+from leaderbayes._answers import plan_matches
 from leaderbayes._answers.plan import _needed
 from leaderbayes._answers.plan_matches import Verdict
 
@@ -220,8 +221,10 @@ def test_needs_no_pymc():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_how_far_it_is(dt, capsys):
+def test_how_far_it_is(dt, capsys, monkeypatch):
+    lb.plan(dt, PAIR, rounds=(5,), simulations=2, seed=1)  # at once
+    assert not capsys.readouterr().err
+    monkeypatch.setattr(plan_matches, "_PATIENCE", 0.0)
     lb.plan(dt, PAIR, rounds=(5,), simulations=2, seed=1)
     lb.plan(dt, PAIR, rounds=(5,), simulations=2, seed=1, progressbar=False)
-    lb.plan(dt, PAIR, rounds=(), simulations=2, seed=1)  # simulates nothing
     assert capsys.readouterr().err.count("2/2") == 1

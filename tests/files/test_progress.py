@@ -1,5 +1,6 @@
 """How far a long job is, in a terminal and in a notebook."""
 
+import time
 import warnings
 
 import pytest
@@ -22,6 +23,16 @@ def test_a_bar_on_standard_error(capsys):
     assert "3/3" in err
 
 
+def test_no_bar_of_what_takes_no_time(capsys):
+    with progress(True, "Simulations", after=60.0) as advance:
+        advance(2, 2)
+    assert capsys.readouterr() == ("", "")
+    with progress(True, "Simulations", after=0.01) as advance:
+        time.sleep(0.02)
+        advance(2, 2)
+    assert "2/2" in capsys.readouterr().err
+
+
 def test_a_notebook_needs_no_widgets(monkeypatch):
     """No warning that asks for ipywidgets; the bar is HTML, updated in place."""
     display = pytest.importorskip("IPython.display")
@@ -42,3 +53,11 @@ def test_a_notebook_needs_no_widgets(monkeypatch):
             advance(1, 5)
     assert ["2 of 5" in shown[0], "3 of 5" in shown[1]] == [True, True]
     assert 'value="3" max="5"' in shown[1]
+    monkeypatch.setattr(display, "display", lambda made, display_id: shown.append(made.data))
+    with progress(True, "Simulations", after=60.0) as advance:
+        advance(1, 5)
+    assert len(shown) == 2
+    with progress(True, "Simulations", after=0.01) as advance:
+        time.sleep(0.02)
+        advance(1, 5)
+    assert "1 of 5" in shown[2]

@@ -96,7 +96,7 @@ def plan(
     simulations : int
         Truths, spread evenly over the posterior's draws.
     progressbar : bool
-        Show how far the simulations of further rounds are.
+        Show how far the simulations of further rounds are, of matches, where they take long.
     seed : int, optional
         Same seed, same numbers. None draws one; it is in attrs.
 

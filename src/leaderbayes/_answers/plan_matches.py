@@ -14,6 +14,7 @@ from leaderbayes._numerics.laplace import Board, posterior
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._types import Floats, Ints, Longs
 
+_PATIENCE = 2.0  # seconds without a bar
 _DRAWS = 2000  # of each simulated posterior: they are normal, and cost less than its mode
 
 
@@ -47,7 +48,7 @@ def of_matches(
     truths = epp[np.linspace(0, len(epp) - 1, simulations).astype(int)]
     place = matches_of(dt)["place"].sel(player=dt["posterior"]["player"].to_numpy()).to_numpy()
     seen = []
-    with progress(progressbar and lengths.size > 0, "Simulations") as advance:
+    with progress(progressbar, "Simulations", after=_PATIENCE) as advance:
         for truth in truths:
             seen.append(_simulate(place, truth, plans, lengths, asked, prob, arguments, rng))
             advance(1, simulations)

@@ -64,7 +64,7 @@ def standing_by(dt: xr.DataTree, by: str) -> Standing:
     LeaderbayesError
         If it is another fit, or has no such parts.
     """
-    return once(dt, ("standing", by), lambda: _standing_by(dt, by))
+    return once(dt, ("standing by", by), lambda: _standing_by(dt, by))
 
 
 def _standing_by(dt: xr.DataTree, by: str) -> Standing:

@@ -11,6 +11,7 @@ import xarray as xr
 from scipy.stats import kendalltau
 
 import leaderbayes as lb
+from leaderbayes._answers import standing
 from leaderbayes._answers.audit import sentences
 from votes import draw, votes_of
 
@@ -69,6 +70,14 @@ def test_nothing_is_found_where_all_is_clear(clear):
     assert "decided already" in asked["plan"].attrs["message"]
     assert asked["players"]["letters"].to_numpy().tolist() == ["a", "b", "c", "d"]
     assert asked.attrs["warnings"] == dt.attrs["warnings"]
+
+
+def test_where_players_stand_is_found_once(noise, monkeypatch):
+    dt, before = noise
+    found, find = [], standing._of_matches
+    monkeypatch.setattr(standing, "_of_matches", lambda dt: found.append(1) or find(dt))
+    assert lb.audit(dt, simulations=1)["halves"].identical(before["halves"])
+    assert len(found) == 1
 
 
 def test_all_is_found_in_noise(noise):

@@ -27,6 +27,7 @@ from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import board_fitted, fitted, is_mean_score, is_of_votes, one_board
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
+from leaderbayes._fits.unchanged import unchanged
 from leaderbayes._inference.discrepancy import can_misfit
 from leaderbayes._scores.tables import counted
 from leaderbayes._scores.vote_matches import ALONE
@@ -145,6 +146,13 @@ def audit(
     prob = share("prob", prob)
     _require_audited(dt)
     seed = int(dt.attrs["seed"]) if seed is None else _arguments.seed(seed)
+    # Many questions ask for the same matches, and for who stands where by the same parts of them.
+    with unchanged():
+        return _audited(dt, prob, simulations, seed)
+
+
+def _audited(dt: xr.DataTree, prob: float, simulations: int | None, seed: int) -> xr.DataTree:
+    """Ask a fit everything."""
     draws, players = standing_of(dt)
     few = _FEW if len(players) <= _MANY else _FEWER
     simulations = few if simulations is None else whole("simulations", simulations)

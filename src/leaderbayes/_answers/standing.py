@@ -20,6 +20,7 @@ from leaderbayes._fits.posterior import (
     is_of_votes,
     one_board,
 )
+from leaderbayes._fits.unchanged import once
 from leaderbayes._inference.boards import boards_of, matches_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.bradley_terry import newton
@@ -63,6 +64,10 @@ def standing_by(dt: xr.DataTree, by: str) -> Standing:
     LeaderbayesError
         If it is another fit, or has no such parts.
     """
+    return once(dt, ("standing by", by), lambda: _standing_by(dt, by))
+
+
+def _standing_by(dt: xr.DataTree, by: str) -> Standing:
     if is_several(dt):
         return _of_tournaments(dt)
     if is_of_votes(dt):

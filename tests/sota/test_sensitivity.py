@@ -86,4 +86,6 @@ def test_refused():
         with pytest.raises(lb.LeaderbayesError, match=message):
             lb.sota.sensitivity(short, **{"laws": ["beta"], **given}, draws=10, seed=1)
     with pytest.raises(lb.LeaderbayesError, match="this board has standard errors"):
-        lb.sota.sensitivity(lb.sota.read_board([0.9, 0.8], se=0.1), sizes=[100], laws=["beta"], seed=1)
+        lb.sota.sensitivity(
+            lb.sota.read_board([0.9, 0.8], se=0.1), sizes=[100], laws=["beta"], seed=1
+        )

@@ -28,6 +28,7 @@ SCORES_ONLY = ("n", "se", "metric", "positive_rate", "exclude", "ceiling", "clon
 ANSWERS_ONLY = ("round", "cluster")
 NOT_OF_SENSITIVITY = ("components", "floor", "epsilon", "public", "public_n", "variants")
 COLUMN = "COLUMN|NUMBER"
+SIZE = "COLUMN|NUMBER|LOW-HIGH"
 RELIABILITY = ("pareto_k", "ess", "max_rhat")
 LAW_FREE = (
     "theta_sota_lower", "theta_sota_upper", "theta_winner", "theta_winner_lower",
@@ -36,8 +37,11 @@ LAW_FREE = (
 ESTIMATED = ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper")
 
 
-def column_or_number(text: str) -> float | str:
-    """Read a number, where it is one, or the name of a column."""
+def column_or_number(text: str) -> float | str | tuple[int, int]:
+    """Read a number, where it is one, two between which it is (500-5000), or a column's name."""
+    low, dash, high = text.partition("-")
+    if dash and low.isdecimal() and high.isdecimal():
+        return int(low), int(high)
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
@@ -55,9 +59,10 @@ def column_or_number(text: str) -> float | str:
 @click.option("--root", is_flag=True,
               help="Scores are roots of the mean --losses: of squared errors the RMSE.",
               )  # fmt: skip
-@click.option("--n", type=column_or_number, metavar=COLUMN,
-              help="Instances of the test set; or the column with those of each team; or lattice: "
-              "the smallest of which all accuracies are shares.",
+@click.option("--n", type=column_or_number, metavar=SIZE,
+              help="Instances of the test set; or two numbers between which they are, 500-5000; or "
+              "the column with those of each team; or lattice: the smallest of which all "
+              "accuracies are shares.",
               )  # fmt: skip
 @click.option("--se", type=column_or_number, metavar=COLUMN,
               help="Standard error of the scores, of any metric; or the column with that of each. "
@@ -196,6 +201,7 @@ def sota(
         **how,
         **scale,
         "n": board.attrs.get("n"),
+        **{key: int(best[key]) for key in ("n_lower", "n_upper") if key in best},
         "rho": board.attrs.get("rho", 0.0) if options["rho"] is None else options["rho"],
         "m": int(best["m"]),
         **{key: float(best[key]) for key in ESTIMATED},

@@ -34,6 +34,7 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
             "score_spread",
             "spread_df",
             "theta_sota",
+            "n",
         )
     },
     ("posterior", "tie"): (set(), {"tie_size"}),

@@ -13,7 +13,7 @@ from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.counts import STATISTICS, Counts, counts_above, statistics
 from leaderbayes._numerics.maximum import draw_given
-from leaderbayes._scores.facts import facts, own_rho
+from leaderbayes._scores.facts import facts, own_rho, require_n
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._flexible_law import flexible_counts
 from leaderbayes.models._theta import CONCENTRATION, check_law
@@ -96,6 +96,7 @@ def sota(
     known = facts(board)
     if known.n is None or known.metric != "accuracy":
         raise LeaderbayesError("The simulator is of accuracies: sota.read_board(board, n=...).")
+    require_n(board)
     check_law(law, components, floor, theta_0, statistic)
     epsilon = positive("epsilon", epsilon)
     flexible = isinstance(law, str) and law == "flexible"

@@ -32,6 +32,7 @@ from leaderbayes._inference.boards import boards_of
 from leaderbayes._inference.discrepancy import MISFIT
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._scores.facts import facts as facts_of_board
+from leaderbayes._scores.facts import own_n
 from leaderbayes.models._weight import shared_luck
 from leaderbayes.report._scores import facts_of_scores, results_of_scores
 from leaderbayes.report._style import labels
@@ -206,7 +207,6 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "layout": "sota_table",
         "prob": prob,
         "players": len(table),
-        "n": known.n,
         "chance": known.chance,
         "classes": board.attrs.get("classes"),
         "positive_rate": board.attrs.get("positive_rate"),
@@ -217,6 +217,8 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "seed": dt.attrs["seed"],
         **_trust(dt),
         **json.loads(dt.attrs["arguments"]),
+        "n": known.n,
+        "n_between": own_n(board),
         "chains": posterior["chain"],
         "draws": posterior["draw"],
         **{k: dt.attrs.get(k) for k in ("max_rhat", "pareto_k", "ess")},

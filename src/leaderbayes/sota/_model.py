@@ -1,7 +1,8 @@
 """The model of a board: what its metric, its law and its dependence make of it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -19,7 +20,34 @@ from leaderbayes.sota._model_of_estimates import EstimateBoard, from_probit
 
 Board = CountBoard | EstimateBoard
 
+
+class Part(NamedTuple):
+    """A board of which n is known, the model of it, and how many draws a chain has there."""
+
+    board: xr.DataArray
+    model: Board
+    draws: int
+
+
 FEWEST = 20  # instances, for which the laws given the test set's ease are good enough
+
+
+def parts_of(
+    board: xr.DataArray, sizes: Sequence[tuple[int, int]], draws: int, **given: Any
+) -> list[Part]:
+    """Models of the board for each n and its part of the draws; of one that is known by itself.
+
+    given: of `model_of`. Teams that are above the floor by one n and not by another are left out.
+    """
+    if not sizes:
+        return [Part(*model_of(board, **given), draws)]
+    boards = [board.assign_attrs(n=n) for n, _ in sizes]
+    stay = [set(model_of(each, **given)[0]["team"].to_numpy()) for each in boards]
+    kept = [name in set.intersection(*stay) for name in board["team"].to_numpy()]
+    return [
+        Part(*model_of(each[kept], **given), many)
+        for each, (_, many) in zip(boards, sizes, strict=True)
+    ]
 
 
 def model_of(

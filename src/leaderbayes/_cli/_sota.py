@@ -48,6 +48,16 @@ def column_or_number(text: str) -> float | str | tuple[int, int]:
     return text
 
 
+def epsilon_of(text: str) -> float | str:
+    """Read a number of standard deviations, or the word auto."""
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is neither 'auto' nor a number.") from None
+
+
 @click.command()
 @click.argument("file", type=click.Path())
 @click.option("--answers", is_flag=True,
@@ -98,7 +108,8 @@ def column_or_number(text: str) -> float | str | tuple[int, int]:
               help="Instances of --public; or lattice.")  # fmt: skip
 @click.option("--variants", metavar="K|K-K",
               help="Tried on the test set by each team, the best of which is on the board; of a "
-              "score in place of FILE also two numbers, between which all are equally probable.",
+              "posterior, or a score in place of FILE, also two numbers, between which all are "
+              "equally probable.",
               )  # fmt: skip
 @click.option("--spread", type=float, metavar="SD",
               help="Of a score in place of FILE: how much variants differ.  [default: 0]",
@@ -136,8 +147,9 @@ def column_or_number(text: str) -> float | str | tuple[int, int]:
               help="Of a posterior, per chain.")  # fmt: skip
 @click.option("--chains", type=click.IntRange(1), default=4, show_default=True,
               help="Of a posterior.")  # fmt: skip
-@click.option("--epsilon", type=float, default=0.5, show_default=True,
-              help="Of abc-smc: how near, in standard deviations, simulated boards must come.",
+@click.option("--epsilon", type=epsilon_of, metavar="SD|auto", default=0.5, show_default=True,
+              help="Of abc-smc: how near, in standard deviations, simulated boards must come; or "
+              "auto, as near as is of use.",
               )  # fmt: skip
 @click.option("--workers", type=click.IntRange(1),
               help="Of a posterior: threads, of abc-smc processes, at a time.  [default: as many "
@@ -168,7 +180,7 @@ def sota(
     alien = _alien(answers, losses, sampler, options["law"])
     if alien is not None:
         raise lb.LeaderbayesError(alien)
-    variants = variants_of(options.pop("variants"))
+    variants = variants_of(options.pop("variants")) or 1
     options.pop("spread")
     public, public_n = options.pop("public"), options.pop("public_n")
     facts = {name: options.pop(name) for name in FACTS}
@@ -192,9 +204,11 @@ def sota(
         best, diagnostics, more = _estimate_of_best(board, options)
     else:
         how = {"sampler": sampler}
-        best, diagnostics, more = _best_of(board, sampler, options)
+        best, diagnostics, more = _best_of(board, sampler, {**options, "variants": variants})
+        if hasattr(variants, "ppf"):
+            variants = int(variants.ppf(0.975))  # as `sota.summary` takes it
     free = lb.sota.winner(
-        board, rho=options["rho"], covariance=covariance, variants=variants or 1,
+        board, rho=options["rho"], covariance=covariance, variants=variants,
         prob=options["prob"],
     )  # fmt: skip
     result = {
@@ -312,8 +326,8 @@ def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | 
             return "--public-n is of --public: leave it out, or give that."
         if name == "spread":
             return "--spread is of one score in place of FILE: leave it out."
-        if name == "variants" and "-" in params[name]:
-            return f"--variants {params[name]}: of a board give one number."
+        if name == "variants" and "-" in params[name] and sampler is None:
+            return f"--variants {params[name]}: of a board give one number, or --sampler exact."
         if name == "epsilon" and sampler == "exact":
             return "--epsilon is for --sampler abc-smc, not exact."
         if name == "components" and law != "mixture":

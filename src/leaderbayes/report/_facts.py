@@ -190,6 +190,14 @@ def _p_check(dt: xr.DataTree) -> float:
     return float(check(dt, seed=seed_of(dt))["p_round"]) if np.isnan(own) else own
 
 
+def _epsilon(dt: xr.DataTree) -> float:
+    """Give the tolerance of simulated boards: as it was asked for, or came to be by itself."""
+    asked = json.loads(dt.attrs["arguments"])["epsilon"]
+    if asked != "auto":
+        return float(asked)
+    return float(dt["sample_stats"]["epsilon"].min("stage").max())
+
+
 def _sota(dt: xr.DataTree, prob: float) -> Facts:
     from leaderbayes._numerics.flexible_law import ALPHAS
     from leaderbayes.models._theta import CONCENTRATION
@@ -216,7 +224,9 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "versions": json.loads(dt.attrs["versions"]),
         "seed": dt.attrs["seed"],
         **_trust(dt),
+        "variants": 1,
         **json.loads(dt.attrs["arguments"]),
+        "epsilon": _epsilon(dt),
         "n": known.n,
         "n_between": own_n(board),
         "chains": posterior["chain"],

@@ -196,7 +196,7 @@ def _again(model: Board, theta: Floats, rho: Floats, rng: np.random.Generator) -
         return model.replicate(theta, rho, rng)
     board = model.board
     right = rng.binomial(board.n, model.theta_0, size=(len(theta), 1))
-    return model.above_floor(lambda where: model.replicate(theta, rho, rng, right, where))
+    return model.above_floor(lambda where: model.shown(theta, rho, rng, right, where))
 
 
 def _log_prior(posterior: xr.Dataset, rho: Any) -> xr.Dataset:

@@ -17,6 +17,7 @@ from leaderbayes.models._theta import check_law
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._model_of_counts import CountBoard
 from leaderbayes.sota._model_of_estimates import EstimateBoard, from_probit
+from leaderbayes.sota._variants import Variants
 
 Board = CountBoard | EstimateBoard
 
@@ -59,6 +60,7 @@ def model_of(
     rho: Any,
     theta_0: float | None,
     statistic: Literal["board", "maximum"],
+    variants: Variants | None,
     workers: int,
 ) -> tuple[xr.DataArray, Board]:
     """Teams that stay, and the model of their board; arguments as of `posterior`."""
@@ -69,6 +71,11 @@ def model_of(
             "The best score alone does not tell P(theta): give a law frozen from scipy.stats, or "
             "statistic='board'."
         )
+    if variants is not None and (known.metric != "accuracy" or law != "flexible"):
+        raise LeaderbayesError(
+            "variants: of a posterior they are of accuracies, with law='flexible'; sota.winner "
+            "takes any scores."
+        )
     if known.metric == "accuracy":
         n, chance = known.n or 0, known.chance
         if n < FEWEST:
@@ -78,7 +85,9 @@ def model_of(
         above = counts_above(board.to_numpy(), n, chance, floor)
         reference = above.reference if theta_0 is None else theta_0
         kept = board[np.round(board.to_numpy() * n) > above.floor]
-        model = CountBoard(above, law, components, chance, rho, reference, statistic, workers)
+        model = CountBoard(
+            above, law, components, chance, rho, reference, statistic, workers, variants
+        )
         return kept, model
     if law not in ("flexible", "beta", "mixture") or floor is not None or statistic != "board":
         raise LeaderbayesError(

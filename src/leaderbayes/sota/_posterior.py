@@ -22,6 +22,9 @@ from leaderbayes.sota._model import parts_of
 from leaderbayes.sota._model_of_estimates import EstimateBoard
 from leaderbayes.sota._prior import prior_groups
 from leaderbayes.sota._sizes import with_sizes
+from leaderbayes.sota._variants import variants_of
+
+_MOST_VARIANTS = 1000  # of each team
 
 
 def posterior(
@@ -34,8 +37,9 @@ def posterior(
     n: Any = None,
     rho: Any = None,
     theta_0: float | None = None,
+    variants: Any = 1,
     statistic: Literal["board", "maximum"] = "board",
-    epsilon: float = 0.5,
+    epsilon: float | Literal["auto"] = 0.5,
     draws: int = 250,
     chains: int = 4,
     prior: bool = False,
@@ -85,11 +89,17 @@ def posterior(
         as for `maximum`, known.
     theta_0 : float, optional
         P(the reference is right); the best score by default, which matters little.
+    variants : int or distribution
+        How many variants, each as good as the others, every team may have tried on the test set, to
+        show the best: a number, or a prior of each team's own, frozen from ``scipy.stats``, such as
+        ``randint(1, 51)``. Of accuracies, under the flexible law.
     statistic : {"board", "maximum"}
         What is known: the whole board (of which "abc-smc" takes the maximum and three quantiles),
         or only its best score, as in section 5.3.2 of the paper, which needs a known law.
-    epsilon : float
+    epsilon : float or "auto"
         Of "abc-smc": how near simulated statistics must come, in their standard deviations.
+        "auto": as near as 0.4, by as many moves of the particles as it takes that most of them
+        move, unless that takes too many; ``sample_stats`` say how near each chain came.
     draws, chains : int
         Draws kept per chain, number of chains (of "exact" but for the flexible law, these are
         independent draws in parts).
@@ -158,21 +168,24 @@ def posterior(
     """
     one_of("sampler", sampler, "exact", "abc-smc")
     draws, chains = whole("draws", draws), whole("chains", chains)
-    epsilon = positive("epsilon", epsilon)
+    if epsilon != "auto":
+        epsilon = positive("epsilon", epsilon)
     seed = _arguments.seed_or_new(seed)
     rho = own_rho(board) if rho is None else rho
     arguments = {
         "law": named(law), "components": components, "floor": floor, "n": named(n),
-        "rho": named(rho), "theta_0": theta_0, "statistic": statistic, "epsilon": epsilon,
-        "draws": draws, "chains": chains,
+        "rho": named(rho), "theta_0": theta_0, "variants": named(variants), "statistic": statistic,
+        "epsilon": epsilon, "draws": draws, "chains": chains,
     }  # fmt: skip
+    tried = variants_of("variants", variants, _MOST_VARIANTS)
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
         board, sizes = with_sizes(board, n, draws)
         parts = parts_of(
             board, sizes, draws, law=law, components=components, floor=floor, rho=rho,
-            theta_0=theta_0, statistic=statistic, workers=workers_of(workers),
+            theta_0=theta_0, statistic=statistic, variants=tried if tried.several else None,
+            workers=workers_of(workers),
         )  # fmt: skip
         kept, model, _ = parts[0]
         if sampler == "exact":
@@ -207,6 +220,7 @@ def posterior(
         "arguments": json.dumps(arguments),
         "versions": json.dumps({package: version(package) for package in packages}),
         "seed": seed,
+        **({"variants": tried.most} if tried.several else {}),
         "warnings": json.dumps([str(warning.message) for warning in caught]),
     }
     return tree

@@ -62,7 +62,8 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     theta, highest = best.quantile(tails).to_numpy(), again.quantile(tails).to_numpy()
     expected = float(best.mean())
-    free = winner(score, rho=_rho(dt), prob=prob)
+    tried = int(dt.attrs.get("variants", 1))
+    free = winner(score, rho=_rho(dt), variants=tried, prob=prob)
     ends = float(free["theta_sota_lower"]), float(free["theta_sota_upper"])
     return xr.Dataset(
         {

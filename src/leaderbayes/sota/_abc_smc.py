@@ -15,7 +15,7 @@ from leaderbayes.sota._model_of_counts import CountBoard
 
 MAX_RHAT = 1.05
 MIN_UNIQUE = 0.3
-_FINEST = 0.4  # epsilon by itself: finer ones take many times the moves for little
+_FINEST = 0.3  # epsilon by itself: finer ones take many times the moves for little
 
 
 def abc_smc(

@@ -59,7 +59,7 @@ def model_of(
     floor: float | None,
     rho: Any,
     theta_0: float | None,
-    statistic: Literal["board", "maximum"],
+    statistic: Literal["board", "moments", "maximum"],
     variants: Variants | None,
     workers: int,
 ) -> tuple[xr.DataArray, Board]:

@@ -44,7 +44,7 @@ class CountBoard:
     chance: float  # score of a random classifier
     rho: Any  # a number, or a frozen scipy.stats law
     theta_0: float
-    statistic: Literal["board", "maximum"]
+    statistic: Literal["board", "moments", "maximum"]
     workers: int = 1  # threads
     variants: Variants | None = None  # of each team, of which the best is on the board
 
@@ -135,7 +135,7 @@ class CountBoard:
             own = np.random.default_rng(seeds[i])
             uniform = own.random((len(self.board.of), 2))
             theta, likelihood = draw_thetas(self.board, law, *given, uniform)
-            if self.statistic == "board":
+            if self.statistic != "maximum":
                 return theta, likelihood, theta.max()
             log, node, chance = of_maximum(self.board, law, *given)
             return theta, likelihood, own.choice(node, p=chance) if log > -np.inf else np.nan

@@ -38,7 +38,7 @@ def posterior(
     rho: Any = None,
     theta_0: float | None = None,
     variants: Any = 1,
-    statistic: Literal["board", "maximum"] = "board",
+    statistic: Literal["board", "moments", "maximum"] = "board",
     epsilon: float | Literal["auto"] = 0.5,
     draws: int = 250,
     chains: int = 4,
@@ -93,12 +93,13 @@ def posterior(
         How many variants, each as good as the others, every team may have tried on the test set, to
         show the best: a number, or a prior of each team's own, frozen from ``scipy.stats``, such as
         ``randint(1, 51)``. Of accuracies, under the flexible law.
-    statistic : {"board", "maximum"}
-        What is known: the whole board (of which "abc-smc" takes the maximum and three quantiles),
+    statistic : {"board", "moments", "maximum"}
+        What is known: the whole board (of which "abc-smc" takes the maximum and three quantiles);
+        of "abc-smc" its maximum, mean and standard deviation, which say nearly all of a beta law;
         or only its best score, as in section 5.3.2 of the paper, which needs a known law.
     epsilon : float or "auto"
         Of "abc-smc": how near simulated statistics must come, in their standard deviations.
-        "auto": as near as 0.4, by as many moves of the particles as it takes that most of them
+        "auto": as near as 0.3, by as many moves of the particles as it takes that most of them
         move, unless that takes too many; ``sample_stats`` say how near each chain came.
     draws, chains : int
         Draws kept per chain, number of chains (of "exact" but for the flexible law, these are
@@ -188,6 +189,10 @@ def posterior(
             workers=workers_of(workers),
         )  # fmt: skip
         kept, model, _ = parts[0]
+        if sampler == "exact" and statistic == "moments":
+            raise LeaderbayesError(
+                "statistic='moments' is of sampler='abc-smc': the likelihood is of the whole board."
+            )
         if sampler == "exact":
             draw = gibbs if model.flexible else exact
             tree = draw(parts, chains, rng)

@@ -121,7 +121,7 @@ def test_refused():
     board = lb.sota.read_board(COARSE, n=(400, 1600))
     for n, message in (
         ((500, 400), "n=400"),
-        ([1, 2, 3], "3 numbers"),
+        ((1, 2, 3), "3 numbers"),
         ((1, 10**7), "say more of it"),
         (stats.norm(-9.0, 1.0), "from 1 up"),
         ("many", "n='many'"),

@@ -34,7 +34,6 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
             "score_spread",
             "spread_df",
             "theta_sota",
-            "n",
         )
     },
     ("posterior", "tie"): (set(), {"tie_size"}),

@@ -190,11 +190,11 @@ def _p_check(dt: xr.DataTree) -> float:
     return float(check(dt, seed=seed_of(dt))["p_round"]) if np.isnan(own) else own
 
 
-def _epsilon(dt: xr.DataTree) -> float:
+def _epsilon(dt: xr.DataTree) -> float | str:
     """Give the tolerance of simulated boards: as it was asked for, or came to be by itself."""
     asked = json.loads(dt.attrs["arguments"])["epsilon"]
-    if asked != "auto":
-        return float(asked)
+    if asked != "auto" or "sample_stats" not in dt.children:
+        return str(asked) if asked == "auto" else float(asked)
     return float(dt["sample_stats"]["epsilon"].min("stage").max())
 
 

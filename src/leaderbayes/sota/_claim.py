@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from leaderbayes._arguments import number, positive, share
+from leaderbayes._arguments import number, positive, share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.winner import Normals, Shares
 from leaderbayes._types import Floats
@@ -98,6 +98,8 @@ def claim(
             "Give n (--n), the instances of the test set, or se (--se), the score's standard "
             "error, not both or neither."
         )
+    if n is not None:
+        whole("n", n)
     variants = variants_of("k", k, _MOST)
     board = read_board([score], n=n, se=se)
     score = float(board[0])

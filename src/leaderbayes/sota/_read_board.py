@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import is_list, number, one_of, positive, share, whole
+from leaderbayes._arguments import number, one_of, positive, share, whole
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_numbers
@@ -198,7 +198,7 @@ def read_board(
     if percent and chance is not None:
         chance = number("chance", chance) / of_source
     of_size = dict[str, Any]()
-    if is_list(n):
+    if isinstance(n, tuple):
         n, of_size = _between(n, kept.to_numpy(), metric)
     known = _said(n, se, metric, classes, chance, positive_rate, higher_is_better) | of_size
     shares = se is None and metric == "accuracy"
@@ -273,7 +273,7 @@ def _check_errors(n: Any, se: float | str | None, metric: str) -> None:
             "metric='auc' is for AUCs on test sets of n instances: with standard errors of your "
             "own (se=, --se) leave it out."
         )
-    if is_list(n):
+    if isinstance(n, tuple):
         ends_of(n)
     elif n is not None and not isinstance(n, str):
         whole("n", n)

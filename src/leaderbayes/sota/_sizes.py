@@ -1,13 +1,12 @@
 """Test sets whose size is not known: which it may be, and what the printed scores say of them."""
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from leaderbayes._arguments import is_list, whole
+from leaderbayes._arguments import whole
 from leaderbayes._errors import BoardWarning, LeaderbayesError
 from leaderbayes._scores.facts import facts, own_n
 from leaderbayes._types import Floats, Longs
@@ -99,7 +98,7 @@ def _with_attrs(board: xr.DataArray, attrs: dict[Any, Any]) -> xr.DataArray:
     return board
 
 
-def ends_of(n: Sequence[Any]) -> tuple[int, int]:
+def ends_of(n: tuple[Any, ...]) -> tuple[int, int]:
     """Check two sizes between which that of the test set is."""
     if len(n) != 2:
         raise LeaderbayesError(
@@ -112,7 +111,7 @@ def ends_of(n: Sequence[Any]) -> tuple[int, int]:
 
 def _prior(n: Any) -> tuple[Longs, Floats]:
     """Give sizes, and the logarithms of their prior weights."""
-    if is_list(n):
+    if isinstance(n, tuple):
         low, high = ends_of(n)
         size = _between(low, high)
         return size, -np.log(size)  # n is a scale: as probable from 500 to 1000 as on to 2000

@@ -60,8 +60,8 @@ def model_of(
     rho: Any,
     theta_0: float | None,
     statistic: Literal["board", "moments", "maximum"],
-    variants: Variants | None,
     workers: int,
+    variants: Variants | None = None,
 ) -> tuple[xr.DataArray, Board]:
     """Teams that stay, and the model of their board; arguments as of `posterior`."""
     known, rho = facts(board), prior_of_rho(rho)

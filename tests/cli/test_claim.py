@@ -45,7 +45,10 @@ def test_variants_of_a_board(folder):
         ([0.931, "--n", 100, "--variants", "many"], "--variants many: give a number from 1 up"),
         ([0.931, "--n", 100, "--variants", "9-2"], "the second number is below the first"),
         ([0.931, "--n", 100, "--classes", 3], "--classes is of a board"),
-        (["few.csv", "--n", 500, "--variants", "1-5"], "of a board give one number"),
+        (
+            ["few.csv", "--n", 500, "--variants", "1-5"],
+            "of a board give one number, or --sampler exact",
+        ),
         (["few.csv", "--n", 500, "--spread", 0.1], "--spread is of one score"),
     ],
 )

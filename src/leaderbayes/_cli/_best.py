@@ -23,6 +23,8 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     how = result.get("sampler") or result["rule"]
     above = counted(result["teams_above"], "team")
     instances = "" if result["n"] is None else f" on {result['n']} instances"
+    if "n_lower" in result:
+        instances = f" on {result['n_lower']} to {result['n_upper']} instances (integrated over)"
     alone, depend = "", f", rho {result['rho']:.2f}" if result["rho"] else ""
     if "naive_lower" in best:
         low, high = float(best["naive_lower"]), float(best["naive_upper"])

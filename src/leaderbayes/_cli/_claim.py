@@ -52,7 +52,7 @@ def say_claim(score: float, options: dict[str, Any], as_json: bool) -> None:
                 f"in place of the score {score:g}."
             )
     for name in ("n", "se"):
-        if isinstance(options[name], str):
+        if isinstance(options[name], str | tuple):
             raise lb.LeaderbayesError(
                 f"--{name} {options[name]}: give a number; there is no board."
             )

@@ -31,6 +31,7 @@ SCORES_ONLY = ("n", "se", "metric", "positive_rate", "exclude", "ceiling", "clon
 ANSWERS_ONLY = ("round", "cluster")
 NOT_OF_SENSITIVITY = ("components", "floor", "epsilon", "public", "public_n", "variants")
 COLUMN = "COLUMN|NUMBER"
+SIZE = "COLUMN|NUMBER|LOW-HIGH"
 RELIABILITY = ("pareto_k", "ess", "max_rhat")
 LAW_FREE = (
     "theta_sota_lower", "theta_sota_upper", "theta_winner", "theta_winner_lower",
@@ -39,12 +40,25 @@ LAW_FREE = (
 ESTIMATED = ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper")
 
 
-def column_or_number(text: str) -> float | str:
-    """Read a number, where it is one, or the name of a column."""
+def column_or_number(text: str) -> float | str | tuple[int, int]:
+    """Read a number, where it is one, two between which it is (500-5000), or a column's name."""
+    low, dash, high = text.partition("-")
+    if dash and low.isdecimal() and high.isdecimal():
+        return int(low), int(high)
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
     return text
+
+
+def epsilon_of(text: str) -> float | str:
+    """Read a number of standard deviations, or the word auto."""
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is neither 'auto' nor a number.") from None
 
 
 @click.command()
@@ -58,9 +72,10 @@ def column_or_number(text: str) -> float | str:
 @click.option("--root", is_flag=True,
               help="Scores are roots of the mean --losses: of squared errors the RMSE.",
               )  # fmt: skip
-@click.option("--n", type=column_or_number, metavar=COLUMN,
-              help="Instances of the test set; or the column with those of each team; or lattice: "
-              "the smallest of which all accuracies are shares.",
+@click.option("--n", type=column_or_number, metavar=SIZE,
+              help="Instances of the test set; or two numbers between which they are, 500-5000; or "
+              "the column with those of each team; or lattice: the smallest of which all "
+              "accuracies are shares.",
               )  # fmt: skip
 @click.option("--se", type=column_or_number, metavar=COLUMN,
               help="Standard error of the scores, of any metric; or the column with that of each. "
@@ -96,7 +111,8 @@ def column_or_number(text: str) -> float | str:
               help="Instances of --public; or lattice.")  # fmt: skip
 @click.option("--variants", metavar="K|K-K",
               help="Tried on the test set by each team, the best of which is on the board; of a "
-              "score in place of FILE also two numbers, between which all are equally probable.",
+              "posterior, or a score in place of FILE, also two numbers, between which all are "
+              "equally probable.",
               )  # fmt: skip
 @click.option("--spread", type=float, metavar="SD",
               help="Of a score in place of FILE: how much variants differ.  [default: 0]",
@@ -134,8 +150,9 @@ def column_or_number(text: str) -> float | str:
               help="Of a posterior, per chain.")  # fmt: skip
 @click.option("--chains", type=click.IntRange(1), default=4, show_default=True,
               help="Of a posterior.")  # fmt: skip
-@click.option("--epsilon", type=float, default=0.5, show_default=True,
-              help="Of abc-smc: how near, in standard deviations, simulated boards must come.",
+@click.option("--epsilon", type=epsilon_of, metavar="SD|auto", default=0.5, show_default=True,
+              help="Of abc-smc: how near, in standard deviations, simulated boards must come; or "
+              "auto, as near as is of use.",
               )  # fmt: skip
 @click.option("--workers", type=click.IntRange(1),
               help="Of a posterior: threads, of abc-smc processes, at a time.  [default: as many "
@@ -176,7 +193,7 @@ def sota(
     if out is not None:
         check_out(out, asked)
     options.pop("figures")
-    variants = variants_of(options.pop("variants"))
+    variants = variants_of(options.pop("variants")) or 1
     options.pop("spread")
     public, public_n = options.pop("public"), options.pop("public_n")
     facts = {name: options.pop(name) for name in FACTS}
@@ -205,15 +222,18 @@ def sota(
         best, diagnostics, more = _estimate_of_best(board, options)
     else:
         how = {"sampler": sampler}
-        dt, best, diagnostics, more = _best_of(board, sampler, options)
+        dt, best, diagnostics, more = _best_of(board, sampler, {**options, "variants": variants})
+        if hasattr(variants, "ppf"):
+            variants = int(variants.ppf(0.975))  # as `sota.summary` takes it
     free = lb.sota.winner(
-        board, rho=options["rho"], covariance=covariance, variants=variants or 1,
+        board, rho=options["rho"], covariance=covariance, variants=variants,
         prob=options["prob"],
     )  # fmt: skip
     result = {
         **how,
         **scale,
         "n": board.attrs.get("n"),
+        **{key: int(best[key]) for key in ("n_lower", "n_upper") if key in best},
         "rho": board.attrs.get("rho", 0.0) if options["rho"] is None else options["rho"],
         "m": int(best["m"]),
         **{key: float(best[key]) for key in ESTIMATED},
@@ -321,8 +341,8 @@ def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | 
             return "--public-n is of --public: leave it out, or give that."
         if name == "spread":
             return "--spread is of one score in place of FILE: leave it out."
-        if name == "variants" and "-" in params[name]:
-            return f"--variants {params[name]}: of a board give one number."
+        if name == "variants" and "-" in params[name] and sampler is None:
+            return f"--variants {params[name]}: of a board give one number, or --sampler exact."
         if name == "epsilon" and sampler == "exact":
             return "--epsilon is for --sampler abc-smc, not exact."
         if name == "components" and law != "mixture":

@@ -54,6 +54,24 @@ def facts(board: Any) -> Facts:
     return Facts(metric, chance, n, sizes, rho)
 
 
+def own_n(board: Any) -> tuple[int, int] | None:
+    """Between which numbers a board knows its n to be; None where it is known, or there is none."""
+    ends = [board.attrs.get(name) for name in ("n_lower", "n_upper")]
+    if None in ends:
+        return None
+    low = whole("n_lower", ends[0])
+    return low, whole("n_upper", ends[1], at_least=low)
+
+
+def require_n(board: Any) -> None:
+    """Raise where a board's n is not known, for what takes one number."""
+    if (ends := own_n(board)) is not None:
+        raise LeaderbayesError(
+            f"n is not known here, but between {ends[0]} and {ends[1]}: a posterior integrates "
+            "over it (sota.posterior, --sampler exact); else give one n."
+        )
+
+
 def own_rho(board: Any) -> Any:
     """Dependence that a board knows of itself: 0, a number, or of answers a frozen beta law."""
     rho = facts(board).rho

@@ -13,7 +13,7 @@ from leaderbayes._arguments import positive
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.counts import STATISTICS, Counts, counts_above, statistics
 from leaderbayes._numerics.maximum import draw_given
-from leaderbayes._scores.facts import facts, own_rho
+from leaderbayes._scores.facts import facts, own_rho, require_n
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._flexible_law import flexible_counts
 from leaderbayes.models._theta import CONCENTRATION, check_law
@@ -34,7 +34,7 @@ def sota(
     floor: float | None = None,
     rho: Any = None,
     theta_0: float | None = None,
-    statistic: Literal["board", "maximum"] = "board",
+    statistic: Literal["board", "moments", "maximum"] = "board",
     epsilon: float = 0.5,
 ) -> pm.Model:
     r"""Model of a board by simulation, for approximate Bayesian computation; or by its likelihood.
@@ -60,8 +60,9 @@ def sota(
     rho : float or distribution, optional
         Correlation with the reference: a number, or a prior frozen from ``scipy.stats``. By default
         the board's own, of `leaderbayes.sota.read_answers`, else 0.
-    statistic : {"board", "maximum"}
-        The maximum and three quantiles (0.9, 0.5, 0.1), or the maximum alone, as in the paper.
+    statistic : {"board", "moments", "maximum"}
+        The maximum and three quantiles (0.9, 0.5, 0.1); the maximum, mean and standard deviation,
+        which say nearly all of a beta law; or the maximum alone, as in the paper.
     epsilon : float
         Distance kernel's standard deviation, in standard deviations of each statistic.
 
@@ -96,27 +97,27 @@ def sota(
     known = facts(board)
     if known.n is None or known.metric != "accuracy":
         raise LeaderbayesError("The simulator is of accuracies: sota.read_board(board, n=...).")
+    require_n(board)
     check_law(law, components, floor, theta_0, statistic)
     epsilon = positive("epsilon", epsilon)
     flexible = isinstance(law, str) and law == "flexible"
-    if flexible and statistic == "maximum":
+    if flexible and statistic != "board":
         raise LeaderbayesError(
             "law='flexible' has the likelihood of the whole board: take statistic='board'."
         )
     seen = counts_above(board.to_numpy(), known.n, known.chance, floor)
     reference = seen.reference if theta_0 is None else theta_0
     rho = own_rho(board) if rho is None else rho
-    which = slice(None) if statistic == "board" else slice(1)
+    names, summarise = _STATISTICS[statistic]
     if flexible:
         team = board["team"].to_numpy()[np.round(board.to_numpy() * seen.n) > seen.floor]
         with pm.Model(coords={"team": team}) as model:
             ease, common = _dependence(rho)
             flexible_counts(seen, rho, reference, common, ease)
         return model
-    observed = statistics(seen.scores)[which]
-    simulate = _simulator(seen, reference, which)
+    observed = summarise(seen.scores)
+    simulate = _simulator(seen, reference, statistic)
     near = epsilon * _spread(seen, float(rho.mean() if hasattr(rho, "mean") else rho), simulate)
-    names = list(STATISTICS[which])
     with pm.Model(coords={"statistic": names}) as model:
         ease, common = _dependence(rho)
         if isinstance(law, str) and law != "empirical":
@@ -251,10 +252,27 @@ def largest_beta(name: str, m: int, a: Any, b: Any, weight: Any) -> Any:
     )  # fmt: skip
 
 
-def _simulator(seen: Counts, theta_0: float, which: slice) -> Callable[..., Floats]:
+def _maximum(score: Floats) -> Floats:
+    """Give the best score."""
+    return np.array([score.max()])
+
+
+def _moments(score: Floats) -> Floats:
+    """Give the best score, mean and standard deviation."""
+    return np.array([score.max(), score.mean(), score.std()])
+
+
+_STATISTICS: dict[str, tuple[list[str], Callable[[Floats], Floats]]] = {
+    "board": (list(STATISTICS), statistics),
+    "moments": (["maximum", "mean", "standard deviation"], _moments),
+    "maximum": (["maximum"], _maximum),
+}
+
+
+def _simulator(seen: Counts, theta_0: float, statistic: str) -> Callable[..., Floats]:
     """Statistics of a board of classifiers below the best one, and this one."""
     n, m = seen.n, len(seen.of)
-    alone = which == slice(1)
+    alone, summarise = statistic == "maximum", _STATISTICS[statistic][1]
 
     def simulate(
         rng: np.random.Generator, draw: Draw, parameters: Any, rho: float, ease: float
@@ -282,9 +300,7 @@ def _simulator(seen: Counts, theta_0: float, which: slice) -> Callable[..., Floa
             above = right > seen.floor
             kept.append(right[above])
             missing -= len(theta) - int((~above).sum())
-        if alone:
-            return np.array([np.concatenate(kept).max() / n])
-        return statistics(np.concatenate(kept) / n)[which]
+        return summarise(np.concatenate(kept) / n)
 
     return simulate
 

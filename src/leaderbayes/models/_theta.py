@@ -17,7 +17,7 @@ def check_law(
     if not isinstance(law, str) and not hasattr(law, "ppf"):
         raise LeaderbayesError("law: give a name, or a frozen scipy.stats law, such as beta(9, 1).")
     whole("components", components, at_least=2)
-    one_of("statistic", statistic, "board", "maximum")
+    one_of("statistic", statistic, "board", "moments", "maximum")
     if theta_0 is not None:
         share("theta_0", theta_0)
     if floor is not None:

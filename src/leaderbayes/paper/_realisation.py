@@ -7,7 +7,7 @@ from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_result
 from leaderbayes._numerics import auc
-from leaderbayes._scores.facts import facts
+from leaderbayes._scores.facts import facts, require_n
 from leaderbayes._types import Bools, Floats
 from leaderbayes.paper._simulate import simulate
 from leaderbayes.sota._law_of_shares import feasible
@@ -55,6 +55,7 @@ def realisation(
     (['theta', 'score'], {'team': 12})
     """
     known = facts(board)
+    require_n(board)
     require_result(estimate, "sota.shrink", "theta_sota", "observed_max")
     if not np.isclose(float(board.max()), float(estimate["observed_max"])):
         raise LeaderbayesError(

@@ -8,7 +8,8 @@ import xarray as xr
 from leaderbayes._answers.check import check
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import fitted
+from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._scores.facts import own_n
 from leaderbayes.report._boards import Axis, keyed
 from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import interval, probability, settings, verdict
@@ -88,6 +89,10 @@ def _check(dt: xr.DataTree) -> list[dict[str, str]]:
 
 def _method(dt: xr.DataTree) -> list[tuple[str, str]]:
     rows = [("Sampler", str(dt.attrs["sampler"]))]
+    ends = own_n(drawn(dt, "score", "observed_data"))
+    if ends is not None:
+        between = f"not known, integrated from {ends[0]:,} to {ends[1]:,}"
+        return [*rows, ("Instances of the test set", between)]
     if "n" in dt["constant_data"]:
         n = int(np.max(dt["constant_data"]["n"]))
         return [*rows, ("Instances of the test set", str(n))]

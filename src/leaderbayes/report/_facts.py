@@ -32,6 +32,7 @@ from leaderbayes._inference.boards import boards_of
 from leaderbayes._inference.discrepancy import MISFIT
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._scores.facts import facts as facts_of_board
+from leaderbayes._scores.facts import own_n
 from leaderbayes.models._weight import shared_luck
 from leaderbayes.report._scores import facts_of_scores, results_of_scores
 from leaderbayes.report._style import labels
@@ -189,6 +190,14 @@ def _p_check(dt: xr.DataTree) -> float:
     return float(check(dt, seed=seed_of(dt))["p_round"]) if np.isnan(own) else own
 
 
+def _epsilon(dt: xr.DataTree) -> float | str:
+    """Give the tolerance of simulated boards: as it was asked for, or came to be by itself."""
+    asked = json.loads(dt.attrs["arguments"])["epsilon"]
+    if asked != "auto" or "sample_stats" not in dt.children:
+        return str(asked) if asked == "auto" else float(asked)
+    return float(dt["sample_stats"]["epsilon"].min("stage").max())
+
+
 def _sota(dt: xr.DataTree, prob: float) -> Facts:
     from leaderbayes._numerics.flexible_law import ALPHAS
     from leaderbayes.models._theta import CONCENTRATION
@@ -206,7 +215,6 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "layout": "sota_table",
         "prob": prob,
         "players": len(table),
-        "n": known.n,
         "chance": known.chance,
         "classes": board.attrs.get("classes"),
         "positive_rate": board.attrs.get("positive_rate"),
@@ -216,7 +224,11 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "versions": json.loads(dt.attrs["versions"]),
         "seed": dt.attrs["seed"],
         **_trust(dt),
+        "variants": 1,
         **json.loads(dt.attrs["arguments"]),
+        "epsilon": _epsilon(dt),
+        "n": known.n,
+        "n_between": own_n(board),
         "chains": posterior["chain"],
         "draws": posterior["draw"],
         **{k: dt.attrs.get(k) for k in ("max_rhat", "pareto_k", "ess")},

@@ -2,6 +2,7 @@
 
 import logging
 import warnings
+from typing import Literal
 
 import numpy as np
 import xarray as xr
@@ -14,12 +15,13 @@ from leaderbayes.sota._model_of_counts import CountBoard
 
 MAX_RHAT = 1.05
 MIN_UNIQUE = 0.3
+_FINEST = 0.3  # epsilon by itself: finer ones take many times the moves for little
 
 
 def abc_smc(
     board: xr.DataArray,
     model: CountBoard,
-    epsilon: float,
+    epsilon: float | Literal["auto"],
     draws: int,
     chains: int,
     rng: np.random.Generator,
@@ -31,7 +33,10 @@ def abc_smc(
     import pymc as pm
 
     from leaderbayes import models
+    from leaderbayes.sota._abc_kernel import Nearing
 
+    kernel = Nearing if epsilon == "auto" else pm.smc.IMH
+    epsilon = _FINEST if epsilon == "auto" else epsilon
     logger = logging.getLogger("pymc")
     level = logger.level
     try:
@@ -51,6 +56,7 @@ def abc_smc(
             )
             found = pm.sample_smc(
                 draws,
+                kernel=kernel,
                 model=simulator,
                 chains=chains,
                 # By itself PyMC leaves half of them idle.

@@ -46,6 +46,29 @@ def assemble(
     return tree
 
 
+def joined(trees: Sequence[xr.DataTree]) -> xr.DataTree:
+    """Put draws of several n behind each other, in each chain; the rest as of the middle one."""
+    if len(trees) == 1:
+        return trees[0]
+    tree = trees[len(trees) // 2].copy()
+    for name in ("posterior", "posterior_predictive", "log_likelihood", "log_prior"):
+        tree[name] = xr.DataTree(behind([each[name].to_dataset() for each in trees]))
+    n = np.array([float(each["constant_data"]["n"]) for each in trees])
+    draws = [each["posterior"].sizes["draw"] for each in trees]
+    posterior = tree["posterior"].to_dataset()
+    each_n = np.broadcast_to(np.repeat(n, draws), posterior["theta_sota"].shape)
+    tree["posterior"] = xr.DataTree(posterior.assign(n=(("chain", "draw"), each_n)))
+    return tree
+
+
+def behind(groups: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Put draws behind each other."""
+    if len(groups) == 1 or "draw" not in groups[0].sizes:  # nothing that has a prior
+        return groups[0]
+    group = xr.concat(groups, "draw", coords="minimal", compat="override", join="override")
+    return group.assign_coords(draw=np.arange(group.sizes["draw"]))
+
+
 def log_prior(
     parameters: Sequence[prior.Parameter], points: Floats, shape: tuple[int, int]
 ) -> xr.DataTree:

@@ -11,13 +11,13 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.winner import Normals, Shares
 from leaderbayes._types import Floats
 from leaderbayes.sota._read_board import read_board
+from leaderbayes.sota._variants import Variants, variants_of
 from leaderbayes.sota._winner import winner
 
 _GRID = 601  # thetas of the variants' centre
 _REACH = 9.0  # standard deviations of the score that the grid spans on either side, and more below
 _SPREAD = np.linspace(-5.0, 5.0, 41)  # standard deviations of a variant from their centre
 _FACTOR = np.linspace(-6.0, 6.0, 61)
-_LEFT_OUT = 1e-6  # of a prior of k
 _MOST = 1_000_000  # variants
 
 
@@ -98,28 +98,28 @@ def claim(
             "Give n (--n), the instances of the test set, or se (--se), the score's standard "
             "error, not both or neither."
         )
-    many, weight = _variants(k)
+    if n is not None:
+        whole("n", n)
+    variants = variants_of("k", k, _MOST)
     board = read_board([score], n=n, se=se)
     score = float(board[0])
     low, high, scale, error = _cell(score, n, se)
-    centre = _centres(score, n, error, spread, int(many.max()))
+    centre = _centres(score, n, error, spread, int(variants.many[-1]))
     log_prior = np.zeros(len(centre)) if prior is None else _log_prior(prior, centre)
-    density, theta = _joint(centre, low, high, scale, spread, rho, many, weight, n)
+    density, theta = _joint(centre, low, high, scale, spread, rho, variants, n)
     density = density * np.exp(log_prior - log_prior.max())[:, None]
     if not density.sum() > 0.0:
         raise LeaderbayesError(
             f"prior: it excludes that the best of so many variants scores {score:.4g}."
         )
-    one, _ = _joint(
-        centre, low, high, scale, spread, rho, np.ones(1), np.ones(1), n
-    )  # fmt: skip
+    alone = Variants(np.ones(1), np.ones(1))
+    one, _ = _joint(centre, low, high, scale, spread, rho, alone, n)
     one = one * np.exp(log_prior - log_prior.max())[:, None]
     mean = float((density * theta).sum() / density.sum())
     lower, upper = _quantiles(theta, density, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0])
-    largest = int(many[min(int(np.searchsorted(np.cumsum(weight), 0.975)), len(many) - 1)])
-    free = winner(board, variants=largest, rho=rho, prob=prob)
-    expected = float(many @ weight)
-    tried = f"{int(many[0])}" if len(many) == 1 else f"about {expected:.0f}"
+    free = winner(board, variants=variants.most, rho=rho, prob=prob)
+    expected = float(variants.many @ variants.weight)
+    tried = f"{int(expected)}" if len(variants.many) == 1 else f"about {expected:.0f}"
     return xr.Dataset(
         {
             "score": score,
@@ -140,22 +140,6 @@ def claim(
             f"({prob:.0%} interval {lower:.4f} to {upper:.4f}).",
         },
     )
-
-
-def _variants(k: Any) -> tuple[Floats, Floats]:
-    """Give numbers of variants that are possible, and their probabilities."""
-    if not hasattr(k, "pmf"):
-        if hasattr(k, "pdf"):
-            raise LeaderbayesError("k: its prior is of whole numbers, such as randint(1, 51).")
-        return np.array([float(whole("k", k, at_most=_MOST))]), np.ones(1)
-    first, last = int(k.ppf(_LEFT_OUT)), int(k.ppf(1.0 - _LEFT_OUT))
-    if first < 0 or last > _MOST:
-        raise LeaderbayesError(f"k: its prior must lie from 1 to {_MOST}.")
-    many = np.arange(max(first, 1), last + 1)
-    weight = np.asarray(k.pmf(many), dtype=float)
-    if not weight.sum() > 0.5:
-        raise LeaderbayesError("k: its prior must lie from 1 up; a score was shown.")
-    return many.astype(float), weight / weight.sum()
 
 
 def _cell(
@@ -198,8 +182,7 @@ def _joint(
     scale: Shares | Normals,
     spread: float,
     rho: float,
-    many: Floats,
-    weight: Floats,
+    variants: Variants,
     n: int | None,
 ) -> tuple[Floats, Floats]:
     """Give the likelihood of centre and shown theta, and that theta, (centre, step)."""
@@ -218,17 +201,8 @@ def _joint(
         under, upto = (ndtr((z - rho * value) / np.sqrt(1.0 - rho**2)) for z in ends)
         cell = np.maximum(upto - under, 0.0)
         others, reach = (np.clip(part @ share_of, 0.0, 1.0) for part in (under, upto))
-        total += probability * share_of * cell * _chosen(others, reach, many, weight)[:, None]
+        total += probability * share_of * cell * variants.chosen(others, reach)[:, None]
     return total, theta
-
-
-def _chosen(below: Floats, upto: Floats, many: Floats, weight: Floats) -> Floats:
-    """Give k times the probability that the others are no higher, ties by lot, over k."""
-    gap = upto - below
-    low, high = (np.log(np.maximum(part, 1e-300))[:, None] for part in (below, upto))
-    exact = (np.exp(many * high) - np.exp(many * low)) / np.maximum(gap, 1e-9)[:, None]
-    near = many * np.exp((many - 1.0) * high)
-    return np.asarray(np.where(gap[:, None] > 1e-9, exact, near) @ weight)
 
 
 def _quantiles(theta: Floats, density: Floats, tails: list[float]) -> tuple[float, float]:

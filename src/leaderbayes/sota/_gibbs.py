@@ -1,7 +1,7 @@
 """Draws from the posterior under a law of thetas that is learnt: Gibbs' sampler, in chains."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +16,8 @@ from leaderbayes._errors import ConvergenceWarning, LeaderbayesError
 from leaderbayes._numerics import flexible_law
 from leaderbayes._types import Floats
 from leaderbayes.sota import _parameters as prior
-from leaderbayes.sota._assemble import assemble
-from leaderbayes.sota._model_of_counts import CountBoard
+from leaderbayes.sota._assemble import assemble, joined
+from leaderbayes.sota._model import Board, Part
 from leaderbayes.sota._model_of_estimates import EstimateBoard
 from leaderbayes.sota._scale import Scale, scale_of
 
@@ -30,34 +30,39 @@ _STEP = 0.5  # of rho in log-odds, and of the luck
 _MOST_RHO = 0.999
 
 
-def gibbs(
-    board: xr.DataArray,
-    model: CountBoard | EstimateBoard,
-    draws: int,
-    chains: int,
-    rng: np.random.Generator,
-) -> xr.DataTree:
-    """Draw P(theta), the test set's luck, and everybody's theta."""
-    scale = scale_of(model)
-    points, teams = chains * draws, len(scale.of)
-    values = {name: np.empty(points) for name in ("concentration", "rho", "ease")}
-    values |= {name: np.empty((points, teams)) for name in ("at", "new", "log_likelihood")}
+def gibbs(parts: Sequence[Part], chains: int, rng: np.random.Generator) -> xr.DataTree:
+    """Draw P(theta), the test set's luck, and everybody's theta, of each n by itself."""
+    scales = [scale_of(part.model) for part in parts]
+    kept = [
+        _room(chains * part.draws, len(scale.of)) for part, scale in zip(parts, scales, strict=True)
+    ]
     for moves in _MOVES:
-        _walks(scale, model, moves, rng.spawn(chains), values)
-        found = _diagnose(values["at"].max(axis=1).reshape(chains, draws))
+        for part, scale, values in zip(parts, scales, kept, strict=True):
+            _walks(scale, part.model, moves, rng.spawn(chains), values)
+        found = _diagnose([values["at"].max(axis=1).reshape(chains, -1) for values in kept])
         if found["converged"]:
             break
     else:
         _doubt(found)
-    tree = assemble(board, *_named(model, values, rng), (chains, draws))
-    tree["log_prior"] = xr.DataTree(_log_prior(tree["posterior"].to_dataset(), model.rho))
+    trees = []
+    for (board, model, draws), values in zip(parts, kept, strict=True):
+        tree = assemble(board, *_named(model, values, rng), (chains, draws))
+        tree["log_prior"] = xr.DataTree(_log_prior(tree["posterior"].to_dataset(), model.rho))
+        trees.append(tree)
+    tree = joined(trees)
     tree.attrs |= found
     return tree
 
 
+def _room(points: int, teams: int) -> dict[str, Floats]:
+    """Give what all chains are drawn into, (chain x draw, ...)."""
+    values = {name: np.empty(points) for name in ("concentration", "rho", "ease")}
+    return values | {name: np.empty((points, teams)) for name in ("at", "new", "log_likelihood")}
+
+
 def _walks(
     scale: Scale,
-    model: CountBoard | EstimateBoard,
+    model: Board,
     moves: int,
     walkers: list[np.random.Generator],
     values: dict[str, Floats],
@@ -159,7 +164,7 @@ def _log_rho(rho: Any, value: float) -> float:
 
 
 def _named(
-    model: CountBoard | EstimateBoard,
+    model: Board,
     values: dict[str, Floats],
     rng: np.random.Generator,
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -185,15 +190,13 @@ def _named(
     return {name: values[name][:, None] for name in names}, drawn
 
 
-def _again(
-    model: CountBoard | EstimateBoard, theta: Floats, rho: Floats, rng: np.random.Generator
-) -> Floats:
+def _again(model: Board, theta: Floats, rho: Floats, rng: np.random.Generator) -> Floats:
     """Scores of other teams, all of them above the floor as those of the board are."""
     if isinstance(model, EstimateBoard):
         return model.replicate(theta, rho, rng)
     board = model.board
     right = rng.binomial(board.n, model.theta_0, size=(len(theta), 1))
-    return model.above_floor(lambda where: model.replicate(theta, rho, rng, right, where))
+    return model.above_floor(lambda where: model.shown(theta, rho, rng, right, where))
 
 
 def _log_prior(posterior: xr.Dataset, rho: Any) -> xr.Dataset:
@@ -210,10 +213,12 @@ def _log_prior(posterior: xr.Dataset, rho: Any) -> xr.Dataset:
     )
 
 
-def _diagnose(best: Floats) -> dict[str, Any]:
-    """Say whether the chains agree on the best theta, (chain, draw)."""
+def _diagnose(parts: Sequence[Floats]) -> dict[str, Any]:
+    """Say whether the chains agree on the best theta, (chain, draw), but for what n makes of it."""
     from arviz_stats.base import array_stats
 
+    middle = float(np.hstack(parts).mean())
+    best = np.hstack([part - (float(part.mean()) - middle) for part in parts])
     max_rhat = float(array_stats.rhat(best)) if len(best) > 1 else float("nan")
     ess = float(array_stats.ess(best))
     agreed = max_rhat < MAX_RHAT and ess > min(MIN_ESS, best.size / 5.0)

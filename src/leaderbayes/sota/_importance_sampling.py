@@ -1,6 +1,7 @@
 """Draws from the posterior by its likelihood: importance sampling of the parameters."""
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
@@ -9,16 +10,37 @@ from leaderbayes._errors import ConvergenceWarning
 from leaderbayes._inference.psis import Smoothed, smooth
 from leaderbayes._numerics.importance import sample
 from leaderbayes.sota import _parameters as prior
-from leaderbayes.sota._assemble import assemble, log_prior
-from leaderbayes.sota._model import Board
+from leaderbayes.sota._assemble import assemble, joined, log_prior
+from leaderbayes.sota._model import Part
 
 MIN_POINTS = 200  # whose weights have a tail that can be smoothed
 
 
-def exact(
-    board: xr.DataArray, model: Board, draws: int, chains: int, rng: np.random.Generator
-) -> xr.DataTree:
-    """Draw from the posterior by importance sampling."""
+def exact(parts: Sequence[Part], chains: int, rng: np.random.Generator) -> xr.DataTree:
+    """Draw from the posterior by importance sampling, of each n by itself."""
+    trees, quality = zip(*(_drawn(part, chains, rng) for part in parts), strict=True)
+    worst = max(quality, key=lambda smoothed: smoothed.pareto_k)
+    sizes = [part.draws * chains for part in parts]
+    converged = all(smoothed.reliable(size) for smoothed, size in zip(quality, sizes, strict=True))
+    if not converged:
+        warnings.warn(
+            f"LB001 not converged: importance weights {worst}. Do not report these numbers: "
+            "take fewer components, a known rho, or sampler='abc-smc'.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    tree = joined(trees)
+    tree.attrs |= {
+        "converged": int(converged),
+        "pareto_k": worst.pareto_k,
+        "ess": sum(smoothed.ess for smoothed in quality),
+    }
+    return tree
+
+
+def _drawn(part: Part, chains: int, rng: np.random.Generator) -> tuple[xr.DataTree, Smoothed]:
+    """Draw where n is known; and say what the weights are worth."""
+    board, model, draws = part
     size = draws * chains
     if model.parameters:
         found = sample(model.log_density, model.start(), max(2 * size, MIN_POINTS), rng)
@@ -27,20 +49,7 @@ def exact(
     else:
         smoothed = Smoothed(np.full(size, 1.0 / size), 0.0, float(size))
         points = np.zeros((size, 0))
-    converged = smoothed.reliable(size)
-    if not converged:
-        warnings.warn(
-            f"LB001 not converged: importance weights {smoothed}. Do not report these numbers: "
-            "take fewer components, a known rho, or sampler='abc-smc'.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
     values = prior.unpack(model.parameters, points)
     tree = assemble(board, values, model.draw(values, size, rng), (chains, draws))
     tree["log_prior"] = log_prior(model.parameters, points, (chains, draws))
-    tree.attrs |= {
-        "converged": int(converged),
-        "pareto_k": smoothed.pareto_k,
-        "ess": smoothed.ess,
-    }
-    return tree
+    return tree, smoothed

@@ -69,12 +69,48 @@ _PRINTED = {"truncated": 0.0, "rounded": 0.5}  # where a printed score lies in w
 _CHANCE = 1e-3  # expected number of test sets that fit by chance, up to which one is named
 
 
+def log_fit(scores: np.ndarray, n: np.ndarray) -> np.ndarray:
+    r"""Give the logarithm of what scores, as they are printed, say of n (size,).
+
+    Of :math:`\prod_i c_i(n) / n`, with c the number of k / n that are printed so: each different
+    score is as probable as its neighbours are, among all counts of n instances. Truncated and
+    rounded scores are equally probable; of another metric it is minus infinity for each n.
+    """
+    digits, different = digits_of(scores), np.unique(scores)
+    different = different[(different > 0.0) & (different < 1.0)]
+    found = []
+    for how in _PRINTED:
+        left, log = n, np.zeros(len(n))
+        where = np.arange(len(n))
+        for score in different:
+            many = _many(score, left, 10.0**-digits, how)
+            if how == "rounded":  # between two printed scores a count is half of either
+                inside = _many(score, left, 10.0**-digits, how, -1.0)
+                many = 0.5 * (many + np.maximum(inside, 0.0))
+            fits = many > 0.0
+            where, left = where[fits], left[fits]
+            log[where] += np.log(many[fits] / left)
+        log[np.setdiff1d(np.arange(len(n)), where)] = -np.inf
+        found.append(log)
+    return np.asarray(np.logaddexp.reduce(found))
+
+
 def _fits(score: np.ndarray, n: np.ndarray | int, unit: float, how: str) -> np.ndarray:
     """Whether some k / n is printed so, of each score."""
-    slack = 1e-12 + 0.01 * unit * (how == "rounded")
+    return _many(score, n, unit, how) > 0.0
+
+
+def _many(
+    score: np.ndarray, n: np.ndarray | int, unit: float, how: str, ends: float = 1.0
+) -> np.ndarray:
+    """How many k / n are printed so, of each score, with those at its ends or (-1) without.
+
+    0 or less where there is none.
+    """
+    slack = ends * (1e-12 + 0.01 * unit * (how == "rounded"))
     low = score - _PRINTED[how] * unit - slack
     high = low + unit + slack + (slack if how == "rounded" else -slack)
-    return np.asarray(np.floor(high * n) >= np.ceil(low * n))
+    return np.asarray(np.floor(high * n) - np.ceil(low * n) + 1.0)
 
 
 def _lattice(different: np.ndarray, n: int, unit: float) -> tuple[int, str] | None:

@@ -1,7 +1,8 @@
 """The model of a board: what its metric, its law and its dependence make of it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -16,10 +17,38 @@ from leaderbayes.models._theta import check_law
 from leaderbayes.sota._dependence import estimate_rho
 from leaderbayes.sota._model_of_counts import CountBoard
 from leaderbayes.sota._model_of_estimates import EstimateBoard, from_probit
+from leaderbayes.sota._variants import Variants
 
 Board = CountBoard | EstimateBoard
 
+
+class Part(NamedTuple):
+    """A board of which n is known, the model of it, and how many draws a chain has there."""
+
+    board: xr.DataArray
+    model: Board
+    draws: int
+
+
 FEWEST = 20  # instances, for which the laws given the test set's ease are good enough
+
+
+def parts_of(
+    board: xr.DataArray, sizes: Sequence[tuple[int, int]], draws: int, **given: Any
+) -> list[Part]:
+    """Models of the board for each n and its part of the draws; of one that is known by itself.
+
+    given: of `model_of`. Teams that are above the floor by one n and not by another are left out.
+    """
+    if not sizes:
+        return [Part(*model_of(board, **given), draws)]
+    boards = [board.assign_attrs(n=n) for n, _ in sizes]
+    stay = [set(model_of(each, **given)[0]["team"].to_numpy()) for each in boards]
+    kept = [name in set.intersection(*stay) for name in board["team"].to_numpy()]
+    return [
+        Part(*model_of(each[kept], **given), many)
+        for each, (_, many) in zip(boards, sizes, strict=True)
+    ]
 
 
 def model_of(
@@ -30,8 +59,9 @@ def model_of(
     floor: float | None,
     rho: Any,
     theta_0: float | None,
-    statistic: Literal["board", "maximum"],
+    statistic: Literal["board", "moments", "maximum"],
     workers: int,
+    variants: Variants | None = None,
 ) -> tuple[xr.DataArray, Board]:
     """Teams that stay, and the model of their board; arguments as of `posterior`."""
     known, rho = facts(board), prior_of_rho(rho)
@@ -40,6 +70,11 @@ def model_of(
         raise LeaderbayesError(
             "The best score alone does not tell P(theta): give a law frozen from scipy.stats, or "
             "statistic='board'."
+        )
+    if variants is not None and (known.metric != "accuracy" or law != "flexible"):
+        raise LeaderbayesError(
+            "variants: of a posterior they are of accuracies, with law='flexible'; sota.winner "
+            "takes any scores."
         )
     if known.metric == "accuracy":
         n, chance = known.n or 0, known.chance
@@ -50,7 +85,9 @@ def model_of(
         above = counts_above(board.to_numpy(), n, chance, floor)
         reference = above.reference if theta_0 is None else theta_0
         kept = board[np.round(board.to_numpy() * n) > above.floor]
-        model = CountBoard(above, law, components, chance, rho, reference, statistic, workers)
+        model = CountBoard(
+            above, law, components, chance, rho, reference, statistic, workers, variants
+        )
         return kept, model
     if law not in ("flexible", "beta", "mixture") or floor is not None or statistic != "board":
         raise LeaderbayesError(

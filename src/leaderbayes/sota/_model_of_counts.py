@@ -26,6 +26,7 @@ from leaderbayes._types import Bools, Floats, Longs
 from leaderbayes.models._theta import CONCENTRATION
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._parameters import Parameter
+from leaderbayes.sota._variants import Variants
 
 _GROUP = 0.1  # step within which scores are one theta of the empirical law's likelihood
 _LEAST = 1e-300
@@ -43,8 +44,9 @@ class CountBoard:
     chance: float  # score of a random classifier
     rho: Any  # a number, or a frozen scipy.stats law
     theta_0: float
-    statistic: Literal["board", "maximum"]
+    statistic: Literal["board", "moments", "maximum"]
     workers: int = 1  # threads
+    variants: Variants | None = None  # of each team, of which the best is on the board
 
     @property
     def flexible(self) -> bool:
@@ -133,7 +135,7 @@ class CountBoard:
             own = np.random.default_rng(seeds[i])
             uniform = own.random((len(self.board.of), 2))
             theta, likelihood = draw_thetas(self.board, law, *given, uniform)
-            if self.statistic == "board":
+            if self.statistic != "maximum":
                 return theta, likelihood, theta.max()
             log, node, chance = of_maximum(self.board, law, *given)
             return theta, likelihood, own.choice(node, p=chance) if log > -np.inf else np.nan
@@ -171,6 +173,25 @@ class CountBoard:
             point = np.nonzero(where)[0]
             s, each = s[point, 0], rho[point]
         return draw_given(theta, n, s, each, self.theta_0, rng) / n
+
+    def shown(
+        self,
+        theta: Floats,
+        rho: Floats,
+        rng: np.random.Generator,
+        right: Longs,
+        where: Bools | None = None,
+    ) -> Floats:
+        """Scores as `replicate` gives them, each the best of its team's variants."""
+        score = self.replicate(theta, rho, rng, right, where)
+        if self.variants is None:
+            return score
+        many = rng.choice(self.variants.many, theta.shape, p=self.variants.weight)
+        for tried in range(1, int(many.max())):
+            more = (many > tried) & (True if where is None else where)
+            mine = more if where is None else more[where]
+            score[mine] = np.maximum(score[mine], self.replicate(theta, rho, rng, right, more))
+        return score
 
     def _new_board(self, value: dict[str, Floats], rho: Floats, rng: np.random.Generator) -> Floats:
         """Scores of other classifiers, all of them above the floor, (point, classifier)."""

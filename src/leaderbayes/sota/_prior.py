@@ -89,7 +89,7 @@ def _scores(
     n, theta_0 = model.board.n, model.theta_0
     right = np.round(n * theta_0 + ease * np.sqrt(n * theta_0 * (1.0 - theta_0)))
     right = np.clip(right, 0, n).astype(np.int64)
-    return model.replicate(theta, rho, rng, right[:, None])
+    return model.shown(theta, rho, rng, right[:, None])
 
 
 def _parameter(value: Floats) -> xr.Variable:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from leaderbayes._scores.tables import (
 )
 from leaderbayes.sota._kaggle import one_row_a_team
 from leaderbayes.sota._lattice import check_resolution, size_of
+from leaderbayes.sota._sizes import ends_of, sizes_of
 from leaderbayes.sota._standard_errors import errors_of_sizes, given_errors
 from leaderbayes.sota._suspects import (
     Clones,
@@ -43,7 +44,7 @@ _SCORE = "score private_score public_score accuracy acc auc roc_auc value result
 def read_board(
     source: str | Path | pd.DataFrame | pd.Series | Sequence[float],
     *,
-    n: int | str | None = None,
+    n: int | str | tuple[int, int] | None = None,
     se: float | str | None = None,
     metric: Literal["accuracy", "auc"] = "accuracy",
     classes: int | None = None,
@@ -68,8 +69,9 @@ def read_board(
         above 0 and up to 1. Kaggle's leaderboards are recognised by their columns TeamId,
         TeamName and Score: of a history each team's last submission counts, and a name that
         several teams go by is followed by the team's number.
-    n : int or str, optional
-        Instances of the test set; or the column with those of each team, whose scores then become
+    n : int, (int, int) or str, optional
+        Instances of the test set; or two numbers between which it is, over which `posterior`
+        integrates (below). Or the column with those of each team, whose scores then become
         estimates: accuracies with the binomial standard errors sqrt(p (1 - p) / n), AUCs with
         those of binormal scores. "lattice", of accuracies: the smallest test set of which all
         scores, as they are printed, are shares.
@@ -109,7 +111,9 @@ def read_board(
         stands in attrs, from where all functions on boards read it: ``metric``, ``n``; ``classes``
         or ``chance`` (on the board's scale); ``positive_rate``; ``higher_is_better`` (0 or 1, of
         the source's scores), ``source``; ``percent`` (1), ``n_from`` ("lattice") and ``left_out``
-        (how many teams, by exclude, ceiling and clones), where they apply. Of estimates ``metric``
+        (how many teams, by exclude, ceiling and clones), where they apply. Of an n between two
+        numbers ``n_lower`` and ``n_upper``, and as ``n`` the median of what is possible; but where
+        the scores' digits leave one it is known, by ``n_from``. Of estimates ``metric``
         is "estimate", and ``se`` a coordinate (team) and an attribute that says where it comes
         from. A DataArray (team) with such attrs, or a board with others assigned, is a board, too.
 
@@ -125,8 +129,9 @@ def read_board(
     Warns
     -----
     BoardWarning
-        LB020, if accuracies are not multiples of 1 / n, rounded or truncated: n may be another
-        one, which the message names where the scores tell it.
+        LB020, if accuracies are not multiples of 1 / n, rounded or truncated (of an n between two
+        numbers: for none of them): n may be another one, which the message names where the scores
+        tell it.
     HintWarning
         LB031, if more teams than chance has share a score; LB032, if scores are perfect and all
         others far below.
@@ -192,7 +197,10 @@ def read_board(
         n = size_of(kept.to_numpy())[0]
     if percent and chance is not None:
         chance = number("chance", chance) / of_source
-    known = _said(n, se, metric, classes, chance, positive_rate, higher_is_better)
+    of_size = dict[str, Any]()
+    if isinstance(n, tuple):
+        n, of_size = _between(n, kept.to_numpy(), metric)
+    known = _said(n, se, metric, classes, chance, positive_rate, higher_is_better) | of_size
     shares = se is None and metric == "accuracy"
     alike = int(n) if shares and isinstance(n, int | np.integer) else None
     stay = np.ones(len(kept), dtype=bool)
@@ -226,11 +234,20 @@ def read_board(
         how = "sqrt(p (1 - p) / n)" if metric == "accuracy" else "binormal"
         origin = f"{how}, n from column {n!r}"
     elif n is not None:
-        if metric == "accuracy":
-            check_resolution(kept.to_numpy(), int(n))
-        return board.assign_attrs(n=int(n), **known)
+        if metric == "accuracy" and not of_size:
+            check_resolution(kept.to_numpy(), whole("n", n))
+        return board.assign_attrs(n=whole("n", n), **known)
     estimates = {"metric": "estimate", "se": origin}
     return board.assign_coords(se=("team", errors)).assign_attrs(**estimates, **known)
+
+
+def _between(n: Any, scores: np.ndarray, metric: str) -> tuple[int, dict[str, Any]]:
+    """Give n of two numbers between which it is, or their middle and what is known of it."""
+    possible = sizes_of(scores, n, metric)
+    if possible.sure is not None:
+        return possible.sure, {"n_from": "lattice"}
+    low, high = ends_of(n)
+    return possible.middle, {"n_lower": low, "n_upper": high}
 
 
 def _metric(table: Table, taken: Sequence[str | None]) -> str:
@@ -243,7 +260,7 @@ def _metric(table: Table, taken: Sequence[str | None]) -> str:
     return str(metrics[0])
 
 
-def _check_errors(n: int | str | None, se: float | str | None, metric: str) -> None:
+def _check_errors(n: Any, se: float | str | None, metric: str) -> None:
     """Raise unless what is given of n, se and metric fits together."""
     if (n is None) == (se is None):
         raise LeaderbayesError(
@@ -256,21 +273,23 @@ def _check_errors(n: int | str | None, se: float | str | None, metric: str) -> N
             "metric='auc' is for AUCs on test sets of n instances: with standard errors of your "
             "own (se=, --se) leave it out."
         )
-    if n is not None and not isinstance(n, str):
+    if isinstance(n, tuple):
+        ends_of(n)
+    elif n is not None and not isinstance(n, str):
         whole("n", n)
     if se is not None and not isinstance(se, str):
         positive("se", se)
 
 
 def _said(
-    n: int | str | None,
+    n: Any,
     se: float | str | None,
     metric: str,
     classes: int | None,
     chance: float | None,
     positive_rate: float | None,
     higher_is_better: bool | None,
-) -> dict[str, float]:
+) -> dict[str, Any]:
     """Check what is said of a random classifier and of the classes; give it as attrs."""
     shares = se is None and metric == "accuracy"
     if (metric == "auc") != (positive_rate is not None):

@@ -21,6 +21,7 @@ from leaderbayes._numerics.flexible_law import (
 from leaderbayes._types import Floats, Longs
 from leaderbayes.sota._model_of_counts import CountBoard
 from leaderbayes.sota._model_of_estimates import EstimateBoard
+from leaderbayes.sota._variants import Variants
 
 
 class Scale(Protocol):
@@ -52,7 +53,7 @@ class Scale(Protocol):
 def scale_of(model: CountBoard | EstimateBoard) -> Scale:
     """Give the scale of a board's model."""
     if isinstance(model, CountBoard):
-        return CountScale(model.board, model.rho, model.theta_0)
+        return CountScale(model.board, model.rho, model.theta_0, model.variants)
     return EstimateScale(model.estimate, model.se, model.rho)
 
 
@@ -63,6 +64,7 @@ class CountScale:
     board: Counts
     rho: Any
     theta_0: float
+    variants: Variants | None = None
 
     @property
     def times(self) -> Longs:
@@ -95,10 +97,35 @@ class CountScale:
         if board.floor >= 0:
             shift, size, log_p, _, _ = node.T
             y = np.clip(board.floor + 1.0 - shift, 1e-12, size + 1.0 - 1e-12)
+            above = betainc(y, size - y + 1.0, np.exp(log_p))
+            if self.variants is not None:
+                above = 1.0 - self.variants.at_most(1.0 - above)
             with np.errstate(divide="ignore"):
-                seen = np.log(betainc(y, size - y + 1.0, np.exp(log_p)))
+                seen = np.log(above)
         value, factor = of_counts(given, board.x, node, seen)
-        return value, factor
+        if self.variants is None:
+            return value, factor
+        return self._best(self.variants, node, value, factor)
+
+    def _best(
+        self, variants: Variants, node: Floats, value: Floats, factor: Floats
+    ) -> tuple[Floats, Floats]:
+        """Likelihood of counts that are the best of variants, of that of one variant's counts."""
+        given, board = self.cells, self.board
+        near = np.diff(given.row)
+        score = np.repeat(np.arange(len(near)), near)
+        cell = given.first[score] + np.arange(len(score)) - given.row[score]
+        shift, size, _, log_q, _ = node[cell].T
+
+        def at_most(x: Floats) -> Floats:
+            y = np.clip(x - shift, 1e-12 - 1.0, size - 1e-12)
+            return np.asarray(betainc(size - y, y + 1.0, np.exp(log_q)))
+
+        x = board.x[score]
+        value = value * variants.chosen(at_most(x - 1.0), at_most(x))
+        top = np.maximum.reduceat(value, given.row[:-1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.nan_to_num(value / top[score]), factor + np.log(top)
 
 
 @dataclass(frozen=True)

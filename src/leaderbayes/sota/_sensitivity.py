@@ -13,7 +13,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import BoardWarning, LeaderbayesError, LeaderbayesWarning
-from leaderbayes._scores.facts import Facts, facts, own_rho
+from leaderbayes._scores.facts import Facts, facts, own_n, own_rho
 from leaderbayes.sota._lattice import size_of
 from leaderbayes.sota._model import FEWEST
 from leaderbayes.sota._posterior import named, posterior
@@ -60,9 +60,10 @@ def sensitivity(
     rhos : sequence of float, optional
         Dependences beside the base's; by default those of 0, 0.3 and 0.6 that the base has not.
     sizes : sequence of int, optional
-        Test sets beside the board's n. None: of accuracies the smallest of which all scores are
-        shares, where there is one and it is another; else half and twice as many. Of boards
-        with standard errors these are made larger and smaller by as much, and ``sizes`` refused.
+        Test sets beside the board's n. None: the ends of an n between two numbers; of accuracies
+        the smallest of which all scores are shares, where there is one and it is another; else half
+        and twice as many. Of boards with standard errors these are made larger and smaller by as
+        much, and ``sizes`` refused.
     prob : float
         Probability of the (equal-tailed) intervals.
     draws, chains, workers
@@ -151,11 +152,13 @@ def _choices(
         return
     for n in _sizes(board, known) if sizes is None else sizes:
         n = whole("sizes", n, at_least=FEWEST)
-        yield Choice("n", str(n), board.assign_attrs(n=n), {"law": first})
+        yield Choice("n", str(n), board, {"law": first, "n": n})
 
 
 def _sizes(board: xr.DataArray, known: Facts) -> list[int]:
     """Other test sets that the scores may be of."""
+    if (ends := own_n(board)) is not None:
+        return list(ends)
     n = known.n or 0
     if known.metric == "accuracy":
         with suppress(LeaderbayesError):

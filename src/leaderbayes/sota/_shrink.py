@@ -8,7 +8,7 @@ import xarray as xr
 
 from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._scores.facts import Facts, facts
+from leaderbayes._scores.facts import Facts, facts, require_n
 from leaderbayes._types import Floats
 from leaderbayes.sota._law_of_board import Convention, law_of
 from leaderbayes.sota._law_of_shares import Dependence, check_dependence
@@ -91,6 +91,7 @@ def shrink(
     0.91
     """
     known = facts(board)
+    require_n(board)
     rho = known.rho if rho is None else rho
     _check(known, rule, rho, theta_0, dependence, convention)
     above = board[board.to_numpy() > known.chance]

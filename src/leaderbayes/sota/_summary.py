@@ -9,6 +9,7 @@ from leaderbayes._answers.best import is_best, require_best
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn
+from leaderbayes._scores.facts import own_n
 from leaderbayes.sota._winner import apart, winner
 
 
@@ -29,9 +30,10 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
         ``theta_sota_lower``, ``theta_sota_upper``; ``expected_max``, ``max_lower``, ``max_upper``
         of the same teams' best score on another test set; ``observed_max``, ``teams_above`` (teams
         that scored above ``theta_sota``), ``m``. ``law_free_lower``, ``law_free_upper``: the
-        interval of the best theta that needs no law, of `winner`. attrs: ``sampler``,
-        ``converged``, ``warnings``, ``prob``; ``law_free``, a sentence where the estimate lies
-        outside that interval, else empty.
+        interval of the best theta that needs no law, of `winner`. Where n is not known ``n``,
+        ``n_lower``, ``n_upper``: the mean of what it was integrated over, and its ends. attrs:
+        ``sampler``, ``converged``, ``warnings``, ``prob``; ``law_free``, a sentence where the
+        estimate lies outside that interval, else empty.
 
     Raises
     ------
@@ -60,7 +62,8 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     theta, highest = best.quantile(tails).to_numpy(), again.quantile(tails).to_numpy()
     expected = float(best.mean())
-    free = winner(score, rho=_rho(dt), prob=prob)
+    tried = int(dt.attrs.get("variants", 1))
+    free = winner(score, rho=_rho(dt), variants=tried, prob=prob)
     ends = float(free["theta_sota_lower"]), float(free["theta_sota_upper"])
     return xr.Dataset(
         {
@@ -75,10 +78,18 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
             "m": score.sizes["team"],
             "law_free_lower": ends[0],
             "law_free_upper": ends[1],
-        },
+        }
+        | _sizes(dt, score),
         attrs={name: dt.attrs[name] for name in ("sampler", "converged", "warnings")}
         | {"prob": prob, "law_free": apart(expected, *ends)},
     )
+
+
+def _sizes(dt: xr.DataTree, board: xr.DataArray) -> dict[str, float]:
+    """Give what n was integrated over, where it is not known."""
+    if (ends := own_n(board)) is None:
+        return {}
+    return {"n": float(drawn(dt, "n").mean()), "n_lower": ends[0], "n_upper": ends[1]}
 
 
 def _rho(dt: xr.DataTree) -> float | None:

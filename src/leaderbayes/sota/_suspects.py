@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -99,7 +99,7 @@ def copies(scores: Floats, n: int | None) -> tuple[Floats, Longs, Floats]:
 
 
 def beyond_chance(
-    scores: Floats, n: int, known: dict[str, float], higher_is_better: bool | None
+    scores: Floats, n: int, known: dict[str, Any], higher_is_better: bool | None
 ) -> Bools:
     """Say whose share of right answers guessing does not explain (team,).
 

@@ -6,7 +6,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._scores.facts import facts
+from leaderbayes._scores.facts import facts, require_n
 from leaderbayes._scores.tables import shown
 from leaderbayes._types import Floats, Longs
 
@@ -192,6 +192,8 @@ def pool(public: xr.DataArray, private: xr.DataArray) -> xr.DataArray:
 def _joined(public: xr.DataArray, private: xr.DataArray) -> tuple[Floats, tuple[Longs, Longs]]:
     """Give scores (board, team) of the teams on both, and where these are on each."""
     kinds = [facts(board) for board in (public, private)]
+    for board in (public, private):
+        require_n(board)
     if kinds[0].metric != kinds[1].metric or kinds[0].metric == "auc":
         raise LeaderbayesError("Two looks are two boards of accuracies, or two of estimates.")
     names = [[str(name) for name in board["team"].to_numpy()] for board in (public, private)]

@@ -20,7 +20,7 @@ from leaderbayes._numerics.winner import (
     Scale,
     Shares,
 )
-from leaderbayes._scores.facts import facts
+from leaderbayes._scores.facts import facts, own_n
 from leaderbayes._scores.tables import shown
 from leaderbayes._types import Floats, Longs
 from leaderbayes.sota._lattice import digits_of
@@ -55,7 +55,8 @@ def winner(
     Parameters
     ----------
     board : DataArray (team)
-        From `read_board`, `read_answers` or `read_losses`; all teams count.
+        From `read_board`, `read_answers` or `read_losses`; all teams count. Of an n between two
+        numbers the smaller is taken, which has the wider intervals.
     rho : float, optional
         Two scores correlate by rho^2 given the thetas, as for `posterior`; by default the board's
         own, else 0.
@@ -113,6 +114,8 @@ def winner(
     >>> [round(float(best[f"theta_winner_{end}"]), 2) for end in ("lower", "upper")]
     [0.85, 0.96]
     """
+    if (between := own_n(board)) is not None:
+        board = board.assign_attrs(n=between[0])
     known = facts(board)
     prob, variants = share("prob", prob), whole("variants", variants)
     if variants > 1 and covariance is not None:

@@ -30,7 +30,7 @@ def test_boards_are_played_on(laplace):
     plans, lengths = [np.arange(6), np.array([1, 2])], np.array([2, 30])
     found = of_matches(
         laplace, epp, plans, lengths, [1, 2], 0.95, fitted_arguments(laplace), 3,
-        np.random.default_rng(1),
+        np.random.default_rng(1), progressbar=False,
     )  # fmt: skip
     assert found.decided.shape == found.correct.shape == (2, 2, 3)
     assert (found.correct <= found.decided).all()

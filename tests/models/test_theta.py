@@ -16,7 +16,7 @@ def board():
         ({"law": "gamma"}, "law='gamma': choose"),
         ({"law": 0.9}, "a frozen scipy.stats law, such as"),
         ({"components": 1}, "components=1"),
-        ({"statistic": "best"}, "statistic='best': choose 'board' or 'maximum'"),
+        ({"statistic": "best"}, "statistic='best': choose 'board', 'moments' or 'maximum'"),
         ({"theta_0": 1.5}, "theta_0=1.5"),
         ({"floor": 1.0}, "floor=1.0"),
         ({"epsilon": "wide"}, "epsilon"),

@@ -136,3 +136,12 @@ def test_refused():
         lb.sota.read_board(COARSE, n=(0, 50))
     with pytest.warns(lb.BoardWarning, match="LB020 the scores are not all multiples"):
         lb.sota.read_board([0.91234, 0.8, 0.7], n=(100, 103))
+
+
+def test_chains_are_held_to_each_other_and_not_small_tests_to_large_ones():
+    """Of few instances the best is less surely known, and draws of each n are side by side."""
+    scores = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.89, 0.88, 0.87, 0.85, 0.8]
+    dt = lb.sota.posterior(lb.sota.read_board(scores, n=(100, 2000)), seed=1)
+    assert dt.attrs["converged"]
+    best, n = (dt["posterior"][name].to_numpy() for name in ("theta_sota", "n"))
+    assert best[n == n.min()].std() > 1.5 * best[n == n.max()].std()

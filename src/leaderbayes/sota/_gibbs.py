@@ -217,12 +217,16 @@ def _diagnose(parts: Sequence[Floats]) -> dict[str, Any]:
     """Say whether the chains agree on the best theta, (chain, draw), but for what n makes of it."""
     from arviz_stats.base import array_stats
 
-    middle = float(np.hstack(parts).mean())
-    best = np.hstack([part - (float(part.mean()) - middle) for part in parts])
+    best = np.hstack([_standard(part) for part in parts]) if len(parts) > 1 else parts[0]
     max_rhat = float(array_stats.rhat(best)) if len(best) > 1 else float("nan")
     ess = float(array_stats.ess(best))
     agreed = max_rhat < MAX_RHAT and ess > min(MIN_ESS, best.size / 5.0)
     return {"converged": int(agreed), "max_rhat": max_rhat, "ess": ess}
+
+
+def _standard(best: Floats) -> Floats:
+    """Take its n from the best theta: half a chain is of small ones, and half of large ones."""
+    return np.asarray((best - best.mean()) / max(float(best.std()), 1e-12))
 
 
 def _doubt(found: dict[str, Any]) -> None:

@@ -223,8 +223,9 @@ def sota(
     else:
         how = {"sampler": sampler}
         dt, best, diagnostics, more = _best_of(board, sampler, {**options, "variants": variants})
-        if hasattr(variants, "ppf"):
-            variants = int(variants.ppf(0.975))  # as `sota.summary` takes it
+        variants = int(
+            dt.attrs.get("variants", 1)
+        )  # of a prior as many as it says nearly for certain
     free = lb.sota.winner(
         board, rho=options["rho"], covariance=covariance, variants=variants,
         prob=options["prob"],

@@ -114,9 +114,9 @@ def winner(
     >>> [round(float(best[f"theta_winner_{end}"]), 2) for end in ("lower", "upper")]
     [0.85, 0.96]
     """
-    if (between := own_n(board)) is not None:
-        board = board.assign_attrs(n=between[0])
     known = facts(board)
+    if (between := own_n(board)) is not None:
+        known = facts(board.assign_attrs(n=between[0]))  # whose intervals are the wider
     prob, variants = share("prob", prob), whole("variants", variants)
     if variants > 1 and covariance is not None:
         raise LeaderbayesError("variants: not with a covariance, which is of the scores shown.")

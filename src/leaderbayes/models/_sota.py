@@ -61,8 +61,8 @@ def sota(
         Correlation with the reference: a number, or a prior frozen from ``scipy.stats``. By default
         the board's own, of `leaderbayes.sota.read_answers`, else 0.
     statistic : {"board", "moments", "maximum"}
-        The maximum and three quantiles (0.9, 0.5, 0.1); the maximum, mean and standard deviation,
-        which say nearly all of a beta law; or the maximum alone, as in the paper.
+        The maximum and three quantiles (0.9, 0.5, 0.1); the maximum, mean and standard deviation;
+        or the maximum alone, as in the paper. Neither of the first two says all of a board.
     epsilon : float
         Distance kernel's standard deviation, in standard deviations of each statistic.
 

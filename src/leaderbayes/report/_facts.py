@@ -193,9 +193,9 @@ def _p_check(dt: xr.DataTree) -> float:
 def _epsilon(dt: xr.DataTree) -> float | str:
     """Give the tolerance of simulated boards: as it was asked for, or came to be by itself."""
     asked = json.loads(dt.attrs["arguments"])["epsilon"]
-    if asked != "auto" or "sample_stats" not in dt.children:
-        return str(asked) if asked == "auto" else float(asked)
-    return float(dt["sample_stats"]["epsilon"].min("stage").max())
+    if asked == "auto" and "sample_stats" in dt.children:
+        return float(dt["sample_stats"]["epsilon"].min("stage").max())
+    return "auto" if asked == "auto" else float(asked)
 
 
 def _sota(dt: xr.DataTree, prob: float) -> Facts:

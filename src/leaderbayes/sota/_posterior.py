@@ -95,7 +95,7 @@ def posterior(
         ``randint(1, 51)``. Of accuracies, under the flexible law.
     statistic : {"board", "moments", "maximum"}
         What is known: the whole board (of which "abc-smc" takes the maximum and three quantiles);
-        of "abc-smc" its maximum, mean and standard deviation, which say nearly all of a beta law;
+        of "abc-smc" its maximum, mean and standard deviation, which do not say all of it either;
         or only its best score, as in section 5.3.2 of the paper, which needs a known law.
     epsilon : float or "auto"
         Of "abc-smc": how near simulated statistics must come, in their standard deviations.

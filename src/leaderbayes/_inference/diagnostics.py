@@ -7,25 +7,32 @@ import xarray as xr
 
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesWarning
 from leaderbayes._inference.psis import MAX_PARETO_K
+from leaderbayes._numerics.chains import agreement
+from leaderbayes._types import Floats
 
 MAX_RHAT = 1.01
 MIN_ESS = 400.0
+TAIL = 0.89  # quantile, and 1 less it: ArviZ' own
 
 
 def diagnose(posterior: xr.Dataset, divergences: int = 0) -> dict[str, float | int]:
     """Hold R-hat, effective sample sizes and divergences against the limits."""
-    import arviz_stats as az
-
-    sizes = [az.ess(posterior, method=method) for method in ("bulk", "tail")]
+    found = [agreement(_by_quantity(values), TAIL) for values in posterior.data_vars.values()]
     # A nan (one chain, constant draws) is no evidence of convergence, and is not skipped.
-    max_rhat = float(np.max([v.to_numpy().max() for v in az.rhat(posterior).values()]))
-    min_ess = float(np.min([v.to_numpy().min() for size in sizes for v in size.values()]))
+    max_rhat = float(np.max([each.rhat.max() for each in found]))
+    min_ess = float(np.min([size.min() for each in found for size in (each.bulk, each.tail)]))
     return {
         "converged": int(max_rhat < MAX_RHAT and min_ess > MIN_ESS and divergences == 0),
         "max_rhat": max_rhat,
         "min_ess": min_ess,
         "divergences": divergences,
     }
+
+
+def _by_quantity(draws: xr.DataArray) -> Floats:
+    """Give draws (quantity, chain, draw)."""
+    values = draws.transpose(..., "chain", "draw").to_numpy()
+    return np.asarray(values.reshape(-1, *values.shape[-2:]), float)
 
 
 def warn(

@@ -1,0 +1,267 @@
+r"""How well chains agree: rank-normalised split R-hat, effective sample sizes of bulk and tails.
+
+What `arviz_stats.rhat` and `arviz_stats.ess` ("bulk" and "tail") compute, for all quantities from
+one sort each: values' ranks are those of both R-hat and the bulk's size, distances from the median
+are two runs of the sorted values to be merged, and quantiles stand among them. Autocovariances are
+summed lag by lag as far as Geyer's sequence asks for them, and by Fourier transforms where that is
+far.
+
+References
+----------
+Vehtari, Gelman, Simpson, Carpenter, Bürkner (2021), Rank-normalization, folding, and localization:
+an improved R-hat for assessing convergence of MCMC, Bayesian Analysis 16, doi:10.1214/20-BA1221.
+Geyer (1992), Practical Markov chain Monte Carlo, Statistical Science 7, doi:10.1214/ss/1177011137.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from scipy.special import ndtri
+
+from leaderbayes._types import Floats, Longs
+
+_LAGS, _AT_A_TIME = 64, 8  # beyond which a Fourier transform is faster
+_CONSTANT = 1e-15  # range of values that are all the same
+# Those of the rows are means, and means of products, whose order of summing does not matter.
+_FAST = {"reassoc", "contract"}
+
+
+class Agreement(NamedTuple):
+    """Of each quantity (quantity,); NaN where there are too few draws, or not all are finite."""
+
+    rhat: Floats
+    bulk: Floats  # effective sample sizes
+    tail: Floats
+
+
+def agreement(values: Floats, tail: float) -> Agreement:
+    """Diagnose chains.
+
+    Parameters
+    ----------
+    values : (quantity, chain, draw)
+    tail : float
+        Quantile, and 1 less it, whose effective sample sizes are the tails'. R-hat of one chain is
+        NaN.
+    """
+    quantities, chains, draws = values.shape
+    found = np.full((3, quantities), np.nan)
+    half = draws // 2
+    if half < 2:
+        return Agreement(*found)
+    known = np.isfinite(values).all(axis=(1, 2))
+    # Halves of chains, and of draws one by one, as for R-hat: the middle of an odd number is none.
+    series = np.empty((4, 2 * chains, half))
+    normal = _normal(2 * chains * half)
+    # Symmetric to the last bit: which draws are below a quantile depends on it.
+    at = tuple(sorted((tail, 1.0 - tail)))
+    for k in np.flatnonzero(known):
+        own = np.ascontiguousarray(values[k], float)
+        _write_series(own, np.argsort(own, axis=None), normal, at, series)
+        if chains > 1:
+            found[0, k] = max(_rhat(series[0]), _rhat(series[1]))
+        found[1, k] = _size(series[0])
+        found[2, k] = min(_size(series[2]), _size(series[3]))
+    return Agreement(*found)
+
+
+@lru_cache(maxsize=8)
+def _normal(size: int) -> Floats:
+    """Normal scores (2 x size - 1,) of mean ranks 1, 1.5, ..., size."""
+    rank = 1.0 + np.arange(2 * size - 1) / 2.0
+    return np.asarray(ndtri((rank - 0.375) / (size + 0.25)))
+
+
+def _size(series: Floats) -> float:
+    """Give the effective sample size of series (chain, draw)."""
+    found = _size_by_lags(series)
+    if found == -1.0:
+        found = _size_of(_covariances(series), _moments(series)[1], *series.shape)
+    return float(found)
+
+
+def _covariances(series: Floats) -> Floats:
+    """Autocovariances by lag (draw,), mean of all series."""
+    from scipy.fft import irfft, next_fast_len, rfft  # which take long to import
+
+    draws = series.shape[1]
+    fast = next_fast_len(2 * draws, real=True)
+    wave = rfft(series - series.mean(axis=1, keepdims=True), n=fast, axis=1)
+    power = (wave.real**2 + wave.imag**2).mean(axis=0)
+    return np.asarray(irfft(power, n=fast)[:draws] / draws)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _write_series(
+    values: Floats, order: Longs, normal: Floats, at: tuple[float, float], out: Floats
+) -> None:
+    """Write what the diagnostics are of, of halves of chains.
+
+    Parameters
+    ----------
+    values : (chain, draw)
+    order : (chain x draw,)
+        That sorts them.
+    normal : (rank,)
+        Normal scores of mean ranks.
+    at : (2,)
+        Probabilities of the quantiles.
+    out : (4, 2 x chain, half)
+        Normal scores of values, and of distances from the median; whether values are at most the
+        quantiles.
+    """
+    chains, draws = values.shape
+    half, flat = draws // 2, values.ravel()
+    count = 2 * chains * half
+    # Where the halves' values stand in `out`, in their order.
+    place, sorted_values = np.empty(count, np.int64), np.empty(count)
+    seen = 0
+    for item in order:
+        chain, draw = divmod(item, draws)
+        if draw < half:
+            place[seen] = chain * half + draw
+        elif draw >= draws - half:
+            place[seen] = (chains + chain) * half + draw - (draws - half)
+        else:
+            continue
+        sorted_values[seen] = flat[item]
+        seen += 1
+    _write_scores(sorted_values, place, normal, out[0].ravel())
+    middle = count // 2
+    median = (sorted_values[middle - 1] + sorted_values[middle]) / 2.0
+    far, near = np.empty(count), np.empty(count, np.int64)
+    low, high = middle - 1, middle
+    for k in range(count):
+        down = median - sorted_values[low] if low >= 0 else np.inf
+        up = sorted_values[high] - median if high < count else np.inf
+        if high == count or (low >= 0 and down <= up):
+            far[k], near[k] = down, place[low]
+            low -= 1
+        else:
+            far[k], near[k] = up, place[high]
+            high += 1
+    _write_scores(far, near, normal, out[1].ravel())
+    for k in range(2):
+        quantile = _quantile(flat, order, at[k])
+        row = out[2 + k].ravel()
+        for j in range(count):
+            row[place[j]] = 1.0 if sorted_values[j] <= quantile else 0.0
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _write_scores(sorted_values: Floats, place: Longs, normal: Floats, out: Floats) -> None:
+    """Write normal scores of values in their order to places; equals share the mean rank."""
+    start = 0
+    while start < sorted_values.size:
+        stop = start + 1
+        while stop < sorted_values.size and sorted_values[stop] == sorted_values[start]:
+            stop += 1
+        score = normal[start + stop - 1]
+        for k in range(start, stop):
+            out[place[k]] = score
+        start = stop
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _quantile(values: Floats, order: Longs, at: float) -> float:
+    """Interpolate between sorted values as NumPy does."""
+    position = at * (order.size - 1)
+    below = int(position)
+    share = position - below
+    a, b = values[order[below]], values[order[min(below + 1, order.size - 1)]]
+    if share >= 0.5:
+        return b - (b - a) * (1.0 - share)
+    return a + (b - a) * share
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _rhat(series: Floats) -> float:
+    """Root of the ratio of variance estimates, between series (chain, draw) and within."""
+    draws = series.shape[1]
+    within, between = _moments(series)
+    # Of the whole variance n / (n - 1) as much as of that of the sums of squares.
+    within *= draws / (draws - 1.0)
+    return np.sqrt((draws * between / within + draws - 1.0) / draws)
+
+
+@numba.njit(cache=True, error_model="numpy", fastmath=_FAST)
+def _moments(series: Floats) -> tuple[float, float]:
+    """Mean of the series' variances (over n), and variance of their means (over n - 1)."""
+    chains, draws = series.shape
+    means, within = np.empty(chains), 0.0
+    for c in range(chains):
+        total, square = 0.0, 0.0
+        for d in range(draws):
+            total += series[c, d]
+        means[c] = total / draws
+        for d in range(draws):
+            square += (series[c, d] - means[c]) ** 2
+        within += square / draws
+    centre = means.mean()
+    return within / chains, ((means - centre) ** 2).sum() / (chains - 1.0)
+
+
+@numba.njit(cache=True, error_model="numpy", fastmath=_FAST)
+def _covariance(series: Floats, lag: int) -> float:
+    """Autocovariance of centred series (chain, draw), their mean."""
+    chains, draws = series.shape
+    total = 0.0
+    for c in range(chains):
+        for d in range(draws - lag):
+            total += series[c, d] * series[c, d + lag]
+    return total / (chains * draws)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _size_by_lags(series: Floats) -> float:
+    """Give the effective sample size of series (chain, draw); -1 where many lags matter."""
+    if series.max() - series.min() < _CONSTANT:
+        return float(series.size)
+    chains, draws = series.shape
+    centred = np.empty(series.shape)
+    for c in range(chains):
+        centred[c] = series[c] - series[c].mean()
+    between = _moments(series)[1]
+    covariance = np.empty(min(_LAGS, draws))
+    known, found = 0, -1.0
+    while known < covariance.size and found == -1.0:
+        for _ in range(min(_AT_A_TIME, covariance.size - known)):
+            covariance[known] = _covariance(centred, known)
+            known += 1
+        found = _size_of(covariance[:known], between, chains, draws)
+    return found
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _size_of(covariance: Floats, between: float, chains: int, draws: int) -> float:
+    """Sum autocorrelations as far as Geyer's sequences go; -1 where those by lag (lag,) do not.
+
+    ``between`` is the variance of the series' means.
+    """
+    within = covariance[0] * draws / (draws - 1.0)
+    whole = covariance[0] + between
+    rho = np.zeros(covariance.size)
+    even, odd = 1.0, 1.0 - (within - covariance[1]) / whole
+    rho[0], rho[1] = even, odd
+    # The initial positive sequence of pairs.
+    t = 1
+    while t < draws - 3 and even + odd > 0.0:
+        if t + 2 >= covariance.size:
+            return -1.0
+        even = 1.0 - (within - covariance[t + 1]) / whole
+        odd = 1.0 - (within - covariance[t + 2]) / whole
+        if even + odd >= 0.0:
+            rho[t + 1], rho[t + 2] = even, odd
+        t += 2
+    last = t - 2
+    if even > 0.0:
+        rho[last + 1] = even
+    # The initial monotone sequence.
+    for k in range(1, last - 1, 2):
+        if rho[k + 1] + rho[k + 2] > rho[k - 1] + rho[k]:
+            rho[k + 1] = rho[k + 2] = (rho[k - 1] + rho[k]) / 2.0
+    size = chains * draws
+    longest = -1.0 + 2.0 * rho[: last + 1].sum() + rho[last + 1]
+    return float(size / max(longest, 1.0 / np.log10(size)))

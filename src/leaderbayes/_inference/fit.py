@@ -8,9 +8,6 @@ from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Any, Literal, get_args
 
-# Every fit is diagnosed. Where jax is not installed arviz_base looks through all modules that are
-# loaded by then (lazy_loader), so this stands before those that load Numba and SciPy.
-import arviz_stats  # noqa: F401
 import pandas as pd
 import xarray as xr
 

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.pareto import smooth_tail
 from leaderbayes._types import Floats
 
 MAX_PARETO_K = 0.7
@@ -32,18 +32,15 @@ class Smoothed(NamedTuple):
 
 def smooth(log_weight: Floats) -> Smoothed:
     """Replace the heaviest weights (draw,) by what their tail says they should be."""
-    import arviz_stats  # noqa: F401  registers the accessor
-
     size = len(log_weight)
     if np.ptp(log_weight) == 0.0:
         return Smoothed(np.full(size, 1.0 / size), 0.0, float(size))
-    ratio = xr.DataArray(-log_weight, dims="sample")
     try:
-        smoothed, pareto_k = ratio.azstats.psislw(dim="sample")
-    except (ValueError, IndexError) as problem:
+        smoothed, pareto_k = smooth_tail(log_weight)
+    except ValueError as problem:
         raise LeaderbayesError(
             f"{size} draws do not tell how far their weights can be trusted ({problem}): take more."
         ) from problem
-    weight = np.exp(smoothed.to_numpy() - float(smoothed.max()))
+    weight = np.exp(smoothed - smoothed.max())
     weight /= weight.sum()
-    return Smoothed(weight, float(pareto_k), float(1.0 / (weight**2).sum()))
+    return Smoothed(weight, pareto_k, float(1.0 / (weight**2).sum()))

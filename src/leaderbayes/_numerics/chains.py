@@ -69,7 +69,7 @@ def agreement(values: Floats, tail: float) -> Agreement:
 
 @lru_cache(maxsize=8)
 def _normal(size: int) -> Floats:
-    """Normal scores (2 x size - 1,) of mean ranks 1, 1.5, ..., size."""
+    """Give normal scores (2 x size - 1,) of mean ranks 1, 1.5, ..., size."""
     rank = 1.0 + np.arange(2 * size - 1) / 2.0
     return np.asarray(ndtri((rank - 0.375) / (size + 0.25)))
 
@@ -172,8 +172,8 @@ def _quantile(values: Floats, order: Longs, at: float) -> float:
     share = position - below
     a, b = values[order[below]], values[order[min(below + 1, order.size - 1)]]
     if share >= 0.5:
-        return b - (b - a) * (1.0 - share)
-    return a + (b - a) * share
+        return float(b - (b - a) * (1.0 - share))
+    return float(a + (b - a) * share)
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -183,7 +183,7 @@ def _rhat(series: Floats) -> float:
     within, between = _moments(series)
     # Of the whole variance n / (n - 1) as much as of that of the sums of squares.
     within *= draws / (draws - 1.0)
-    return np.sqrt((draws * between / within + draws - 1.0) / draws)
+    return float(np.sqrt((draws * between / within + draws - 1.0) / draws))
 
 
 @numba.njit(cache=True, error_model="numpy", fastmath=_FAST)
@@ -211,7 +211,7 @@ def _covariance(series: Floats, lag: int) -> float:
     for c in range(chains):
         for d in range(draws - lag):
             total += series[c, d] * series[c, d + lag]
-    return total / (chains * draws)
+    return float(total / (chains * draws))
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -28,6 +28,7 @@ from leaderbayes._numerics.workers import available
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.study import _store
+from leaderbayes.study._zarr import Files
 
 _AHEAD = 2  # boards in flight for each worker: enough to keep it busy, few enough for memory
 _ONE_AT_A_TIME = Lock()  # in each process
@@ -247,7 +248,7 @@ def _results(
     model: str,
     seed: int,
     arguments: dict[str, Any],
-) -> Iterator[tuple[str, _store.Files | str]]:
+) -> Iterator[tuple[str, Files | str]]:
     """Give fits, or why there is none, as they are done."""
     if workers is None:
         for name, board in boards.items():
@@ -281,7 +282,7 @@ def _results(
 
 def _fit_one(
     name: str, board: xr.DataArray | xr.Dataset, model: str, seed: int, arguments: dict[str, Any]
-) -> _store.Files | str:
+) -> Files | str:
     """Fit one tournament; its numbers depend on its name and not on its place in a queue.
 
     Encoded where it is fitted: this takes longer than a Laplace approximation.

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -18,8 +17,8 @@ from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._extras import extra
 from leaderbayes._files.write import locked
+from leaderbayes.study._zarr import Files, zarr_files
 
-Files = dict[str, bytes]
 # Coordinates by their name and the bytes of their files.
 _Known = dict[tuple[Any, ...], xr.Coordinates]
 
@@ -222,25 +221,8 @@ def _digest(root: Any, files: Files) -> str:
 
 
 def encode(tree: xr.DataTree, *, consolidated: bool = True) -> Files:
-    """Give the files of a Zarr store, by their paths, with a digest of them all.
-
-    Every chunk has a checksum too (CRC32C), which any program checks that reads it.
-    """
-    from zarr.codecs import Crc32cCodec, ZstdCodec
-    from zarr.errors import ZarrUserWarning
-    from zarr.storage import MemoryStore
-
-    store: dict[str, Any] = {}
-    codecs = {"compressors": (ZstdCodec(), Crc32cCodec())}
-    checksums = {node.path: {str(v): codecs for v in node.variables} for node in tree.subtree}
-    with warnings.catch_warnings():
-        # Metadata of all groups in one file, which opens in half the time, are xarray's default.
-        warnings.simplefilter("ignore", ZarrUserWarning)
-        tree.to_zarr(
-            MemoryStore(store), mode="w", zarr_format=3, consolidated=consolidated,
-            encoding=checksums,
-        )  # fmt: skip
-    files = {name: value.to_bytes() for name, value in store.items()}
+    """Give the files of a Zarr store, by their paths, with a digest of them all."""
+    files = zarr_files(tree, consolidated=consolidated)
     root = json.loads(files["zarr.json"])
     root["attributes"]["digest"] = _digest(root, files)
     return files | {"zarr.json": json.dumps(root).encode()}

@@ -1,0 +1,115 @@
+"""A tree as the files of a Zarr store.
+
+Zarr takes longer for a fit's metadata than the fit took. So it writes the first tree of a shape;
+from the second on the chunks alone are made, as its codecs make them, and all else is what it
+wrote.
+"""
+
+import json
+import warnings
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+Files = dict[str, bytes]
+
+_NUMBERS = "biuf"  # kinds of arrays whose values are in chunks alone
+_MOST = 16  # shapes of trees that are remembered, each of some 50 kB
+_layouts: dict[tuple[Any, ...], Files] = {}
+
+
+def zarr_files(tree: xr.DataTree, *, consolidated: bool) -> Files:
+    """Give the files of a Zarr store, by their paths.
+
+    Every chunk has a checksum (CRC32C), which any program checks that reads it.
+    """
+    nodes = {node.path.strip("/"): node.to_dataset(inherit=False) for node in tree.subtree}
+    of = (consolidated, *(_shape(path, inside) for path, inside in nodes.items()))
+    if of not in _layouts:
+        if len(_layouts) == _MOST:
+            _layouts.clear()
+        _layouts[of] = _by_zarr(tree, consolidated=consolidated)
+    files = dict(_layouts[of])
+    root = json.loads(files["zarr.json"])
+    root["attributes"] = {name: _plain(value) for name, value in tree.attrs.items()}
+    files["zarr.json"] = json.dumps(root).encode()
+    for path, inside in nodes.items():
+        for name, variable in inside.variables.items():
+            if variable.dtype.kind in _NUMBERS:
+                place = f"{path}/{name}".removeprefix("/")
+                about = json.loads(files[f"{place}/zarr.json"])
+                files |= _chunks(place, variable.to_numpy(), about)
+    return files
+
+
+def _shape(path: str, inside: xr.Dataset) -> tuple[Any, ...]:
+    """Give all of a group that is written elsewhere than in chunks of numbers."""
+    return (
+        path,
+        repr(inside.attrs) if path else "",
+        *(
+            (name, each.dims, each.shape, each.dtype.str, repr(each.attrs), name in inside.coords)
+            + (() if each.dtype.kind in _NUMBERS else (repr(each.to_numpy().tolist()),))
+            for name, each in inside.variables.items()
+        ),
+    )
+
+
+def _by_zarr(tree: xr.DataTree, *, consolidated: bool) -> Files:
+    """Have a tree written by Zarr, and leave out its chunks of numbers."""
+    from zarr.codecs import Crc32cCodec, ZstdCodec
+    from zarr.errors import ZarrUserWarning
+    from zarr.storage import MemoryStore
+
+    store: dict[str, Any] = {}
+    codecs = {"compressors": (ZstdCodec(), Crc32cCodec())}
+    checksums = {node.path: {str(v): codecs for v in node.variables} for node in tree.subtree}
+    with warnings.catch_warnings():
+        # Metadata of all groups in one file, which opens in half the time, are xarray's default.
+        warnings.simplefilter("ignore", ZarrUserWarning)
+        tree.to_zarr(
+            MemoryStore(store), mode="w", zarr_format=3, consolidated=consolidated,
+            encoding=checksums,
+        )  # fmt: skip
+    numbers = [
+        f"{node.path}/{name}/c".strip("/")
+        for node in tree.subtree
+        for name, each in node.variables.items()
+        if each.dtype.kind in _NUMBERS
+    ]
+    return {
+        name: value.to_bytes()
+        for name, value in store.items()
+        if not any(name == chunk or name.startswith(f"{chunk}/") for chunk in numbers)
+    }
+
+
+def _chunks(place: str, values: Any, about: dict[str, Any]) -> Files:
+    """Encode an array's chunks, by its metadata; those that are all fill value have no file."""
+    from numcodecs.checksum32 import CRC32C
+    from numcodecs.zstd import Zstd
+
+    bytes_codec, zstd, crc32c = about["codecs"]
+    assert (bytes_codec["name"], zstd["name"], crc32c["name"]) == ("bytes", "zstd", "crc32c")
+    compress, check = Zstd(**zstd["configuration"]), CRC32C(location="end")
+    shape = about["chunk_grid"]["configuration"]["chunk_shape"]
+    empty = np.array(about["fill_value"], about["data_type"]).astype(f"<{values.dtype.str[1:]}")
+    files = {}
+    for at in np.ndindex(*(-(-n // size) for n, size in zip(values.shape, shape, strict=True))):
+        part = values[
+            tuple(slice(k * size, (k + 1) * size) for k, size in zip(at, shape, strict=True))
+        ]
+        chunk = np.full(shape, empty)
+        chunk[tuple(slice(n) for n in part.shape)] = part
+        if not np.array_equal(
+            chunk, np.broadcast_to(empty, shape), equal_nan=chunk.dtype.kind == "f"
+        ):
+            name = "/".join([place, "c", *map(str, at)])
+            files[name] = bytes(check.encode(compress.encode(chunk)))
+    return files
+
+
+def _plain(value: Any) -> Any:
+    """Make NumPy's numbers and arrays plain, as in JSON."""
+    return value.tolist() if hasattr(value, "tolist") else value

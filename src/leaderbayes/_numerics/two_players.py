@@ -10,7 +10,6 @@ have a density that a table holds, and given them the strengths lie near what ei
 
 import numpy as np
 from scipy.special import expit, logit, logsumexp
-from scipy.stats import t
 
 from leaderbayes._types import Floats
 
@@ -31,6 +30,8 @@ def draw(
     prior_scale, df : float
         Of sigma's half-normal prior, in log-odds, and of the strengths' law.
     """
+    from scipy.stats import t  # which takes long to import
+
     log_scale, step = np.linspace(*_RANGE, _SCALES, endpoint=False, retstep=True)
     log_scale += 0.5 * step
     edges = _edges(won, n, prior_scale)
@@ -66,6 +67,8 @@ def _edges(won: float, n: float, prior_scale: float) -> Floats:
 
 def _log_density_of_difference(v: Floats, df: float) -> Floats:
     """Log-density of the difference of two standard Student variables, at any shape."""
+    from scipy.stats import t
+
     # Up to a constant the mean of f(x) f(x - v) / (f(x) + f(x - v)) over x from f: of f(x) f(x - v)
     # it is the half in which x is the one that is not far out.
     x = t.ppf((np.arange(_QUANTILES) + 0.5) / _QUANTILES, df)

@@ -15,6 +15,8 @@ from leaderbayes._types import Floats
 
 _FAR = 12.0  # log-odds, where a start is taken back to
 _STEPS = 1000  # at most; from nearby three are enough
+_TOGETHER = 32  # draws
+_SMALL, _TINY = 1e-150, 1e-130  # products whose logarithm is taken, and odds that are nearly none
 _ROUNDING = 1e-28  # of a squared remainder
 # Without NaN and infinity flags: those must come through.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
@@ -40,31 +42,72 @@ def log_normaliser(strength: Floats, n: Floats) -> Floats:
     n : (player, opponent)
     """
     draws, m = strength.shape
-    out, u = np.empty(draws), np.empty(m)
-    for d in range(draws):
-        a = strength[d]
-        top = np.max(a)
+    out = np.empty(draws)
+    # Draws together, which processors multiply several at a time.
+    u = np.empty((m, _TOGETHER))
+    top, total, product = np.empty((3, _TOGETHER))
+    for begin in range(0, draws, _TOGETHER):
+        size = min(_TOGETHER, draws - begin)
+        for k in range(_TOGETHER):
+            # Of the last few once more.
+            a = strength[begin + min(k, size - 1)]
+            top[k], total[k] = np.max(a), 0.0
+            for i in range(m):
+                u[i, k] = np.exp(max(a[i] - top[k], -700.0))
+        matches = 0.0
         for i in range(m):
-            u[i] = np.exp(max(a[i] - top, -700.0))
-        total, matches = 0.0, 0.0
-        for i in range(m):
-            product, count = 1.0, 0.0
+            product[:] = 1.0
+            count, small = 0.0, 0
             for j in range(i):
-                if n[i, j] == 0.0:
+                met = n[i, j]
+                if met == 0.0:
                     continue
-                matches += n[i, j]
-                if u[i] < 1e-130 and u[j] < 1e-130:
-                    high = max(a[i], a[j])
-                    total += n[i, j] * (high - top + np.log1p(np.exp(-abs(a[i] - a[j]))))
-                    continue
+                matches += met
                 # One logarithm for many opponents that were met as often.
-                if n[i, j] != count or product < 1e-150:
-                    total += count * np.log(product)
-                    product, count = 1.0, n[i, j]
-                product *= u[i] + u[j]
-            total += count * np.log(product)
-        out[d] = total + matches * top
+                if met != count or small:
+                    for k in range(_TOGETHER):
+                        if met != count or product[k] < _SMALL:
+                            total[k] += count * np.log(product[k])
+                            product[k] = 1.0
+                    count = met
+                small = 0
+                for k in range(_TOGETHER):
+                    product[k] *= u[i, k] + u[j, k]
+                    small += product[k] < _SMALL
+            for k in range(_TOGETHER):
+                total[k] += count * np.log(product[k])
+        for k in range(size):
+            if np.min(u[:, k]) < _TINY:
+                out[begin + k] = _far_log_normaliser(strength[begin + k], n)
+            else:
+                out[begin + k] = total[k] + matches * top[k]
     return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _far_log_normaliser(a: Floats, n: Floats) -> float:
+    """Give what `log_normaliser` does, of strengths (player,) some of which are very far apart."""
+    m, top = a.size, np.max(a)
+    u = np.empty(m)
+    for i in range(m):
+        u[i] = np.exp(max(a[i] - top, -700.0))
+    total, matches = 0.0, 0.0
+    for i in range(m):
+        product, count = 1.0, 0.0
+        for j in range(i):
+            if n[i, j] == 0.0:
+                continue
+            matches += n[i, j]
+            if u[i] < _TINY and u[j] < _TINY:
+                high = max(a[i], a[j])
+                total += n[i, j] * (high - top + np.log1p(np.exp(-abs(a[i] - a[j]))))
+                continue
+            if n[i, j] != count or product < _SMALL:
+                total += count * np.log(product)
+                product, count = 1.0, n[i, j]
+            product *= u[i] + u[j]
+        total += count * np.log(product)
+    return float(total + matches * top)
 
 
 @numba.njit(cache=True, error_model="numpy")

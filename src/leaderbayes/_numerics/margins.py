@@ -30,6 +30,8 @@ _FOLLOW = 3.0  # how fast, in variances, what is left out ceases to hold back
 _WITH = 0.3  # share of a way above which a player goes along
 _STAYS = 0.03  # and below which it stays
 _FAR = 150.0  # log-odds, at which numbers become too large
+_TOGETHER = 8  # points
+_LARGE = 1e150  # products whose logarithm is taken
 _TAIL = 4.0  # standard deviations: margins that have gone farther there have a long tail
 _WIDER = 0.9  # by how much all of these together are widened
 
@@ -162,26 +164,39 @@ def _add_matches(
     odds, met : (opponent,)
         At the mode of a player who leaves these opponents behind at a rate.
     """
-    first, second, third, start = 0.0, 0.0, 0.0, 0.0
+    first, second, third, start, played = 0.0, 0.0, 0.0, 0.0, met.sum()
     for j in range(odds.size):
         p = odds[j] / (1.0 + odds[j])
         first += met[j] * p
         second += met[j] * p * (1.0 - p)
         third += met[j] * p * (1.0 - p) * (2.0 * p - 1.0)
         start += met[j] * np.log1p(odds[j])
-    for k in range(points.size):
-        far = rate * points[k]
-        factor = np.exp(min(max(far, -_FAR), _FAR))
-        # Beyond that the logarithms go on along lines.
-        total, product, count = met.sum() * max(far - _FAR, 0.0), 1.0, 0.0
+    # Some points at a time, which processors multiply together.
+    factor, total, product = np.empty(_TOGETHER), np.empty(_TOGETHER), np.empty(_TOGETHER)
+    for begin in range(0, points.size, _TOGETHER):
+        size = min(_TOGETHER, points.size - begin)
+        for k in range(_TOGETHER):
+            # Of the last few once more.
+            far = rate * points[begin + min(k, size - 1)]
+            factor[k] = np.exp(min(max(far, -_FAR), _FAR))
+            # Beyond that the logarithms go on along lines.
+            total[k], product[k] = played * max(far - _FAR, 0.0), 1.0
+        count, large = 0.0, 0
         for j in range(odds.size):
             # One logarithm for many opponents that were met as often.
-            if met[j] != count or product > 1e150:
-                total += count * np.log(product)
-                product, count = 1.0, met[j]
-            product *= 1.0 + odds[j] * factor
-        total += count * np.log(product)
-        out[k] += start - total + first * far
+            if met[j] != count or large:
+                for k in range(_TOGETHER):
+                    if met[j] != count or product[k] > _LARGE:
+                        total[k] += count * np.log(product[k])
+                        product[k] = 1.0
+                count = met[j]
+            large, mine = 0, odds[j]
+            for k in range(_TOGETHER):
+                product[k] *= 1.0 + mine * factor[k]
+                large += product[k] > _LARGE
+        for k in range(size):
+            total[k] += count * np.log(product[k])
+            out[begin + k] += start - total[k] + first * (rate * points[begin + k])
     return second, third
 
 

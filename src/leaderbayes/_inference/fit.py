@@ -5,6 +5,7 @@ import json
 import warnings
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from functools import cache
 from importlib.metadata import version
 from typing import Any, Literal, get_args
 
@@ -283,7 +284,7 @@ def fit(
         tree.attrs = {
             "model": model,
             "arguments": written(arguments),
-            "versions": json.dumps({package: version(package) for package in _PACKAGES}),
+            "versions": _versions(),
             "seed": seed,
             **found,
             "warnings": "[]",
@@ -292,6 +293,12 @@ def fit(
         tree.attrs["p_check"] = float("nan") if of_scores else p_check(tree, board)
     tree.attrs["warnings"] = json.dumps(repeat(caught))
     return tree
+
+
+@cache
+def _versions() -> str:
+    """Write the versions of what a fit depends on, which are read from files."""
+    return json.dumps({package: version(package) for package in _PACKAGES})
 
 
 def _check_tournaments(votes: xr.Dataset, model: str) -> None:

@@ -91,3 +91,11 @@ def _zarr_buffer(content):
     from zarr.core.buffer.cpu import Buffer
 
     return Buffer.from_bytes(content)
+
+
+def test_codecs_that_are_not_known_are_left_to_zarr(monkeypatch):
+    monkeypatch.setattr(_zarr, "_layouts", {})
+    monkeypatch.setattr(_zarr, "_CODECS", ["bytes", "blosc"])
+    tree = made(1, ["a", "b"])
+    assert zarr_files(tree, consolidated=True) == by_zarr(tree, True)
+    assert not _zarr._layouts

@@ -2,7 +2,7 @@
 
 Zarr takes longer for a fit's metadata than the fit took. So it writes the first tree of a shape;
 from the second on the chunks alone are made, as its codecs make them, and all else is what it
-wrote.
+wrote. Where its metadata name codecs that are not known here it writes every tree.
 """
 
 import json
@@ -15,6 +15,7 @@ import xarray as xr
 Files = dict[str, bytes]
 
 _NUMBERS = "biuf"  # kinds of arrays whose values are in chunks alone
+_CODECS = ["bytes", "zstd", "crc32c"]  # of chunks, in their order
 _MOST = 16  # shapes of trees that are remembered, each of some 50 kB
 _layouts: dict[tuple[Any, ...], Files] = {}
 
@@ -25,21 +26,29 @@ def zarr_files(tree: xr.DataTree, *, consolidated: bool) -> Files:
     Every chunk has a checksum (CRC32C), which any program checks that reads it.
     """
     nodes = {node.path.strip("/"): node.to_dataset(inherit=False) for node in tree.subtree}
+    numbers = {
+        f"{path}/{name}".removeprefix("/"): variable
+        for path, inside in nodes.items()
+        for name, variable in inside.variables.items()
+        if variable.dtype.kind in _NUMBERS
+    }
     of = (consolidated, *(_shape(path, inside) for path, inside in nodes.items()))
     if of not in _layouts:
+        files = _by_zarr(tree, consolidated=consolidated)
+        about = [json.loads(files[f"{place}/zarr.json"]) for place in numbers]
+        if any([codec["name"] for codec in each["codecs"]] != _CODECS for each in about):
+            return files
         if len(_layouts) == _MOST:
             _layouts.clear()
-        _layouts[of] = _by_zarr(tree, consolidated=consolidated)
+        chunks = tuple(f"{place}/c/" for place in numbers)
+        # That of a single number is called c.
+        _layouts[of] = {k: it for k, it in files.items() if not f"{k}/".startswith(chunks)}
     files = dict(_layouts[of])
     root = json.loads(files["zarr.json"])
     root["attributes"] = {name: _plain(value) for name, value in tree.attrs.items()}
     files["zarr.json"] = json.dumps(root).encode()
-    for path, inside in nodes.items():
-        for name, variable in inside.variables.items():
-            if variable.dtype.kind in _NUMBERS:
-                place = f"{path}/{name}".removeprefix("/")
-                about = json.loads(files[f"{place}/zarr.json"])
-                files |= _chunks(place, variable.to_numpy(), about)
+    for place, variable in numbers.items():
+        files |= _chunks(place, variable.to_numpy(), json.loads(files[f"{place}/zarr.json"]))
     return files
 
 
@@ -57,7 +66,7 @@ def _shape(path: str, inside: xr.Dataset) -> tuple[Any, ...]:
 
 
 def _by_zarr(tree: xr.DataTree, *, consolidated: bool) -> Files:
-    """Have a tree written by Zarr, and leave out its chunks of numbers."""
+    """Have a tree written by Zarr."""
     from zarr.codecs import Crc32cCodec, ZstdCodec
     from zarr.errors import ZarrUserWarning
     from zarr.storage import MemoryStore
@@ -72,17 +81,7 @@ def _by_zarr(tree: xr.DataTree, *, consolidated: bool) -> Files:
             MemoryStore(store), mode="w", zarr_format=3, consolidated=consolidated,
             encoding=checksums,
         )  # fmt: skip
-    numbers = [
-        f"{node.path}/{name}/c".strip("/")
-        for node in tree.subtree
-        for name, each in node.variables.items()
-        if each.dtype.kind in _NUMBERS
-    ]
-    return {
-        name: value.to_bytes()
-        for name, value in store.items()
-        if not any(name == chunk or name.startswith(f"{chunk}/") for chunk in numbers)
-    }
+    return {name: value.to_bytes() for name, value in store.items()}
 
 
 def _chunks(place: str, values: Any, about: dict[str, Any]) -> Files:
@@ -90,8 +89,7 @@ def _chunks(place: str, values: Any, about: dict[str, Any]) -> Files:
     from numcodecs.checksum32 import CRC32C
     from numcodecs.zstd import Zstd
 
-    bytes_codec, zstd, crc32c = about["codecs"]
-    assert (bytes_codec["name"], zstd["name"], crc32c["name"]) == ("bytes", "zstd", "crc32c")
+    _, zstd, _ = about["codecs"]
     compress, check = Zstd(**zstd["configuration"]), CRC32C(location="end")
     shape = about["chunk_grid"]["configuration"]["chunk_shape"]
     empty = np.array(about["fill_value"], about["data_type"]).astype(f"<{values.dtype.str[1:]}")

@@ -240,8 +240,13 @@ def shown(folder: Path):
     table = pd.DataFrame(read(folder / "sizes.csv"))
     names = ["pairs", "flat pairs", "narrower", "best and next", "converged"]
     numbers = table[names].astype(float).assign(least=table["pairs"].astype(float))
-    by_kind = numbers.groupby([table["rounds are"], table["noise"]], sort=False)
     columns = {name: (name, "mean") for name in names} | {"least pairs": ("least", "min")}
+    by = [table["rounds are"], table["noise"]]
+    corner = table["rounds"].isin(["3", "100", "2000"]) | table["noise"].isin(OF_ITEMS[7:])
+
+    def means(of, by):
+        return numbers[of].groupby([key[of] for key in by], sort=False).agg(**columns).reset_index()
+
     best = pd.DataFrame(read(folder / "sizes_best.csv"))
     sums = best[["class", "cases", "said", "happened"]].astype(float)
     sums[["said", "happened"]] = sums[["said", "happened"]].mul(sums["cases"], axis=0)
@@ -250,4 +255,8 @@ def shown(folder: Path):
     sums[["said", "happened"]] = sums[["said", "happened"]].div(sums["cases"], axis=0)
     sums = sums.astype({"cases": int}).reset_index("class", drop=True)
     sums = sums[[who.endswith("first") for who in sums.index]].rename_axis("who").reset_index()
-    return {"sizes": by_kind.agg(**columns).reset_index(), "sizes_best": sums}
+    return {
+        "sizes": means(~corner, by),
+        "sizes_corners": means(corner, [*by, table["rounds"]]),
+        "sizes_best": sums,
+    }

@@ -186,13 +186,14 @@ def plan(
     boards, 0.06). ``benchmarks/plan.py --mean-scores`` measures it.
 
     Medians and interquartile means of few rounds, 30 boards of 5 players each (by no command that
-    is kept), planned for 10 and 30 further rounds that were then played and fitted: intervals were 1.24 and 1.20 times as wide
-    as promised of medians of 5 rounds with normal noise (standard errors 0.07; flat 1.33 and 1.30),
-    1.05 and 0.98 with heavy tails, 1.01 to 1.04 of 6 rounds, 1.00 of 8; of interquartile means of 5
-    rounds 1.03 and 0.96. Around that each was off by a third (standard deviation of the logarithm
-    0.25 to 0.40), as of a mean of 5 rounds (0.35 to 0.38): so few say no more of how scores vary.
-    A pair was decided in 0.43 and 0.50 of boards of 5 rounds where 0.55 and 0.66 was promised by
-    medians (0.08), in 0.43 and 0.60 where 0.50 and 0.63 was by interquartile means.
+    is kept), planned for 10 and 30 further rounds that were then played and fitted: intervals were
+    1.24 and 1.20 times as wide as promised of medians of 5 rounds with normal noise (standard
+    errors 0.07; flat 1.33 and 1.30), 1.05 and 0.98 with heavy tails, 1.01 to 1.04 of 6 rounds, 1.00
+    of 8; of interquartile means of 5 rounds 1.03 and 0.96. Around that each was off by a third
+    (standard deviation of the logarithm 0.25 to 0.40), as of a mean of 5 rounds (0.35 to 0.38): so
+    few say no more of how scores vary. A pair was decided in 0.43 and 0.50 of boards of 5 rounds
+    where 0.55 and 0.66 was promised by medians (0.08), in 0.43 and 0.60 where 0.50 and 0.63 was by
+    interquartile means.
 
     Examples
     --------

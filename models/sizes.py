@@ -19,7 +19,7 @@ from fits import CLASSES, FAMILIES, NOISE, SD, WIDE
 from tables import complete, error, mean, read
 
 BOARDS = {  # of a cell, by players
-    "scores": {8: 6, 20: 4},
+    "scores": {2: 10, 8: 6, 20: 4, 150: 1},
     "items": {2: 40, 8: 20, 20: 10, 50: 6, 150: 2},
     "medians": {8: 6, 20: 4},
     "interquartile means": {8: 6, 20: 4},
@@ -31,8 +31,9 @@ OF_ROUNDS = (
 )  # fmt: skip
 OF_ITEMS = (
     "right or wrong", "near the ceiling", "most alike", "families", "equal", "clusters of 10",
-    "trained classifiers",
+    "trained classifiers", "99 % ties", "clusters of 50",
 )  # fmt: skip
+CORNERS = ("normal", "heavy tails", "own scales", "families")
 # Beside mean scores: what they are of, and the options of `leaderbayes.fit`.
 TAKEN = {
     "medians": {"statistic": "median"},
@@ -44,20 +45,25 @@ EASE = 1.0  # log-odds of the mean player on the mean item
 CEILING = 3.5  # the same near the ceiling
 DIFFICULTY = 1.5  # standard deviation of items' log-odds
 ALIKE = 8.0  # the same where nearly all items are right for all, or wrong
+TIED = 80.0  # the same where 99 % of a pair's items are
 PLAYERS = 0.5  # standard deviation of players' log-odds
 SHARED = 1.5  # of log-odds that a family shares, or a player has in a cluster
-CLUSTER = 10  # items
+CLUSTERS = {"clusters of 10": 10, "clusters of 50": 50}  # items
 # Cells: what rounds are, noise, players, rounds.
 KEYS = ("rounds are", "noise", "players", "rounds")
 CELLS = (
     *(
         cell
-        for cell in itertools.product(("items",), OF_ITEMS, BOARDS["items"], (50, 500))
+        for cell in itertools.product(("items",), OF_ITEMS[:7], BOARDS["items"], (50, 500))
         if not (cell[1] == "clusters of 10" and cell[3] == 50)
         and not (cell[1] == "trained classifiers" and cell[2] > 100)
     ),
-    *itertools.product(("scores",), OF_ROUNDS, BOARDS["scores"], (10,)),
+    *itertools.product(("scores",), OF_ROUNDS, (8, 20), (10,)),
     *itertools.product(TAKEN, OF_ROUNDS[:5], (8, 20), (10,)),
+    # Corners.
+    *itertools.product(("items",), OF_ITEMS[7:], (2, 8, 20, 150), (500, 2000)),
+    *itertools.product(("items",), ("right or wrong", "families"), (2, 20, 150), (2000,)),
+    *itertools.product(("scores",), CORNERS, (2, 20, 150), (3, 100)),
 )
 PRIORS = {"": {}, "flat ": {"prior_scale": np.inf}}
 COVERAGES = ("pairs", "flat pairs", "each player", "best and next")
@@ -97,16 +103,16 @@ def items_of(kind, players, rounds, rng):
     ability = (CEILING if kind == "near the ceiling" else EASE) + PLAYERS * rng.normal(size=players)
     if kind == "equal":
         ability[:] = EASE
-    spread = ALIKE if kind == "most alike" else DIFFICULTY
+    spread = {"most alike": ALIKE, "99 % ties": TIED}.get(kind, DIFFICULTY)
     odds = ability[:, None] + spread * rng.normal(size=rounds)
     shared = 0.0
     if kind == "families":
         family = np.arange(players) % min(FAMILIES, players - 1)
         odds = odds + SHARED * rng.normal(size=(family.max() + 1, rounds))[family]
         shared = SHARED
-    if kind == "clusters of 10":
-        own = SHARED * rng.normal(size=(players, rounds // CLUSTER))
-        odds, shared = odds + np.repeat(own, CLUSTER, axis=1), SHARED
+    if kind in CLUSTERS:
+        own = SHARED * rng.normal(size=(players, rounds // CLUSTERS[kind]))
+        odds, shared = odds + np.repeat(own, CLUSTERS[kind], axis=1), SHARED
     right = expit(ability[:, None] + np.hypot(spread, shared) * _POINTS).mean(axis=1)
     return (rng.random(odds.shape) < expit(odds)).astype(float), right
 
@@ -150,8 +156,8 @@ def board(what, kind, players, rounds, number):
         "round": [f"r{k}" for k in range(rounds)],
     }
     scores = xr.DataArray(values, coords, ("player", "round"), attrs={"higher_is_better": 1})
-    if kind == "clusters of 10":
-        scores = scores.assign_coords(cluster=("round", np.arange(rounds) // CLUSTER))
+    if kind in CLUSTERS:
+        scores = scores.assign_coords(cluster=("round", np.arange(rounds) // CLUSTERS[kind]))
     if (values == values[0, 0]).all():
         # Refused: there is nothing to compare.
         return None
@@ -234,8 +240,13 @@ def shown(folder: Path):
     table = pd.DataFrame(read(folder / "sizes.csv"))
     names = ["pairs", "flat pairs", "narrower", "best and next", "converged"]
     numbers = table[names].astype(float).assign(least=table["pairs"].astype(float))
-    by_kind = numbers.groupby([table["rounds are"], table["noise"]], sort=False)
     columns = {name: (name, "mean") for name in names} | {"least pairs": ("least", "min")}
+    by = [table["rounds are"], table["noise"]]
+    corner = table["rounds"].isin(["3", "100", "2000"]) | table["noise"].isin(OF_ITEMS[7:])
+
+    def means(of, by):
+        return numbers[of].groupby([key[of] for key in by], sort=False).agg(**columns).reset_index()
+
     best = pd.DataFrame(read(folder / "sizes_best.csv"))
     sums = best[["class", "cases", "said", "happened"]].astype(float)
     sums[["said", "happened"]] = sums[["said", "happened"]].mul(sums["cases"], axis=0)
@@ -244,4 +255,8 @@ def shown(folder: Path):
     sums[["said", "happened"]] = sums[["said", "happened"]].div(sums["cases"], axis=0)
     sums = sums.astype({"cases": int}).reset_index("class", drop=True)
     sums = sums[[who.endswith("first") for who in sums.index]].rename_axis("who").reset_index()
-    return {"sizes": by_kind.agg(**columns).reset_index(), "sizes_best": sums}
+    return {
+        "sizes": means(~corner, by),
+        "sizes_corners": means(corner, [*by, table["rounds"]]),
+        "sizes_best": sums,
+    }

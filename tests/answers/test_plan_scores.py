@@ -249,3 +249,20 @@ def test_a_functional_of_three_rounds_is_not_planned():
     dt = lb.fit(scores, "mean_score", of="standardised", prior_scale=np.inf, seed=1, draws=200)
     with pytest.raises(lb.LeaderbayesError, match="Fewer than 4 rounds"):
         lb.plan(dt)
+
+
+def test_a_median_of_few_rounds_says_that_its_plan_is_rough():
+    values = np.random.default_rng(1).normal(size=(3, 12))
+
+    def said(rounds, statistic):
+        dt = lb.fit(
+            board(values[:, :rounds]), "mean_score", statistic=statistic, prior_scale=np.inf,
+            seed=1, draws=200,
+        )  # fmt: skip
+        return lb.plan(dt, PAIR, rounds=[5], simulations=2, seed=1).attrs["message"]
+
+    assert "5 rounds say little of how a median varies" in said(5, "median")
+    assert "more often wider" in said(5, "median")
+    assert "more often wider" not in said(8, "median")
+    assert "how an interquartile mean varies" in said(8, "iqm")
+    assert "rough" not in said(12, "median")

@@ -80,6 +80,19 @@ def test_the_mean_of_each_draw_stays():
         assert drawn.std(axis=1).mean() < flat.std(axis=1).mean()
 
 
+def test_what_all_share_in_a_draw_makes_no_differences():
+    """Items that nearly all players answer alike move all of them by more than they differ."""
+    rng = np.random.default_rng(6)
+    by = Shrinkage(np.array([0.3, 0.0, -0.2, 0.1]), np.array([0.01, 0.09, 0.04, 0.2]), 0.5, 4.0)
+    alone = by.centre + np.sqrt(by.own) * rng.normal(size=(100, 4))
+    shift = 10.0 * rng.normal(size=(100, 1))
+    (still, scale), (moved, same) = (
+        shrunken(flat, by, np.random.default_rng(7)) for flat in (alone, alone + shift)
+    )
+    np.testing.assert_array_equal(same, scale)
+    np.testing.assert_allclose(moved - shift, still, atol=1e-12)
+
+
 def test_too_many_players_of_too_few_rounds():
     """The covariance has no inverse of its own; and players who are the same have nothing own."""
     rng = np.random.default_rng(5)

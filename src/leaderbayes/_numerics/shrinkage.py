@@ -107,8 +107,13 @@ def shrunken(
         # One as if the flat posterior were normal, by which the sampler goes on, and one of it.
         given = np.stack([centre + error * rng.standard_normal(m), flat[at]])
         spread = tau**2 * own
-        prior = level + np.sqrt(spread) * rng.standard_normal((2, m))
-        effect, kept = given + variance / (variance + spread) * (prior - given)
+        away = np.sqrt(spread) * rng.standard_normal((2, m))
+        # What all share moves the level of the draw along: players are drawn together by unequal
+        # parts, which would else make differences of it.
+        weights = 1.0 / (variance + spread)
+        of_draw = float(weights @ (flat[at] - away[1]) / weights.sum())
+        prior = np.array([[level], [of_draw]]) + away
+        effect, kept = given + variance * weights * (prior - given)
         out[at] = kept + (flat[at].mean() - kept.mean())
         # Given the effects.
         level = _level(effect, 1.0 / spread, rng)

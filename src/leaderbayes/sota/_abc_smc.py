@@ -8,6 +8,8 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import ConvergenceWarning
+from leaderbayes._inference.diagnostics import TAIL
+from leaderbayes._numerics.chains import agreement
 from leaderbayes._types import Floats
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._assemble import assemble, log_prior
@@ -29,7 +31,6 @@ def abc_smc(
     progressbar: bool,
 ) -> xr.DataTree:
     """Draw from the approximate posterior by sequential Monte Carlo."""
-    import arviz as az
     import pymc as pm
 
     from leaderbayes import models
@@ -77,7 +78,8 @@ def abc_smc(
     found_best = tree["posterior"].to_dataset().assign(theta_sota=drawn["theta_sota"])
     tree["posterior"] = xr.DataTree(found_best)
     tree["sample_stats"] = xr.DataTree(_stages(found, epsilon, drawn["theta_sota"]))
-    max_rhat = float(az.rhat(tree["posterior"]["theta_sota"]))
+    by_chain = tree["posterior"]["theta_sota"].to_numpy()
+    max_rhat = float(agreement(by_chain[None], TAIL).rhat[0])
     unique = float(tree["sample_stats"]["unique"].min())
     converged = max_rhat < MAX_RHAT and unique > MIN_UNIQUE
     if not converged:

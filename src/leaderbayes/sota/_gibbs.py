@@ -13,7 +13,9 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError
+from leaderbayes._inference.diagnostics import TAIL
 from leaderbayes._numerics import flexible_law
+from leaderbayes._numerics.chains import agreement
 from leaderbayes._types import Floats
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._assemble import assemble, joined
@@ -215,11 +217,9 @@ def _log_prior(posterior: xr.Dataset, rho: Any) -> xr.Dataset:
 
 def _diagnose(parts: Sequence[Floats]) -> dict[str, Any]:
     """Say whether the chains agree on the best theta, (chain, draw), but for what n makes of it."""
-    from arviz_stats.base import array_stats
-
     best = np.hstack([_standard(part) for part in parts]) if len(parts) > 1 else parts[0]
-    max_rhat = float(array_stats.rhat(best)) if len(best) > 1 else float("nan")
-    ess = float(array_stats.ess(best))
+    found = agreement(best[None], TAIL)
+    max_rhat, ess = float(found.rhat[0]), float(found.bulk[0])
     agreed = max_rhat < MAX_RHAT and ess > min(MIN_ESS, best.size / 5.0)
     return {"converged": int(agreed), "max_rhat": max_rhat, "ess": ess}
 

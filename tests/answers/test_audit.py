@@ -345,3 +345,26 @@ def test_a_published_table_of_strengths():
     # Two of ours tie but for rounding, which of them is ahead depends on the processor.
     assert kendalltau(published.reindex(own.index), own.round(9)).statistic > 0.99
     assert asked["removal_round"].attrs["removed"] == 2
+
+
+def test_the_estimates_leader_is_said_to_be_another():
+    """Half of the rounds rank players the other way: who leads is the prior's, and chance's."""
+    order = np.arange(5.0)
+    values = np.array([order if k % 2 else -order for k in range(20)]).T
+    asked = lb.audit(fit(board(values), sampler="laplace"), simulations=2)
+    said, leader = asked["removal_round"].attrs["message"], asked.attrs["leader"]
+    own = asked["removal_round"].attrs["leader"]
+    assert own == leader or said.startswith(f"{leader} and {own} are about level, and by")
+    p = float(asked["check"]["p_check"])
+    assert ("varies less" in asked["check"].attrs["message"]) == (p > 0.95)
+    assert "level with others by" in asked["aggregators"].attrs["message"]
+
+
+def test_players_that_are_all_level():
+    asked = lb.audit(fit(board(np.full((3, 6), 0.5)), sampler="laplace"), simulations=2)
+    assert (
+        asked["aggregators"]
+        .attrs["message"]
+        .endswith("level with others by all. The top 2 are the same by all.")
+    )
+    assert asked["halves"].attrs["message"].endswith("and have all players level.")

@@ -59,6 +59,30 @@ def test_doubt_stands_in_the_index_and_in_json(made):
     assert "4 tournaments" in index
 
 
+def test_the_index_says_what_pages_say(laplace, misfit, study, tmp_path):
+    loose = laplace.copy()
+    loose.attrs = laplace.attrs | {"p_check": 0.96}
+    boards = study.copy()
+    first = next(iter(boards.children))
+    boards[first].attrs = boards[first].attrs | {"p_check": 0.0}
+    to = lb.report.site({"loose": loose, "study": boards}, tmp_path).parent
+    kinds = [board["verdict"] for board in read(to / "index.json")["boards"]]
+    assert kinds == ["care", "care"]
+    index = (to / "index.html").read_text("utf-8")
+    assert "the board varies less than the model says" in index
+    assert "1 to read with care" in index
+
+
+def test_mean_scores_have_a_page(of_scores, tmp_path):
+    of_scores = of_scores["mean_score"]
+    to = lb.report.site({"means": of_scores}, tmp_path).parent
+    (board,) = read(to / "means.json")["boards"]
+    assert board["seed"] == of_scores.attrs["seed"]
+    assert [row["player"] for row in board["leaderboard"]] == list(
+        lb.leaderboard(of_scores)["player"]
+    )
+
+
 def test_it_reads_on_a_phone(made, visit_plain):
     page = visit_plain(made / "index.html", width=390)
     assert page.evaluate("document.documentElement.scrollWidth") == 390

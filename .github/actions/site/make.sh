@@ -19,6 +19,10 @@ count=0
 while IFS= read -r file; do
   file=$(printf '%s' "$file" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//')
   [ -n "$file" ] || continue
+  if [ -d "$file" ]; then
+    echo "::error::$file is a folder; name the files of results that are in it." >&2
+    exit 2
+  fi
   name=$(basename "$file")
   name=${name%.gz}
   name=${name%.*}

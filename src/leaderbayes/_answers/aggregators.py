@@ -262,10 +262,17 @@ def said_of(table: xr.Dataset) -> str:
     same = table["same_leader"].to_numpy() == 1
     agree = [name for name, is_so in zip(names, same, strict=True) if is_so]
     if len(agree) == len(names):
-        said = [f"{leader} leads by every one of {len(names)} aggregators ({', '.join(names)})."]
+        by = f" by every one of {len(names)} aggregators ({', '.join(names)})"
     else:
         by = f" by {', '.join(agree)}" if agree else " by the model alone"
-        said = [f"{leader} leads{by}."]
+    rank = table["rank"].to_numpy()
+    shared = (rank == 1).sum(axis=1) > 1
+    level = [name for name, is_so, two in zip(names, same, shared, strict=True) if is_so and two]
+    if level:
+        others = "all" if len(level) == len(names) else ", ".join(level)
+        by += f", level with others by {others}"
+    said = [f"{leader} leads{by}."]
+    if len(agree) < len(names):
         for name, is_so, why in zip(names, same, table["why"].to_numpy(), strict=True):
             if not is_so:
                 said.append(f"By {name} another does: {why}.")

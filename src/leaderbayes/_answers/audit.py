@@ -162,7 +162,7 @@ def _audited(dt: xr.DataTree, prob: float, simulations: int | None, seed: int) -
     parts: dict[str, xr.Dataset] = {
         "players": _players(dt, prob),
         "pairs": _pairs(dt, draws, players, prob),
-        **{f"removal_{by}": _removal(dt, by) for by in _removed(dt, units)},
+        **{f"removal_{by}": _removal(dt, by, leader) for by in _removed(dt, units)},
         "aggregators": _aggregators(dt),
         "left_out": left_out(
             standing,
@@ -256,7 +256,7 @@ def _players(dt: xr.DataTree, prob: float) -> xr.Dataset:
     low, high = int(table["rank_lower"][0]), int(table["rank_upper"][0])
     first = table["player"][0]
     if len(tied) > 1:
-        said = f"Not told apart from the leader: {', '.join(tied[1:])}."
+        said = f"Not told apart from the leader, each pair by itself: {', '.join(tied[1:])}."
     else:
         said = f"{first} is told apart from every other player."
     said += (
@@ -300,13 +300,15 @@ def _pairs(dt: xr.DataTree, draws: Floats, players: pd.Index, prob: float) -> xr
     return answered(said, counts["neighbours_jointly"] < m - 1, data, **counts)
 
 
-def _removal(dt: xr.DataTree, by: Any) -> xr.Dataset:
+def _removal(dt: xr.DataTree, by: Any, leader: str) -> xr.Dataset:
     try:
         table = influence(dt, by=by)
     except LeaderbayesError as problem:
         return not_asked(problem)
     attrs = {k: v for k, v in table.attrs.items() if k not in ("converged", "warnings", "message")}
     message, found = table.attrs["message"], bool(table.attrs["found"])
+    if (own := table.attrs["leader"]) != leader:
+        message = f"{leader} and {own} are about level, and by the estimate made here {message}"
     if found:
         removed = table[by].tolist()
         if len(removed) <= 10:
@@ -317,7 +319,9 @@ def _removal(dt: xr.DataTree, by: Any) -> xr.Dataset:
             message += " No fit without them converged, to say how surely."
         else:
             attrs |= {"leader_refit": again.first, "p_leader_refit": again.p}
-            level = "they are about level: " if again.p < _LEVEL else ""
+            level = ""
+            if again.p < _LEVEL:
+                level = f"{again.first} and {again.other} are about level: "
             message += (
                 f" In a fit without them {level}{again.first} is better than {again.other} with "
                 f"probability {again.p:.2f}."
@@ -353,6 +357,8 @@ def _check(dt: xr.DataTree) -> xr.Dataset:
             "the model's best description; take pairs' own records (compare, "
             f"win_probability(by='record')){of}."
         )
+    elif p > 0.95:
+        said = f"The board varies less than the model says it would (p {_p(p)})."
     else:
         said = f"No sign of misfit (p {_p(p)})."
     if triples:

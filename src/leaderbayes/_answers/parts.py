@@ -107,8 +107,12 @@ def halves(standing: Standing, rng: np.random.Generator, splits: int = 100) -> x
     compared, alike = np.isfinite(same).sum(), int(np.nansum(same))
     said = (
         f"Random halves of the {standing.unit}s have the same leader in {alike} of "
-        f"{compared} splits, share {top:.2f} of the top {size} on average, and rank players alike "
-        f"with a correlation (Kendall's) of {tau:.2f}."
+        f"{compared} splits, share {top:.2f} of the top {size} on average, and "
+    )
+    said += (
+        "have all players level."
+        if np.isnan(tau)
+        else f"rank players alike with a correlation (Kendall's) of {tau:.2f}."
     )
     data = xr.Dataset(
         {

@@ -46,6 +46,8 @@ def without(dt: xr.DataTree, by: str, removed: list[Any]) -> xr.DataTree:
         data = scores.isel(round=~np.isin(own.to_numpy(), removed))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeaderbayesWarning)
+        # ArviZ's, of the few replicates that are asked for.
+        warnings.filterwarnings("ignore", "Found chain dimension", UserWarning)
         return lb.fit(data, dt.attrs["model"], **arguments)
 
 

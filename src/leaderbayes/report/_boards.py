@@ -146,7 +146,7 @@ def _board(name: str, fit: xr.DataTree, prob: float, top: int, *, many: bool) ->
         "lead": {"leader": leader, "others": others, "best": probability(table["p_best"].iloc[0])},
         "disagreement": table.attrs.get("disagreement", ""),
         "fit": fits,
-        "verdict": verdict(fit.attrs, None if fits is None else fits["kind"]),
+        "verdict": verdict(fit.attrs, None if fits is None or not fits["known"] else fits["kind"]),
         "effects": [] if found is None else rows_of_effects(found),
         "data": data_of_votes(fit)
         if of_votes

@@ -14,6 +14,11 @@ from leaderbayes.report._verdicts import probability
 
 # Of votes alone is there no p-value although there are replicates.
 UNCHECKED = "so few pairs met that strengths describe any votes on them"
+_SAID = {
+    "bad": "The board does not fit: replicates of it vary less than it does.",
+    "care": "The board varies less than the model says it would.",
+    "good": "No sign of misfit: replicates of the board vary as much as it does.",
+}
 _DRAWN = 50  # draws of each of many boards in the chart
 
 
@@ -40,21 +45,26 @@ def checked_fit(fit: xr.DataTree, draws: int, *, many: bool) -> xr.Dataset:
     )
 
 
+def kind_of(p: float) -> str:
+    """Say what a p-value of the check is: "good", "care" or "bad"."""
+    if p < MISFIT:
+        return "bad"
+    return "care" if p > 1.0 - MISFIT else "good"
+
+
 def goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
     """Give the deviance, and the predictive check, in numbers and words."""
     p, distance = float(checked["p_round"]), deviance(fit)
     if np.isnan(p):
         kind, text = "care", f"Nothing can be checked: {UNCHECKED}."
-    elif p < MISFIT:
-        kind, text = "bad", "The board does not fit: replicates of it vary less than it does."
-    elif p > 1.0 - MISFIT:
-        kind, text = "care", "The board varies less than the model says it would."
     else:
-        kind, text = "good", "No sign of misfit: replicates of the board vary as much as it does."
+        kind = kind_of(p)
+        text = _SAID[kind]
     chi_square = float(distance["p_value"])
     return {
         "kind": kind,
         "text": text,
+        "known": not np.isnan(p),
         "p_round": "none" if np.isnan(p) else probability(p),
         "p_naive": "" if np.isnan(checked["p_naive"]) else probability(float(checked["p_naive"])),
         # Of votes the board's distance is the same in all draws: there is nothing to draw.

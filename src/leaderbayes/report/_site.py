@@ -13,16 +13,17 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._answers.best import is_best
 from leaderbayes._answers.compare import p_better
-from leaderbayes._answers.draws import seed_of
 from leaderbayes._answers.groups import groups, tied_for_top
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.write import check_folder, write_files
+from leaderbayes._fits.posterior import fitted, is_mean_score
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import warnings_of
 from leaderbayes.report._audit import audited
 from leaderbayes.report._changes import changes, read_boards
+from leaderbayes.report._goodness import kind_of
 from leaderbayes.report._html import page_of, read_template, template
 from leaderbayes.report._verdicts import probability, verdict
 from leaderbayes.study._tournaments import fits_of
@@ -174,6 +175,10 @@ def _audited(fit: xr.DataTree, asked: xr.DataTree) -> dict[str, Any]:
 
 
 def _of_board(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
+    if is_mean_score(fit):
+        fitted(fit, of="score", attrs=("seed",))
+    else:
+        fitted(fit, attrs=("seed",))
     table = leaderboard(fit, prob=prob)
     members = groups(fit, prob=prob).groupby("group")["player"]
     players = [str(player) for player in table["player"].iloc[:_MOST]]
@@ -182,7 +187,7 @@ def _of_board(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
     return {
         "name": name,
         "model": str(fit.attrs["model"]),
-        "seed": seed_of(fit),
+        "seed": int(fit.attrs["seed"]),
         "converged": bool(fit.attrs["converged"]),
         "warnings": warnings_of(fit.attrs),
         "p_check": None if p_check != p_check else p_check,
@@ -201,15 +206,16 @@ def _of_board(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
 def _row(record: dict[str, Any], link: str) -> dict[str, Any]:
     """Give a row of the index; of a study how many of its boards have what."""
     boards = record["boards"]
-    bad = sum(not board["converged"] for board in boards)
     row = {"name": record["name"], "link": link, "size": len(boards)}
+    every = [_verdict(board) for board in boards]
     if len(boards) > 1:
-        text = f"{bad} not converged" if bad else "converged"
-        return row | {"kind": "bad" if bad else "good", "verdict": text, "study": True}
-    board = boards[0]
-    attrs = {"converged": board["converged"], "warnings": json.dumps(board["warnings"])}
-    fails = any(text.startswith("LB016") for text in board["warnings"])
-    told = verdict(attrs, "bad" if fails else None)
+        kinds = [told["kind"] for told in every]
+        said = {"bad": "not converged", "care": "to read with care"}
+        counts = [f"{kinds.count(kind)} {text}" for kind, text in said.items() if kind in kinds]
+        worst = next((kind for kind in said if kind in kinds), "good")
+        text = ", ".join(counts) or "converged"
+        return row | {"kind": worst, "verdict": text, "study": True}
+    board, told = boards[0], every[0]
     return row | {
         "study": False,
         "kind": told["kind"],
@@ -219,6 +225,13 @@ def _row(record: dict[str, Any], link: str) -> dict[str, Any]:
         "best": probability(board["leaderboard"][0]["p_best"]),
         "tied": len(board["tied_for_top"]),
     }
+
+
+def _verdict(board: dict[str, Any]) -> dict[str, Any]:
+    """Say of a board what its page does."""
+    attrs = {"converged": board["converged"], "warnings": json.dumps(board["warnings"])}
+    p = board["p_check"]
+    return verdict(attrs, None if p is None else kind_of(p))
 
 
 def _listed(row: dict[str, Any]) -> dict[str, Any]:

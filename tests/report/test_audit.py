@@ -9,8 +9,8 @@ import xarray as xr
 
 import leaderbayes as lb
 from leaderbayes._answers.audit import heading, sentences
+from leaderbayes._files.printed import clean
 from leaderbayes.report._audit import _table, audited, section
-from leaderbayes.report._style import clean
 from votes import draw
 from votes import fit as fit_of
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from leaderbayes.report._style import clean, escaped
+from leaderbayes._files.printed import clean, escaped
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,9 @@ import xarray as xr
 
 from leaderbayes._answers.audit import heading
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._files.printed import clean
 from leaderbayes._scores.tables import counted
-from leaderbayes.report._style import clean, rough
+from leaderbayes.report._style import rough
 from leaderbayes.report._verdicts import probability, span
 
 _MOST = 20  # rows of a table, those that say most

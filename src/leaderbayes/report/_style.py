@@ -5,7 +5,6 @@ prints is escaped, unless this file has made it: names of players may hold anyth
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,12 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from leaderbayes._files.printed import clean, escaped
 from leaderbayes._numerics.decimals import two_digits
 from leaderbayes.report._references import short
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 LONGEST = 60  # characters of a name; the rest says less than it takes room
-_UNBROKEN = 20  # characters of a word after which LaTeX may break it
 
 
 class Ready(str):
@@ -225,12 +224,6 @@ def distinct(texts: Iterable[str]) -> list[str]:
     return list(taken)
 
 
-def clean(text: str) -> str:
-    """Write a text in one line, without characters that control, format or are none."""
-    folded = " ".join(text.split())
-    return "".join(c for c in folded if unicodedata.category(c)[0] != "C")
-
-
 def unbraced(text: str) -> str:
     """Write one of our own formulas in plain text."""
     return text.replace("{", "").replace("}", "")
@@ -238,38 +231,12 @@ def unbraced(text: str) -> str:
 
 # -- LaTeX -----------------------------------------------------------------------------------------
 
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}",
-    "…": r"\ldots{}", "−": r"\textminus{}",
-    **{c: rf"\{c}" for c in "&%$#_{}"},
-}  # fmt: skip
-_LIGATURES = re.compile(r"([-`',])(?=\1)|([?!])(?=`)")
 _MATH = {
     "−": "-", "√θ": r"\sqrt{\theta}", "R-hat": r"\widehat{R}", "β": r"\beta ", "δ": r"\delta ",
     "η": r"\eta ", "θ": r"\theta ", "μ": r"\mu ", "ν": r"\nu ", "π": r"\pi ", "ρ": r"\rho ",
     "σ": r"\sigma ", "τ": r"\tau ",
 }  # fmt: skip
 _WORD = re.compile(r"(?<!\\)\b[a-z]{3,}\b")
-
-
-def escaped(text: str) -> str:
-    """Write LaTeX that prints any text."""
-    return " ".join(_breakable(word) for word in clean(text).split())
-
-
-def _breakable(word: str) -> str:
-    """Escape a word; one that would not fit a line may be broken."""
-    pieces = [word]
-    if len(word) > _UNBROKEN:
-        pieces = re.findall(rf"[^\W_]{{1,{_UNBROKEN}}}\W*_*|\W+_*|_+", word)
-    return r"\allowbreak{}".join(_escape(piece) for piece in pieces)
-
-
-def _escape(piece: str) -> str:
-    kept = _LIGATURES.sub(lambda match: match.group() + "\0", piece)
-    # A kern, because LuaTeX sees through an empty group.
-    return "".join(r"{\kern0pt}" if c == "\0" else _SPECIAL.get(c, c) for c in kept)
 
 
 def formula(text: str) -> str:

@@ -307,8 +307,8 @@ def _removal(dt: xr.DataTree, by: Any, leader: str) -> xr.Dataset:
         return not_asked(problem)
     attrs = {k: v for k, v in table.attrs.items() if k not in ("converged", "warnings", "message")}
     message, found = table.attrs["message"], bool(table.attrs["found"])
-    if (own := table.attrs["leader"]) != leader:
-        message = f"{leader} and {own} are about level, and by the estimate made here {message}"
+    if table.attrs["leader"] != leader:
+        message = f"The fit has {leader} first, but by the estimate made here {message}"
     if found:
         removed = table[by].tolist()
         if len(removed) <= 10:

@@ -110,7 +110,7 @@ def halves(standing: Standing, rng: np.random.Generator, splits: int = 100) -> x
         f"{compared} splits, share {top:.2f} of the top {size} on average, and "
     )
     said += (
-        "have all players level."
+        "give no order of players to compare."
         if np.isnan(tau)
         else f"rank players alike with a correlation (Kendall's) of {tau:.2f}."
     )

@@ -175,10 +175,7 @@ def _audited(fit: xr.DataTree, asked: xr.DataTree) -> dict[str, Any]:
 
 
 def _of_board(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:
-    if is_mean_score(fit):
-        fitted(fit, of="score", attrs=("seed",))
-    else:
-        fitted(fit, attrs=("seed",))
+    fitted(fit, of="score" if is_mean_score(fit) else "player", attrs=("seed",))
     table = leaderboard(fit, prob=prob)
     members = groups(fit, prob=prob).groupby("group")["player"]
     players = [str(player) for player in table["player"].iloc[:_MOST]]

@@ -33,7 +33,8 @@ def zarr_files(tree: xr.DataTree, *, consolidated: bool) -> Files:
         if variable.dtype.kind in _NUMBERS
     }
     of = (consolidated, *(_shape(path, inside) for path, inside in nodes.items()))
-    if of not in _layouts:
+    layout = _layouts.get(of)
+    if layout is None:
         files = _by_zarr(tree, consolidated=consolidated)
         about = [json.loads(files[f"{place}/zarr.json"]) for place in numbers]
         if any([codec["name"] for codec in each["codecs"]] != _CODECS for each in about):
@@ -42,8 +43,9 @@ def zarr_files(tree: xr.DataTree, *, consolidated: bool) -> Files:
             _layouts.clear()
         chunks = tuple(f"{place}/c/" for place in numbers)
         # That of a single number is called c.
-        _layouts[of] = {k: it for k, it in files.items() if not f"{k}/".startswith(chunks)}
-    files = dict(_layouts[of])
+        layout = {k: it for k, it in files.items() if not f"{k}/".startswith(chunks)}
+        _layouts[of] = layout
+    files = dict(layout)
     root = json.loads(files["zarr.json"])
     root["attributes"] = {name: _plain(value) for name, value in tree.attrs.items()}
     files["zarr.json"] = json.dumps(root).encode()
@@ -56,9 +58,10 @@ def _shape(path: str, inside: xr.Dataset) -> tuple[Any, ...]:
     """Give all of a group that is written elsewhere than in chunks of numbers."""
     return (
         path,
-        repr(inside.attrs) if path else "",
+        json.dumps(inside.attrs, default=_plain) if path else "",
         *(
-            (name, each.dims, each.shape, each.dtype.str, repr(each.attrs), name in inside.coords)
+            (name, each.dims, each.shape, each.dtype.str, name in inside.coords)
+            + (json.dumps(each.attrs, default=_plain),)
             + (() if each.dtype.kind in _NUMBERS else (repr(each.to_numpy().tolist()),))
             for name, each in inside.variables.items()
         ),

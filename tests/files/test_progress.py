@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from leaderbayes._files.progress import progress
+from leaderbayes._files.progress import progress, shows_bars_of_others
 
 
 def test_nothing_is_shown_unasked(capsys):
@@ -50,9 +50,11 @@ def test_a_notebook_needs_no_widgets(monkeypatch):
         warnings.simplefilter("error")
         with progress(True, "Tournaments") as advance:
             advance(2, 5)
+            # One state in a tenth of a second, and the last.
             advance(1, 5)
-    assert ["2 of 5" in shown[0], "3 of 5" in shown[1]] == [True, True]
-    assert 'value="3" max="5"' in shown[1]
+            advance(2, 5)
+    assert ["2 of 5" in shown[0], "5 of 5" in shown[1]] == [True, True]
+    assert 'value="5" max="5"' in shown[1]
     monkeypatch.setattr(display, "display", lambda made, display_id: shown.append(made.data))
     with progress(True, "Simulations", after=60.0) as advance:
         advance(1, 5)
@@ -61,3 +63,14 @@ def test_a_notebook_needs_no_widgets(monkeypatch):
         time.sleep(0.02)
         advance(1, 5)
     assert "1 of 5" in shown[2]
+
+
+def test_bars_of_others_are_widgets_in_a_notebook(monkeypatch):
+    import rich.console
+
+    assert shows_bars_of_others()
+    monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
+    monkeypatch.setattr("leaderbayes._files.progress.find_spec", lambda name: None)
+    assert not shows_bars_of_others()
+    monkeypatch.setattr("leaderbayes._files.progress.find_spec", lambda name: rich)
+    assert shows_bars_of_others()

@@ -3,8 +3,18 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from time import monotonic
 from typing import Any
+
+_LEAST = 0.1  # seconds between two states of a notebook's bar
+
+
+def shows_bars_of_others() -> bool:
+    """Tell whether Rich's or tqdm's bars are seen here: in notebooks they are ipywidgets'."""
+    from rich.console import Console
+
+    return not Console().is_jupyter or find_spec("ipywidgets") is not None
 
 
 @contextmanager
@@ -57,15 +67,18 @@ def _in_notebook(what: str, after: float) -> Callable[[int, int], None]:
             f'<progress value="{done}" max="{of}" aria-label="{text}"></progress> {text}'
         )
 
-    all_done, begin = 0, monotonic()
+    all_done, begin, last = 0, monotonic(), 0.0
     handle = None if after else shown.display(bar(0, 1), display_id=True)
 
     def advance(done: int, of: int) -> None:
-        nonlocal all_done, handle
+        nonlocal all_done, handle, last
         all_done += done
-        if handle is not None:
+        now = monotonic()
+        if handle is None:
+            if now - begin >= after:
+                handle = shown.display(bar(all_done, of), display_id=True)
+        elif now - last >= _LEAST or all_done >= of:
             handle.update(bar(all_done, of))
-        elif monotonic() - begin >= after:
-            handle = shown.display(bar(all_done, of), display_id=True)
+            last = now
 
     return advance

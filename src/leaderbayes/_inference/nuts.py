@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._files.progress import progress, shows_bars_of_others
 from leaderbayes._inference.diagnostics import MIN_ESS, careful, diagnose, warn
 from leaderbayes._inference.log_likelihood import with_notice
 from leaderbayes._inference.replicates import replicated
@@ -126,17 +127,23 @@ def sample(
     sampler = "nutpie" if arguments["sampler"] == "auto" else arguments["sampler"]
     size = sum(np.size(value) for value in model.initial_point().values())
 
+    shown = progressbar and (sampler == "nutpie" or shows_bars_of_others())
+
     def draw(tune: int, nuts: dict[str, Any], seed: int) -> xr.DataTree:
-        tree: xr.DataTree = pm.sample(
-            draws=arguments["draws"],
-            tune=tune,
-            chains=arguments["chains"],
-            nuts_sampler=sampler,
-            nuts=nuts,
-            random_seed=seed,
-            progressbar=progressbar,
-            compute_convergence_checks=False,
-        )
+        steps = arguments["chains"] * (tune + arguments["draws"])
+        own = progressbar and not shown and sampler == "pymc"
+        with progress(own, "Steps") as advance:
+            tree: xr.DataTree = pm.sample(
+                draws=arguments["draws"],
+                tune=tune,
+                chains=arguments["chains"],
+                nuts_sampler=sampler,
+                nuts=nuts,
+                random_seed=seed,
+                progressbar=shown,
+                callback=(lambda trace, draw: advance(1, steps)) if own else None,
+                compute_convergence_checks=False,
+            )
         return tree
 
     with model, _quiet():

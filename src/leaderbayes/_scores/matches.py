@@ -219,10 +219,11 @@ def valid_scores(scores: Any) -> xr.DataArray:
         )
     # As floats: unsigned numbers cannot be negated.
     board = scores.astype(np.float64)
-    if np.isinf(board).any():
+    if np.isinf(board.to_numpy()).any():
         raise ScoresError("A score is infinite; give NaN where a score is missing.")
     for dim in scores.dims:
-        board = board.dropna(dim, how="all")
+        others = tuple(board.get_axis_num(other) for other in board.dims if other != dim)
+        board = board[{dim: ~np.isnan(board.to_numpy()).all(axis=others)}]
     if board.sizes["player"] < 2:
         raise ScoresError(
             f"{counted(board.sizes['player'], 'player')} with a score; a comparison needs at least "

@@ -28,10 +28,9 @@ from leaderbayes.report._ties import ties
 from leaderbayes.report._verdicts import data, interval, probability, settings, span, verdict
 from leaderbayes.report._votes import data_of_votes, rows_of_effects
 from leaderbayes.report._words import OF_MATCHES, OF_VOTES, Words, of_scores_called
-from leaderbayes.study._compare import compared
-from leaderbayes.study._strengths import strengths_of
+from leaderbayes.study._compare import compared, odd_players
+from leaderbayes.study._strengths import Strengths, side_by_side, summary_of
 from leaderbayes.study._tournaments import fits_of
-from leaderbayes.study._unusual import surprise
 
 _GROUPS = ("posterior_predictive", "constant_data")  # what a page needs beside posterior
 _READ = {"posterior", "observed_data", *_GROUPS}  # of a study's store
@@ -57,29 +56,27 @@ def boards(
     many = of_study and len(dt.children) > _MANY
     several = of_study or "epp_tournament" in dt["posterior"]
     described: list[dict[str, Any]] = []
-    rows: list[dict[str, Any]] = []
-    unusual: Iterator[Any] = iter(())
+    rows: list[dict[Hashable, Any]] = []
+    strengths: dict[str, Strengths] = {}
     for k, (name, fit) in enumerate(_fits(dt)):
         # Answers to one fit ask for its matches again and again.
         with unchanged():
             described.append(_board(name, fit, prob, top, many=many))
-            if not several or (k == 0 and not of_study):
-                continue
-            if not rows:
-                strengths = strengths_of(dt)
-                everybody, unusual = strengths["player"].to_numpy(), iter(surprise(strengths))
-            row = compared(name, fit, everybody, next(unusual), prob=prob)
-        rows.append(_beside(row, k, described[-1]["fit"]))
-    return described, rows if several else None
+            if several and (of_study or k > 0):
+                strengths[name] = summary_of(*standing_once(fit))
+                own = {"board": k, "fit": described[-1]["fit"]}
+                rows.append(compared(name, fit, prob=prob) | own)
+    if not several:
+        return described, None
+    odd = odd_players(side_by_side(strengths))
+    return described, [_beside(row | other) for row, other in zip(rows, odd, strict=True)]
 
 
-def _beside(row: dict[Hashable, Any], k: int, fit: dict[str, Any]) -> dict[str, Any]:
+def _beside(row: dict[Hashable, Any]) -> dict[str, Any]:
     """Describe a tournament beside others."""
     odd = f"{row['odd_player']} ({number(row['odd_z'], 1)})"
     return {
         **keyed(row),
-        "board": k,
-        "fit": fit,
         "best": probability(row["p_best"]),
         "odd": "" if np.isnan(row["odd_z"]) else odd,
     }

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import ConvergenceWarning
+from leaderbayes._files.progress import shows_bars_of_others
 from leaderbayes._inference.diagnostics import TAIL
 from leaderbayes._numerics.chains import agreement
 from leaderbayes._types import Floats
@@ -63,7 +64,7 @@ def abc_smc(
                 # By itself PyMC leaves half of them idle.
                 cores=min(chains, model.workers),
                 random_seed=[int(s) for s in rng.integers(2**31, size=chains)],
-                progressbar=progressbar,
+                progressbar=progressbar and shows_bars_of_others(),
                 compute_convergence_checks=False,
             )
     finally:

@@ -1,6 +1,6 @@
 """Leaderboards of many tournaments side by side: fit, leader, odd player."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.draws import seed_of, standing_once
 from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import share, whole
-from leaderbayes._types import Floats
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._tournaments import fits_of, trust_of
@@ -79,27 +78,24 @@ def compare(
     """
     prob, draws = share("prob", prob), whole("draws", draws, at_least=0)
     strengths = strengths_of(study)
-    players = strengths["player"].to_numpy()
     table = pd.DataFrame(
         [
-            compared(name, fit, players, z, prob=prob, convention=convention, draws=draws)
-            for (name, fit), z in zip(fits_of(study), surprise(strengths), strict=True)
+            compared(name, fit, prob=prob, convention=convention, draws=draws) | odd
+            for (name, fit), odd in zip(fits_of(study), odd_players(strengths), strict=True)
         ]
     )
+    table["converged"] = table.pop("converged")  # the last column
     table.attrs.update(trust_of(study))
     return table
 
 
 def compared(
-    name: str, fit: xr.DataTree, everybody: np.ndarray, z: Floats, *, prob: float,
-    convention: Convention = "correct", draws: int = 0,
-) -> dict[Hashable, Any]:  # fmt: skip
-    """Give a row of `compare`: of a tournament's fit, and how unusual (z) everybody is in it."""
+    name: str, fit: xr.DataTree, *, prob: float, convention: Convention = "correct", draws: int = 0
+) -> dict[Hashable, Any]:
+    """Give what a row of `compare` says of a tournament by itself."""
     tested = deviance(fit, convention=convention)
     epp, players = standing_once(fit)
     leader = int(epp.mean(axis=0).argmax())
-    others = not np.isnan(z).all()
-    odd = int(np.nanargmax(np.abs(z))) if others else 0
     p_check = check(fit, draws=draws, seed=seed_of(fit))["p_round"] if draws else np.nan
     return {
         "tournament": name,
@@ -113,10 +109,17 @@ def compared(
         "leader": str(players[leader]),
         "p_best": float((epp.argmax(axis=1) == leader).mean()),
         "tied_for_top": len(tied_for_top(fit, prob=prob)),
-        "odd_player": str(everybody[odd]) if others else "",
-        "odd_z": float(z[odd]),
         "converged": bool(fit.attrs["converged"]),
     }
+
+
+def odd_players(strengths: xr.Dataset) -> Iterator[dict[Hashable, Any]]:
+    """Give whose strength is least like elsewhere, a tournament after the other; nobody's is ""."""
+    players = strengths["player"].to_numpy()
+    for z in surprise(strengths):
+        others = not np.isnan(z).all()
+        odd = int(np.nanargmax(np.abs(z))) if others else 0
+        yield {"odd_player": str(players[odd]) if others else "", "odd_z": float(z[odd])}
 
 
 def _size(fit: xr.DataTree) -> dict[Hashable, int]:

@@ -1,6 +1,7 @@
 """Strengths of all players in all tournaments of a study, side by side."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,11 +10,42 @@ import xarray as xr
 from leaderbayes._answers.draws import draws_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.low_rank import complete
-from leaderbayes._types import AnyFloats
+from leaderbayes._types import AnyFloats, Floats
 from leaderbayes.study._tournaments import fits_of, trust_of
 
 # Enough for intervals of correlations and components, and few enough for thousands of players.
 _MOST_DRAWS = 200
+
+
+class Strengths(NamedTuple):
+    """Posterior means and standard deviations (player,) of a tournament's players."""
+
+    players: pd.Index
+    mean: Floats
+    sd: Floats
+
+
+def summary_of(epp: Floats, players: pd.Index) -> Strengths:
+    """Summarise a fit's draws (sample, player)."""
+    return Strengths(players, epp.mean(axis=0), epp.std(axis=0))
+
+
+def side_by_side(each: Mapping[str, Strengths]) -> xr.Dataset:
+    """Set tournaments' strengths side by side, as `strengths_of` without draws."""
+    players = pd.Index(pd.unique(np.concatenate([one.players.to_numpy() for one in each.values()])))
+    mean, sd = np.full((2, len(each), len(players)), np.nan)
+    for t, one in enumerate(each.values()):
+        at = players.get_indexer(one.players)
+        mean[t, at], sd[t, at] = one.mean, one.sd
+    cells = ("tournament", "player")
+    return xr.Dataset(
+        {
+            "epp": (cells, mean),
+            "epp_sd": (cells, sd),
+            "level": ("tournament", np.nanmean(complete(mean, 0) - mean, axis=1)),
+        },
+        coords={"tournament": list(each), "player": players.to_numpy()},
+    )
 
 
 def strengths_of(study: xr.DataTree) -> xr.Dataset:
@@ -29,27 +61,19 @@ def strengths_of(study: xr.DataTree) -> xr.Dataset:
         ``converged``, ``warnings`` (JSON).
     """
     fits = dict(fits_of(study))
-    players = players_of(fits)
     used = min(_MOST_DRAWS, fewest_draws(fits))
-    shape = len(fits), len(players)
-    mean, sd = np.full((2, *shape), np.nan)
-    draw = np.full((used, *shape), np.nan, dtype=np.float32)
-    for t, fit in enumerate(fits.values()):
+    each: dict[str, Strengths] = {}
+    thinned = []
+    for name, fit in fits.items():
         epp, present = draws_of(fit)
-        at = players.get_indexer(present)
-        mean[t, at], sd[t, at] = epp.mean(axis=0), epp.std(axis=0)
-        draw[:, t, at] = evenly(epp, used)
-    cells = ("tournament", "player")
-    return xr.Dataset(
-        {
-            "epp": (cells, mean),
-            "epp_sd": (cells, sd),
-            "draw": (("sample", *cells), draw),
-            "level": ("tournament", np.nanmean(complete(mean, 0) - mean, axis=1)),
-        },
-        coords={"tournament": list(fits), "player": players.to_numpy()},
-        attrs=trust_of(study),
-    )
+        each[name] = summary_of(epp, present)
+        thinned.append(evenly(epp, used))
+    made = side_by_side(each)
+    draw = np.full((used, *made["epp"].shape), np.nan, dtype=np.float32)
+    for t, (one, few) in enumerate(zip(each.values(), thinned, strict=True)):
+        draw[:, t, made.get_index("player").get_indexer(one.players)] = few
+    made["draw"] = (("sample", *made["epp"].dims), draw)
+    return made.assign_attrs(trust_of(study))
 
 
 def players_of(fits: Mapping[str, xr.DataTree]) -> pd.Index:

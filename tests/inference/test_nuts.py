@@ -1,12 +1,14 @@
 """How NUTS is set for boards of every size, and that it tries once more."""
 
 import warnings
+from contextlib import contextmanager
 
 import nutpie
 import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from leaderbayes._inference import nuts
 from leaderbayes._inference.nuts import adaptation
 
 
@@ -14,8 +16,7 @@ from leaderbayes._inference.nuts import adaptation
     ("parameters", "accept", "matrix"), [(150, 0.97, "low_rank"), (151, 0.9, "diag")]
 )
 def test_a_low_rank_matrix_while_it_pays(parameters, accept, matrix):
-    nuts = adaptation(parameters, "nutpie")
-    assert nuts == {"target_accept": accept, "adaptation": matrix}
+    assert adaptation(parameters, "nutpie") == {"target_accept": accept, "adaptation": matrix}
 
 
 def test_other_samplers_have_no_such_matrix():
@@ -57,3 +58,48 @@ def test_but_not_where_tune_was_asked_for_or_draws_are_few(asked, scores, option
     with pytest.warns(lb.ConvergenceWarning, match="LB001"):
         lb.fit(scores, sampler="nutpie", seed=1, progressbar=False, **options)
     assert len(asked) == 1
+
+
+class Model:
+    """What `sample` asks of a model before it draws."""
+
+    named_vars = ()
+
+    def initial_point(self):
+        return {"x": 0.0}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        return None
+
+
+@pytest.mark.parametrize("sampler", ["pymc", "nutpie", "numpyro"])
+@pytest.mark.parametrize("widgets", [True, False])
+def test_bars_need_no_widgets(monkeypatch, sampler, widgets):
+    """Where PyMC's bar would be an ipywidget that is not there, its own sampler advances ours."""
+    import pymc as pm
+
+    steps = []
+
+    class Asked(Exception):
+        pass
+
+    @contextmanager
+    def bar(shown, what):
+        yield lambda done, of: steps.append((shown, done, of))
+
+    def asked(*, progressbar, callback, **options):
+        if callback is not None:
+            callback(trace=None, draw=None)
+        raise Asked(progressbar)
+
+    monkeypatch.setattr(pm, "sample", asked)
+    monkeypatch.setattr(nuts, "progress", bar)
+    monkeypatch.setattr(nuts, "shows_bars_of_others", lambda: widgets)
+    arguments = {"sampler": sampler, "draws": 30, "tune": 10, "chains": 2, "target_accept": None}
+    with pytest.raises(Asked) as shown:
+        nuts.sample(Model(), arguments, 1, prior=False, progressbar=True)
+    assert shown.value.args == (widgets or sampler == "nutpie",)
+    assert steps == ([] if widgets or sampler != "pymc" else [(True, 1, 80)])

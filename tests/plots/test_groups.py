@@ -3,11 +3,13 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import leaderbayes as lb
 from conftest import board, simulate
 from figures import drawn
+from leaderbayes.plots._groups import bars_of as placed
 
 BLACK = "#000000"
 
@@ -140,6 +142,34 @@ def test_bars_in_neighbouring_lanes_do_not_touch(figsize):
     thick = max(line.get_linewidth() for line in bars) * whole.dpi / 72.0
     assert thick > 0.5
     assert np.diff(lanes).min() > 1.3 * thick
+
+
+@pytest.mark.parametrize("style", ["rows", "demsar"])
+@pytest.mark.parametrize("size", [24, 50])
+def test_one_column_holds_all_letters_beside_long_names(style, size):
+    rng = np.random.default_rng(2)
+    values = np.linspace(0.0, 4.0, 12)[:, None] + rng.gumbel(size=(12, 20))
+    names = [f"{'a model of some organisation, instruct, in eight bits'[:size]} {k:02d}"
+             for k in range(12)]  # fmt: skip
+    dt = lb.fit(board(values).assign_coords(player=names), sampler="laplace", draws=200, seed=1)
+    figure = lb.plots.groups(dt, style=style, figsize="column", backend="matplotlib")
+    axes, whole = figure.get_viz("plot", "board"), figure.get_viz("figure")
+    whole.canvas.draw()
+    for text in (axes.title, axes.xaxis.label, *axes.texts, *axes.get_yticklabels()):
+        if text.get_text() and (text in axes.texts or text is axes.title or axes.axison):
+            box = text.get_window_extent()
+            assert box.x0 >= 0.0, text.get_text()
+            assert box.x1 <= whole.bbox.x1, text.get_text()
+
+
+def test_bars_of_a_lane_are_apart_where_neighbours_are_close():
+    """Strengths next to each other are no gap that an eye sees."""
+    table = pd.DataFrame({"player": list("abcd")})
+    group = pd.DataFrame({"group": [1, 1, 2, 2], "player": list("abcd")})
+    along = np.array([3.0, 2.0, 1.9, 0.0])
+    assert placed(group, table, 4) == [(0, (0, 1)), (0, (2, 3))]
+    assert placed(group, table, 4, along, 0.2) == [(0, (0, 1)), (1, (2, 3))]
+    assert placed(group, table, 4, along, 0.09) == [(0, (0, 1)), (0, (2, 3))]
 
 
 @pytest.mark.parametrize("figsize", ["column", "page"])

@@ -47,7 +47,7 @@ class Plot:
 
     ``plot.line(x, y)`` is the backend's function ``line``, and so on. ``font`` is the size of
     letters, in points; ``scale`` how much wider than usual the figure is; ``wide`` its share of the
-    figure's width, in inches, and ``high`` of its height.
+    figure's width, in inches, and ``high`` of its height; ``rows`` whether names stand beside it.
     """
 
     target: Any
@@ -56,6 +56,7 @@ class Plot:
     scale: float = 1.0
     wide: float = 8.0
     high: float = 6.0
+    rows: bool = False
 
     @property
     def narrow(self) -> bool:
@@ -79,7 +80,9 @@ class Plot:
         """Break a title or a label that would be wider than a narrow figure's plot."""
         if not self.narrow:
             return string
-        letters = int(0.66 * self.wide * 72.0 / (0.55 * self.font * size / _FONT))
+        # Names of 30 letters take half of the width.
+        room = 0.5 if self.rows else 0.66
+        letters = int(room * self.wide * 72.0 / (0.55 * self.font * size / _FONT))
         made = "\n".join(textwrap.wrap(string, letters, break_long_words=False)) or string
         return made.replace("\n", "<br>") if self.backend == "plotly" else made
 
@@ -227,8 +230,9 @@ class Plot:
         self.yticks(np.arange(m)[::-1][some], self.labels(names, 30)[some])
         self.ylim((-0.8, m - 0.2))
 
-    def labels(self, names: Iterable[object], longest: int = 40) -> list[str]:
+    def labels(self, names: Iterable[object], longest: int | None = None) -> list[str]:
         """Write names as labels: long ones elided, in the middle if they still differ."""
+        longest = longest or (30 if self.narrow else 40)
         every = [str(name) for name in names]
         ways = [[cut(name, longest) for name in every] for cut in (elided, _end_of, _begin_of)]
         there = len(set(every))
@@ -320,11 +324,12 @@ def panels(
         figure_kwargs={"figsize": (100 * width, 100 * height), "figsize_units": "dots"},
     )
     across = min(columns, len(titles))
+    alone = rows and across == 1  # of several plots in a row the names stand beside the first
     each = width / across, height / -(-len(titles) // across)
     # A result that must not be trusted says so wherever it is shown.
     doubt = "" if result is None else _doubt(result.attrs)
     plots = {
-        name: Plot(collection.get_viz("plot", name), collection.backend, font, scale, *each)
+        name: Plot(collection.get_viz("plot", name), collection.backend, font, scale, *each, alone)
         for name in titles
     }
     _dress(collection, [plot.target for plot in plots.values()], font)

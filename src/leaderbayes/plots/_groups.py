@@ -31,6 +31,7 @@ _CLAIMS = {"pair": "each pair by itself", "joint": "all claims together"}
 # Heights, in lines of names.
 _LANE, _TICK = 0.42, 0.25
 _WIDTH = 9.0  # inches
+_REACH, _APART = 0.006, 0.045  # of the axis: of a bar beyond its players, between those of two bars
 _LETTER = 0.8  # inches, of a letter of 100 points
 
 Run = tuple[int, int]  # first and last row of a group
@@ -100,7 +101,6 @@ def groups(
     table = table_of(dt, prob=prob)
     shown = best(table, top, _MOST)
     m = len(shown)
-    bars = bars_of(group, table, m)
     title = f"Not told apart at {prob:.0%}, {_CLAIMS[control]}{of_all(m, len(table))}"
     what = "score" if is_mean_score(dt) else "epp"
     if style == "rows":
@@ -108,33 +108,42 @@ def groups(
             dt, title, width=8.0, height=1.4 + 0.28 * m, rows=True, figsize=figsize,
             backend=backend,
         )  # fmt: skip
-        _rows(plot, shown, what, bars)
+        _rows(plot, shown, what, bars_of(group, table, m))
         return collection
+    # The best stand on the right.
+    sign = sign_of(dt) if what == "score" else 1.0
+    x = sign * table[what].to_numpy()
+    bars = bars_of(group, table, m, x, _APART * float(np.ptp(x[:m])))
     half = -(-m // 2)
     # Lines of names, of bars, and those that the axis and the gap below it take.
     height = 1.3 + 0.22 * (half + _LANE * _count(bars) + 2.7)
     collection, plot = canvas(
         dt, title, width=_WIDTH, height=height, rows=True, figsize=figsize, backend=backend
     )
-    # The best stand on the right.
-    sign = sign_of(dt) if what == "score" else 1.0
     _demsar(plot, shown, what, sign, bars)
     return collection
 
 
-def bars_of(group: pd.DataFrame, table: pd.DataFrame, shown: int) -> list[tuple[int, Run]]:
-    """Give lane and run of each group of two players or more that begins among those shown."""
+def bars_of(
+    group: pd.DataFrame, table: pd.DataFrame, shown: int, along: Floats | None = None,
+    apart: float = 1.0,
+) -> list[tuple[int, Run]]:  # fmt: skip
+    """Give lane and run of each group of two players or more that begins among those shown.
+
+    Bars of a lane are so far ``apart``: rows, or where players stand ``along``, the first highest.
+    """
+    along = -np.arange(float(len(table))) if along is None else along
     row = {str(player): k for k, player in enumerate(table["player"])}
     members: dict[int, list[int]] = {}
     for number, player in zip(group["group"], group["player"], strict=True):
         members.setdefault(number, []).append(row[player])
     ends = [(min(rows), max(rows)) for rows in members.values()]
     runs = [(a, b) for a, b in ends if b > a and a < shown]
-    free: list[int] = []  # of each lane the first row that is free, one left between bars
+    ended: list[float] = []  # where each lane's last bar does
     placed = []
     for first, last in runs:
-        lane = next((k for k, at in enumerate(free) if at <= first), len(free))
-        free[lane : lane + 1] = [last + 1]
+        lane = next((k for k, at in enumerate(ended) if at - along[first] >= apart), len(ended))
+        ended[lane : lane + 1] = [float(along[last])]
         placed.append((lane, (first, min(last, shown - 1))))
     # A bar of which one row is left joins nobody.
     return [(lane, run) for lane, run in placed if run[1] > run[0]]
@@ -197,7 +206,7 @@ def _demsar(
                   horizontal_align="center")  # fmt: skip
     lanes = _count(bars)
     for lane, (first, last) in bars:
-        reach = 0.006 * width
+        reach = _REACH * width
         plot.line(
             np.array([x[last] - reach, x[first] + reach]), np.full(2, -(lane + 1.0) * _LANE),
             color=BLACK, width=0.35 * plot.font,

@@ -87,7 +87,9 @@ def plackett_luce(players, rounds):
     import leaderbayes as lb
 
     matches = lb.matches(board(players, rounds), pairs=False)
-    return lambda: lb.likelihood.plackett_luce(matches, covariance="none")
+    # Of few rounds there is an estimate by a pseudo-round only: of one there are a first and a last.
+    pseudo = 0.0 if rounds > 1 else 1.0
+    return lambda: lb.likelihood.plackett_luce(matches, covariance="none", pseudo_rounds=pseudo)
 
 
 def page():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from leaderbayes._numerics.shrinkage import Shrinkage, own_variance, shrunken
+from leaderbayes._numerics.shrinkage import FLOOR, Shrinkage, own_variance, shrunken
 
 
 def centred(scores):
@@ -45,7 +45,7 @@ def test_gibbs_draws_from_the_posterior():
     shrunk, scale = shrunken(odds, by, np.random.default_rng(15))
     gap = np.linspace(-6.0, 6.0, 4001)
     mean, sd = by.centre[0] - by.centre[1], np.sqrt(by.own.sum())
-    floor = 0.3 * np.sqrt(by.own).mean()
+    floor = FLOOR * np.sqrt(by.own).mean()
     t = np.linspace(0.0, 6.0, 600)
     tau = np.sqrt((by.prior_scale * t) ** 2 + floor**2)
     # Two Student-t strengths around a level without a prior: their difference, by mixing normals.

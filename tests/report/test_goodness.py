@@ -18,7 +18,7 @@ def test_numbers_are_those_of_check(laplace):
 
 def test_of_many_boards_the_number_is_the_fits_own(laplace):
     own = checked_fit(laplace, 200, many=True)
-    assert own.sizes["draw"] == 50
+    assert own.sizes["draw"] == 30
     assert float(own["p_round"]) == laplace.attrs["p_check"]
     alone = checked_fit(laplace, 200, many=False)
     assert float(alone["p_round"]) == laplace.attrs["p_check"]

@@ -19,7 +19,7 @@ _SAID = {
     "care": "The board varies less than the model says it would.",
     "good": "No sign of misfit: replicates of the board vary as much as it does.",
 }
-_DRAWN = 50  # draws of each of many boards in the chart
+_DRAWN = 30  # draws of each of many boards in the chart
 
 
 def checked_fit(fit: xr.DataTree, draws: int, *, many: bool) -> xr.Dataset:

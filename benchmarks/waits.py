@@ -87,7 +87,7 @@ def plackett_luce(players, rounds):
     import leaderbayes as lb
 
     matches = lb.matches(board(players, rounds), pairs=False)
-    # Of few rounds there is an estimate by a pseudo-round only: of one there are a first and a last.
+    # Of one round, which has a first and a last, there is an estimate by a pseudo-round only.
     pseudo = 0.0 if rounds > 1 else 1.0
     return lambda: lb.likelihood.plackett_luce(matches, covariance="none", pseudo_rounds=pseudo)
 

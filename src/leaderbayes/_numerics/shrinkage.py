@@ -19,8 +19,8 @@ import numpy as np
 from leaderbayes._types import Floats
 
 # Of the players' scale, in standard errors. Lower, and where few items tell players apart the scale
-# goes so low that intervals are too narrow: at 0.3 of 50 items that are alike for nearly all of 50
-# players they cover 0.88, at 0.6 0.95, and elsewhere the same.
+# goes so low that intervals are too narrow: at 0.3 of 50 items that nearly all of 50 players answer
+# alike they cover 0.90, at 0.6 0.96 (models/evidence/sizes), and elsewhere nearly the same.
 FLOOR = 0.6
 _WARM = 100  # steps before the first that is kept
 _WIDEST = 100.0  # scale of players

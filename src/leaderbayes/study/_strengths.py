@@ -1,6 +1,6 @@
 """Strengths of all players in all tournaments of a study, side by side."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ def summary_of(epp: Floats, players: pd.Index) -> Strengths:
 
 def side_by_side(each: Mapping[str, Strengths]) -> xr.Dataset:
     """Set tournaments' strengths side by side, as `strengths_of` without draws."""
-    players = pd.Index(pd.unique(np.concatenate([one.players.to_numpy() for one in each.values()])))
+    players = _as_they_come(one.players.to_numpy() for one in each.values())
     mean, sd = np.full((2, len(each), len(players)), np.nan)
     for t, one in enumerate(each.values()):
         at = players.get_indexer(one.players)
@@ -61,25 +61,26 @@ def strengths_of(study: xr.DataTree) -> xr.Dataset:
         ``converged``, ``warnings`` (JSON).
     """
     fits = dict(fits_of(study))
+    players = players_of(fits)
     used = min(_MOST_DRAWS, fewest_draws(fits))
     each: dict[str, Strengths] = {}
-    thinned = []
-    for name, fit in fits.items():
+    draw = np.full((used, len(fits), len(players)), np.nan, dtype=np.float32)
+    for t, (name, fit) in enumerate(fits.items()):
         epp, present = draws_of(fit)
         each[name] = summary_of(epp, present)
-        thinned.append(evenly(epp, used))
-    made = side_by_side(each)
-    draw = np.full((used, *made["epp"].shape), np.nan, dtype=np.float32)
-    for t, (one, few) in enumerate(zip(each.values(), thinned, strict=True)):
-        draw[:, t, made.get_index("player").get_indexer(one.players)] = few
-    made["draw"] = (("sample", *made["epp"].dims), draw)
-    return made.assign_attrs(trust_of(study))
+        draw[:, t, players.get_indexer(present)] = evenly(epp, used)
+    made = side_by_side(each).assign_attrs(trust_of(study))
+    return made.assign(draw=(("sample", *made["epp"].dims), draw))
 
 
 def players_of(fits: Mapping[str, xr.DataTree]) -> pd.Index:
     """List all players of all fits, as they come."""
-    names = [fit["posterior"]["player"].to_numpy() for fit in fits.values()]
-    players: pd.Index = pd.Index(pd.unique(np.concatenate(names)))
+    return _as_they_come(fit["posterior"]["player"].to_numpy() for fit in fits.values())
+
+
+def _as_they_come(names: Iterable[np.ndarray]) -> pd.Index:
+    """List names that stand in any of these once."""
+    players: pd.Index = pd.Index(pd.unique(np.concatenate(list(names))))
     return players
 
 

@@ -87,8 +87,12 @@ def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
         for name, fit in fits_of(dt):
             fitted(fit, *_GROUPS)
             # A study's values are read from its store each time they are used.
-            groups = [group for group in fit.children if group in _READ]
-            read = xr.DataTree.from_dict({each: fit[each].to_dataset().load() for each in groups})
+            read = xr.DataTree()
+            read.children = {
+                group: xr.DataTree(each.to_dataset().load())
+                for group, each in fit.children.items()
+                if group in _READ
+            }
             read.attrs, read.encoding = fit.attrs, fit.encoding
             yield name, read
         return

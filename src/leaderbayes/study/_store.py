@@ -17,7 +17,7 @@ from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._extras import extra
 from leaderbayes._files.write import locked
-from leaderbayes.study._zarr import Files, zarr_files
+from leaderbayes.study._zarr import Files, Opened, opened, reopened, zarr_files
 
 # Coordinates by their name and the bytes of their files.
 _Known = dict[tuple[Any, ...], xr.Coordinates]
@@ -99,27 +99,32 @@ def open(store: str | os.PathLike[str]) -> xr.DataTree:
         raise LeaderbayesError(f"{path}: there is no study; leaderbayes.study.fit makes one.")
     # In the order of the scores, not of the file system.
     keys = [key_of(name) for name in json.loads(attrs["tournaments"])]
-    known = _Known()
+    known, like = _Known(), list[Opened]()
     study = xr.DataTree()
-    study.children = {k: _open(path / k, known) for k in keys if (path / k).exists()}
+    study.children = {k: _open(path / k, known, like) for k in keys if (path / k).exists()}
     study.attrs = attrs
     return study
 
 
-def _open(group: Path, known: _Known) -> xr.DataTree:
+def _open(group: Path, known: _Known, like: list[Opened]) -> xr.DataTree:
     """Open the fit of a tournament; all values but names are read when they are used."""
     files = _files_of(group)
-    attrs = _checked(group, files)
+    root = _checked(group, files)
     try:
-        groups = xr.open_groups(
-            group, engine="zarr", consolidated=True, create_default_indexes=False
-        )
-        tree = xr.DataTree.from_dict(
-            {path: _indexed(each, f"{path[1:]}/", files, known) for path, each in groups.items()}
-        )
+        groups = reopened(group, files, root, like)
+        if groups is None:
+            by_zarr = xr.open_groups(
+                group, engine="zarr", consolidated=True, create_default_indexes=False
+            )
+            groups = {
+                path: _indexed(each, f"{path[1:]}/", files, known) for path, each in by_zarr.items()
+            }
+            like.append(opened(groups, files, root))
     except Exception as problem:  # its files are as written: something else is wrong
         raise LeaderbayesError(f"{group}: cannot be opened ({problem}).") from problem
-    tree.attrs = attrs
+    tree = xr.DataTree()
+    tree.children = {path[1:]: xr.DataTree(each) for path, each in groups.items() if path != "/"}
+    tree.attrs = root["attributes"]
     tree.encoding = {"source": str(group)}
     return tree
 
@@ -156,7 +161,7 @@ def root_attrs(path: Path) -> dict[str, Any] | None:
         return None
     # Below it are the tournaments, each with a digest of its own.
     root = path / "zarr.json"
-    attrs = _checked(path, {"zarr.json": _read(root)}) if root.is_file() else {}
+    attrs = _attrs(path, {"zarr.json": _read(root)}) if root.is_file() else {}
     if "tournaments" not in attrs:
         raise LeaderbayesError(f"{path}: this is no study, give another path.")
     return attrs
@@ -170,7 +175,7 @@ def attrs_of(group: Path) -> dict[str, Any]:
     LeaderbayesError
         If one is not.
     """
-    return _checked(group, _files_of(group))
+    return _attrs(group, _files_of(group))
 
 
 def _files_of(group: Path) -> Files:
@@ -194,11 +199,18 @@ def _read(file: Path) -> bytes:
         ) from problem
 
 
+def _attrs(place: Path, files: Files) -> dict[str, Any]:
+    """Read the attributes in a group's files, which have the digest that stands among them."""
+    attrs: dict[str, Any] = _checked(place, files)["attributes"]
+    return attrs
+
+
 def _checked(place: Path, files: Files) -> dict[str, Any]:
-    """Read the attributes in a group's files, if these have the digest that stands among them."""
+    """Read the root of a group's files, if these have the digest that stands in it."""
+    root: dict[str, Any] = {}
     try:
         root = json.loads(files["zarr.json"])
-        attrs: dict[str, Any] = root["attributes"]
+        attrs = root["attributes"]
         written = attrs.pop("digest")
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         attrs, written = {}, ""
@@ -207,7 +219,7 @@ def _checked(place: Path, files: Files) -> dict[str, Any]:
             f"{place}: this part of the study is damaged, or is none: its files are not those "
             "that were written. Take a copy of it, or delete it to have it fitted again."
         )
-    return attrs
+    return root
 
 
 def _digest(root: Any, files: Files) -> str:

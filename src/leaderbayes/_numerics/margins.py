@@ -30,8 +30,9 @@ _FOLLOW = 3.0  # how fast, in variances, what is left out ceases to hold back
 _WITH = 0.3  # share of a way above which a player goes along
 _STAYS = 0.03  # and below which it stays
 _FAR = 150.0  # log-odds, at which numbers become too large
-_TOGETHER = 8  # points
 _LARGE = 1e150  # products whose logarithm is taken
+_LOG2_E, _WHOLE = 1.4426950408889634, 1.5 * 2.0**52
+_LN_2, _LN_2_REST = 0.693147180369123816490, 1.90821492927058770002e-10  # of 32 bits, and the rest
 _TAIL = 4.0  # standard deviations: margins that have gone farther there have a long tail
 _WIDER = 0.9  # by how much all of these together are widened
 
@@ -101,35 +102,50 @@ def _along(
     m = mode.size
     out = np.zeros((m, points.size))
     first, second, third = np.zeros(m), np.zeros(m), np.zeros(m)
+    # One logarithm for many pairs that met as often: of the product of what they add.
+    total, product, factor = (np.empty(points.size), np.empty(points.size), np.empty(points.size))
+    odds = np.exp(np.minimum(np.maximum(mode[:, None] - mode, -_FAR), _FAR))
+    information = n * odds / (1.0 + odds) ** 2
+    every = information.sum(axis=1)
     for j in range(m):
         w = way[j]
         goes, stays = np.abs(w) >= _WITH * abs(w[j]), np.abs(w) < _STAYS * abs(w[j])
+        total[:], product[:], count, start, slope = 0.0, 1.0, 0.0, 0.0, 0.0
         for i in np.flatnonzero(goes):
             curvature, lean = _add_prior(out[j], mode[i], w[i], scale, df, points)
             second[j] += curvature * w[i] ** 2
             third[j] += lean * w[i] ** 3
-            odds = np.exp(np.minimum(np.maximum(mode[i] - mode, -_FAR), _FAR))
-            behind = np.flatnonzero(stays & (n[i] > 0.0))
-            met, lean = _add_matches(out[j], odds[behind], n[i][behind], w[i], points)
-            second[j] += met * w[i] ** 2
-            third[j] += lean * w[i] ** 3
-            # Each pair once.
-            for k in np.flatnonzero(~stays & (n[i] > 0.0)):
-                rate = w[i] - w[k]
-                if (goes[k] and k > i) or abs(rate) < _STAYS * abs(w[j]):
-                    continue
-                one = slice(k, k + 1)
-                met, lean = _add_matches(out[j], odds[one], n[i][one], rate, points)
-                second[j] += met * rate**2
-                third[j] += lean * rate**3
+            # Those who stay first, who are left behind alike; of others each pair once.
+            for others in (stays, ~stays):
+                alike = np.nan
+                for k in np.flatnonzero(others & (n[i] > 0.0)):
+                    rate = w[i] if stays[k] else w[i] - w[k]
+                    if (goes[k] and k > i) or abs(rate) < _STAYS * abs(w[j]):
+                        continue
+                    if rate != alike:
+                        _exponentials(rate, points, factor)
+                        alike = rate
+                    if n[i, k] != count:
+                        _take_logarithms(total, product, count, 1.0)
+                        count = n[i, k]
+                    _multiply(total, product, count, odds[i, k], factor)
+                    p = odds[i, k] / (1.0 + odds[i, k])
+                    start += count * np.log1p(odds[i, k])
+                    slope += count * p * rate
+                    second[j] += count * p * (1.0 - p) * rate**2
+                    third[j] += count * p * (1.0 - p) * (2.0 * p - 1.0) * rate**3
+                    if abs(rate) * points[-1] > _FAR:
+                        # Beyond that its logarithm goes on along a line.
+                        for point in range(points.size):
+                            total[point] += count * max(rate * points[point] - _FAR, 0.0)
+        _take_logarithms(total, product, count, 1.0)
+        out[j] += start - total + slope * points
         # At the mode everything balances: what is left out are the others' priors, as far as their
         # matches with those who go do.
         for i in np.flatnonzero(~goes & ~stays):
-            odds = np.exp(np.minimum(np.maximum(mode[i] - mode, -_FAR), _FAR))
-            met_all = n[i] * odds / (1.0 + odds) ** 2
-            if met_all.sum() > 0.0:
-                slope = -(df + 1.0) * mode[i] / (df * scale**2 + mode[i] ** 2)
-                first[j] -= w[i] * slope * (goes * met_all).sum() / met_all.sum()
+            if every[i] > 0.0:
+                pull = -(df + 1.0) * mode[i] / (df * scale**2 + mode[i] ** 2)
+                first[j] -= w[i] * pull * information[i][goes].sum() / every[i]
     return out, first, second, third
 
 
@@ -152,52 +168,57 @@ def _add_prior(
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _add_matches(
-    out: Floats, odds: Floats, met: Floats, rate: float, points: Floats
-) -> tuple[float, float]:
-    """Add the log-likelihood of matches, less its first order (point,).
+def _multiply(total: Floats, product: Floats, count: float, odds: float, factor: Floats) -> None:
+    """Multiply what a pair adds into the products (point,), of which none becomes too large."""
+    large = 0
+    for k in range(product.size):
+        product[k] *= 1.0 + odds * factor[k]
+        large += product[k] > _LARGE
+    if large:
+        _take_logarithms(total, product, count, _LARGE)
 
-    Returns its second (less) and third order in the strength.
 
-    Parameters
-    ----------
-    odds, met : (opponent,)
-        At the mode of a player who leaves these opponents behind at a rate.
-    """
-    first, second, third, start, played = 0.0, 0.0, 0.0, 0.0, met.sum()
-    for j in range(odds.size):
-        p = odds[j] / (1.0 + odds[j])
-        first += met[j] * p
-        second += met[j] * p * (1.0 - p)
-        third += met[j] * p * (1.0 - p) * (2.0 * p - 1.0)
-        start += met[j] * np.log1p(odds[j])
-    # Some points at a time, which processors multiply together.
-    factor, total, product = np.empty(_TOGETHER), np.empty(_TOGETHER), np.empty(_TOGETHER)
-    for begin in range(0, points.size, _TOGETHER):
-        size = min(_TOGETHER, points.size - begin)
-        for k in range(_TOGETHER):
-            # Of the last few once more.
-            far = rate * points[begin + min(k, size - 1)]
-            factor[k] = np.exp(min(max(far, -_FAR), _FAR))
-            # Beyond that the logarithms go on along lines.
-            total[k], product[k] = played * max(far - _FAR, 0.0), 1.0
-        count, large = 0.0, 0
-        for j in range(odds.size):
-            # One logarithm for many opponents that were met as often.
-            if met[j] != count or large:
-                for k in range(_TOGETHER):
-                    if met[j] != count or product[k] > _LARGE:
-                        total[k] += count * np.log(product[k])
-                        product[k] = 1.0
-                count = met[j]
-            large, mine = 0, odds[j]
-            for k in range(_TOGETHER):
-                product[k] *= 1.0 + mine * factor[k]
-                large += product[k] > _LARGE
-        for k in range(size):
+@numba.njit(cache=True, error_model="numpy")
+def _take_logarithms(total: Floats, product: Floats, count: float, above: float) -> None:
+    """Add the logarithms of products above a bound, which begin anew at 1."""
+    for k in range(product.size):
+        if product[k] > above:
             total[k] += count * np.log(product[k])
-            out[begin + k] += start - total[k] + first * (rate * points[begin + k])
-    return second, third
+            product[k] = 1.0
+
+
+@numba.njit(cache=True, error_model="numpy", fastmath={"contract"})
+def _exponentials(rate: float, points: Floats, out: Floats) -> None:
+    """Fill in exp(rate * point), as far as it is neither too large nor too small.
+
+    By arithmetic alone, so that processors take several points at a time: of the power of two
+    nearest to it, and the series of what is left (to the last bit or two).
+    """
+    shifted = np.empty(points.size)
+    bits = shifted.view(np.int64)
+    for k in range(points.size):
+        x = min(max(rate * points[k], -_FAR), _FAR)
+        # The last bits of the sum are the whole number next to x / log 2.
+        shifted[k] = x * _LOG2_E + _WHOLE
+        n = shifted[k] - _WHOLE
+        r = (x - n * _LN_2) - n * _LN_2_REST
+        series = 1.0 / 6227020800.0
+        series = series * r + 1.0 / 479001600.0
+        series = series * r + 1.0 / 39916800.0
+        series = series * r + 1.0 / 3628800.0
+        series = series * r + 1.0 / 362880.0
+        series = series * r + 1.0 / 40320.0
+        series = series * r + 1.0 / 5040.0
+        series = series * r + 1.0 / 720.0
+        series = series * r + 1.0 / 120.0
+        series = series * r + 1.0 / 24.0
+        series = series * r + 1.0 / 6.0
+        series = series * r + 0.5
+        out[k] = series * r * r + r + 1.0
+    for k in range(points.size):
+        bits[k] = (bits[k] + 1023) << 52
+    for k in range(points.size):
+        out[k] *= shifted[k]
 
 
 @numba.njit(cache=True, error_model="numpy")

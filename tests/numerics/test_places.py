@@ -11,6 +11,7 @@ from leaderbayes._numerics.places import (
     count,
     count_matches,
     draw_places,
+    gumbel,
     places,
     tie_width,
     win_graph,
@@ -29,6 +30,12 @@ def test_places_are_ranks_and_absent_players_shift_nobody(within_round, higher_i
         seen = ~np.isnan(row)
         np.testing.assert_array_equal(mine[seen], rankdata(row[seen], "min"))
         assert not mine[~seen].any()
+
+
+def test_gumbel_numbers_are_those_of_numpy():
+    drawn = gumbel(np.random.default_rng(3), (100, 2, 7))
+    wanted = np.random.default_rng(3).gumbel(size=(100, 2, 7))
+    np.testing.assert_allclose(drawn, wanted, rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("within_round", [True, False])

@@ -17,7 +17,7 @@ from leaderbayes._types import Floats, Ints
 # Boards (chain, draw, round, player) of strengths (chain, draw, player).
 Replicate = Callable[[Floats, np.random.Generator], Ints]
 
-_AT_A_TIME = 1_000_000  # scores that are drawn
+_AT_A_TIME = 100_000  # scores that are drawn, which processors keep at hand
 
 
 def draw_prior(
@@ -137,7 +137,6 @@ def replicates(matches: xr.Dataset) -> Replicate:
 
     def draw(epp: Floats, rng: np.random.Generator) -> Ints:
         every = epp.reshape(-1, 1, epp.shape[2])
-        # Scores take twice the memory of places: some boards at a time.
         block = max(_AT_A_TIME // present.size, 1)
         places = [
             draw_places(every[k : k + block], present, rng, within_round=within)

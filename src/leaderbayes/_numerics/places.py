@@ -15,14 +15,18 @@ _SHORT = 96  # items that are ranked faster by comparing all with all than by so
 
 def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Ints:
     """Rank scores (..., round, player); NaN becomes place 0."""
-    # A missing score ranks behind every other one, so that it shifts nobody's place.
-    loss = np.where(np.isnan(scores), np.inf, -scores if higher_is_better else scores)
+    missing = np.isnan(scores)
+    loss = -scores if higher_is_better else scores
+    if missing.any():
+        # It ranks behind every other one, so that it shifts nobody's place.
+        loss = np.where(missing, np.inf, loss)
     items = loss.shape[-1] if within_round else loss.shape[-2] * loss.shape[-1]
     rows = loss.reshape(-1, items)
     # NumPy sorts faster than what Numba compiles.
     order = np.argsort(rows, axis=1) if items > _SHORT else np.empty((len(rows), 0), np.int64)
     ranked: Ints = _rank(rows, order).reshape(loss.shape)
-    ranked[np.isnan(scores)] = 0
+    if missing.any():
+        ranked[missing] = 0
     return ranked
 
 
@@ -176,13 +180,29 @@ def draw_places(
     -------
     place : (..., round, player)
     """
-    scores = epp + rng.gumbel(size=np.broadcast_shapes(epp.shape, present.shape))
+    scores = gumbel(rng, np.broadcast_shapes(epp.shape, present.shape))
+    scores += epp
     if np.isfinite(tie):
         width = tie_width(np.exp(tie) / (2.0 + np.exp(tie)))
         # A random offset per round makes P(tie | distance d) = max(0, 1 - d / width).
         scores = np.floor(scores / width + rng.uniform(size=(*scores.shape[:-1], 1)))
-    scores = np.where(present, scores, np.nan)
+    if not present.all():
+        scores = np.where(present, scores, np.nan)
     return places(scores, higher_is_better=True, within_round=within_round)
+
+
+def gumbel(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    """Draw standard Gumbel numbers: ``rng.gumbel``'s, to the last bits, by NumPy's logarithms.
+
+    These take several numbers at a time, and no memory beside the numbers.
+    """
+    drawn = rng.random(shape)
+    np.subtract(1.0, drawn, out=drawn)
+    with np.errstate(divide="ignore"):  # of 1, one in 10^16
+        for _ in range(2):
+            np.log(drawn, out=drawn)
+            np.negative(drawn, out=drawn)
+    return drawn
 
 
 def tie_width(probability: float) -> float:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from leaderbayes._numerics.places import gumbel
 from leaderbayes._numerics.tied_set import mean_inverses, mean_log, time_rule
 from leaderbayes._types import Floats, Ints, Longs
 
@@ -195,7 +196,7 @@ def draw_rankings(epp: Floats, pattern: Ints, rng: np.random.Generator) -> Ints:
     pattern : (round, player)
         Places; 0 is absent, and stays so.
     """
-    noisy = np.where(pattern > 0, epp + rng.gumbel(size=pattern.shape), -np.inf)
+    noisy = np.where(pattern > 0, epp + gumbel(rng, pattern.shape), -np.inf)
     drawn = np.zeros_like(pattern)
     # The absent last, whatever place is first among them.
     steps = np.sort(np.where(pattern > 0, pattern, np.iinfo(pattern.dtype).max), axis=1)

@@ -138,10 +138,11 @@ def replicates(matches: xr.Dataset) -> Replicate:
     def draw(epp: Floats, rng: np.random.Generator) -> Ints:
         every = epp.reshape(-1, 1, epp.shape[2])
         block = max(_AT_A_TIME // present.size, 1)
-        places = [
-            draw_places(every[k : k + block], present, rng, within_round=within)
-            for k in range(0, len(every), block)
-        ]
-        return np.concatenate(places).reshape(*epp.shape[:2], *present.shape)
+        places = np.empty((len(every), *present.shape), np.int32)
+        for k in range(0, len(every), block):
+            places[k : k + block] = draw_places(
+                every[k : k + block], present, rng, within_round=within
+            )
+        return places.reshape(*epp.shape[:2], *present.shape)
 
     return draw

@@ -107,8 +107,8 @@ def _walk(
 ) -> None:
     """Draw one chain: parameters (draw,), thetas of teams and of others (draw, team)."""
     given, size = scale.cells, len(scale.of)
-    law = flexible_law.start(given, rng)
-    alpha = float(rng.choice(flexible_law.ALPHAS, p=flexible_law.ALPHAS_PRIOR))
+    # Chains begin where teams differ.
+    law, alpha = flexible_law.start(given, rng), float(rng.choice(flexible_law.ALPHAS[1:]))
     shared = float(rho.rvs(random_state=rng)) if hasattr(rho, "logpdf") else float(rho)
     ease = rng.standard_normal() if prior.depends(rho) else 0.0
     luck = Luck(shared, ease, 0.0, *scale.likelihood(shared, ease, 0.0))

@@ -37,16 +37,20 @@ def model(counts=None, *, n, teams, rho, theta_0):
 def specification_of_cells(counts=None, *, n, teams, edges, rho=0.0, theta_0=0.5):
     """Build the model of a board under the flexible law, thetas in the middle of cells.
 
-    edges (cell + 1,): of the cells of arcsin sqrt theta, which move along with the luck.
+    edges (cell + 1,): of the cells of arcsin sqrt theta, which move along with the luck, or by half
+    a cell at most where there is none that all share.
     """
     width, middle = np.diff(edges), 0.5 * (edges[1:] + edges[:-1])
     with pm.Model(coords={"team": range(teams), "cell": range(len(width))}) as specification:
-        which = pm.Categorical("which", np.full(5, 0.2))
-        alpha = pm.Deterministic("concentration", pt.as_tensor([1.0, 1.5, 2.0, 3.0, 4.0])[which])
+        which = pm.Categorical("which", [0.04, 0.192, 0.192, 0.192, 0.192, 0.192])
+        alphas = pt.as_tensor([0.02, 1.0, 1.5, 2.0, 3.0, 4.0])
+        alpha = pm.Deterministic("concentration", alphas[which])
         weight = pm.Dirichlet("weight", alpha * width / width.sum(), dims="cell")
         cell = pm.Categorical("cell_of", weight, dims="team")
         ease = pm.Normal("ease", 0.0, 1.0)
-        luck = ease / (2.0 * np.sqrt(n)) * allowed(np.sin(middle) ** 2, rho, theta_0)
+        if rho == 0.0:
+            middle = middle + np.median(width) * pm.Uniform("shift", -0.5, 0.5)
+        luck = ease / (2.0 * np.sqrt(n)) * allowed(pt.sin(middle) ** 2, rho, theta_0)
         theta = pm.Deterministic("theta", pt.sin(middle - luck)[cell] ** 2, dims="team")
         pm.Deterministic("theta_sota", theta.max())
         observe(counts, theta, ease, n, rho, theta_0)

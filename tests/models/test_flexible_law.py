@@ -32,16 +32,20 @@ def test_density_of_counts_is_that_of_the_sampler(n, rho, floor):
     size = len(model.coords["cell"])
     weight = np.random.default_rng(0).dirichlet(np.full(size, 0.5))
     density = model.compile_fn(model.logp([model["count"]], sum=False), mode="FAST_COMPILE")
-    known = {"weight_simplex__", "ease", "rho_logodds__"} & {v.name for v in model.value_vars}
+    names = {"weight_simplex__", "ease", "rho_logodds__", "shift_interval__"}
+    known = names & {v.name for v in model.value_vars}
+    assert ("shift_interval__" in known) == (rho == 0.0)
     common = 0.55 if hasattr(rho, "ppf") else rho
     for ease in (-1.3, 0.8) if "ease" in known else (0.0,):
+        shift = 0.3 * scale.cells.furthest * (rho == 0.0)
         point = {
             "weight_simplex__": np.log(weight[:-1]) - np.log(weight).mean(),
             "ease": ease,
+            "shift_interval__": np.log(1.3 / 0.7),
             "rho_logodds__": np.log(common / (1.0 - common)) if common else None,
         }
         found = density({name: point[name] for name in known})[0]
-        value, factor = scale.likelihood(common, ease)
+        value, factor = scale.likelihood(common, ease, shift)
         fast = flexible_law.log_sums(scale.cells, value, weight) + factor
         np.testing.assert_allclose(found, fast[scale.of], rtol=0.0, atol=1e-7)
 

@@ -113,10 +113,10 @@ def test_two_teams_by_all_their_partitions():
     value = likelihood(edge, x, n)
     given, pair = everywhere(edge, 2), value.reshape(2, -1)
     chance = np.zeros((4, 4))
-    for alpha in law.ALPHAS:
+    for alpha, prior in zip(law.ALPHAS, law.ALPHAS_PRIOR, strict=True):
         base = alpha / 4.0
         both = base * (base + np.eye(4)) / (alpha * (alpha + 1.0))
-        chance += pair[0][:, None] * pair[1] * both
+        chance += prior * pair[0][:, None] * pair[1] * both
     chance /= chance.sum()
     rng, found = np.random.default_rng(3), np.zeros((4, 4))
     weight, of, alpha = law.start(given, rng), np.arange(2), 1.0
@@ -137,7 +137,8 @@ def test_ranks_of_the_best_are_uniform():
     size, kept = len(edge) - 1, 39
     ranks = []
     for _ in range(400):
-        share = rng.dirichlet(np.full(size, rng.choice(law.ALPHAS) / size))
+        alpha = rng.choice(law.ALPHAS, p=law.ALPHAS_PRIOR)
+        share = rng.dirichlet(np.full(size, alpha / size))
         cell = rng.choice(size, m, p=share)
         middle = 0.5 * (edge[1:] + edge[:-1])
         right = rng.binomial(n, np.sin(middle[cell]) ** 2)

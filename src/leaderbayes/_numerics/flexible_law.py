@@ -1,12 +1,12 @@
 r"""A law of thetas that is learnt from a board: a Dirichlet process on a fine grid.
 
 .. math:: P = \sum_k w_k \delta_k, \quad w \sim \mathrm{Dirichlet}(\alpha b), \quad
-          \alpha \in \{1, 1.5, 2, 3, 4\}
+          \alpha \in \{0.02, 1, 1.5, 2, 3, 4\}
 
 on cells of a scale on which scores err alike, with a base b that is uniform over the scale. Nothing
 is assumed of its shape: a few values that many share, hard edges, several groups, and failures far
-below, which are only one value more. Drawn by Gibbs' blocked sampler, which is told the likelihood
-of each different score in each cell near it, whatever law scores have.
+below, which are only one value more; with the smallest alpha all have one value. Drawn by Gibbs'
+blocked sampler, told the likelihood of each different score in cells near it, whatever its law.
 
 References
 ----------
@@ -22,9 +22,12 @@ import numpy as np
 from leaderbayes._numerics.counts import log_probability
 from leaderbayes._types import Floats, Longs
 
-# Concentrations that the Dirichlet process may have, equally likely: with 1 alone the best of
-# hundreds that all differ were too low, with more alone the edges that many share too high.
-ALPHAS = np.array([1.0, 1.5, 2.0, 3.0, 4.0])
+# Concentrations that the Dirichlet process may have. Of 1 to 4, equally likely: with 1 alone the
+# best of hundreds that all differ were too low, with more alone the edges that many share too high.
+# The first says that all teams are equal, which the others all but exclude of many. Were it more
+# probable, teams that differ by less than their scores' errors would be equal, too.
+ALPHAS = np.array([0.02, 1.0, 1.5, 2.0, 3.0, 4.0])
+ALPHAS_PRIOR = np.array([0.04, 0.192, 0.192, 0.192, 0.192, 0.192])
 _STEP = 0.5  # of cells, in units: standard errors on the scale
 _BEYOND = 4.0  # units of the lowest and highest score, in which there are thetas
 REACH = 7.0  # units of a score beyond which no theta explains it
@@ -46,6 +49,16 @@ class Cells(NamedTuple):
     edge: Floats  # (cell + 1,)
     first: Longs  # (score,): its first cell
     row: Longs  # (score + 1,): where its cells are in a list of all scores' cells
+
+    @property
+    def middle(self) -> Floats:
+        """Of each cell, (cell,)."""
+        return 0.5 * (self.edge[1:] + self.edge[:-1])
+
+    @property
+    def furthest(self) -> float:
+        """How far all may be shifted, either way: half a cell."""
+        return 0.5 * float(np.median(np.diff(self.edge)))
 
 
 def cells(centre: Floats, unit: Floats, low: float, high: float, fine: float = 1.0) -> Cells:
@@ -226,7 +239,7 @@ def _concentrate(share: Floats, atoms: Floats, m: int, rng: np.random.Generator)
     log = np.empty(ALPHAS.size)
     for a in range(ALPHAS.size):
         alpha = ALPHAS[a]
-        log[a] = math.lgamma(alpha) - math.lgamma(alpha + m)
+        log[a] = math.log(ALPHAS_PRIOR[a]) + math.lgamma(alpha) - math.lgamma(alpha + m)
         for k in range(share.size):
             if atoms[k] > 0.0:
                 base = alpha * share[k]

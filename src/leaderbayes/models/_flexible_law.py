@@ -15,7 +15,7 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from leaderbayes._numerics.counts import Counts
-from leaderbayes._numerics.flexible_law import ALPHAS, END, cells_of_counts
+from leaderbayes._numerics.flexible_law import ALPHAS, ALPHAS_PRIOR, END, cells_of_counts
 from leaderbayes._numerics.maximum import draw_given
 from leaderbayes._types import Floats, Longs
 
@@ -25,15 +25,20 @@ _TRIALS = 30  # of counts that must be above the floor
 def flexible_counts(seen: Counts, rho: Any, theta_0: float, common: Any, ease: Any) -> None:
     """Add ``concentration``, ``weight`` (cell) and the observed ``count`` (team) to the model.
 
+    Of independent teams also the cells' ``shift``.
+
     rho: as given, a number or a frozen law; common: it, or its variable; ease: of the test set.
     """
-    edge = cells_of_counts(seen.x, seen.n, rho).edge
-    width = np.diff(edge)
-    which = pm.Categorical("which", np.full(ALPHAS.size, 1.0 / ALPHAS.size))
+    given = cells_of_counts(seen.x, seen.n, rho)
+    width = np.diff(given.edge)
+    which = pm.Categorical("which", ALPHAS_PRIOR)
     alpha = pm.Deterministic("concentration", pt.as_tensor_variable(ALPHAS)[which])
     pm.modelcontext(None).add_coord("cell", np.arange(width.size))
     weight = pm.Dirichlet("weight", alpha * width / width.sum(), dims="cell")
-    theta = _less_luck(0.5 * (edge[1:] + edge[:-1]), seen.n, theta_0, common, ease)
+    at: Any = given.middle
+    if not hasattr(rho, "logpdf") and float(rho) == 0.0:  # else the common luck moves them
+        at = at + pm.Uniform("shift", -given.furthest, given.furthest)
+    theta = _less_luck(at, seen.n, theta_0, common, ease)
 
     def logp(x: Any, weight: Any, theta: Any, common: Any, ease: Any) -> Any:
         given = _shifted_binomials(seen.n, theta, theta_0, common, ease)
@@ -70,9 +75,9 @@ def flexible_counts(seen: Counts, rho: Any, theta_0: float, common: Any, ease: A
     )  # fmt: skip
 
 
-def _less_luck(at: Floats, n: int, theta_0: float, rho: Any, ease: Any) -> Any:
+def _less_luck(at: Any, n: int, theta_0: float, rho: Any, ease: Any) -> Any:
     """Thetas of places on the scale, which moves with the luck."""
-    known = np.sin(at) ** 2
+    known = pt.sin(at) ** 2
     luck = 0.5 * ease / math.sqrt(n) * _allowed(known, rho, theta_0)
     return pt.sin(pt.clip(at - luck, END, 0.5 * math.pi - END)) ** 2
 

@@ -73,8 +73,8 @@ def sota(
         ``weight`` (component) of a mixture; ``shrinkage``; ``ease`` of the test set, ``rho``;
         observed ``statistics`` (statistic). Data: none.
 
-        Of the flexible law ``concentration``, ``weight`` (cell), ``ease``, ``rho``; observed
-        ``count`` (team).
+        Of the flexible law ``concentration``, ``weight`` (cell), ``ease``, ``rho``, of independent
+        teams the cells' ``shift``; observed ``count`` (team).
 
     Raises
     ------

@@ -199,7 +199,7 @@ def _epsilon(dt: xr.DataTree) -> float | str:
 
 
 def _sota(dt: xr.DataTree, prob: float) -> Facts:
-    from leaderbayes._numerics.flexible_law import ALPHAS
+    from leaderbayes._numerics.flexible_law import ALPHAS, ALPHAS_PRIOR
     from leaderbayes.models._theta import CONCENTRATION
     from leaderbayes.sota._summary import summary
 
@@ -220,7 +220,8 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "positive_rate": board.attrs.get("positive_rate"),
         "sampler": dt.attrs["sampler"],
         "log_concentration": CONCENTRATION,
-        "concentrations": (ALPHAS[0], ALPHAS[-1]),
+        "concentrations": (ALPHAS[1], ALPHAS[-1]),
+        "equal": ALPHAS_PRIOR[0],
         "versions": json.loads(dt.attrs["versions"]),
         "seed": dt.attrs["seed"],
         **_trust(dt),

@@ -29,6 +29,7 @@ _WARMUP = 60  # looks before the first draw
 _SWEEPS = 3  # before the luck is moved
 _MOVES = (3, 15)  # of the luck between two looks; if chains do not agree, once more with so many
 _STEP = 0.5  # of rho in log-odds, and of the luck
+_NEAR = 0.1  # of the furthest that cells are shifted
 _MOST_RHO = 0.999
 
 
@@ -90,6 +91,7 @@ class Luck:
 
     rho: float
     ease: float
+    shift: float  # of the cells
     value: Floats  # as of `Scale.likelihood`
     factor: Floats
 
@@ -105,17 +107,17 @@ def _walk(
 ) -> None:
     """Draw one chain: parameters (draw,), thetas of teams and of others (draw, team)."""
     given, size = scale.cells, len(scale.of)
-    law, alpha = flexible_law.start(given, rng), float(rng.choice(flexible_law.ALPHAS))
+    # Chains begin where teams differ.
+    law, alpha = flexible_law.start(given, rng), float(rng.choice(flexible_law.ALPHAS[1:]))
     shared = float(rho.rvs(random_state=rng)) if hasattr(rho, "logpdf") else float(rho)
     ease = rng.standard_normal() if prior.depends(rho) else 0.0
-    luck = Luck(shared, ease, *scale.likelihood(shared, ease))
+    luck = Luck(shared, ease, 0.0, *scale.likelihood(shared, ease, 0.0))
     for look in range(-_WARMUP, len(kept["rho"])):
         for _ in range(moves):
             alpha = flexible_law.sweep(
                 given, luck.value, luck.log, scale.times, law, alpha, _SWEEPS, rng
             )
-            if prior.depends(rho):
-                luck = _move(scale, law, luck, rho, rng)
+            luck = _move(scale, law, luck, rho, rng)
         flexible_law.share_out(given, luck.value, scale.times, law, alpha, rng)
         if look < 0:
             continue
@@ -123,13 +125,13 @@ def _walk(
         new = flexible_law.draw(given, law, size, rng)
         kept["concentration"][look] = alpha
         kept["rho"][look], kept["ease"][look] = luck.rho, luck.ease
-        kept["at"][look] = scale.theta(at, luck.rho, luck.ease)
-        kept["new"][look] = scale.theta(new, luck.rho, luck.ease)
+        kept["at"][look] = scale.theta(at + luck.shift, luck.rho, luck.ease)
+        kept["new"][look] = scale.theta(new + luck.shift, luck.rho, luck.ease)
         kept["log_likelihood"][look] = (log + luck.factor)[scale.of]
 
 
 def _move(scale: Scale, law: Floats, luck: Luck, rho: Any, rng: np.random.Generator) -> Luck:
-    """Move the luck and how much of it is shared, by Metropolis' rule, thetas out."""
+    """Move the luck and how much of it is shared, or the cells, by Metropolis' rule, thetas out."""
 
     def total(luck: Luck) -> float:
         sums = flexible_law.log_sums(scale.cells, luck.value, law)
@@ -137,26 +139,32 @@ def _move(scale: Scale, law: Floats, luck: Luck, rho: Any, rng: np.random.Genera
 
     here = total(luck)
 
-    def moved(now: Luck, shared: float, ease: float, gain: float) -> Luck:
+    def moved(now: Luck, shared: float, ease: float, shift: float, gain: float) -> Luck:
         nonlocal here
-        if not 0.0 < shared < _MOST_RHO:
-            return now
-        then = Luck(shared, ease, *scale.likelihood(shared, ease))
+        then = Luck(shared, ease, shift, *scale.likelihood(shared, ease, shift))
         there = total(then)
         if not np.log(rng.random()) < there - here + gain:
             return now
         here = there
         return then
 
+    if not prior.depends(rho):
+        # A value that many share is known better than to a cell: cells move by themselves.
+        furthest = scale.cells.furthest
+        luck = moved(luck, luck.rho, 0.0, rng.uniform(-furthest, furthest), 0.0)
+        near = luck.shift + _NEAR * furthest * rng.standard_normal()
+        return moved(luck, luck.rho, 0.0, near, 0.0) if abs(near) < furthest else luck
     # The scale moves with the luck, of which the board therefore hardly knows anything: its own
     # law is where to propose from.
-    luck = moved(luck, luck.rho, rng.standard_normal(), 0.0)
+    luck = moved(luck, luck.rho, rng.standard_normal(), 0.0, 0.0)
     # The law comes to fit the luck that it is drawn with; small steps leave where that is rare.
     near = luck.ease + _STEP * rng.standard_normal()
-    luck = moved(luck, luck.rho, near, 0.5 * (luck.ease**2 - near**2))
+    luck = moved(luck, luck.rho, near, 0.0, 0.5 * (luck.ease**2 - near**2))
     if hasattr(rho, "logpdf"):
         shared = float(expit(logit(luck.rho) + _STEP * rng.standard_normal()))
-        luck = moved(luck, shared, luck.ease, _log_rho(rho, shared) - _log_rho(rho, luck.rho))
+        if 0.0 < shared < _MOST_RHO:
+            gain = _log_rho(rho, shared) - _log_rho(rho, luck.rho)
+            luck = moved(luck, shared, luck.ease, 0.0, gain)
     return luck
 
 
@@ -203,9 +211,9 @@ def _again(model: Board, theta: Floats, rho: Floats, rng: np.random.Generator) -
 
 def _log_prior(posterior: xr.Dataset, rho: Any) -> xr.Dataset:
     """Log densities of what has a prior of its own: the law's values have none by themselves."""
-    even = -np.log(len(flexible_law.ALPHAS))
+    chance = np.log(flexible_law.ALPHAS_PRIOR)
     laws: dict[str, Callable[[Any], Any]] = {
-        "concentration": lambda alpha: np.full(alpha.shape, even),
+        "concentration": lambda alpha: chance[np.searchsorted(flexible_law.ALPHAS, alpha)],
         "ease": norm.logpdf,
     }
     if hasattr(rho, "logpdf"):

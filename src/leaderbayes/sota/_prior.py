@@ -24,7 +24,8 @@ def prior_groups(
     rho, ease = prior.rho_and_ease(values, model.rho, draws)
     if model.flexible:
         values = {name: values[name] for name in ("ease", "rho") if name in values}
-        values["concentration"] = rng.choice(flexible_law.ALPHAS, (draws, 1))
+        alphas, chance = flexible_law.ALPHAS, flexible_law.ALPHAS_PRIOR
+        values["concentration"] = rng.choice(alphas, (draws, 1), p=chance)
         law = _learnt(model, values["concentration"][:, 0], rho, ease, rng)
     else:
         law = partial(model.thetas, values, draws, rng)
@@ -59,10 +60,14 @@ def _learnt(
     scale = scale_of(model)
     given, m = scale.cells, len(scale.of)
     share = np.diff(given.edge) / (given.edge[-1] - given.edge[0])
-    weight = rng.standard_gamma(alpha[:, None] * share)
+    weight = [rng.dirichlet(one * share) for one in alpha]
+
+    shift = np.zeros(len(alpha))
+    if not prior.depends(model.rho):
+        shift = rng.uniform(-given.furthest, given.furthest, len(alpha))
 
     def thetas() -> Floats:
-        at = (flexible_law.draw(given, weight[i], m, rng) for i in range(len(alpha)))
+        at = (flexible_law.draw(given, weight[i], m, rng) + shift[i] for i in range(len(alpha)))
         return np.array([scale.theta(a, rho[i], ease[i]) for i, a in enumerate(at)])
 
     return thetas

@@ -43,8 +43,11 @@ class Scale(Protocol):
     def cells(self) -> Cells:
         """Where thetas may lie."""
 
-    def likelihood(self, rho: float, ease: float) -> tuple[Floats, Floats]:
-        """Of each score in its cells, (cell of any,); logarithm of its factor, (score,)."""
+    def likelihood(self, rho: float, ease: float, shift: float = 0.0) -> tuple[Floats, Floats]:
+        """Of each score in its cells, (cell of any,); logarithm of its factor, (score,).
+
+        shift: of all cells, where no common luck moves them.
+        """
 
     def theta(self, at: Floats, rho: float, ease: float) -> Floats:
         """Thetas of places on the scale."""
@@ -88,10 +91,10 @@ class CountScale:
             at = at - luck * allowed(np.sin(at) ** 2, rho, self.theta_0)
         return np.asarray(np.sin(np.clip(at, END, 0.5 * math.pi - END)) ** 2)
 
-    def likelihood(self, rho: float, ease: float) -> tuple[Floats, Floats]:
+    def likelihood(self, rho: float, ease: float, shift: float = 0.0) -> tuple[Floats, Floats]:
         """Of counts above the floor: who is on the board is."""
         given, board = self.cells, self.board
-        theta = self.theta(0.5 * (given.edge[1:] + given.edge[:-1]), rho, ease)
+        theta = self.theta(given.middle + shift, rho, ease)
         node = conditionals_at(board.n, np.log(theta / (1.0 - theta)), rho, self.theta_0, ease)
         seen = np.zeros(len(theta))
         if board.floor >= 0:
@@ -156,10 +159,10 @@ class EstimateScale:
         """Take off the luck of the team in the middle."""
         return at - rho * ease * float(np.median(self.se))
 
-    def likelihood(self, rho: float, ease: float) -> tuple[Floats, Floats]:
+    def likelihood(self, rho: float, ease: float, shift: float = 0.0) -> tuple[Floats, Floats]:
         """Of estimates given the luck."""
         given = self.cells
-        theta = self.theta(0.5 * (given.edge[1:] + given.edge[:-1]), rho, ease)
+        theta = self.theta(given.middle + shift, rho, ease)
         seen = self.estimate - rho * ease * self.se
         value, factor = of_estimates(given, seen, math.sqrt(1.0 - rho**2) * self.se, theta)
         return value, factor

@@ -8,7 +8,7 @@ from scipy.special import expit, log_expit
 from scipy.stats import kstest, t
 
 from conftest import kolmogorov_bound
-from leaderbayes._numerics.margins import margins, stretch
+from leaderbayes._numerics.margins import _FAR, _exponentials, margins, stretch
 
 DRAWS = 20_000
 
@@ -18,6 +18,15 @@ def conditional(x, fixed, wins, n, scale, df):
     gap = x[:, None] - fixed
     match = wins * log_expit(gap) + (n - wins) * log_expit(-gap)
     return match.sum(axis=1) + t(df, scale=scale).logpdf(x)
+
+
+@pytest.mark.parametrize("rate", [1.0, -0.3, 1e-9, 7.0])
+def test_exponentials_by_arithmetic(rate):
+    points = np.sort(np.append(np.linspace(-160.0, 160.0, 4001), [-0.0, 1e-300, 0.5 * np.log(2.0)]))
+    out = np.empty_like(points)
+    _exponentials(rate, points, out)
+    wanted = np.exp(np.clip(rate * points, -_FAR, _FAR))
+    np.testing.assert_allclose(out, wanted, rtol=4.0 * np.finfo(float).eps)
 
 
 @pytest.mark.parametrize("df", [2.0, 4.0, 200.0])

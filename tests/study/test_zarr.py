@@ -12,7 +12,7 @@ from zarr.errors import ZarrUserWarning
 from zarr.storage import MemoryStore
 
 from leaderbayes.study import _zarr
-from leaderbayes.study._zarr import opened, reopened, zarr_files
+from leaderbayes.study._zarr import open_like, remember, zarr_files
 
 MANY = [f"p{i}" for i in range(90)]  # whose draws are in several chunks, the last ones not full
 
@@ -123,7 +123,7 @@ def stored(folder, tree):
 def remembered(folder, tree):
     """Open a tree by Zarr, as the first of its shape."""
     place, files, root = stored(folder, tree)
-    return opened(xr.open_groups(place, engine="zarr", consolidated=True), files, root)
+    return remember(xr.open_groups(place, engine="zarr", consolidated=True), files, root)
 
 
 def test_numbers_are_read_as_zarr_reads_them(tmp_path):
@@ -131,7 +131,7 @@ def test_numbers_are_read_as_zarr_reads_them(tmp_path):
     first = remembered(tmp_path / "first", like(1, note=note))
     second = like(2, note=note)
     place, files, root = stored(tmp_path / "second", second)
-    groups = reopened(place, files, root, [first])
+    groups = open_like(place, files, root, [first])
     shutil.rmtree(tmp_path / "first")
     by_zarr = xr.open_groups(place, engine="zarr", consolidated=True)
     assert list(groups) == list(by_zarr)
@@ -155,14 +155,14 @@ def test_a_part_of_the_numbers(tmp_path, key):
     first = remembered(tmp_path / "first", like(1))
     whole = like(2)["posterior"]["epp"]
     place, files, root = stored(tmp_path / "second", like(2))
-    part = reopened(place, files, root, [first])["/posterior"]["epp"][key]
+    part = open_like(place, files, root, [first])["/posterior"]["epp"][key]
     np.testing.assert_array_equal(part, whole[key])
 
 
 def test_chunks_that_are_not_asked_for_are_not_read(tmp_path):
     first = remembered(tmp_path / "first", like(1))
     place, files, root = stored(tmp_path / "second", like(2))
-    epp = reopened(place, files, root, [first])["/posterior"]["epp"]
+    epp = open_like(place, files, root, [first])["/posterior"]["epp"]
     chunks = [name for name in files if name.startswith("posterior/epp/c/")]
     assert len(chunks) > 2
     for name in chunks:
@@ -181,7 +181,7 @@ def test_a_chunk_has_a_checksum(tmp_path):
     damaged[20] ^= 1
     (place / "posterior/epp/c/0/0/0").write_bytes(damaged)
     with pytest.raises(RuntimeError, match="checksum"):
-        reopened(place, files, root, [first])["/posterior"]["epp"].load()
+        open_like(place, files, root, [first])["/posterior"]["epp"].load()
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_a_chunk_has_a_checksum(tmp_path):
 )
 def test_what_is_stored_otherwise_is_left_to_zarr(tmp_path, other):
     first = remembered(tmp_path / "first", like(1))
-    assert reopened(*stored(tmp_path / "second", other), [first]) is None
+    assert open_like(*stored(tmp_path / "second", other), [first]) is None
 
 
 def test_numbers_that_xarray_decodes_are_left_to_zarr(tmp_path):
@@ -204,4 +204,4 @@ def test_numbers_that_xarray_decodes_are_left_to_zarr(tmp_path):
     known = remembered(tmp_path / "first", first)
     assert "posterior/epp" not in known.numbers
     assert "posterior/none" in known.numbers
-    assert reopened(*stored(tmp_path / "second", second), [known]) is None
+    assert open_like(*stored(tmp_path / "second", second), [known]) is None

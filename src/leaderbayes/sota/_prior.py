@@ -60,8 +60,8 @@ def _learnt(
     scale = scale_of(model)
     given, m = scale.cells, len(scale.of)
     share = np.diff(given.edge) / (given.edge[-1] - given.edge[0])
+    # Not of gamma numbers: those of so small shapes may all be 0.
     weight = [rng.dirichlet(one * share) for one in alpha]
-
     shift = np.zeros(len(alpha))
     if not prior.depends(model.rho):
         shift = rng.uniform(-given.furthest, given.furthest, len(alpha))

@@ -17,7 +17,7 @@ from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._extras import extra
 from leaderbayes._files.write import locked
-from leaderbayes.study._zarr import Files, Opened, opened, reopened, zarr_files
+from leaderbayes.study._zarr import Files, Opened, open_like, remember, zarr_files
 
 # Coordinates by their name and the bytes of their files.
 _Known = dict[tuple[Any, ...], xr.Coordinates]
@@ -111,7 +111,7 @@ def _open(group: Path, known: _Known, like: list[Opened]) -> xr.DataTree:
     files = _files_of(group)
     root = _checked(group, files)
     try:
-        groups = reopened(group, files, root, like)
+        groups = open_like(group, files, root, like)
         if groups is None:
             by_zarr = xr.open_groups(
                 group, engine="zarr", consolidated=True, create_default_indexes=False
@@ -119,7 +119,7 @@ def _open(group: Path, known: _Known, like: list[Opened]) -> xr.DataTree:
             groups = {
                 path: _indexed(each, f"{path[1:]}/", files, known) for path, each in by_zarr.items()
             }
-            like.append(opened(groups, files, root))
+            like.append(remember(groups, files, root))
     except Exception as problem:  # its files are as written: something else is wrong
         raise LeaderbayesError(f"{group}: cannot be opened ({problem}).") from problem
     tree = xr.DataTree()

@@ -144,8 +144,8 @@ class Opened(NamedTuple):
     about: Any  # of the root: metadata of them all
 
 
-def opened(groups: dict[str, xr.Dataset], files: Files, root: dict[str, Any]) -> Opened:
-    """Remember a tree as `reopened` takes it.
+def remember(groups: dict[str, xr.Dataset], files: Files, root: dict[str, Any]) -> Opened:
+    """Remember a tree for `open_like`.
 
     Numbers are those which are stored as they are: not coordinates, nor what xarray decodes.
     """
@@ -161,7 +161,7 @@ def opened(groups: dict[str, xr.Dataset], files: Files, root: dict[str, Any]) ->
     return Opened(groups, numbers, _others(files, numbers), about)
 
 
-def reopened(
+def open_like(
     folder: Path, files: Files, root: dict[str, Any], known: Iterable[Opened]
 ) -> dict[str, xr.Dataset] | None:
     """Open a tree that is stored like one of the known, whose numbers are read when they are used.

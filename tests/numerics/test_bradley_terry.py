@@ -8,11 +8,13 @@ from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.bradley_terry import (
     davidson_probability,
     deviance,
-    estimate_near,
+    deviances,
+    estimates_near,
     log_likelihood,
     log_normaliser,
     newton,
     probability,
+    x_log_x,
 )
 from leaderbayes._numerics.places import count_matches, draw_places
 
@@ -87,6 +89,39 @@ def test_deviance_is_that_of_davidson_by_definition():
     assert deviance(epp, -np.inf, won, tied, n) == pytest.approx(2.0 * gained(halves, p))
 
 
+def test_deviance_of_many_boards_is_that_of_each():
+    """Also where players are so far apart that no power of e holds them."""
+    rng = np.random.default_rng(8)
+    n = np.triu(rng.integers(0, 9, (7, 7)), 1).astype(float)
+    n += n.T
+    won = np.triu(rng.binomial(n.astype(int), 0.5, (6, 7, 7)), 1).astype(float)
+    won += np.tril(n - won.swapaxes(1, 2), -1)
+    epp = rng.normal(size=(6, 7)) * np.array([0.0, 0.1, 1.0, 10.0, 100.0, 1000.0])[:, None]
+    nothing = np.zeros((7, 7))
+    each = [deviance(b, -np.inf, w, nothing, n) for b, w in zip(epp, won, strict=True)]
+    together = deviances(epp, won.sum(axis=2), x_log_x(won), n)
+    np.testing.assert_allclose(together, each, rtol=1e-12, atol=1e-9)
+    of_one = [deviance(b, -np.inf, won[0], nothing, n) for b in epp]
+    together = deviances(epp, won[0].sum(axis=1), x_log_x(won[0]), n)
+    np.testing.assert_allclose(together, of_one, rtol=1e-12, atol=1e-9)
+
+
+def test_estimates_of_many_boards_are_those_of_each():
+    rng = np.random.default_rng(9)
+    n = np.triu(rng.integers(0, 9, (4, 7, 7)), 1).astype(float)
+    n += n.swapaxes(1, 2)
+    start = rng.normal(size=(4, 7))
+    for matches in (n, n[:1]):
+        of_each = np.broadcast_to(matches, n.shape)
+        won = np.triu(rng.binomial(of_each.astype(int), 0.5), 1)
+        points = (won + np.tril(of_each - won.swapaxes(1, 2), -1)).sum(axis=2)
+        every = estimates_near(start, points, matches)
+        for k in range(4):
+            own = matches[min(k, len(matches) - 1)][None]
+            one = estimates_near(start[k : k + 1], points[k : k + 1], own)
+            np.testing.assert_array_equal(every[k], one[0])
+
+
 def test_an_estimate_from_nearby_is_the_maximum_from_anywhere():
     """Also on a board where every match goes one way, and from a start that is far."""
     rng = np.random.default_rng(5)
@@ -95,7 +130,7 @@ def test_an_estimate_from_nearby_is_the_maximum_from_anywhere():
     for upper in (np.triu(rng.binomial(n.astype(int), 0.7), 1), np.triu(n, 1)):
         points = (upper + np.tril(n - upper.T, -1)).sum(axis=1)
         for start in (np.zeros(7), 5.0 * rng.normal(size=7), 50.0 * rng.normal(size=7)):
-            epp = estimate_near(start, points, n)
+            epp = estimates_near(start[None], points[None], n[None])[0]
             # One pseudo-round: a match against a player at 0, half won.
             expected = (n * probability(epp)).sum(axis=1) + probability(np.append(epp, 0.0))[
                 :-1, -1
@@ -119,7 +154,9 @@ def test_nearby_estimate_is_that_of_newtons_steps_solved_directly(met):
         gradient = points + 0.5 - (n * p).sum(axis=1) - q
         step = np.linalg.solve(information, gradient)
         epp, decrement = epp + step / max(np.ptp(np.append(step, 0.0)), 1.0), gradient @ step
-    np.testing.assert_allclose(estimate_near(start, points, n), epp, rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(
+        estimates_near(start[None], points[None], n[None])[0], epp, rtol=0.0, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 300.0, 1e5])

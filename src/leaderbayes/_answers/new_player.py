@@ -11,11 +11,12 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import drawn, fitted, of_rounds, refuse
-from leaderbayes._inference.bradley_terry import by_round
+from leaderbayes._inference.bradley_terry import by_round_when_read
 from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import p_check
-from leaderbayes._inference.laplace import assemble, fitted_arguments, replicates
+from leaderbayes._inference.laplace import assemble, fitted_arguments
 from leaderbayes._inference.psis import smooth
+from leaderbayes._inference.replicates import replicates
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.new_player import draw_strength
 from leaderbayes._scores.matches import matches, one_tournament
@@ -189,7 +190,7 @@ def _placed(
     prior_scale = json.loads(dt.attrs["arguments"])["prior_scale"]
     again = replicates(played)(every[:, ::step], rng)
     tree = assemble(
-        played, eta, prior_scale, every, scale.reshape(chains, draws), by_round(played, every),
-        again, step,
+        played, eta, prior_scale, every, scale.reshape(chains, draws),
+        by_round_when_read(played, eta, every), again, step,
     )  # fmt: skip
     return tree, {"pareto_k": smoothed.pareto_k, "ess": smoothed.ess, "converged": int(converged)}

@@ -246,7 +246,8 @@ def _groups(
 ) -> xr.DataTree:
     """Make the groups of `fit` from chains of strengths and their scale."""
     epp, scale = (tree["posterior"][name].to_numpy() for name in ("epp", "epp_scale"))
-    groups = assemble(matches, eta, prior_scale, epp, scale, by_round, again, step)
+    weighted = (eta * by_round).reshape(*scale.shape, -1)
+    groups = assemble(matches, eta, prior_scale, epp, scale, weighted, again, step)
     counted = {dim: np.arange(size) for dim, size in zip(_CELLS, scale.shape, strict=True)}
     stats = tree["sample_stats"].to_dataset().assign_coords(counted)
     groups["sample_stats"] = xr.DataTree(stats)

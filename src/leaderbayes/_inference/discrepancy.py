@@ -1,7 +1,8 @@
 """Discrepancy of a board from its fit, and of the boards that the fit replicates."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import batched
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,18 @@ from leaderbayes._errors import MisfitWarning
 from leaderbayes._fits.posterior import drawn, fitted, is_of_votes, refuse
 from leaderbayes._inference.boards import boards_of
 from leaderbayes._numerics import bradley_terry as bt
-from leaderbayes._numerics.places import count_matches
+from leaderbayes._numerics.places import count_matches, count_wins
 from leaderbayes._numerics.round_intercept import counts as listed_counts
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import AnyInts, Floats, Ints, Longs
 
 MISFIT = 0.05  # p-value below which a board does not fit
 _FEWEST, _MOST = 50, 200  # draws
 _PAIRS = 2_000_000  # in all draws, about: beyond, fewer draws are taken
 _CELLS = ("chain", "draw")
+_AT_HAND = 50_000  # pairs
 _PLAYERS = 1000  # most of whom every pair is looked at unasked
+
+Counts = tuple[Floats, Floats, Floats]  # strict wins, ties and matches (player, opponent)
 
 
 def enough(players: int) -> int:
@@ -100,9 +104,7 @@ def discrepancies(
     picked = np.unique(np.linspace(0, total - 1, min(draws, total)).astype(int))
     cells = np.unravel_index(picked, [replicates.sizes[dim] for dim in _CELLS])
     at = _own_draws(dt, replicates, cells)
-    replicates = replicates.isel(
-        {dim: xr.DataArray(k, dims="sample") for dim, k in zip(_CELLS, cells, strict=True)}
-    )
+    again = _picked(replicates["outcome" if "outcome" in replicates else "place"], cells)
     nu = np.full(len(picked), -np.inf)
     if dt.attrs["model"] == "davidson":
         nu = drawn(dt, "tie").to_numpy()[at]
@@ -118,15 +120,14 @@ def discrepancies(
         wins, n, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
         equal = np.zeros_like(tied) if board.attrs["ties"] == "drop" else tied
         strict = wins - equal / 2.0
-        repeated = _replicated_counts(replicates, board, dt, rows)
-        own = _estimate(strict, equal, n, epp.mean(axis=0))
-        for k, (b, v, again) in enumerate(zip(epp, nu, repeated, strict=True)):
-            away = b - _estimate(*again, b)
-            observed[k] += bt.deviance(own + away, v, strict, equal, n)
-            by_round[k] += bt.deviance(b, v, *again)
-            if rng is not None:
+        away, distance = _replicated(epp, nu, _replicated_counts(again, board, dt, rows))
+        by_round += distance
+        near = _estimate(strict, equal, n, epp.mean(axis=0)) + away
+        observed += _deviances(near, nu, strict, equal, n)
+        if rng is not None:
+            for k, (b, v) in enumerate(zip(epp, nu, strict=True)):
                 alone = *_independent_matches(b, v, n, rng), n
-                naive[k] += bt.deviance(_estimate(*alone, b) + away, v, *alone)
+                naive[k] += bt.deviance(_estimate(*alone, b) + away[k], v, *alone)
     return observed, by_round, naive
 
 
@@ -173,38 +174,108 @@ def _own_draws(dt: xr.DataTree, replicates: xr.Dataset, cells: tuple[Longs, ...]
     return tuple(found)
 
 
+def _replicated(epp: Floats, nu: Floats, again: Iterable[Counts]) -> tuple[Floats, Floats]:
+    """Estimate replicates of one tournament, each near its draw of strengths (draw, player).
+
+    Parameters
+    ----------
+    epp : (draw, player)
+    nu : (draw,)
+        Of Davidson's model; -inf for Bradley-Terry's.
+    again : iterable
+        Counts of some after the others, (draw, player, opponent).
+
+    Returns
+    -------
+    away : (draw, player)
+        How far draws are from the estimates.
+    deviance : (draw,)
+        Of replicates at their draws.
+    """
+    away, deviance, first = np.empty_like(epp), np.empty(len(epp)), 0
+    for strict, equal, n in again:
+        some = slice(first, first + len(strict))
+        first = some.stop
+        won = strict + equal / 2.0
+        points = won.sum(axis=2)
+        away[some] = epp[some] - bt.estimates_near(epp[some], points, n)
+        if len(n) == 1 and np.isneginf(nu).all():
+            deviance[some] = bt.deviances(epp[some], points, bt.x_log_x(won), n[0])
+        else:
+            every = epp[some], nu[some], strict, equal, np.broadcast_to(n, strict.shape)
+            deviance[some] = [bt.deviance(*each) for each in zip(*every, strict=True)]
+    return away, deviance
+
+
+def _deviances(epp: Floats, nu: Floats, strict: Floats, equal: Floats, n: Floats) -> Floats:
+    """Compute the deviance of one board at many strengths (draw, player)."""
+    if np.isneginf(nu).all():
+        won = strict + equal / 2.0
+        return bt.deviances(epp, won.sum(axis=1), bt.x_log_x(won), n)
+    return np.array([bt.deviance(b, v, strict, equal, n) for b, v in zip(epp, nu, strict=True)])
+
+
+def _picked(values: xr.DataArray, cells: tuple[Longs, ...]) -> xr.DataArray:
+    """Take some draws (sample, ...), given by chain and draw, without those between them."""
+    chain, draw = cells
+    values = values.transpose(*_CELLS, ...)
+    parts = [values.isel(chain=c, draw=draw[chain == c]).to_numpy() for c in np.unique(chain)]
+    one = values.isel(chain=0, draw=0, drop=True)
+    return xr.DataArray(np.concatenate(parts), one.coords, ("sample", *one.dims), values.name)
+
+
 def _estimate(strict: Floats, equal: Floats, n: Floats, near: Floats) -> Floats:
     """Estimate strengths that exist on any board: ties half, one pseudo-round."""
-    return np.asarray(bt.estimate_near(near, (strict + equal / 2.0).sum(axis=1), n))
+    points = (strict + equal / 2.0).sum(axis=1)
+    return np.asarray(bt.estimates_near(near[None], points[None], n[None])[0])
 
 
 def _replicated_counts(
-    replicates: xr.Dataset, board: xr.Dataset, dt: xr.DataTree, rows: slice
-) -> Iterator[tuple[Floats, Floats, Floats]]:
-    """Count strict wins, ties and matches of each replicate of one tournament.
+    replicates: xr.DataArray, board: xr.Dataset, dt: xr.DataTree, rows: slice
+) -> Iterator[Counts]:
+    """Count strict wins, ties and matches of replicates (sample, ...) of one tournament.
 
-    Its rounds are ``rows``. Ties that the board's rule drops are no matches.
+    Of some after the others, as many as processors keep at hand: (sample, player, opponent), and
+    matches of all at once where all have the same. The tournament's rounds are ``rows``. Ties that
+    the board's rule drops are no matches.
     """
-    within = bool(board.attrs["within_round"])
     place = board["place"].transpose("round", "player").to_numpy()
-    _, met = count_matches(place, within_round=within)
-    if "outcome" in replicates:
+    _, met = count_matches(place, within_round=bool(board.attrs["within_round"]))
+    block = max(_AT_HAND // met.size, 1)
+    for some in batched(_strict_wins(replicates, board, dt, rows, place, met), block):
+        strict = np.array(some, float)
+        decided = strict + strict.swapaxes(1, 2)
+        n = decided if board.attrs["ties"] == "drop" else met[None].astype(float)
+        yield strict, n - decided, n
+
+
+def _strict_wins(
+    replicates: xr.DataArray,
+    board: xr.Dataset,
+    dt: xr.DataTree,
+    rows: slice,
+    place: Ints,
+    met: AnyInts,
+) -> Iterator[AnyInts]:
+    """Count strict wins (player, opponent) of each replicate, in which those meet who ``met``."""
+    others = refuse(dt, "has replicates in which others meet than on its board")
+    if replicates.name == "outcome":
         own = dt["constant_data"]["order"].sel(player=board["player"].to_numpy())
         order = np.argsort(own.to_numpy())
         if replicates.sizes["pair"] != len(order) * (len(order) - 1) // 2:
             raise refuse(dt, "has replicates of other players than those on its board")
-        again = replicates["outcome"].transpose("sample", "round", "pair").to_numpy()
-        counted = (listed_counts(outcome, order) for outcome in again)
-    else:
-        own = replicates["place"].sel(player=board["player"].to_numpy())
-        again = own.transpose("sample", ..., "player").to_numpy()[:, rows]
-        counted = (count_matches(each, within_round=within) for each in again)
-    for strict, n in counted:
-        if not np.array_equal(n, met):
-            raise refuse(dt, "has replicates in which others meet than on its board")
-        decided = strict + strict.T
-        kept = decided if board.attrs["ties"] == "drop" else n
-        yield strict.astype(float), (kept - decided).astype(float), kept.astype(float)
+        for outcome in replicates.transpose("sample", "round", "pair").to_numpy():
+            strict, n = listed_counts(outcome, order)
+            if not np.array_equal(n, met):
+                raise others
+            yield strict
+        return
+    own = replicates.sel(player=board["player"].to_numpy())
+    again = own.transpose("sample", ..., "player").to_numpy()[:, rows]
+    if again.shape[1:] != place.shape or ((again > 0) != (place > 0)).any():
+        raise others
+    for each in again:
+        yield count_wins(each, within_round=bool(board.attrs["within_round"]))
 
 
 def _independent_matches(

@@ -1,7 +1,7 @@
 """Groups of a fit of a model of a board, without PyMC: of its draws, and of its prior."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,8 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes._fits.require import require_tree
 from leaderbayes._inference.log_likelihood import with_notice
-from leaderbayes._numerics.places import draw_places
-from leaderbayes._types import Floats, Ints
-
-# Boards (chain, draw, round, player) of strengths (chain, draw, player).
-Replicate = Callable[[Floats, np.random.Generator], Ints]
-
-_AT_A_TIME = 100_000  # scores that are drawn, which processors keep at hand
+from leaderbayes._inference.replicates import Replicate
+from leaderbayes._types import Floats
 
 
 def draw_prior(
@@ -47,8 +42,8 @@ def assemble(
     prior_scale: float,
     epp: Floats,
     scale: Floats,
-    log_likelihood: Floats,
-    again: Ints,
+    by_round: Any,
+    again: Any,
     step: int,
 ) -> xr.DataTree:
     """Make the groups of `fit` from draws of a posterior.
@@ -63,15 +58,14 @@ def assemble(
         Of the half-normal prior on ``scale``.
     epp : (chain, draw, player)
     scale : (chain, draw)
-    log_likelihood : (chain x draw, round)
-        Before weighting.
+    by_round : (chain, draw, round)
+        Weighted log-likelihood.
     again : (chain, draw, round, player)
         Posterior predictive boards, of every ``step``-th draw.
     step : int
     """
     chains, draws = scale.shape
     cells = ("chain", "draw")
-    by_round = (eta * log_likelihood).reshape(chains, draws, -1)
     # HalfNormal's density.
     log_prior = 0.5 * np.log(2.0 / np.pi) - np.log(prior_scale) - 0.5 * (scale / prior_scale) ** 2
     sampled = {"chain": np.arange(chains), "draw": np.arange(draws)}
@@ -101,7 +95,7 @@ def _strengths(matches: xr.Dataset, epp: Floats, scale: Floats) -> xr.Dataset:
     return xr.Dataset(drawn, counted | {"player": matches["player"].to_numpy()})
 
 
-def _boards(matches: xr.Dataset, place: Ints, step: int = 1) -> xr.Dataset:
+def _boards(matches: xr.Dataset, place: Any, step: int = 1) -> xr.Dataset:
     """Name places (chain, draw, round, player) of every ``step``-th draw."""
     dims = ("chain", "draw", "round", "player")
     chains, draws = place.shape[:2]
@@ -128,21 +122,3 @@ def fitted_arguments(dt: xr.DataTree, models: Sequence[str] = ("bradley_terry",)
     fitted(dt, "constant_data", "observed_data", arguments=options)
     arguments: dict[str, Any] = json.loads(dt.attrs["arguments"])
     return arguments
-
-
-def replicates(matches: xr.Dataset) -> Replicate:
-    """Give a function that draws Bradley-Terry's boards of these players and rounds."""
-    present = (matches["place"] > 0).to_numpy()
-    within = bool(matches.attrs["within_round"])
-
-    def draw(epp: Floats, rng: np.random.Generator) -> Ints:
-        every = epp.reshape(-1, 1, epp.shape[2])
-        block = max(_AT_A_TIME // present.size, 1)
-        places = np.empty((len(every), *present.shape), np.int32)
-        for k in range(0, len(every), block):
-            places[k : k + block] = draw_places(
-                every[k : k + block], present, rng, within_round=within
-            )
-        return places.reshape(*epp.shape[:2], *present.shape)
-
-    return draw

@@ -1,5 +1,6 @@
 """What stands beside the log-likelihood by round, which is no score to compare models by."""
 
+import numpy as np
 import xarray as xr
 
 NOTICE = "use_lb_loo"
@@ -12,7 +13,6 @@ def with_notice(log_likelihood: xr.Dataset) -> xr.Dataset:
     under another: ``az.loo`` and ``az.compare`` would turn models round. Of two variables they stop
     and name both. ``az.psense`` sums over the group, to which zeros add nothing.
     """
-    (likelihood,) = log_likelihood.data_vars.values()
-    rounds = [dim for dim in likelihood.dims if dim not in ("chain", "draw")]
-    zeros = xr.zeros_like(likelihood.isel(dict.fromkeys(rounds, 0), drop=True))
-    return log_likelihood.assign({NOTICE: zeros})
+    cells = ("chain", "draw")
+    zeros = np.zeros([log_likelihood.sizes[dim] for dim in cells])
+    return log_likelihood.assign({NOTICE: (cells, zeros)})

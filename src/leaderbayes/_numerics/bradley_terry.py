@@ -145,6 +145,27 @@ def deviance(epp: Floats, nu: float, wins: Floats, ties: Floats, n: Floats) -> f
     return 2.0 * value
 
 
+def deviances(epp: Floats, points: Floats, saturated: Floats, n: Floats) -> Floats:
+    """Compute Bradley-Terry's `deviance` of many boards with the same matches, (draw,).
+
+    Parameters
+    ----------
+    epp : (draw, player)
+    points : (draw, player) or (player,)
+        Wins of each player, ties half.
+    saturated : (draw,) or ()
+        `x_log_x` of the wins.
+    n : (player, opponent)
+    """
+    likelihood = (epp * points).sum(axis=1) - log_normaliser(np.ascontiguousarray(epp), n)
+    return np.asarray(2.0 * (saturated - 0.5 * x_log_x(n) - likelihood))
+
+
+def x_log_x(counts: Floats) -> Floats:
+    """Sum x log x of the counts of pairs (..., player, opponent), of which 0 adds nothing."""
+    return np.asarray((counts * np.log(np.maximum(counts, _TINY))).sum(axis=(-2, -1)))
+
+
 def davidson_probability(epp: Floats, nu: float) -> tuple[Floats, Floats]:
     """P(row wins) and P(tie), each (player, player)."""
     half = 0.5 * (epp[:, None] - epp)
@@ -282,7 +303,7 @@ def newton(
 
 
 @numba.njit(cache=True, error_model="numpy")
-def estimate_near(start: Floats, points: Floats, n: Floats) -> Floats:
+def estimates_near(start: Floats, points: Floats, n: Floats) -> Floats:
     """Estimate Bradley-Terry with one pseudo-round by Newton's steps from nearby, all compiled.
 
     A step that moves no match's log-odds by more than 1 always climbs, as the logistic's third
@@ -290,16 +311,26 @@ def estimate_near(start: Floats, points: Floats, n: Floats) -> Floats:
 
     Parameters
     ----------
-    start : (player,)
-    points : (player,)
+    start : (board, player)
+    points : (board, player)
         Wins, ties half.
-    n : (player, opponent)
+    n : (board, player, opponent)
+        Or of one board, where all have the same matches.
 
     Returns
     -------
-    epp : (player,)
+    epp : (board, player)
         Against a player at 0, who meets each of them once and wins half: they have any mean.
     """
+    out = np.empty(start.shape)
+    for k in range(len(start)):
+        out[k] = _estimate_near(start[k], points[k], n[k if len(n) > 1 else 0])
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _estimate_near(start: Floats, points: Floats, n: Floats) -> Floats:
+    """Estimate one of `estimates_near`."""
     # Far out nothing curves.
     epp = np.minimum(np.maximum(start, -_FAR), _FAR)
     information = np.empty(n.shape)

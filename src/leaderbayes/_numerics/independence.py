@@ -1,5 +1,6 @@
 """Independence Metropolis: exact draws from independent ones of a near density."""
 
+import numba
 import numpy as np
 
 from leaderbayes._types import Floats, Longs
@@ -30,15 +31,23 @@ def independence_chains(
     state = np.arange(chains * count).reshape(chains, count)
     weight = log_weight[: state.size].reshape(chains, count)
     uniform = np.log(rng.random((chains, count)))
-    acceptance = np.ones((chains, count))
+    acceptance = np.empty((chains, count))
     for c in range(chains):
         first = np.exp(weight[c, : count // 10 + 1] - weight[c].max())
         total = first.cumsum()
         at = int(np.searchsorted(total, rng.random() * total[-1])) if total[-1] > 0.0 else 0
-        for k in range(count):
-            gain = weight[c, k] - weight[c, at]
-            acceptance[c, k] = np.exp(min(gain, 0.0))
-            if uniform[c, k] < gain:
-                at = k
-            state[c, k] = c * count + at
+        gain = _walk(weight[c], uniform[c], at, state[c])
+        np.exp(np.minimum(gain, 0.0), out=acceptance[c])
     return state, acceptance
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _walk(weight: Floats, uniform: Floats, at: int, state: Longs) -> Floats:
+    """Walk through proposals (step,) from one of them, and write where; give logs of w' / w."""
+    first, gain = state[0], np.empty(weight.size)
+    for k in range(weight.size):
+        gain[k] = weight[k] - weight[at]
+        if uniform[k] < gain[k]:
+            at = k
+        state[k] = first + at
+    return gain

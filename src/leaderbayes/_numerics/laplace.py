@@ -33,6 +33,8 @@ from leaderbayes._types import Floats, Longs
 _STEP = 1.0  # of the grid, in standard deviations of log sigma
 _DROP = 8.0  # of the log density, where the grid ends
 _RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, and hundreds of log-odds apart above
+# In which it is looked for, around the best so far, in widths of its density; at last everywhere.
+_WINDOWS = (8.0, 8.0, np.inf)
 _DECREMENT = 1e-4  # of Newton's method: about twice the log-density still to be gained
 _FINE = 64  # points between nodes, where log sigma is drawn
 
@@ -195,15 +197,16 @@ def _highest(at: Callable[[float], _Node], m: int) -> float:
         second_moment = float(node.mode @ node.mode) + float((inverse**2).sum())
         t = float(np.clip(0.5 * np.log(second_moment / m), *_RANGE))
     width = 1.0 / np.sqrt(m)
-    bounds = (max(t - 8.0 * width, _RANGE[0]), min(t + 8.0 * width, _RANGE[1]))
-    for low, high in (bounds, _RANGE):
+    for around in _WINDOWS:
+        low, high = max(t - around * width, _RANGE[0]), min(t + around * width, _RANGE[1])
         found = minimize_scalar(
             lambda t: -at(float(t)).log_density, bounds=(low, high), method="bounded",
             options={"xatol": 0.5 * width},
         )  # fmt: skip
-        if low + width < found.x < high - width:
+        t = float(found.x)
+        if low + width < t < high - width:
             break
-    return float(found.x)
+    return t
 
 
 def _given(log_scale: float, board: Board, start: Floats) -> _Node:

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from leaderbayes._types import AnyFloats, AnyInts, Bools, Floats, Ints, Longs
 
+_LAST = np.iinfo(np.int32).max
 _SHORT = 96  # items that are ranked faster by comparing all with all than by sorting
 
 
@@ -72,11 +73,31 @@ def _add_wins(place: Ints, player: Ints, wins: AnyInts) -> None:
 
 
 @numba.njit(cache=True)
-def _add_wins_of_rounds(place: Ints, wins: AnyInts) -> None:
-    """Add the wins of every round, of the players that it has."""
-    for row in place:
-        player = np.flatnonzero(row)
-        _add_wins(row[player], player.astype(np.int32), wins)
+def _add_wins_of_rounds(place: Ints, wins: Ints) -> None:
+    """Add the wins of every round."""
+    r, m = place.shape
+    for i in range(m):
+        mine = wins[i]
+        for t in range(r):
+            # Behind whoever is absent is nobody, and who is absent, of place 0, is behind nobody.
+            row, own = place[t], place[t, i] if place[t, i] > 0 else _LAST
+            for j in range(m):
+                mine[j] += np.int32(row[j] > own)
+
+
+def count_wins(place: Ints, *, within_round: bool) -> AnyInts:
+    """Count how often each player was strictly better than each other, as `count_matches`."""
+    m = place.shape[1]
+    # Within rounds a pair has r matches at most, across them r * r.
+    wins = np.zeros((m, m), np.int32 if within_round else np.int64)
+    if within_round:
+        _add_wins_of_rounds(np.ascontiguousarray(place, np.int32), wins)
+    else:
+        present = place > 0
+        _, who = np.nonzero(present)
+        _add_wins(place[present], who.astype(np.int32), wins)
+        np.fill_diagonal(wins, 0)
+    return wins
 
 
 def count_matches(place: Ints, *, within_round: bool) -> tuple[AnyInts, AnyInts]:
@@ -94,23 +115,16 @@ def count_matches(place: Ints, *, within_round: bool) -> tuple[AnyInts, AnyInts]
     wins, n : (player, player)
         ``wins[i, j]`` is how often i was strictly better than j. Diagonals are 0.
     """
-    r, m = place.shape
     present = place > 0
-    # Within rounds a pair has r matches at most, across them r * r.
-    wins = np.zeros((m, m), np.int32 if within_round else np.int64)
     if within_round:
-        _add_wins_of_rounds(place, wins)
         # BLAS has no integer product, and float32 counts are exact up to 2**24 alone.
-        seen: AnyFloats = present.astype(np.float32 if r <= 2**24 else np.float64)
+        seen: AnyFloats = present.astype(np.float32 if len(place) <= 2**24 else np.float64)
         n = (seen.T @ seen).astype(np.int32)
     else:
-        _, who = np.nonzero(present)
-        _add_wins(place[present], who.astype(np.int32), wins)
         rounds = present.sum(axis=0, dtype=np.int64)
         n = rounds[:, None] * rounds
-    np.fill_diagonal(wins, 0)
     np.fill_diagonal(n, 0)
-    return wins, n
+    return count_wins(place, within_round=within_round), n
 
 
 def count(place: Ints, *, within_round: bool, ties: str) -> tuple[Floats, Floats, Floats]:
@@ -180,29 +194,34 @@ def draw_places(
     -------
     place : (..., round, player)
     """
-    scores = gumbel(rng, np.broadcast_shapes(epp.shape, present.shape))
+    scores = gumbel(rng.random(np.broadcast_shapes(epp.shape, present.shape)))
     scores += epp
     if np.isfinite(tie):
         width = tie_width(np.exp(tie) / (2.0 + np.exp(tie)))
         # A random offset per round makes P(tie | distance d) = max(0, 1 - d / width).
         scores = np.floor(scores / width + rng.uniform(size=(*scores.shape[:-1], 1)))
+    return ranked(scores, present, within_round=within_round)
+
+
+def ranked(scores: Floats, present: Bools, *, within_round: bool = True) -> Ints:
+    """Rank scores (..., round, player), of which more is better, of those who are present."""
     if not present.all():
         scores = np.where(present, scores, np.nan)
     return places(scores, higher_is_better=True, within_round=within_round)
 
 
-def gumbel(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """Draw standard Gumbel numbers: ``rng.gumbel``'s, to the last bits, by NumPy's logarithms.
+def gumbel(uniform: Floats) -> Floats:
+    """Turn uniform numbers into standard Gumbel ones: ``rng.random``'s into ``rng.gumbel``'s.
 
-    These take several numbers at a time, and no memory beside the numbers.
+    To the last bits, by NumPy's logarithms, which take several numbers at a time. They stand where
+    the uniform ones stood.
     """
-    drawn = rng.random(shape)
-    np.subtract(1.0, drawn, out=drawn)
+    np.subtract(1.0, uniform, out=uniform)
     with np.errstate(divide="ignore"):  # of 1, one in 10^16
         for _ in range(2):
-            np.log(drawn, out=drawn)
-            np.negative(drawn, out=drawn)
-    return drawn
+            np.log(uniform, out=uniform)
+            np.negative(uniform, out=uniform)
+    return uniform
 
 
 def tie_width(probability: float) -> float:

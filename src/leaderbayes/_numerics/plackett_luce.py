@@ -196,7 +196,7 @@ def draw_rankings(epp: Floats, pattern: Ints, rng: np.random.Generator) -> Ints:
     pattern : (round, player)
         Places; 0 is absent, and stays so.
     """
-    noisy = np.where(pattern > 0, epp + gumbel(rng, pattern.shape), -np.inf)
+    noisy = np.where(pattern > 0, epp + gumbel(rng.random(pattern.shape)), -np.inf)
     drawn = np.zeros_like(pattern)
     # The absent last, whatever place is first among them.
     steps = np.sort(np.where(pattern > 0, pattern, np.iinfo(pattern.dtype).max), axis=1)

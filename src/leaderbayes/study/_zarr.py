@@ -18,6 +18,8 @@ import xarray as xr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from leaderbayes._fits.when_read import read_once
+
 Files = dict[str, bytes]
 
 _NUMBERS = "biuf"  # kinds of arrays whose values are in chunks alone
@@ -207,11 +209,9 @@ def _is_plain(values: xr.Variable, about: dict[str, Any]) -> bool:
 
 
 def _lazily(folder: Path, files: Files, place: str, about: dict[str, Any]) -> Any:
-    """Give an array as xarray does of its backends: read when it is used, and once."""
+    """Give an array that is read when it is used."""
     there = frozenset(file for file in files if f"{file}/".startswith(f"{place}/c/"))
-    stored = _Stored(folder, place, about, there)
-    untyped: Any = indexing
-    return untyped.MemoryCachedArray(untyped.CopyOnWriteArray(untyped.LazilyIndexedArray(stored)))
+    return read_once(_Stored(folder, place, about, there))
 
 
 class _Stored(BackendArray):

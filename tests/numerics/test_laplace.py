@@ -6,7 +6,9 @@ from scipy import stats
 from scipy.special import expit, log_expit
 
 from leaderbayes._inference.psis import MAX_PARETO_K, smooth
+from leaderbayes._numerics import laplace
 from leaderbayes._numerics.laplace import Board, Laplace, log_weight, sample
+from leaderbayes._numerics.places import count, draw_places
 
 DF = 4.0
 
@@ -215,3 +217,28 @@ def test_players_who_never_met():
         expected = likelihood @ (apart > far)
         other = np.sqrt((likelihood**2 * ((apart > far) - expected) ** 2).sum())
         assert abs(share - expected) < 4.0 * np.hypot(own, other)
+
+
+@pytest.mark.parametrize(("players", "rounds", "spread"), [(300, 20, 0.5), (400, 10, 1.0)])
+def test_the_scale_is_found_beside_the_first_guess(monkeypatch, players, rounds, spread):
+    """Of many players the density of the scale is narrow, and the first steps end beside it.
+
+    Far from there Newton's steps do not end: looked for everywhere it took 240 factors and more.
+    """
+    given, factors = laplace._factor, []
+
+    def counted(*arguments):
+        factors.append(1)
+        return given(*arguments)
+
+    monkeypatch.setattr(laplace, "_factor", counted)
+    rng = np.random.default_rng(3)
+    epp = spread * rng.normal(size=players)
+    place = draw_places(epp, np.ones((rounds, players), bool), rng)
+    wins, n, _ = count(place, within_round=True, ties="half")
+    weight = 3.0 / (players + 1.0)
+    found, nodes = laplace._grid(Board(weight * wins.sum(axis=1), weight * n, 2.0, 2.0))
+    density = [node.log_density for node in nodes]
+    assert 0 < np.argmax(density) < len(nodes) - 1
+    assert (np.diff(found) > 0.0).all()
+    assert len(factors) < 60

@@ -8,7 +8,16 @@ from scipy.special import expit, log_expit
 from scipy.stats import kstest, t
 
 from conftest import kolmogorov_bound
-from leaderbayes._numerics.margins import _FAR, _exponentials, margins, stretch
+from leaderbayes._numerics.margins import (
+    _CELLS,
+    _FAR,
+    _REACH,
+    _exponentials,
+    _rank,
+    _write_guide,
+    margins,
+    stretch,
+)
 
 DRAWS = 20_000
 
@@ -145,3 +154,23 @@ def test_many_players_do_not_overflow():
     assert np.isfinite(log_slope).all()
     one = stretch(normal[:, :1], table.normal[:1], table.moved)[1]
     np.testing.assert_allclose(log_slope, m * one)
+
+
+def test_a_number_is_found_in_a_row_as_by_bisection():
+    """On edges of cells, numbers of the row, beyond what has cells; of rows that have none there."""
+    rng = np.random.default_rng(7)
+    edges = np.arange(-_REACH * _CELLS, _REACH * _CELLS + 1) / _CELLS
+    rows = (
+        np.sort(rng.standard_normal(139)),
+        np.sort(100.0 * rng.standard_normal(40)),
+        edges[::3].copy(),
+        np.array([-300.0, -20.0]),
+        np.array([15.0, 300.0]),
+    )
+    for row in rows:
+        guide = np.empty(2 * _REACH * _CELLS, np.int32)
+        _write_guide(row, guide)
+        near = np.concatenate([row, edges, 3.0 * rng.standard_normal(500), [-1e300, 1e300]])
+        z = np.concatenate([near, np.nextafter(near, np.inf), np.nextafter(near, -np.inf)])
+        found = [_rank(each, row, guide) for each in z]
+        np.testing.assert_array_equal(found, np.searchsorted(row, z))

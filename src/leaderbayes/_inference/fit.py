@@ -161,7 +161,8 @@ def fit(
         ``acceptance_rate``), ``posterior_predictive`` (``place`` (chain, draw, round,
         player), whole rankings), ``log_likelihood`` (``place`` (chain, draw, round), weighted, and
         ``use_lb_loo``, zeros, at which ``az.loo`` stops: `loo` answers; of votes
-        ``votes_have_no_loo``), ``log_prior`` (of what
+        ``votes_have_no_loo``; of "bradley_terry" by "laplace" both are computed when they are
+        read, the same each time), ``log_prior`` (of what
         options set the prior of: ``epp_scale``, and what the model adds), ``observed_data``
         (``place``), ``constant_data`` (``scores``, ``weight``). Of many tournaments the rounds
         stand along ``tournament_round``; "round_intercept" has ``outcome`` (round, pair) in place

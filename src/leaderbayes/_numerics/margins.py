@@ -21,7 +21,7 @@ import numba
 import numpy as np
 from scipy.special import ndtri
 
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Ints
 
 # In standard deviations; Student's tails of an undefeated player reach far.
 _POINTS = 600.0 * np.sinh(np.linspace(-7.6, 7.6, 141)) / np.sinh(7.6)
@@ -33,6 +33,7 @@ _FAR = 150.0  # log-odds, at which numbers become too large
 _LARGE = 1e150  # products whose logarithm is taken
 _LOG2_E, _WHOLE = 1.4426950408889634, 1.5 * 2.0**52
 _LN_2, _LN_2_REST = 0.693147180369123816490, 1.90821492927058770002e-10  # of 32 bits, and the rest
+_REACH, _CELLS = 8, 16  # of normal numbers, and in how many cells each unit of them is looked up
 _TAIL = 4.0  # standard deviations: margins that have gone farther there have a long tail
 _WIDER = 0.9  # by how much all of these together are widened
 
@@ -75,10 +76,11 @@ def margins(mode: Floats, way: Floats, n: Floats, scale: float, df: float) -> Ma
     mass = cell.sum(axis=1, keepdims=True)
     below = np.cumsum(cell, axis=1)[:, :-1] / mass
     above = np.cumsum(cell[:, ::-1], axis=1)[:, -2::-1] / mass
-    low, high = (ndtri(np.maximum(tail, 1e-300)) for tail in (below, above))
+    lower = below < 0.5
+    quantile = ndtri(np.maximum(np.where(lower, below, above), 1e-300))
     moved = _POINTS[1:-1]
     # Where nothing can be drawn it still rises.
-    normal = np.where(below < 0.5, low, -high) + 1e-9 * moved
+    normal = np.where(lower, quantile, -quantile) + 1e-9 * moved
     reach = np.array([np.abs(np.interp([-_TAIL, _TAIL], row, moved)).max() for row in normal])
     long = np.clip(np.log(reach / _TAIL), 0.0, 1.0)
     # Tails decide how good weights are. Where all are long widening each would cost too much.
@@ -239,11 +241,14 @@ def stretch(normal: Floats, table: Floats, moved: Floats) -> tuple[Floats, Float
     """
     out, log_slope = np.empty(normal.shape), np.zeros(len(normal))
     last = moved.size - 2
+    guides = np.empty((len(table), 2 * _REACH * _CELLS), np.int32)
+    for i in range(len(table)):
+        _write_guide(table[i], guides[i])
     for d in range(normal.shape[0]):
         product = 1.0
         for i in range(normal.shape[1]):
             z, row = normal[d, i], table[i]
-            k = min(max(np.searchsorted(row, z) - 1, 0), last)
+            k = min(max(_rank(z, row, guides[i]) - 1, 0), last)
             slope = (moved[k + 1] - moved[k]) / (row[k + 1] - row[k])
             out[d, i] = moved[k] + slope * (z - row[k])
             product *= slope
@@ -252,3 +257,25 @@ def stretch(normal: Floats, table: Floats, moved: Floats) -> tuple[Floats, Float
                 product = 1.0
         log_slope[d] += np.log(product)
     return out, log_slope
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _write_guide(row: Floats, out: Ints) -> None:
+    """Count the numbers of an ordered row below the edges of even cells; below the first, none."""
+    below = 0
+    for cell in range(out.size):
+        while below < row.size and row[below] < cell / _CELLS - _REACH:
+            below += 1
+        out[cell] = below if cell else 0
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _rank(z: float, row: Floats, guide: Ints) -> int:
+    """Count the numbers of an ordered row below z: near those below its cell's edge."""
+    cell = int(min(max((z + _REACH) * _CELLS, 0.0), guide.size - 1.0))
+    k = guide[cell]
+    while k < row.size and row[k] < z:
+        k += 1
+    while k > 0 and row[k - 1] >= z:
+        k -= 1
+    return int(k)

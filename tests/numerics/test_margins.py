@@ -157,7 +157,7 @@ def test_many_players_do_not_overflow():
 
 
 def test_a_number_is_found_in_a_row_as_by_bisection():
-    """On edges of cells, numbers of the row, beyond what has cells; of rows that have none there."""
+    """On edges of cells, numbers of the row, beyond all cells; of rows that have none in cells."""
     rng = np.random.default_rng(7)
     edges = np.arange(-_REACH * _CELLS, _REACH * _CELLS + 1) / _CELLS
     rows = (

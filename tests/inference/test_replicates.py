@@ -73,3 +73,13 @@ def test_a_fit_draws_the_boards_that_its_check_looks_at(monkeypatch):
     assert drawn[-1] == 4000
     np.testing.assert_array_equal(dt["posterior_predictive"]["place"], first)
     assert sum(drawn) == 4200
+
+
+def test_what_is_read_later_is_of_the_draws_as_they_were():
+    scores = simulate(np.zeros(5), 6, np.random.default_rng(1))
+    changed, dt = (lb.fit(scores, seed=1) for _ in range(2))
+    changed["posterior"]["epp"].to_numpy()[:] = 0.0
+    changed["constant_data"]["weight"].to_numpy()[:] = 0.0
+    changed["observed_data"]["place"].to_numpy()[:] = 0
+    for group in ("posterior_predictive", "log_likelihood"):
+        np.testing.assert_array_equal(changed[group]["place"], dt[group]["place"])

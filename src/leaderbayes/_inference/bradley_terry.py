@@ -90,8 +90,9 @@ def by_round_when_read(matches: xr.Dataset, eta: Floats, epp: Floats) -> Any:
     Of rounds with weights ``eta`` (round,), at strengths (chain, draw, player).
     """
     within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
-    place = matches["place"].to_numpy()
-    make = partial(_by_round, epp.reshape(-1, epp.shape[2]), eta, place, within, ties)
+    # Copies, of which nothing changes before they are read.
+    every, place = epp.copy().reshape(-1, epp.shape[2]), matches["place"].to_numpy().copy()
+    make = partial(_by_round, every, eta.copy(), place, within, ties)
     return when_read(make, (*epp.shape[:2], len(eta)))
 
 

@@ -46,7 +46,9 @@ def boards_when_read(matches: xr.Dataset, epp: Floats, stream: np.random.SeedSeq
     default generator, whichever of them are read.
     """
     present, within = _rounds(matches)
-    make = partial(_picked, epp.reshape(-1, epp.shape[2]), present, within, stream)
+    # A copy, of which nothing changes before it is read.
+    every = epp.copy().reshape(-1, epp.shape[2])
+    make = partial(_picked, every, present, within, stream)
     return when_read(make, (*epp.shape[:2], *present.shape), np.int32)
 
 

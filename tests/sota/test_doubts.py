@@ -48,6 +48,17 @@ def test_a_best_that_is_not_to_be_believed_is_said(tree, said):
     assert all(one.startswith(start) for one, start in zip(found, said, strict=True))
 
 
+@pytest.mark.parametrize(("draws", "said"), [(100, True), (99, False)])
+def test_a_board_is_not_judged_by_fewer_than_400_of_its_like(draws, said):
+    """Of R boards that are exchangeable with it none is beyond it in 2 / (R + 1) of all cases."""
+    score = xr.DataArray([0.9] + [0.7] * 200, dims="team", attrs={"n": 1000, "metric": "accuracy"})
+    board = score.assign_coords(team=[f"t{k}" for k in range(201)])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        lb.sota.posterior(board, law="beta", draws=draws, seed=1)
+    assert any(str(w.message).startswith("LB021") for w in caught) is said
+
+
 @pytest.mark.parametrize(
     ("numbers", "said"),
     [

@@ -12,6 +12,7 @@ from scipy import stats
 import leaderbayes as lb
 from leaderbayes._numerics import flexible_law
 from leaderbayes._numerics.counts import counts
+from leaderbayes.sota._gibbs import _enough
 from leaderbayes.sota._scale import CountScale
 
 
@@ -168,14 +169,23 @@ def test_one_team_and_two():
         assert best["theta_sota_lower"] < 0.9 < best["theta_sota_upper"]
 
 
-@pytest.mark.filterwarnings("ignore:LB021")  # of the few boards that so few draws make
-def test_too_few_draws_are_said():
+@pytest.mark.parametrize(("draws", "chains"), [(5, 1), (5, 4), (20, 4)])
+def test_too_few_draws_are_said(draws, chains):
+    """However well their chains agree; and nothing is said of the board by so few of its like."""
     rng = np.random.default_rng(5)
-    board = board_of(rng.beta(1700, 300, 300), 2000, rng, classes=10)
-    with pytest.warns(lb.ConvergenceWarning, match="LB001 not converged"):
-        dt = lb.sota.posterior(board, draws=5, chains=1, seed=1)
+    board = board_of(rng.beta(1700, 300, 60), 2000, rng, classes=10)
+    with pytest.warns(lb.ConvergenceWarning, match=r"LB001 not converged.*draws are worth") as said:
+        dt = lb.sota.posterior(board, draws=draws, chains=chains, seed=1)
+    assert len(said) == 1
     assert dt.attrs["converged"] == 0
+    assert dt.attrs["ess"] <= draws * chains
     assert json.loads(dt.attrs["warnings"])[0].startswith("LB001")
+
+
+def test_what_draws_must_be_worth():
+    """A fifth of their number, but 80 at least and 100 at most."""
+    least = {draws: _enough(draws) for draws in (4, 200, 400, 450, 500, 4000)}
+    assert least == {4: 80.0, 200: 80.0, 400: 80.0, 450: 90.0, 500: 100.0, 4000: 100.0}
 
 
 def test_simulation_takes_named_laws():

@@ -78,6 +78,16 @@ def test_huge_test_sets_say_it_all(n):
         )
 
 
+@pytest.mark.parametrize("law", ["beta", stats.beta(60, 12)])
+def test_too_few_draws_are_said(law):
+    """Though each is independent of the others, and their weights are good."""
+    board = lb.sota.read_board([0.9, 0.87, 0.86, 0.82, 0.8, 0.79], n=200)
+    with pytest.warns(lb.ConvergenceWarning, match=r"20 draws \(above 80 is good\).*more draws"):
+        dt = lb.sota.posterior(board, law=law, draws=5, seed=1)
+    assert dt.attrs["converged"] == 0
+    assert lb.sota.posterior(board, law=law, draws=25, seed=1).attrs["converged"] == 1
+
+
 def test_known_laws_refuse_what_they_exclude():
     """A theta at the edge of the law's grid is no theta of the team's."""
     with pytest.raises(lb.LeaderbayesError, match=r"all but excludes the score 0\.05"):

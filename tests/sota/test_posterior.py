@@ -35,7 +35,7 @@ def test_warnings_stay_with_the_result():
     score = np.append(np.random.default_rng(0).normal(0.9, 0.002, 80).round(4), 0.3)
     board = lb.sota.read_board(score, n=10_000, classes=10)
     with pytest.warns(lb.BoardWarning) as caught:
-        dt = lb.sota.posterior(board, law="beta", rho=0.9, seed=1, draws=50)
+        dt = lb.sota.posterior(board, law="beta", rho=0.9, seed=1, draws=100)
     assert json.loads(dt.attrs["warnings"]) == [str(w.message) for w in caught]
     assert lb.sota.summary(dt).attrs["warnings"] == dt.attrs["warnings"]
 

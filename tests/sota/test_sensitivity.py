@@ -5,7 +5,7 @@ import pytest
 
 import leaderbayes as lb
 
-SMALL = {"draws": 100, "chains": 2, "seed": 1}
+SMALL = {"draws": 200, "chains": 2, "seed": 1}
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_what_is_asked_by_itself():
     """The lattice names n; else half and twice as many; of standard errors there is no n."""
     score = np.random.default_rng(1).binomial(11_072, 0.9, 30) / 11_072
     board = lb.sota.read_board(np.floor(score * 1e5) / 1e5, n=11_072)
-    few = {"draws": 20, "chains": 2, "seed": 1, "laws": ["beta"]}
+    few = {"draws": 50, "chains": 2, "seed": 1, "laws": ["beta"]}
 
     def asked(board, **given):
         table = lb.sota.sensitivity(board, **few, **given)

@@ -112,7 +112,7 @@ def test_the_posterior_given_n_is_that_of_n():
         exact = stats.beta(a + COARSE * n, b + n - COARSE * n)
         np.testing.assert_allclose(theta.mean(("chain", "draw")), exact.mean(), atol=0.004)
         np.testing.assert_allclose(theta.std(("chain", "draw")), exact.std(), rtol=0.15)
-    alone = lb.sota.posterior(board, n=1600, draws=10, **given)
+    alone = lb.sota.posterior(board, n=1600, draws=50, **given)
     assert "n" not in alone["posterior"]
     assert int(alone["constant_data"]["n"]) == 1600
 

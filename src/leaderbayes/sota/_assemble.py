@@ -8,6 +8,10 @@ import xarray as xr
 from leaderbayes._types import Floats
 from leaderbayes.sota import _parameters as prior
 
+# Draws, in effect, without which nothing is read off them: with 60 the best theta's interval is a
+# twentieth too narrow, and by as much as three tenths.
+FEWEST = 80.0
+
 
 def assemble(
     board: xr.DataArray,

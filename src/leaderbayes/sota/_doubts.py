@@ -12,6 +12,8 @@ from leaderbayes._scores.tables import shown
 LUCK = 4.0  # standard deviations of the test set's ease, from which it is hardly possible
 APART = 3.0  # standard deviations between the best theta and the teams' best theta
 MISFIT = 0.005  # p-value of a statistic of the board, below which the model is called in question
+# Boards of the model: fewer all lie on one side of a board of the same model more often than that.
+_FEWEST = round(2.0 / MISFIT)
 
 
 def question(tree: xr.DataTree, *, flexible: bool) -> None:
@@ -22,7 +24,10 @@ def question(tree: xr.DataTree, *, flexible: bool) -> None:
 
 
 def _misfit(tree: xr.DataTree, flexible: bool) -> str | None:
-    """Say that boards of the model do not look like this one."""
+    """Say that boards of the model do not look like this one; of too few boards nothing."""
+    again = tree["posterior_predictive"].sizes
+    if again["chain"] * again["draw"] < _FEWEST:
+        return None
     found = compared(tree)
     odd = found[found["p_value"] < MISFIT]
     if odd.empty:

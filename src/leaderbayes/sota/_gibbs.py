@@ -18,13 +18,13 @@ from leaderbayes._numerics import flexible_law
 from leaderbayes._numerics.chains import agreement
 from leaderbayes._types import Floats
 from leaderbayes.sota import _parameters as prior
-from leaderbayes.sota._assemble import assemble, joined
+from leaderbayes.sota._assemble import FEWEST, assemble, joined
 from leaderbayes.sota._model import Board, Part
 from leaderbayes.sota._model_of_estimates import EstimateBoard
 from leaderbayes.sota._scale import Scale, scale_of
 
 MAX_RHAT = 1.05
-MIN_ESS = 100.0  # of the best theta
+MIN_ESS = 100.0  # of the best theta, of 500 draws or more
 _WARMUP = 60  # looks before the first draw
 _SWEEPS = 3  # before the luck is moved
 _MOVES = (3, 15)  # of the luck between two looks; if chains do not agree, once more with so many
@@ -46,7 +46,7 @@ def gibbs(parts: Sequence[Part], chains: int, rng: np.random.Generator) -> xr.Da
         if found["converged"]:
             break
     else:
-        _doubt(found)
+        _doubt(found, sum(values["at"].shape[0] for values in kept))
     trees = []
     for (board, model, draws), values in zip(parts, kept, strict=True):
         tree = assemble(board, *_named(model, values, rng), (chains, draws))
@@ -227,9 +227,15 @@ def _diagnose(parts: Sequence[Floats]) -> dict[str, Any]:
     """Say whether the chains agree on the best theta, (chain, draw), but for what n makes of it."""
     best = np.hstack([_standard(part) for part in parts]) if len(parts) > 1 else parts[0]
     found = agreement(best[None], TAIL)
-    max_rhat, ess = float(found.rhat[0]), float(found.bulk[0])
-    agreed = max_rhat < MAX_RHAT and ess > min(MIN_ESS, best.size / 5.0)
+    # An interval's ends are of no more draws than there are, however evenly these fall.
+    max_rhat, ess = float(found.rhat[0]), min(float(found.bulk[0]), float(best.size))
+    agreed = max_rhat < MAX_RHAT and ess > _enough(best.size)
     return {"converged": int(agreed), "max_rhat": max_rhat, "ess": ess}
+
+
+def _enough(draws: int) -> float:
+    """Give the effective sample size of the best theta that so many draws must be worth."""
+    return float(np.clip(draws / 5.0, FEWEST, MIN_ESS))
 
 
 def _standard(best: Floats) -> Floats:
@@ -237,11 +243,11 @@ def _standard(best: Floats) -> Floats:
     return np.asarray((best - best.mean()) / max(float(best.std()), 1e-12))
 
 
-def _doubt(found: dict[str, Any]) -> None:
+def _doubt(found: dict[str, Any], draws: int) -> None:
     warnings.warn(
         f"LB001 not converged: R-hat of theta_sota is {found['max_rhat']:.3f} (below {MAX_RHAT} is "
-        f"good), and its draws are worth {found['ess']:.0f}. Do not report these numbers: take "
-        "more draws, in several chains, or law='mixture'.",
+        f"good), and its {draws} draws are worth {found['ess']:.0f} (above {_enough(draws):.0f} is "
+        "good). Do not report these numbers: take more draws, in several chains, or law='mixture'.",
         ConvergenceWarning,
         stacklevel=4,
     )

@@ -10,7 +10,7 @@ from leaderbayes._errors import ConvergenceWarning
 from leaderbayes._inference.psis import Smoothed, smooth
 from leaderbayes._numerics.importance import sample
 from leaderbayes.sota import _parameters as prior
-from leaderbayes.sota._assemble import assemble, joined, log_prior
+from leaderbayes.sota._assemble import FEWEST, assemble, joined, log_prior
 from leaderbayes.sota._model import Part
 
 MIN_POINTS = 200  # whose weights have a tail that can be smoothed
@@ -21,11 +21,15 @@ def exact(parts: Sequence[Part], chains: int, rng: np.random.Generator) -> xr.Da
     trees, quality = zip(*(_drawn(part, chains, rng) for part in parts), strict=True)
     worst = max(quality, key=lambda smoothed: smoothed.pareto_k)
     sizes = [part.draws * chains for part in parts]
-    converged = all(smoothed.reliable(size) for smoothed, size in zip(quality, sizes, strict=True))
+    reliable = all(smoothed.reliable(size) for smoothed, size in zip(quality, sizes, strict=True))
+    converged = reliable and sum(sizes) > FEWEST
     if not converged:
+        what = f"importance weights {worst}"
+        remedy = "fewer components, a known rho, or sampler='abc-smc'"
+        if reliable:
+            what, remedy = f"{sum(sizes)} draws (above {FEWEST:.0f} is good)", "more draws"
         warnings.warn(
-            f"LB001 not converged: importance weights {worst}. Do not report these numbers: "
-            "take fewer components, a known rho, or sampler='abc-smc'.",
+            f"LB001 not converged: {what}. Do not report these numbers: take {remedy}.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -103,7 +103,8 @@ def posterior(
         move, unless that takes too many; ``sample_stats`` say how near each chain came.
     draws, chains : int
         Draws kept per chain, number of chains (of "exact" but for the flexible law, these are
-        independent draws in parts).
+        independent draws in parts). What 80 independent draws say is the least that is believed
+        (LB001), and whether the law describes the board (LB021) is asked of 400 draws or more.
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     seed : int, optional

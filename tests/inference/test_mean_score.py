@@ -49,6 +49,14 @@ def test_groups(fitted, scores):
     assert json.loads(fitted.attrs["arguments"])["prior_scale"] == 1.0
 
 
+def test_many_players_mix():
+    """Their noise's middle had an effective size of 80 of 2000 draws."""
+    many = board(values_of(100, 60, 4))
+    dt = lb.fit(many, "mean_score", draws=500, tune=500, seed=1, progressbar=False)
+    assert dt.attrs["min_ess"] > 800.0
+    assert dt.attrs["divergences"] == 0
+
+
 def test_replicates_and_likelihood_are_of_the_draws(fitted, scores):
     again = fitted["posterior_predictive"]["round_score"]
     absent = np.isnan(scores.transpose("round", "player"))

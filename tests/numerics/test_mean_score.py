@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import kstest, multivariate_normal, t
 
 from leaderbayes._numerics.mean_score import (
+    OWN,
     Board,
     coordinates,
     flat,
@@ -31,9 +32,10 @@ def board_of(y, luck=0.0, df=4.0):
 
 @pytest.mark.parametrize("luck", [0.0, 0.25])
 @pytest.mark.parametrize("missing", [False, True])
-def test_gradient(luck, missing):
+@pytest.mark.parametrize("independent", [False, True])
+def test_gradient(luck, missing, independent):
     board = board_of(scores_of(5, 4, 1, missing), luck)
-    at = coordinates(board)
+    at = coordinates(board, independent=independent)
     rng = np.random.default_rng(2)
     for _ in range(3):
         x = at.start + 0.3 * rng.standard_normal(at.start.size)
@@ -45,6 +47,28 @@ def test_gradient(luck, missing):
             for e in np.eye(x.size)
         ]
         np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("luck", [0.0, 0.25])
+def test_independent_coordinates_are_the_others_moved(luck):
+    """Of the same density, and start: by a linear map, whose determinant is no coordinate's."""
+    board = board_of(scores_of(5, 4, 1, missing=True), luck)
+    plain, moved = coordinates(board), coordinates(board, independent=True)
+    assert np.all((moved.noise_centring > 0.0) & (moved.noise_centring < 1.0))
+    assert np.all(plain.noise_centring == 0.0)
+    rng = np.random.default_rng(2)
+    for far in (0.0, 0.3, 0.3):
+        x = moved.start + far * rng.standard_normal(moved.start.size)
+        same = x.copy()
+        same[4:8] += moved.along * (moved.along @ x[4:8])
+        same[8:12] -= moved.noise_centring * (x[3] - moved.log_noise) / OWN
+        if far == 0.0:
+            np.testing.assert_allclose(same, plain.start, atol=1e-12)
+        found, expected = parameters(x, board, moved), parameters(same, board, plain)
+        for name, values in expected.items():
+            np.testing.assert_allclose(found[name], values)
+        value = log_density(same, board, plain)[0]
+        assert log_density(x, board, moved)[0] == pytest.approx(value)
 
 
 def test_round_likelihood_is_the_normal_laws():

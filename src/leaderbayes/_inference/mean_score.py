@@ -8,7 +8,7 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference import mean_of_rounds
 from leaderbayes._inference.mean_of_rounds import CELLS, observed
-from leaderbayes._inference.nuts import sample_density
+from leaderbayes._inference.nuts import adaptation, sample_density
 from leaderbayes._inference.replicates import replicated
 from leaderbayes._numerics.mean_score import (
     Board,
@@ -133,6 +133,9 @@ def draw_of_board(
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw by NUTS from the density's function."""
     at = coordinates(board)
+    # Of many players the mass matrix is diagonal: correlations that it cannot learn must be gone.
+    if adaptation(at.start.size, "nutpie")["adaptation"] == "diag":
+        at = coordinates(board, independent=True)
     m = len(at.centring)
     return sample_density(
         lambda x: log_density(x, board, at),

@@ -8,10 +8,13 @@ r"""Log-density of mean scores' hierarchical posterior and its gradient, for NUT
 is ``models.mean_score``, whose rounds' effects a are integrated out and whose common luck of folds
 (rho, v) is there where rounds share it. It is sampled in coordinates in which it is nearly normal:
 
-.. math:: b_i = \tau^{1 - c_i} \tau_0^{c_i} T(z_i)
+.. math:: b_i = \tau^{1 - c_i} \tau_0^{c_i} T(z_i), \quad z = (1 + a a') u, \\
+          \log s_i = (1 - d_i) \log s + d_i \log s_0 + w x_i
 
 with T as in `student`; c is 1 for a player whom its scores leave where it is whatever tau, and 0
-for one that the prior alone holds.
+for one that the prior alone holds. Vector a and shares d make coordinates nearly independent, and
+are 0 for a sampler that learns correlations by itself: a is along the mean of b, which scores leave
+free, and d the share of the prior's variance of log s_i that scores take away.
 """
 
 from typing import NamedTuple
@@ -26,7 +29,7 @@ FLOOR = 0.1  # of tau, in units of its prior's scale
 OWN = 0.5  # w: spread of players' noise on the log scale
 WIDE = 2.0  # standard deviation of the normal prior of log s
 LEVEL = 10.0  # of that of eta, in units of the scores' spread
-_COMMON = 4  # coordinates: t, log omega, eta, log s; then z, x, v
+_COMMON = 4  # coordinates: t, log omega, eta, log s; then u, x, v
 
 
 class Board(NamedTuple):
@@ -47,11 +50,20 @@ class Coordinates(NamedTuple):
 
     centring: Floats  # (player,): c
     log_scale: float  # of tau_0
+    noise_centring: Floats  # (player,): d
+    log_noise: float  # of s_0
+    along: Floats  # (player,): a
     start: Floats  # near the highest density
 
 
-def coordinates(board: Board) -> Coordinates:
-    """Choose coordinates by moments: shares of the prior's variance that scores take away."""
+def coordinates(board: Board, *, independent: bool = False) -> Coordinates:
+    """Choose coordinates by moments: shares of the prior's variance that scores take away.
+
+    Parameters
+    ----------
+    independent : bool
+        Whether they should be nearly independent, for a sampler that learns no correlations.
+    """
     effect, noise = moments(board)
     rounds = np.maximum(board.present.sum(axis=0), 1)
     error = noise**2 * (1.0 / rounds + board.luck)
@@ -71,8 +83,18 @@ def coordinates(board: Board) -> Coordinates:
         log_noise.mean(),
     ]
     x = (log_noise - log_noise.mean()) / OWN
+    noise_centring, along = np.zeros((2, len(t)))
+    if independent:
+        noise_centring = OWN**2 / (OWN**2 + 0.5 / np.maximum(rounds - 1.0, 0.5))
+        # The mean of b, which the prior alone holds: so much wider than the rest.
+        wider = np.sqrt(1.0 + tau**2 / float(error.mean()))
+        along = 1.0 / np.array([student(each, board.df)[1] for each in z])
+        along /= np.sqrt(along @ along)
+        z = z - (1.0 - 1.0 / wider) * along * (along @ z)
+        along *= np.sqrt(wider - 1.0)
     shared = np.zeros(len(t) if board.luck > 0.0 else 0)
-    return Coordinates(centring, log_scale, np.concatenate([common, z, x, shared]))
+    start = np.concatenate([common, z, x, shared])
+    return Coordinates(centring, log_scale, noise_centring, float(log_noise.mean()), along, start)
 
 
 def moments(board: Board) -> tuple[Floats, Floats]:
@@ -95,7 +117,7 @@ def moments(board: Board) -> tuple[Floats, Floats]:
 
 def log_density(x: Floats, board: Board, at: Coordinates) -> tuple[float, Floats]:
     """Give the log-density of coordinates x, up to a constant, and its gradient."""
-    value, gradient = _log_density(x, *at[:2], *board)
+    value, gradient = _log_density(x, *at[:5], *board)
     return value, gradient
 
 
@@ -106,8 +128,10 @@ def parameters(x: Floats, board: Board, at: Coordinates) -> dict[str, Floats]:
     log_omega, eta, log_noise = x[1:_COMMON]
     z, own, v = np.split(x[_COMMON:], [m, 2 * m])
     power = (1.0 - at.centring) * log_tau + at.centring * at.log_scale
+    z = z + at.along * (at.along @ z)
     b = np.exp(power) * np.array([student(each, board.df)[0] for each in z])
-    noise, effect = np.exp(log_noise + OWN * own), b - b.mean()
+    middle = (1.0 - at.noise_centring) * log_noise + at.noise_centring * at.log_noise
+    noise, effect = np.exp(middle + OWN * own), b - b.mean()
     return {
         "effect": effect,
         "theta": effect + np.sqrt(board.luck) * noise * v if len(v) else effect,
@@ -167,9 +191,9 @@ def _log_tau(t: float, prior_scale: float) -> float:
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def _log_density(
-    x: Floats, centring: Floats, log_scale: float,
-    scores: Floats, present: Bools, luck: float, prior_scale: float, df: float, unit: float,
-    centre: float, spread: float,
+    x: Floats, centring: Floats, log_scale: float, noise_centring: Floats, log_noise: float,
+    along: Floats, scores: Floats, present: Bools, luck: float, prior_scale: float, df: float,
+    unit: float, centre: float, spread: float,
 ) -> tuple[float, Floats]:  # fmt: skip
     rounds, m = scores.shape
     log_tau = _log_tau(x[0], prior_scale)
@@ -188,6 +212,7 @@ def _log_density(
     gradient[3] = -off / WIDE
     # Players: effects, noise, luck.
     z, own, v = x[4 : 4 + m], x[4 + m : 4 + 2 * m], x[4 + 2 * m :]
+    z = z + along * (along * z).sum()
     b, b_slope, by_b = np.empty(m), np.empty(m), np.empty(m)
     s, theta = np.empty(m), np.empty(m)
     for i in range(m):
@@ -199,9 +224,12 @@ def _log_density(
         by_log_tau += (df + 1.0) * q / (1.0 + q) - centring[i]
         by_b[i] = -(df + 1.0) * b[i] / (df * tau**2 + b[i] ** 2)
         gradient[4 + i] = log_slope_slope
-        s[i] = np.exp(x[3] + OWN * own[i])
-        value -= 0.5 * own[i] ** 2
-        gradient[4 + m + i] = -own[i]
+        away = noise_centring[i] * (x[3] - log_noise)
+        s[i] = np.exp(x[3] - away + OWN * own[i])
+        far = own[i] - away / OWN
+        value -= 0.5 * far**2
+        gradient[4 + m + i] = -far
+        gradient[3] += far * noise_centring[i] / OWN
     mean = b.mean()
     for i in range(m):
         theta[i] = b[i] - mean
@@ -244,10 +272,12 @@ def _log_density(
         if v.size > 0:
             by_log_s += by_theta[i] * np.sqrt(luck) * s[i] * v[i]
             gradient[4 + 2 * m + i] += by_theta[i] * np.sqrt(luck) * s[i]
-        gradient[3] += by_log_s
+        gradient[3] += by_log_s * (1.0 - noise_centring[i])
         gradient[4 + m + i] += by_log_s * OWN
         by_strength = by_b[i] + by_theta[i] - mean_slope
         gradient[4 + i] += by_strength * b_slope[i]
         by_log_tau += by_strength * b[i] * (1.0 - centring[i])
+    by_z = gradient[4 : 4 + m]
+    by_z += along * (along * by_z).sum()
     gradient[0] = by_log_tau * x[0] / (x[0] ** 2 + FLOOR**2) - x[0]
     return value, gradient

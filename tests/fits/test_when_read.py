@@ -78,6 +78,17 @@ def test_the_whole_is_made_once(lazy):
     assert made == [list(range(CHAINS * DRAWS))]
 
 
+def test_what_was_made_of_a_copy_is_not_made_again(lazy):
+    """Of a tree every answer takes a copy of its own."""
+    copies = [lazy.copy(deep=False), lazy.transpose(*DIMS), lazy.to_dataset(name="a")["a"]]
+    for each in copies:
+        assert np.array_equal(each, WHOLE)
+    assert np.array_equal(lazy[2, 3:5, :, [1, 0]], WHOLE[2, 3:5][..., [1, 0]])
+    sample = {dim: xr.DataArray([0, 2], dims="k") for dim in ("chain", "draw")}
+    assert np.array_equal(lazy.isel(sample), WHOLE[[0, 2], [0, 2]])
+    assert len(made) == 1
+
+
 def test_it_can_be_pickled_copied_and_written(lazy, tmp_path):
     tree = xr.DataTree.from_dict({"posterior": lazy.to_dataset(name="place")})
     assert np.array_equal(pickle.loads(pickle.dumps(tree))["posterior"]["place"], WHOLE)

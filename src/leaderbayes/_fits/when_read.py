@@ -41,9 +41,12 @@ class _WhenRead(BackendArray):
         self, make: Callable[[Longs], Any], shape: tuple[int, ...], dtype: npt.DTypeLike
     ) -> None:
         self.make, self.shape, self.dtype = make, shape, np.dtype(dtype)
+        self.whole: Any = None  # once it is made: copies of an array do not share what xarray keeps
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         """Make what an indexer asks for."""
+        if self.whole is not None:
+            return _untyped.apply_indexer(_untyped.NumpyIndexingAdapter(self.whole), key)
         if isinstance(key, indexing.VectorizedIndexer):
             # With arrays for slices.
             return self._points(_untyped.LazilyVectorizedIndexedArray(self, key).key.tuple)
@@ -59,6 +62,7 @@ class _WhenRead(BackendArray):
     def _product(self, key: tuple[Any, ...]) -> Any:
         """Make what arrays, positive slices and numbers ask for, each of its dimension."""
         values, at = self._draws(self._numbers()[key[0]][..., key[1]])
+        # A copy: whoever writes into it does not write into the whole.
         values = values[at]
         behind: tuple[slice, ...] = ()
         for part in reversed(key[2:]):
@@ -72,4 +76,7 @@ class _WhenRead(BackendArray):
     def _draws(self, asked: Longs) -> tuple[Any, Longs]:
         """Make draws of some numbers, each once, and say where among them each stands."""
         which, at = np.unique(asked, return_inverse=True)
-        return self.make(which), at.reshape(np.shape(asked))
+        made = self.make(which)
+        if len(which) == self.shape[0] * self.shape[1]:
+            self.whole = made.reshape(self.shape)
+        return made, at.reshape(np.shape(asked))

@@ -49,6 +49,7 @@ def test_groups(fitted, scores):
     assert json.loads(fitted.attrs["arguments"])["prior_scale"] == 1.0
 
 
+@pytest.mark.slow
 def test_many_players_mix():
     """At once: their noise's middle had an effective size of 80 of 2000 draws."""
     dt = lb.fit(board(values_of(100, 60, 4)), "mean_score", seed=1, progressbar=False)

@@ -37,7 +37,7 @@ def lazy():
     [
         np.s_[0], np.s_[1:3, ::-1], np.s_[:, 7:1:-2, 1], np.s_[-1, -1, -1, -1], np.s_[2:2],
         np.s_[[0, 2, 1], [5, 5, 2]], np.s_[:, [1, 0], [3, 1, 1]], np.s_[..., 1:],
-        np.s_[:, 5::40], np.s_[1, [4, 4]], np.s_[::-1, 3, ::-1, [0, -1]], np.s_[..., 2, :],
+        np.s_[:, 5::40], np.s_[1, [4, 4]], np.s_[[0, 0, 1, 2]], np.s_[[0, 0, 2]], np.s_[::-1, 3, ::-1, [0, -1]], np.s_[..., 2, :],
     ],
 )  # fmt: skip
 def test_any_part_of_the_numbers(lazy, key):
@@ -83,6 +83,7 @@ def test_what_was_made_of_a_copy_is_not_made_again(lazy):
     copies = [lazy.copy(deep=False), lazy.transpose(*DIMS), lazy.to_dataset(name="a")["a"]]
     for each in copies:
         assert np.array_equal(each, WHOLE)
+    assert np.shares_memory(copies[0].to_numpy(), copies[1].to_numpy())
     assert np.array_equal(lazy[2, 3:5, :, [1, 0]], WHOLE[2, 3:5][..., [1, 0]])
     sample = {dim: xr.DataArray([0, 2], dims="k") for dim in ("chain", "draw")}
     assert np.array_equal(lazy.isel(sample), WHOLE[[0, 2], [0, 2]])

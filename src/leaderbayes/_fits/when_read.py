@@ -61,9 +61,10 @@ class _WhenRead(BackendArray):
 
     def _product(self, key: tuple[Any, ...]) -> Any:
         """Make what arrays, positive slices and numbers ask for, each of its dimension."""
-        values, at = self._draws(self._numbers()[key[0]][..., key[1]])
-        # A copy: whoever writes into it does not write into the whole.
-        values = values[at]
+        asked = self._numbers()[key[0]][..., key[1]]
+        values, at = self._draws(asked)
+        # All of them, as they are, without a copy.
+        values = self.whole if np.array_equal(asked, self._numbers()) else values[at]
         behind: tuple[slice, ...] = ()
         for part in reversed(key[2:]):
             values = values[(..., part, *behind)]

@@ -172,5 +172,6 @@ def test_a_number_is_found_in_a_row_as_by_bisection():
         _write_guide(row, guide)
         near = np.concatenate([row, edges, 3.0 * rng.standard_normal(500), [-1e300, 1e300]])
         z = np.concatenate([near, np.nextafter(near, np.inf), np.nextafter(near, -np.inf)])
+        z = np.append(z, [np.inf, -np.inf, np.nan])
         found = [_rank(each, row, guide) for each in z]
         np.testing.assert_array_equal(found, np.searchsorted(row, z))

@@ -272,8 +272,9 @@ def _write_guide(row: Floats, out: Ints) -> None:
 @numba.njit(cache=True, error_model="numpy")
 def _rank(z: float, row: Floats, guide: Ints) -> int:
     """Count the numbers of an ordered row below z: near those below its cell's edge."""
-    cell = int(min(max((z + _REACH) * _CELLS, 0.0), guide.size - 1.0))
-    k = guide[cell]
+    if np.isnan(z):
+        return row.size  # as by bisection
+    k = guide[int(min(max((z + _REACH) * _CELLS, 0.0), guide.size - 1.0))]
     while k < row.size and row[k] < z:
         k += 1
     while k > 0 and row[k - 1] >= z:

@@ -10,23 +10,23 @@ from leaderbayes._inference import replicates as module
 from leaderbayes._inference.replicates import (
     MAX_REPLICATED,
     boards_when_read,
-    replicated,
     replicates,
+    step_of,
 )
 from leaderbayes._numerics.places import draw_places
 
 
-@pytest.mark.parametrize(("asked", "count"), [(None, 4000), (200, 200), (10_000, 4000)])
-def test_all_draws_unless_fewer_are_asked_for(asked, count):
-    assert replicated((4, 1000), 100, asked) == count
+@pytest.mark.parametrize(("asked", "step"), [(None, 1), (200, 20), (300, 14), (10_000, 1)])
+def test_all_draws_unless_fewer_are_asked_for(asked, step):
+    assert step_of((4, 1000), 100, asked) == step
 
 
 def test_large_boards_get_fewer():
-    count = replicated((4, 1000), 100_000, None)
-    assert count == 100
-    assert count * 100_000 <= MAX_REPLICATED
-    assert replicated((4, 1000), 100_000, 4000) == 4000
-    assert replicated((4, 1000), 100_000_000, None) == 1
+    step = step_of((4, 1000), 100_000, None)
+    assert step == 40
+    assert 4000 // step * 100_000 <= MAX_REPLICATED
+    assert step_of((4, 1000), 100_000, 4000) == 1
+    assert step_of((4, 1000), 100_000_000, None) == 4000
 
 
 @pytest.mark.parametrize("within_round", [True, False])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from leaderbayes._numerics.chains import agreement
+from leaderbayes._numerics.chains import agreement, ordered
 
 rng = np.random.default_rng(0)
 
@@ -59,3 +59,25 @@ def test_what_is_not_known_is_nan():
     # As ArviZ says of draws that are all the same.
     assert bulk[2] == tail[2] == 160.0
     assert np.isnan(agreement(values[:, :, :3], 0.89)).all()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        rng.normal(size=4000),
+        rng.standard_cauchy(size=4000),
+        np.append(rng.normal(size=999), 1e12),  # all others alike in their digits
+        np.append(rng.normal(size=20), 1e12),
+        rng.integers(0, 3, size=500).astype(float),
+        np.sort(rng.normal(size=100))[::-1],
+        np.array([3.0, -0.0, 0.0, -3.0]),
+        np.array([1e308, -1e308, 0.0, 1.0]),
+        np.array([5e-324, 0.0, 1e-323]),
+        np.ones(10),
+        np.array([2.0]),
+    ],
+)
+def test_values_in_order(values):
+    order = ordered(values)
+    assert sorted(order.tolist()) == list(range(len(values)))
+    np.testing.assert_array_equal(values[order], np.sort(values))

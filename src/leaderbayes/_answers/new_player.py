@@ -11,10 +11,10 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import drawn, fitted, of_rounds, refuse
-from leaderbayes._inference.bradley_terry import by_round_when_read
 from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.laplace import assemble, fitted_arguments
+from leaderbayes._inference.log_likelihood import by_round_when_read
 from leaderbayes._inference.psis import smooth
 from leaderbayes._inference.replicates import replicates
 from leaderbayes._numerics.composite_weight import weighted_counts

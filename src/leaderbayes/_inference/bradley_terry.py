@@ -1,22 +1,19 @@
 """Draw Bradley-Terry's posterior without PyMC: exactly, and at once where that can be."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from leaderbayes._fits.when_read import when_read
 from leaderbayes._inference.diagnostics import warn_of_weights
 from leaderbayes._inference.laplace import assemble, draw_prior
+from leaderbayes._inference.log_likelihood import by_round_when_read
 from leaderbayes._inference.metropolis import walk
 from leaderbayes._inference.nuts import sample_density
-from leaderbayes._inference.replicates import boards_when_read, replicated, replicates
+from leaderbayes._inference.replicates import boards_when_read, replicates, step_of
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.log_density import coordinates, log_density, strengths
-from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
-from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._board import check_options
 from leaderbayes.models._weight import (
     PRIOR_SCALE,
@@ -26,8 +23,6 @@ from leaderbayes.models._weight import (
     degrees_of_freedom,
     resolve_weight,
 )
-
-SAMPLERS = ("auto", "laplace", "nutpie")
 
 
 def draw_exactly(
@@ -72,7 +67,7 @@ def draw_exactly(
     drawn, found = draw_board(board, sampling, streams, progressbar=progressbar)
     posterior = drawn["posterior"]
     epp, scale = posterior["epp"].to_numpy(), posterior["epp_scale"].to_numpy()
-    step = -(-shape[0] * shape[1] // replicated(shape, place.size, sampling["replicates"]))
+    step = step_of(shape, place.size, sampling["replicates"])
     tree = assemble(
         matches, eta, prior_scale, epp, scale, by_round_when_read(matches, eta, epp),
         boards_when_read(matches, epp[:, ::step], streams[1]), step,
@@ -82,26 +77,6 @@ def draw_exactly(
     if prior:
         tree.update(draw_prior(matches, prior_scale, df, shape[1], seed, replicates(matches)))
     return tree, found
-
-
-def by_round_when_read(matches: xr.Dataset, eta: Floats, epp: Floats) -> Any:
-    """Give Bradley-Terry's log-likelihood (chain, draw, round), computed when it is read.
-
-    Of rounds with weights ``eta`` (round,), at strengths (chain, draw, player).
-    """
-    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
-    # Copies, of which nothing changes before they are read.
-    every, place = epp.copy().reshape(-1, epp.shape[2]), matches["place"].to_numpy().copy()
-    make = partial(_by_round, every, eta.copy(), place, within, ties)
-    return when_read(make, (*epp.shape[:2], len(eta)))
-
-
-def _by_round(
-    epp: Floats, eta: Floats, place: Ints, within: bool, ties: str, which: Longs
-) -> Floats:
-    """Weighted log-likelihood (draw, round) of some strengths (draw, player)."""
-    statistics = round_statistics(place, within_round=within, ties=ties)
-    return eta * round_log_likelihood(epp[which], statistics)
 
 
 def draw_board(

@@ -16,7 +16,7 @@ from leaderbayes._inference.diagnostics import warn_of_weights
 from leaderbayes._inference.laplace import assemble, draw_prior
 from leaderbayes._inference.metropolis import Proposals, walk_through
 from leaderbayes._inference.nuts import sample_density
-from leaderbayes._inference.replicates import replicated
+from leaderbayes._inference.replicates import step_of
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.log_density import Coordinates, coordinates, strengths, with_likelihood
@@ -227,7 +227,7 @@ def _step(matches: xr.Dataset, sampling: dict[str, Any]) -> int:
     """Say of every how many-th draw there is a replicate."""
     shape: tuple[int, int] = (sampling["chains"], sampling["draws"])
     size = matches["place"].size
-    return -(-shape[0] * shape[1] // replicated(shape, size, sampling["replicates"]))
+    return step_of(shape, size, sampling["replicates"])
 
 
 def _of_replicates(seed: int) -> np.random.Generator:

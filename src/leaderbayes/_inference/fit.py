@@ -15,8 +15,7 @@ import xarray as xr
 from leaderbayes import _arguments, models
 from leaderbayes._arguments import is_flag, is_hashable, share, whole, wrong
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL
-from leaderbayes._inference.bradley_terry import SAMPLERS as WITHOUT_PYMC
+from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL, WITHOUT_PYMC
 from leaderbayes._inference.bradley_terry import draw_exactly
 from leaderbayes._inference.density import draw_davidson_of_scores, draw_plackett_luce
 from leaderbayes._inference.diagnostics import repeat

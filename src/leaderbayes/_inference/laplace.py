@@ -31,7 +31,7 @@ def draw_prior(
     return xr.DataTree.from_dict(
         {
             "prior": _strengths(matches, epp, scale),
-            "prior_predictive": _boards(matches, replicate(epp, rng)),
+            "prior_predictive": boards_of_draws(matches, replicate(epp, rng)),
         }
     )
 
@@ -73,13 +73,8 @@ def assemble(
     return xr.DataTree.from_dict(
         {
             "posterior": _strengths(matches, epp, scale),
-            "posterior_predictive": _boards(matches, again, step),
-            "log_likelihood": with_notice(
-                xr.Dataset(
-                    {"place": ((*cells, "round"), by_round)},
-                    sampled | rounds,
-                )
-            ),
+            "posterior_predictive": boards_of_draws(matches, again, step),
+            "log_likelihood": rounds_of_draws(matches, by_round),
             "log_prior": xr.Dataset({"epp_scale": (cells, log_prior)}, sampled),
             "observed_data": matches[["place"]].drop_attrs(),
             "constant_data": xr.Dataset({"weight": ("round", eta)}, rounds),
@@ -95,13 +90,24 @@ def _strengths(matches: xr.Dataset, epp: Floats, scale: Floats) -> xr.Dataset:
     return xr.Dataset(drawn, counted | {"player": matches["player"].to_numpy()})
 
 
-def _boards(matches: xr.Dataset, place: Any, step: int = 1) -> xr.Dataset:
-    """Name places (chain, draw, round, player) of every ``step``-th draw."""
+def boards_of_draws(matches: xr.Dataset, place: Any, step: int = 1) -> xr.Dataset:
+    """Name places (chain, draw, round, player) of every ``step``-th draw.
+
+    After the rounds and players of matches, or of their places.
+    """
     dims = ("chain", "draw", "round", "player")
     chains, draws = place.shape[:2]
     counted = {"chain": np.arange(chains), "draw": step * np.arange(draws)}
-    names = {dim: matches[dim].to_numpy() for dim in ("round", "player")}
+    names = {dim: matches.variables[dim].to_numpy() for dim in ("round", "player")}
     return xr.Dataset({"place": (dims, place)}, counted | names)
+
+
+def rounds_of_draws(matches: xr.Dataset, by_round: Any) -> xr.Dataset:
+    """Name log-likelihoods (chain, draw, round), and add what stands beside them."""
+    dims = ("chain", "draw", "round")
+    counted = {dim: np.arange(size) for dim, size in zip(dims[:2], by_round.shape, strict=False)}
+    names = {"round": matches.variables["round"].to_numpy()}
+    return with_notice(xr.Dataset({"place": (dims, by_round)}, counted | names))
 
 
 def fitted_arguments(dt: xr.DataTree, models: Sequence[str] = ("bradley_terry",)) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference import mean_of_rounds
 from leaderbayes._inference.mean_of_rounds import CELLS, observed
 from leaderbayes._inference.nuts import adaptation, sample_density
-from leaderbayes._inference.replicates import replicated
+from leaderbayes._inference.replicates import step_of
 from leaderbayes._numerics.mean_score import (
     Board,
     coordinates,
@@ -93,7 +93,7 @@ def draw_mean_score(
         theta.reshape(-1, m), posterior["noise"].reshape(-1, m),
         posterior["round_scale"].reshape(-1), posterior["level"].reshape(-1), board,
     ).reshape(*shape, -1)  # fmt: skip
-    step = -(-shape[0] * shape[1] // replicated(shape, board.scores.size, sampling["replicates"]))
+    step = step_of(shape, board.scores.size, sampling["replicates"])
     kept = {name: posterior[name][:, ::step] for name in ("noise", "level", "round_scale")}
     again_drawn = _replicate(
         theta[:, ::step], **kept, present=board.present, rng=np.random.default_rng(streams[0])

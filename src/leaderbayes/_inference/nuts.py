@@ -11,7 +11,7 @@ import xarray as xr
 from leaderbayes._files.progress import progress, shows_bars_of_others
 from leaderbayes._inference.diagnostics import MIN_ESS, careful, diagnose, warn
 from leaderbayes._inference.log_likelihood import with_notice
-from leaderbayes._inference.replicates import replicated
+from leaderbayes._inference.replicates import step_of
 from leaderbayes._types import Floats
 
 _TUNE = 1000  # steps, by default
@@ -217,5 +217,5 @@ def _thin(tree: xr.DataTree, replicates: int | None) -> xr.DataTree:
     posterior = tree["posterior"].to_dataset()
     size = sum(int(observed.size) for observed in tree["observed_data"].to_dataset().values())
     shape = posterior.sizes["chain"], posterior.sizes["draw"]
-    step = -(-shape[0] * shape[1] // replicated(shape, size, replicates))
+    step = step_of(shape, size, replicates)
     return xr.DataTree.from_dict({"posterior": posterior.isel(draw=slice(None, None, step))})

@@ -1,4 +1,4 @@
-"""Replicated boards: how many draws get one, and those of Bradley-Terry's model."""
+"""Replicated boards: which draws get one, and those of Bradley-Terry's model."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,12 +19,11 @@ MAX_REPLICATED = 10_000_000
 _AT_A_TIME = 100_000  # scores that are drawn, which processors keep at hand
 
 
-def replicated(shape: tuple[int, int], size: int, asked: int | None) -> int:
-    """Count the draws that get a board of so many places: some at least, spread evenly."""
+def step_of(shape: tuple[int, int], size: int, asked: int | None) -> int:
+    """Say of every how many-th draw (chain, draw) there is a board of so many places."""
     total = shape[0] * shape[1]
-    if asked is not None:
-        return min(asked, total)
-    return -(-total // -(-total * size // MAX_REPLICATED))
+    boards = -(-total // -(-total * size // MAX_REPLICATED)) if asked is None else min(asked, total)
+    return -(-total // boards)
 
 
 def replicates(matches: xr.Dataset) -> Replicate:
@@ -48,7 +47,7 @@ def boards_when_read(matches: xr.Dataset, epp: Floats, stream: np.random.SeedSeq
     present, within = _rounds(matches)
     # A copy, of which nothing changes before it is read.
     every = epp.copy().reshape(-1, epp.shape[2])
-    make = partial(_picked, every, present, within, stream)
+    make = partial(picked_boards, every, present, within, stream)
     return when_read(make, (*epp.shape[:2], *present.shape), np.int32)
 
 
@@ -57,7 +56,7 @@ def _rounds(matches: xr.Dataset) -> tuple[Bools, bool]:
     return (matches["place"] > 0).to_numpy(), bool(matches.attrs["within_round"])
 
 
-def _picked(
+def picked_boards(
     epp: Floats, present: Bools, within: bool, stream: np.random.SeedSequence, which: Longs
 ) -> Ints:
     """Draw as `_boards`, from the beginning of a stream."""

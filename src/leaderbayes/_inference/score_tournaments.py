@@ -7,7 +7,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.nuts import sample_density
-from leaderbayes._inference.replicates import replicated
+from leaderbayes._inference.replicates import step_of
 from leaderbayes._numerics.score_tournaments import (
     Boards,
     boards,
@@ -95,7 +95,7 @@ def draw_score_tournaments(
     rows = rows_of(own.scores)
     by_round = round_log_likelihood(here, flat["noise"], flat["round_scale"], *_rounds(own, rows))
     count = rows[0].size * scores.sizes["player"]
-    step = -(-shape[0] * shape[1] // replicated(shape, count, sampling["replicates"]))
+    step = step_of(shape, count, sampling["replicates"])
     around = here.reshape(*shape, *here.shape[1:])[:, ::step]
     noise, round_scale = (posterior[name][:, ::step] for name in ("noise", "round_scale"))
     present = np.isfinite(_rounds(own, rows)[0])

@@ -1,10 +1,10 @@
 r"""How well chains agree: rank-normalised split R-hat, effective sample sizes of bulk and tails.
 
 What `arviz_stats.rhat` and `arviz_stats.ess` ("bulk" and "tail") compute, for all quantities from
-one sort each: values' ranks are those of both R-hat and the bulk's size, distances from the median
-are two runs of the sorted values to be merged, and quantiles stand among them. Autocovariances are
-summed lag by lag as far as Geyer's sequence asks for them, and by Fourier transforms where that is
-far.
+one sort each (by digits, which takes a quarter of the time that comparing does): values' ranks are
+those of both R-hat and the bulk's size, distances from the median are two runs of the sorted values
+to be merged, and quantiles stand among them. Autocovariances are summed lag by lag as far as
+Geyer's sequence asks for them, and by Fourier transforms where that is far.
 
 References
 ----------
@@ -20,9 +20,10 @@ import numba
 import numpy as np
 from scipy.special import ndtri
 
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import AnyInts, Floats, Ints
 
 _LAGS, _AT_A_TIME = 64, 8  # beyond which a Fourier transform is faster
+_DIGITS, _MOVES = 2048, 16  # of sorting: for each of two, and how many steps for each value
 _CONSTANT = 1e-15  # range of values that are all the same
 # Those of the rows are means, and means of products, whose order of summing does not matter.
 _FAST = {"reassoc", "contract"}
@@ -54,12 +55,12 @@ def agreement(values: Floats, tail: float) -> Agreement:
     known = np.isfinite(values).all(axis=(1, 2))
     # Halves of chains, and of draws one by one, as for R-hat: the middle of an odd number is none.
     series = np.empty((4, 2 * chains, half))
-    normal = _normal(2 * chains * half)
+    normal, place = _normal(2 * chains * half), _places(chains, draws)
     # Symmetric to the last bit: which draws are below a quantile depends on it.
     at = tuple(sorted((tail, 1.0 - tail)))
     for k in np.flatnonzero(known):
         own = np.ascontiguousarray(values[k], float)
-        _write_series(own, np.argsort(own, axis=None), normal, at, series)
+        _write_series(own, ordered(own.ravel()), place, normal, at, series)
         if chains > 1:
             found[0, k] = max(_rhat(series[0]), _rhat(series[1]))
         found[1, k] = _size(series[0])
@@ -72,6 +73,69 @@ def _normal(size: int) -> Floats:
     """Give normal scores (2 x size - 1,) of mean ranks 1, 1.5, ..., size."""
     rank = 1.0 + np.arange(2 * size - 1) / 2.0
     return np.asarray(ndtri((rank - 0.375) / (size + 0.25)))
+
+
+@lru_cache(maxsize=8)
+def _places(chains: int, draws: int) -> Ints:
+    """Say where draws (chain x draw,) stand in series of halves of chains; -1 is nowhere."""
+    half = draws // 2
+    place = np.full((chains, draws), -1, np.int32)
+    place[:, :half] = np.arange(chains * half).reshape(chains, half)
+    place[:, draws - half :] = np.arange(chains * half, 2 * chains * half).reshape(chains, half)
+    return place.ravel()
+
+
+def ordered(values: Floats) -> AnyInts:
+    """Give the indices (value,) that sort finite values."""
+    found: AnyInts = _by_digits(values)
+    return found if found.size else np.argsort(values)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _by_digits(values: Floats) -> Ints:
+    """Sort by the digits of how far values are above the least; then those that are alike.
+
+    Of no values where too many are alike, or too far from each other.
+    """
+    size = values.size
+    low = high = values[0]
+    for k in range(size):
+        low, high = min(low, values[k]), max(high, values[k])
+    share = (_DIGITS**2 - 1) / (high - low)
+    if not (0.0 < share < np.inf):
+        return np.empty(0, np.int32)
+    key, count = np.empty(size, np.int32), np.zeros((2, _DIGITS), np.int32)
+    for k in range(size):
+        key[k] = np.int32((values[k] - low) * share)
+    for k in range(size):
+        count[0, key[k] % _DIGITS] += 1
+        count[1, key[k] // _DIGITS] += 1
+    for j in range(2):
+        below = 0
+        for digit in range(_DIGITS):
+            own = int(count[j, digit])
+            count[j, digit] = below
+            below += own
+    by_last, order = np.empty(size, np.int32), np.empty(size, np.int32)
+    for k in range(size):
+        digit = key[k] % _DIGITS
+        by_last[count[0, digit]] = k
+        count[0, digit] += 1
+    for k in by_last:
+        digit = key[k] // _DIGITS
+        order[count[1, digit]] = k
+        count[1, digit] += 1
+    moves = 0
+    for k in range(1, size):
+        item, at = order[k], k
+        while at > 0 and values[order[at - 1]] > values[item]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = item
+        moves += k - at
+        if moves > _MOVES * size:
+            return np.empty(0, np.int32)
+    return order
 
 
 def _size(series: Floats) -> float:
@@ -95,7 +159,12 @@ def _covariances(series: Floats) -> Floats:
 
 @numba.njit(cache=True, error_model="numpy")
 def _write_series(
-    values: Floats, order: Longs, normal: Floats, at: tuple[float, float], out: Floats
+    values: Floats,
+    order: AnyInts,
+    place_of: Ints,
+    normal: Floats,
+    at: tuple[float, float],
+    out: Floats,
 ) -> None:
     """Write what the diagnostics are of, of halves of chains.
 
@@ -104,6 +173,8 @@ def _write_series(
     values : (chain, draw)
     order : (chain x draw,)
         That sorts them.
+    place_of : (chain x draw,)
+        From `_places`.
     normal : (rank,)
         Normal scores of mean ranks.
     at : (2,)
@@ -113,25 +184,18 @@ def _write_series(
         quantiles.
     """
     chains, draws = values.shape
-    half, flat = draws // 2, values.ravel()
-    count = 2 * chains * half
+    flat, count = values.ravel(), 2 * chains * (draws // 2)
     # Where the halves' values stand in `out`, in their order.
-    place, sorted_values = np.empty(count, np.int64), np.empty(count)
+    place, sorted_values = np.empty(count, np.int32), np.empty(count)
     seen = 0
     for item in order:
-        chain, draw = divmod(item, draws)
-        if draw < half:
-            place[seen] = chain * half + draw
-        elif draw >= draws - half:
-            place[seen] = (chains + chain) * half + draw - (draws - half)
-        else:
-            continue
-        sorted_values[seen] = flat[item]
-        seen += 1
+        if place_of[item] >= 0:
+            place[seen], sorted_values[seen] = place_of[item], flat[item]
+            seen += 1
     _write_scores(sorted_values, place, normal, out[0].ravel())
     middle = count // 2
     median = (sorted_values[middle - 1] + sorted_values[middle]) / 2.0
-    far, near = np.empty(count), np.empty(count, np.int64)
+    far, near = np.empty(count), np.empty(count, np.int32)
     low, high = middle - 1, middle
     for k in range(count):
         down = median - sorted_values[low] if low >= 0 else np.inf
@@ -151,7 +215,7 @@ def _write_series(
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _write_scores(sorted_values: Floats, place: Longs, normal: Floats, out: Floats) -> None:
+def _write_scores(sorted_values: Floats, place: Ints, normal: Floats, out: Floats) -> None:
     """Write normal scores of values in their order to places; equals share the mean rank."""
     start = 0
     while start < sorted_values.size:
@@ -165,7 +229,7 @@ def _write_scores(sorted_values: Floats, place: Longs, normal: Floats, out: Floa
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _quantile(values: Floats, order: Longs, at: float) -> float:
+def _quantile(values: Floats, order: AnyInts, at: float) -> float:
     """Interpolate between sorted values as NumPy does."""
     position = at * (order.size - 1)
     below = int(position)
@@ -209,21 +273,38 @@ def _covariance(series: Floats, lag: int) -> float:
     chains, draws = series.shape
     total = 0.0
     for c in range(chains):
-        for d in range(draws - lag):
-            total += series[c, d] * series[c, d + lag]
+        # Of indices that might be negative no two are computed at a time.
+        early, late = series[c, : draws - lag], series[c, lag:]
+        for d in range(early.size):
+            total += early[d] * late[d]
     return float(total / (chains * draws))
+
+
+@numba.njit(cache=True, error_model="numpy", fastmath=_FAST)
+def _centred(series: Floats) -> Floats:
+    """Series (chain, draw), each less its mean."""
+    chains, draws = series.shape
+    out = np.empty(series.shape)
+    for c in range(chains):
+        total = 0.0
+        for d in range(draws):
+            total += series[c, d]
+        for d in range(draws):
+            out[c, d] = series[c, d] - total / draws
+    return out
 
 
 @numba.njit(cache=True, error_model="numpy")
 def _size_by_lags(series: Floats) -> float:
     """Give the effective sample size of series (chain, draw); -1 where many lags matter."""
-    if series.max() - series.min() < _CONSTANT:
-        return float(series.size)
     chains, draws = series.shape
-    centred = np.empty(series.shape)
+    low = high = series[0, 0]
     for c in range(chains):
-        centred[c] = series[c] - series[c].mean()
-    between = _moments(series)[1]
+        for d in range(draws):
+            low, high = min(low, series[c, d]), max(high, series[c, d])
+    if high - low < _CONSTANT:
+        return float(series.size)
+    centred, between = _centred(series), _moments(series)[1]
     covariance = np.empty(min(_LAGS, draws))
     known, found = 0, -1.0
     while known < covariance.size and found == -1.0:

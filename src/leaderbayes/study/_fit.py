@@ -24,6 +24,7 @@ from leaderbayes._files.write import check_folder
 from leaderbayes._fits.kinds import OF_SEVERAL
 from leaderbayes._inference.fit import fit as fit_board
 from leaderbayes._inference.fit import written
+from leaderbayes._inference.made_again import left_out
 from leaderbayes._numerics.workers import available
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes._scores.vote_matches import is_votes
@@ -298,7 +299,7 @@ def _fit_one(
         except Exception as problem:  # whatever it is, the other tournaments are not to blame
             return f"{type(problem).__name__}: {problem}"
         tree.attrs |= {"tournament": name, "scores": _store.fingerprint(board)}
-        return _store.encode(tree)
+        return _store.encode(left_out(tree))
 
 
 def _size(workers: Executor) -> int:

@@ -17,6 +17,7 @@ from leaderbayes import _arguments
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._extras import extra
 from leaderbayes._files.write import locked
+from leaderbayes._inference.made_again import made_again
 from leaderbayes.study._zarr import Files, Opened, open_like, remember, zarr_files
 
 # Coordinates by their name and the bytes of their files.
@@ -122,8 +123,10 @@ def _open(group: Path, known: _Known, like: list[Opened]) -> xr.DataTree:
             like.append(remember(groups, files, root))
     except Exception as problem:  # its files are as written: something else is wrong
         raise LeaderbayesError(f"{group}: cannot be opened ({problem}).") from problem
+    own = {path[1:]: each for path, each in groups.items() if path != "/"}
+    own |= made_again(root["attributes"], own)
     tree = xr.DataTree()
-    tree.children = {path[1:]: xr.DataTree(each) for path, each in groups.items() if path != "/"}
+    tree.children = {name: xr.DataTree(own[name]) for name in sorted(own)}
     tree.attrs = root["attributes"]
     tree.encoding = {"source": str(group)}
     return tree

@@ -154,9 +154,11 @@ def test_nearby_estimate_is_that_of_newtons_steps_solved_directly(met):
         gradient = points + 0.5 - (n * p).sum(axis=1) - q
         step = np.linalg.solve(information, gradient)
         epp, decrement = epp + step / max(np.ptp(np.append(step, 0.0)), 1.0), gradient @ step
+    # Each step is solved to four digits.
     np.testing.assert_allclose(
-        estimates_near(start[None], points[None], n[None])[0], epp, rtol=0.0, atol=1e-11
-    )
+        estimates_near(start[None], points[None], n[None])[0], epp, rtol=0.0,
+        atol=1e-4 * abs(step).max(),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 300.0, 1e5])

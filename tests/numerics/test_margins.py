@@ -55,7 +55,7 @@ def test_where_nobody_follows_it_is_the_conditional_law(wins, df, scale):
     table = margins(np.r_[mode, fixed], sd * np.eye(4), met, scale, df)
     below = cumulative_trapezoid(np.exp(log - log.max()), x, initial=0.0)
     normal = np.random.default_rng(1).standard_normal((DRAWS, 4))
-    moved, _ = stretch(normal, table.normal, table.moved)
+    moved, _ = stretch(normal, table.normal, table.moved, np.ones(len(table.normal)))
     found = kstest(mode + sd * moved[:, 0], lambda at: np.interp(at, x, below / below[-1]))
     # The grid's points are up to half a standard deviation apart: its trapezoids are off by 0.01.
     assert found.statistic < kolmogorov_bound(DRAWS) + 0.01
@@ -84,7 +84,7 @@ def test_of_two_players_it_is_the_posterior_along_the_way(wins, df):
     table = margins(mode, way, np.array([[0.0, sum(wins)], [sum(wins), 0.0]]), scale, df)
     u = np.linspace(-60.0, 60.0, 240_001)
     normal = np.random.default_rng(1).standard_normal((DRAWS, 2))
-    moved, _ = stretch(normal, table.normal, table.moved)
+    moved, _ = stretch(normal, table.normal, table.moved, np.ones(len(table.normal)))
     for j in range(2):
         log = log_posterior(mode + u[:, None] * way[:, j])
         below = cumulative_trapezoid(np.exp(log - log.max()), u, initial=0.0)
@@ -137,8 +137,8 @@ def test_the_slope_is_the_maps():
     table = margins(np.array([3.0, 0.0, -1.0]), way, n, 1.0, 4.0)
     normal = np.vstack([rng.standard_normal((200, 3)), 7.0 * rng.standard_normal((20, 3))])
     step = 1e-6
-    moved, log_slope = stretch(normal, table.normal, table.moved)
-    ahead, _ = stretch(normal + step, table.normal, table.moved)
+    moved, log_slope = stretch(normal, table.normal, table.moved, np.ones(len(table.normal)))
+    ahead, _ = stretch(normal + step, table.normal, table.moved, np.ones(len(table.normal)))
     numeric = np.log((ahead - moved) / step).sum(axis=1)
     # But where a step crosses a point of the grid.
     assert (abs(numeric - log_slope) < 1e-4).mean() > 0.99
@@ -150,9 +150,9 @@ def test_many_players_do_not_overflow():
     m = 2000
     table = margins(np.zeros(m), 3.0 * np.eye(m), np.zeros((m, m)), 1.0, 4.0)
     normal = np.full((2, m), 0.1)
-    _, log_slope = stretch(normal, table.normal, table.moved)
+    _, log_slope = stretch(normal, table.normal, table.moved, np.ones(len(table.normal)))
     assert np.isfinite(log_slope).all()
-    one = stretch(normal[:, :1], table.normal[:1], table.moved)[1]
+    one = stretch(normal[:, :1], table.normal[:1], table.moved, np.ones(1))[1]
     np.testing.assert_allclose(log_slope, m * one)
 
 

@@ -196,13 +196,14 @@ def _replicated(epp: Floats, nu: Floats, again: Iterable[Counts]) -> tuple[Float
     for strict, equal, n in again:
         some = slice(first, first + len(strict))
         first = some.stop
-        won = strict + equal / 2.0
+        won = strict + equal / 2.0 if equal.any() else strict
         points = won.sum(axis=2)
         away[some] = epp[some] - bt.estimates_near(epp[some], points, n)
         if len(n) == 1 and np.isneginf(nu).all():
             deviance[some] = bt.deviances(epp[some], points, bt.x_log_x(won), n[0])
         else:
-            every = epp[some], nu[some], strict, equal, np.broadcast_to(n, strict.shape)
+            tied, met = (np.broadcast_to(each, strict.shape) for each in (equal, n))
+            every = epp[some], nu[some], strict, tied, met
             deviance[some] = [bt.deviance(*each) for each in zip(*every, strict=True)]
     return away, deviance
 
@@ -236,14 +237,17 @@ def _replicated_counts(
     """Count strict wins, ties and matches of replicates (sample, ...) of one tournament.
 
     Of some after the others, as many as processors keep at hand: (sample, player, opponent), and
-    matches of all at once where all have the same. The tournament's rounds are ``rows``. Ties that
-    the board's rule drops are no matches.
+    ties and matches of all at once where all have the same. The tournament's rounds are ``rows``.
+    Ties that the board's rule drops are no matches.
     """
     place = board["place"].transpose("round", "player").to_numpy()
     _, met = count_matches(place, within_round=bool(board.attrs["within_round"]))
-    block = max(_AT_HAND // met.size, 1)
+    block, none = max(_AT_HAND // met.size, 1), np.zeros((1, *met.shape))
     for some in batched(_strict_wins(replicates, board, dt, rows, place, met), block):
         strict = np.array(some, float)
+        if 2.0 * strict.sum() == len(strict) * met.sum():
+            yield strict, none, met[None].astype(float)
+            continue
         decided = strict + strict.swapaxes(1, 2)
         n = decided if board.attrs["ties"] == "drop" else met[None].astype(float)
         yield strict, n - decided, n

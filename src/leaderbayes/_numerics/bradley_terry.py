@@ -17,7 +17,7 @@ _FAR = 12.0  # log-odds, where a start is taken back to
 _STEPS = 1000  # at most; from nearby three are enough
 _TOGETHER = 32  # draws
 _SMALL, _TINY = 1e-150, 1e-130  # products whose logarithm is taken, and odds that are nearly none
-_ROUNDING = 1e-28  # of a squared remainder
+_DIGITS = 1e-8  # squared remainder of a step: four digits of it
 # Without NaN and infinity flags: those must come through.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
@@ -373,7 +373,7 @@ def _curve(epp: Floats, n: Floats, information: Floats) -> Floats:
 
 @numba.njit(cache=True, error_model="numpy")
 def _solve(matrix: Floats, right: Floats) -> Floats:
-    """Solve for a positive definite matrix, to rounding.
+    """Solve for a positive definite matrix, to four digits: a step of Newton's is no better.
 
     By conjugate gradients: where all meet all a few products are enough. Else directly, which costs
     as much as m / 3 products.
@@ -382,7 +382,7 @@ def _solve(matrix: Floats, right: Floats) -> Floats:
     x, rest = np.zeros(right.size), right.copy()
     way = scale * rest
     size = rest @ way
-    goal = _ROUNDING * size
+    goal = _DIGITS * size
     for _ in range(8 + right.size // 4):
         if not size > goal:
             return x

@@ -113,17 +113,15 @@ def _by_digits(values: Floats) -> Ints:
     for j in range(2):
         below = 0
         for digit in range(_DIGITS):
-            own = int(count[j, digit])
-            count[j, digit] = below
-            below += own
+            count[j, digit], below = below, below + count[j, digit]
     by_last, order = np.empty(size, np.int32), np.empty(size, np.int32)
     for k in range(size):
         digit = key[k] % _DIGITS
         by_last[count[0, digit]] = k
         count[0, digit] += 1
-    for k in by_last:
-        digit = key[k] // _DIGITS
-        order[count[1, digit]] = k
+    for item in by_last:
+        digit = key[item] // _DIGITS
+        order[count[1, digit]] = item
         count[1, digit] += 1
     moves = 0
     for k in range(1, size):

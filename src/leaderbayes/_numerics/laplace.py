@@ -21,6 +21,7 @@ integrated nested Laplace approximations, JRSS B 71.
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.optimize import minimize_scalar
@@ -93,21 +94,41 @@ def sample(board: Board, draws: int, rng: np.random.Generator) -> Laplace:
     at = np.clip(np.searchsorted(log_scale, drawn), 1, len(nodes) - 1)
     share = (drawn - log_scale[at - 1]) / (log_scale[at] - log_scale[at - 1])
     centre = np.stack([each.centre for each in spreads])
-    strength = (1.0 - share[:, None]) * centre[at - 1] + share[:, None] * centre[at]
+    strength = np.empty((draws, len(order)))
     nearest = np.where(share > 0.5, at, at - 1)
     for k in np.unique(nearest):
         mine = np.flatnonzero(nearest == k)
         normal = rng.standard_normal((len(mine), len(order)))
-        factor, found = nodes[k].factor, spreads[k].margins
-        moved, log_slope = stretch(found.wider * normal, found.normal, found.moved)
-        strength[mine] += solve_triangular(
-            factor, moved.T, trans="T", lower=True, check_finite=False
+        factor, (_, table) = nodes[k].factor, spreads[k]
+        moved, log_slope = stretch(normal, table.normal, table.moved, table.wider)
+        away = solve_triangular(
+            factor, moved.T, trans="T", lower=True, overwrite_b=True, check_finite=False
         ).T
-        log_density[mine] += np.log(np.diag(factor) / found.wider).sum() - log_slope
+        _write(away, centre, at, share, mine, order, strength)
+        log_density[mine] += np.log(np.diag(factor) / table.wider).sum() - log_slope
         log_density[mine] -= 0.5 * (normal**2).sum(axis=1)
-    back = np.empty_like(strength)
-    back[:, order] = strength
-    return Laplace(back, np.exp(drawn), log_density)
+    return Laplace(strength, np.exp(drawn), log_density)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _write(
+    away: Floats, centre: Floats, at: Longs, share: Floats, mine: Longs, order: Longs, out: Floats
+) -> None:
+    """Write strengths ``out`` (draw, player) of some draws, ``mine``, in the players' own order.
+
+    Parameters
+    ----------
+    away : (own draw, player)
+        From the centre.
+    centre : (node, player)
+    at, share : (draw,)
+        The node above, and how far it is on the way there from the one before.
+    order : (player,)
+    """
+    for row, d in enumerate(mine):
+        low, high, s = centre[at[d] - 1], centre[at[d]], share[d]
+        for j in range(order.size):
+            out[d, order[j]] = (1.0 - s) * low[j] + s * high[j] + away[row, j]
 
 
 def _order(board: Board) -> Longs:

@@ -224,14 +224,14 @@ def _exponentials(rate: float, points: Floats, out: Floats) -> None:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def stretch(normal: Floats, table: Floats, moved: Floats) -> tuple[Floats, Floats]:
-    """Give standard normal numbers (draw, way) the margins of a table.
+def stretch(normal: Floats, table: Floats, moved: Floats, wider: Floats) -> tuple[Floats, Floats]:
+    """Give standard normal numbers (draw, way), widened, the margins of a table.
 
     Parameters
     ----------
     normal : (draw, way)
-    table, moved
-        ``normal`` and ``moved`` of `Margins`.
+    table, moved, wider
+        ``normal``, ``moved`` and ``wider`` of `Margins`.
 
     Returns
     -------
@@ -239,24 +239,24 @@ def stretch(normal: Floats, table: Floats, moved: Floats) -> tuple[Floats, Float
     log_slope : (draw,)
         Log of the product of the slopes of the map.
     """
-    out, log_slope = np.empty(normal.shape), np.zeros(len(normal))
-    last = moved.size - 2
-    guides = np.empty((len(table), 2 * _REACH * _CELLS), np.int32)
-    for i in range(len(table)):
-        _write_guide(table[i], guides[i])
-    for d in range(normal.shape[0]):
-        product = 1.0
-        for i in range(normal.shape[1]):
-            z, row = normal[d, i], table[i]
-            k = min(max(_rank(z, row, guides[i]) - 1, 0), last)
-            slope = (moved[k + 1] - moved[k]) / (row[k + 1] - row[k])
-            out[d, i] = moved[k] + slope * (z - row[k])
-            product *= slope
-            if product > 1e200 or product < 1e-200:
-                log_slope[d] += np.log(product)
-                product = 1.0
-        log_slope[d] += np.log(product)
-    return out, log_slope
+    draws, ways = normal.shape
+    out, log_slope, product = np.empty(normal.shape), np.zeros(draws), np.ones(draws)
+    guide, slopes = np.empty(2 * _REACH * _CELLS, np.int32), np.empty(moved.size - 1)
+    # One way after the other, whose table processors keep at hand.
+    for i in range(ways):
+        row = table[i]
+        _write_guide(row, guide)
+        for k in range(slopes.size):
+            slopes[k] = (moved[k + 1] - moved[k]) / (row[k + 1] - row[k])
+        for d in range(draws):
+            z = wider[i] * normal[d, i]
+            k = min(max(_rank(z, row, guide) - 1, 0), slopes.size - 1)
+            out[d, i] = moved[k] + slopes[k] * (z - row[k])
+            product[d] *= slopes[k]
+            if product[d] > 1e200 or product[d] < 1e-200:
+                log_slope[d] += np.log(product[d])
+                product[d] = 1.0
+    return out, log_slope + np.log(product)
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -41,7 +41,7 @@ def made(seed, names, rng=None, **more):
 
 def by_zarr(tree, consolidated):
     store = {}
-    codecs = {"compressors": (ZstdCodec(), Crc32cCodec())}
+    codecs = {"compressors": (ZstdCodec(level=-1), Crc32cCodec())}
     encoding = {node.path: {str(v): codecs for v in node.variables} for node in tree.subtree}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ZarrUserWarning)

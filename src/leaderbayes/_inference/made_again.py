@@ -23,9 +23,9 @@ from leaderbayes._types import Floats, Ints, Longs
 GROUPS = ("posterior_predictive", "log_likelihood")
 
 
-def left_out(dt: xr.DataTree) -> xr.DataTree:
-    """Leave out of a fit what `made_again` makes again."""
-    return dt.drop_nodes(GROUPS) if _tells(dt.attrs, dt.children) else dt
+def left_out(dt: xr.DataTree) -> tuple[str, ...]:
+    """Name the groups of a fit that `made_again` makes again."""
+    return GROUPS if _tells(dt.attrs, dt.children) else ()
 
 
 def made_again(attrs: Mapping[str, Any], groups: Mapping[str, xr.Dataset]) -> dict[str, xr.Dataset]:

@@ -299,7 +299,7 @@ def _fit_one(
         except Exception as problem:  # whatever it is, the other tournaments are not to blame
             return f"{type(problem).__name__}: {problem}"
         tree.attrs |= {"tournament": name, "scores": _store.fingerprint(board)}
-        return _store.encode(left_out(tree))
+        return _store.encode(tree, without=left_out(tree))
 
 
 def _size(workers: Executor) -> int:

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -235,9 +235,12 @@ def _digest(root: Any, files: Files) -> str:
     return digest.hexdigest()
 
 
-def encode(tree: xr.DataTree, *, consolidated: bool = True) -> Files:
-    """Give the files of a Zarr store, by their paths, with a digest of them all."""
-    files = zarr_files(tree, consolidated=consolidated)
+def encode(tree: xr.DataTree, *, without: Sequence[str] = (), consolidated: bool = True) -> Files:
+    """Give the files of a Zarr store, by their paths, with a digest of them all.
+
+    But for some groups.
+    """
+    files = zarr_files(tree, without=without, consolidated=consolidated)
     root = json.loads(files["zarr.json"])
     root["attributes"]["digest"] = _digest(root, files)
     return files | {"zarr.json": json.dumps(root).encode()}

@@ -305,8 +305,9 @@ class Writer:
         """
         folder = self.beside / name
         try:
+            for inside in {(folder / file).parent for file in files}:
+                inside.mkdir(parents=True, exist_ok=True)
             for file, content in files.items():
-                (folder / file).parent.mkdir(parents=True, exist_ok=True)
                 (folder / file).write_bytes(content)
             yield folder
         except OSError as problem:

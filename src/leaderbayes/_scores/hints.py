@@ -1,5 +1,6 @@
 """What the matches of a board show, and whoever reads its leaderboard should know."""
 
+import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ from leaderbayes._scores.tables import listed
 _PACKAGE = str(Path(__file__).parents[1])
 MANY_TIES = 0.1
 _FEWEST = 20  # items, or clusters
+_CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
 # More folds of one cross-validation are rare: they are those of several, in one row.
 _MOST_FOLDS = 20
 _FOLD = frozenset("fold folds kfold split splits cv resample resamples resampling".split())
@@ -241,7 +243,11 @@ def tied_share(matches: xr.Dataset) -> float:
 def _pairs(*keys: np.ndarray) -> int:
     """Count the pairs of items, (item,), that have the same keys."""
     shape = [int(key.max(initial=0)) + 1 for key in keys]
-    _, sizes = np.unique(np.ravel_multi_index(keys, shape), return_counts=True)
+    every = np.ravel_multi_index(keys, shape)
+    if math.prod(shape) <= _CELLS_EACH * len(every):
+        sizes = np.bincount(every)
+    else:
+        _, sizes = np.unique(every, return_counts=True)
     return int((sizes * (sizes - 1) // 2).sum())
 
 

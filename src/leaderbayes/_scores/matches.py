@@ -23,6 +23,7 @@ TIES: tuple[Ties, ...] = get_args(Ties)
 _EXACT = 2**53
 # Places are 32-bit.
 _PLACES = 2**31 - 1
+_FEW_STEPS = 4  # from player to player, before graphs are taken apart
 
 
 def matches(
@@ -299,23 +300,35 @@ def components(matches: xr.Dataset) -> pd.Series:
     Ford (1957), Solution of a ranking problem from binary comparisons, American Mathematical
     Monthly 64.
     """
-    graph: Any = (
-        matches["wins"].to_numpy() > 0
-        if "wins" in matches
-        else win_graph(matches["place"].to_numpy())
-    )
-    # Nodes beyond the players only carry paths.
     players = pd.Index(matches["player"].to_numpy(), name="player")
+    every = pd.Series(1, index=players, name="group")
+    every.attrs["weakly_connected"] = 1
+    graph: Any
+    if "wins" in matches:
+        graph = matches["wins"].to_numpy() > 0
+        if _is_soon_everywhere(graph) and _is_soon_everywhere(graph.T):
+            return every
+    else:
+        graph = win_graph(matches["place"].to_numpy())
+    # Nodes beyond the players only carry paths.
     strong = connected_components(graph, connection="strong")[1][: len(players)]
-    if (strong == strong[0]).all():  # so of most boards, and the rest would take as long again
-        groups = pd.Series(1, index=players, name="group")
-        groups.attrs["weakly_connected"] = 1
-        return groups
+    if (strong == strong[0]).all():  # the rest would take as long again
+        return every
     weak = connected_components(graph, connection="weak")[1][: len(players)]
     number = (-pd.Series(_share_of_wins(matches)).groupby(strong).mean()).rank(method="first")
     groups = pd.Series(strong, index=players, name="group").map(number.astype(int))
     groups.attrs["weakly_connected"] = int((weak == weak[0]).all())
     return groups
+
+
+def _is_soon_everywhere(graph: Bools) -> bool:
+    """Whether a few steps lead from the first player to everybody, as on most boards."""
+    seen = graph[0]
+    for _ in range(_FEW_STEPS):
+        if seen.all():
+            return True
+        seen = seen | graph[seen].any(axis=0)
+    return bool(seen.all())
 
 
 def _share_of_wins(matches: xr.Dataset) -> Floats:

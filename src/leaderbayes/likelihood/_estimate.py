@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from xarray.indexes import PandasIndex
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import DisconnectedError, EstimateWarning, HintWarning, LeaderbayesError
@@ -121,11 +122,20 @@ def estimate(
             "hypothesis_value": ("hypothesis", restricted.value),
         }
         attrs = attrs | {"df": attrs["df"] + len(restricted.matrix)}
-    players = matches["player"].to_numpy()
-    fit = xr.Dataset(variables, coords={"player": players, "player_": players}, attrs=attrs)
+    fit = xr.Dataset(variables, coords=_twice(matches["player"]), attrs=attrs)
     texts = [text for text in (*said, without_variation(fit)) if text is not None]
     shown = hints(matches, str(attrs["model"]), posterior=False)
     for kind, messages in ((EstimateWarning, texts), (HintWarning, shown)):
         for text in messages:
             warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))
     return fit.assign_attrs(converged=1, warnings=json.dumps(texts + shown))
+
+
+def _twice(players: xr.DataArray) -> xr.Coordinates:
+    """Name rows and columns by the players, whose texts are indexed already."""
+    index = players.to_index()
+    row, column = (
+        xr.Coordinates.from_xindex(PandasIndex(index.rename(side), side, players.dtype))
+        for side in ("player", "player_")
+    )
+    return row | column

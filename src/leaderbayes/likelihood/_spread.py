@@ -83,9 +83,12 @@ def without_variation(fit: xr.Dataset, what: str = "rounds") -> str | None:
     """Say which standard errors are NaN, and why; None where none is, or none is wanted."""
     if "covariance" not in fit:
         return None
+    unknown, between = (np.isnan(errors(fit)) for errors in (player_errors, pair_errors))
+    if not unknown.any() and not between.any():
+        return None
     players = [str(name) for name in fit["player"].to_numpy()]
-    alone = [players[i] for i in np.flatnonzero(np.isnan(player_errors(fit)))]
-    first, second = np.nonzero(np.triu(np.isnan(pair_errors(fit))))
+    alone = [players[i] for i in np.flatnonzero(unknown)]
+    first, second = np.nonzero(np.triu(between))
     pairs = [f"{players[i]} - {players[j]}" for i, j in zip(first, second, strict=True)]
     parts = [
         f"{what} ({'; '.join(name[:60] for name in names[:3])}"
@@ -93,8 +96,6 @@ def without_variation(fit: xr.Dataset, what: str = "rounds") -> str | None:
         for what, names in (("strengths", alone), ("differences", pairs))
         if names
     ]
-    if not parts:
-        return None
     return (
         f"LB015 {what} do not vary in what they say of {' and of '.join(parts)}: the standard "
         f"error would be 0, and is NaN. Give more {what}, or take covariance='model' (--weight 1)."

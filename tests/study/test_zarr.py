@@ -78,6 +78,17 @@ def test_bytes_are_those_of_zarr(monkeypatch, consolidated):
         assert opened.attrs["seed"] == tree.attrs["seed"]
 
 
+def test_groups_that_are_left_out(monkeypatch):
+    """By Zarr, and here from the second tree on."""
+    monkeypatch.setattr(_zarr, "_layouts", {})
+    for seed in (1, 2):
+        tree = made(seed, ["a", "b"])
+        name = next(iter(tree.children))
+        files = zarr_files(tree, without=[name], consolidated=True)
+        assert files == by_zarr(tree.drop_nodes(name), True)
+        assert files.keys() < zarr_files(tree, consolidated=True).keys()
+
+
 def test_a_shape_is_written_by_zarr_once(monkeypatch):
     monkeypatch.setattr(_zarr, "_layouts", {})
     called = []

@@ -373,7 +373,7 @@ def _curve(epp: Floats, n: Floats, information: Floats) -> Floats:
 
 @numba.njit(cache=True, error_model="numpy")
 def _solve(matrix: Floats, right: Floats) -> Floats:
-    """Solve for a positive definite matrix, to four digits: a step of Newton's is no better.
+    """Solve for a positive definite matrix, to four digits of differences, as good as steps are.
 
     By conjugate gradients: where all meet all a few products are enough. Else directly, which costs
     as much as m / 3 products.

@@ -37,6 +37,13 @@ def test_comes_back_as_it_was(dt, file):
     assert lb.read_fit(lb.write_fit(back, file)).attrs["note"] == "mine"
 
 
+def test_one_of_a_study_is_a_fit_by_itself(dt, tmp_path):
+    study = xr.DataTree(children={"one": dt.copy(), "other": dt.copy()})
+    back = lb.read_fit(lb.write_fit(study["one"], tmp_path / "fit.nc"))
+    assert back.equals(dt)
+    assert lb.leaderboard(back).equals(lb.leaderboard(dt))
+
+
 def test_every_flipped_byte_is_noticed(dt, file):
     content, rng = file.read_bytes(), random.Random(1)
     whole = lb.leaderboard(dt)

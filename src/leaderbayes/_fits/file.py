@@ -70,6 +70,9 @@ def encoded(dt: xr.DataTree) -> bytes:
 
     They are made in memory: on a full disk HDF5 does not fail, but crashes.
     """
+    if dt.parent is not None:
+        # One of a study: written from where it is, it would be found there and not at the root.
+        dt = dt.copy()
     # Places take a fifth of their bytes so; random numbers do not get smaller.
     small = {"zlib": True, "complevel": 1, "shuffle": True}
     checksums: dict[str, dict[str, dict[str, Any]]] = {

@@ -2,8 +2,8 @@
 
 Thetas are drawn from a population, counts from the paper's model (true binomials, and a whole
 number of instances on which the reference is right), and `leaderbayes.sota.posterior` is asked at
-its defaults; by the beta law too where that is quick. Of each board: whether the 95 % interval has
-the largest theta, how wide it is, and how far off the estimate. See make.py.
+its defaults; of 80 independent teams by the beta law too. Of each board: whether the 95 % interval
+has the largest theta, how wide it is, and how far off the estimate. See make.py.
 """
 
 import itertools
@@ -14,9 +14,16 @@ from pathlib import Path
 
 import numpy as np
 
-from tables import complete, error, mean, read
+from tables import complete, error, mean
 
-SIZES = {(20, 200): 30, (80, 600): 30, (500, 5000): 12}  # teams and instances: how many boards
+# Teams and instances: how many boards in each block. A block more leaves the others as they are.
+SIZES = {
+    (20, 200): (30,), (20, 2000): (30,), (20, 20_000): (30,),
+    (80, 600): (30,),
+    (200, 200): (12,), (200, 2000): (12,), (200, 20_000): (12,),
+    (500, 5000): (12,),
+    (2000, 200): (6,), (2000, 2000): (6,), (2000, 20_000): (6,),
+}  # fmt: skip
 RHO = (0.0, 0.6)
 THETA_0 = 0.86  # of the reference
 DRAWS = 100  # in each of 4 chains
@@ -69,7 +76,7 @@ POPULATIONS = {
     "soft edge": soft_edge, "normal, cut": cut, "each three times": thrice,
     "half clones": half_clones, "equal": equal,
 }  # fmt: skip
-CELLS = tuple(itertools.product(POPULATIONS, SIZES, RHO))
+KEYS = ("population", "teams", "n", "rho", "first")  # `first` board of the block
 
 
 def scores(theta, n, rho, rng):
@@ -102,18 +109,18 @@ def board(population, teams, n, rho, number, law):
     return low <= theta.max() <= high, high - low, off, found.attrs["converged"]
 
 
-def cell(population, teams, n, rho):
-    """Boards of one population, size and dependence, under each law."""
-    rows = []
+def cell(population, teams, n, rho, first):
+    """Boards of a block of one population, size and dependence, under each law."""
+    rows, numbers = [], range(first, first + dict(blocks(teams, n))[first])
     for law in ("flexible", "beta") if teams == 80 and rho == 0.0 else ("flexible",):
-        found = [board(population, teams, n, rho, k, law) for k in range(SIZES[teams, n])]
+        found = [board(population, teams, n, rho, k, law) for k in numbers]
         covered, width, off, converged = (
             np.array(column, float) for column in zip(*found, strict=True)
         )
         rows.append(
             {
-                "population": population, "teams": teams, "n": n, "rho": rho, "law": law,
-                "boards": len(found), "covered": mean(covered), "error": error(covered),
+                "population": population, "teams": teams, "n": n, "rho": rho, "first": first,
+                "law": law, "boards": len(found), "covered": mean(covered), "error": error(covered),
                 "width": mean(width), "bias": round(float(off.mean()), 5),
                 "rmse": round(float(np.sqrt((off**2).mean())), 5), "converged": mean(converged),
             }
@@ -121,46 +128,93 @@ def cell(population, teams, n, rho):
     return {"populations": rows}
 
 
+def blocks(teams, n):
+    """First board and number of boards of each block."""
+    counts = SIZES[teams, n]
+    return zip(itertools.accumulate(counts, initial=0), counts, strict=False)
+
+
 def cover(folder: Path, executor: Executor):
-    """Write folder/populations.csv, going on from the cells that it has."""
-    asked = [(kind, *size, rho) for rho in RHO for size in SIZES for kind in POPULATIONS]
-    complete(folder, "populations", ("population", "teams", "n", "rho"), asked, cell, executor)
+    """Write folder/populations.csv, going on from the blocks that it has."""
+    asked = [
+        (kind, *size, rho, first)
+        for rho in RHO
+        for size in SIZES
+        for first, _ in blocks(*size)
+        for kind in POPULATIONS
+    ]
+    complete(folder, "populations", KEYS, asked, cell, executor)
     setting = {
-        "sizes": [[*size, boards] for size, boards in SIZES.items()],
+        "sizes": [[*size, sum(counts)] for size, counts in SIZES.items()],
         "theta_0": THETA_0, "draws": 4 * DRAWS,
     }  # fmt: skip
     record = {"command": "python models/make.py populations", "setting": setting}
     (folder / "populations.json").write_text(json.dumps(record, indent=2) + "\n")
 
 
-def shown(folder: Path):
-    """Give the table of models/README.md."""
+def pooled(folder: Path):
+    """Give a row for each population, size, dependence and law: blocks taken together."""
     import pandas as pd
 
-    rows = pd.DataFrame(read(folder / "populations.csv"))
-    numbers = rows.columns.difference(["population", "law"])
-    rows[numbers] = rows[numbers].apply(pd.to_numeric)
+    rows = pd.read_csv(folder / "populations.csv")
+    numbers = ["covered", "width", "bias", "converged"]
+    rows[numbers] = rows[numbers].mul(rows["boards"], axis=0)
+    rows["square"] = rows["boards"] * rows["rmse"] ** 2
+    keys = ["population", "teams", "n", "rho", "law"]
+    table = rows.groupby(keys, sort=False)[["boards", "square", *numbers]].sum()
+    table[numbers] = table[numbers].div(table["boards"], axis=0)
+    table["rmse"] = (table["square"] / table["boards"]) ** 0.5
+    return table.drop(columns="square").reset_index()
+
+
+def shown(folder: Path):
+    """Give the tables of models/README.md."""
+    import pandas as pd
+
+    rows = pooled(folder)
     rows["board"] = rows["teams"].astype(str) + " x " + rows["n"].astype(str)
-    table = rows.pivot_table(
-        index=["population", "board"],
-        columns=["law", "rho"],
-        values=["covered", "rmse"],
-        sort=False,
-    )
+    order = [f"{teams} x {n}" for teams, n in SIZES]
+    told = rows[rows["law"] == "flexible"]
 
-    def of(value, law, rho):
-        return table[value, law, rho].to_numpy()
-
-    return {
-        "populations": pd.DataFrame(
-            {
-                "population": table.index.get_level_values(0),
-                "board": table.index.get_level_values(1),
-                "covered": of("covered", "flexible", 0.0),
-                "covered, rho 0.6": of("covered", "flexible", 0.6),
-                "beta law": of("covered", "beta", 0.0),
-                "rmse": [f"{x:.4f}" for x in of("rmse", "flexible", 0.0)],
-                "rmse, beta law": [f"{x:.4f}" for x in of("rmse", "beta", 0.0)],
-            }
+    def by_size(values, rho):
+        of = told[told["rho"] == rho].pivot_table(
+            index="population", columns="board", values=values, sort=False
         )
+        return of.loc[list(POPULATIONS), order]
+
+    covered = [by_size("covered", rho) for rho in RHO]
+    boards = by_size("boards", 0.0).iloc[0]
+    pairs = {
+        size: [f"{a:.2f}, {b:.2f}" for a, b in zip(*(c[size] for c in covered), strict=True)]
+        + [", ".join(f"{c[size].mean():.3f}" for c in covered)]
+        + [f"{boards[size]:.0f}"]
+        for size in order
     }
+    sizes = pd.DataFrame(
+        {"population": [*POPULATIONS, "all", "boards of each"]} | pairs,
+    )
+    both = told[(told["rho"] == 0.0)].merge(
+        rows[rows["law"] == "beta"], on=["population", "board"], suffixes=("", " of beta")
+    )
+    laws = pd.DataFrame(
+        {
+            "population": both["population"],
+            "covered": both["covered"],
+            "beta law": both["covered of beta"],
+            "width": both["width"],
+            "width, beta law": both["width of beta"],
+            "rmse": [f"{x:.4f}" for x in both["rmse"]],
+            "rmse, beta law": [f"{x:.4f}" for x in both["rmse of beta"]],
+        }
+    )
+    errors = pd.DataFrame(
+        {"population": list(POPULATIONS)}
+        | {
+            size: [
+                f"{a:.4f}, {b:.4f}"
+                for a, b in zip(*(by_size("rmse", rho)[size] for rho in RHO), strict=True)
+            ]
+            for size in order
+        }
+    )
+    return {"populations": sizes, "populations_rmse": errors, "populations_beta": laws}

@@ -40,15 +40,14 @@ def roots(name: str) -> list[Unit]:
     return [("calibration", "calibrate"), ("calibration", "build"), model, *covered]
 
 
-def digest(name: str, root: Path = ROOT) -> str:
-    """Hash of the code behind one name's evidence."""
-    code = sorted(set(closure(name, root).values()))
+def digest(name: str, modules: "Modules | None" = None) -> str:
+    """Hash of the code behind one name's evidence; who asks for many gives what was read once."""
+    code = sorted(set(closure(name, modules or Modules(ROOT)).values()))
     return hashlib.sha256("\n\n".join(code).encode()).hexdigest()[:16]
 
 
-def closure(name: str, root: Path = ROOT) -> dict[Unit, str]:
+def closure(name: str, modules: "Modules") -> dict[Unit, str]:
     """Code of every definition behind one name's evidence, as it is hashed."""
-    modules = Modules(root)
     found = {modules.resolve(module, [of]) for module, of in roots(name)}
     words, whole, parts = {name}, set[Unit](), dict[Unit, Part]()
     while True:
@@ -135,6 +134,8 @@ class Modules:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.read: dict[str, Module | None] = {}
+        self.parts: dict[Unit, Part] = {}  # that are the same whatever is asked of
+        self.refusing: dict[Unit, bool] = {}
 
     def module(self, name: str) -> Module | None:
         """One of ours; None if it is another's."""
@@ -190,6 +191,13 @@ class Modules:
 
     def part(self, unit: Unit, words: set[str], whole: bool) -> Part:
         """What is hashed of a definition."""
+        if not whole and self.is_table(unit):
+            return self._part(unit, words, whole)
+        if unit not in self.parts:
+            self.parts[unit] = self._part(unit, words, whole)
+        return self.parts[unit]
+
+    def _part(self, unit: Unit, words: set[str], whole: bool) -> Part:
         module, name = unit
         statements = deepcopy(self.module(module).definitions[name])
         if not whole:
@@ -208,6 +216,11 @@ class Modules:
 
     def only_refuses(self, unit: Unit) -> bool:
         """Whether a function can do nothing but raise or warn: it binds its own names alone."""
+        if unit not in self.refusing:
+            self.refusing[unit] = self._only_refuses(unit)
+        return self.refusing[unit]
+
+    def _only_refuses(self, unit: Unit) -> bool:
         module, name = unit
         (statement, *others) = self.module(module).definitions[name]
         if others or not isinstance(statement, ast.FunctionDef):
@@ -358,6 +371,7 @@ def dotted_name(node: ast.expr) -> list[str]:
 
 
 if __name__ == "__main__":
-    for (module, of), code in sorted(closure(sys.argv[1]).items()):
+    known = Modules(ROOT)
+    for (module, of), code in sorted(closure(sys.argv[1], known).items()):
         print(hashlib.sha256(code.encode()).hexdigest()[:8], f"{module}.{of}")
-    print(digest(sys.argv[1]), sys.argv[1])
+    print(digest(sys.argv[1], known), sys.argv[1])

@@ -29,12 +29,19 @@ def sources(script):
     return script("sources")
 
 
+@pytest.fixture(scope="module")
+def modules(sources):
+    """What has been read of our code, for all names."""
+    return sources.Modules(sources.ROOT)
+
+
 @pytest.mark.parametrize("name", [*lb.models.__all__, *TABLES])
-def test_evidence_is_of_this_code(sources, name):
+def test_evidence_is_of_this_code(sources, modules, name):
     folder = MODELS / "evidence" / name if name in TABLES else MODELS / name / "evidence"
     about = folder / (f"{name}.json" if name in TABLES else "sbc.json")
     made_by = json.loads((folder / "run.json").read_text()).get("sources")
-    assert made_by == sources.digest(name), (
+    now = sources.digest(name, modules)
+    assert made_by == now, (
         f"{folder.relative_to(MODELS.parent)} is evidence of other code ({made_by}): what its "
         "numbers depend on has changed since (models/sources.py says on what they do). Remake it: "
         f"uv run --group evidence {json.loads(about.read_text())['command']}"
@@ -100,7 +107,7 @@ def hash_of(sources, folder, code, numerics=NUMERICS, module="_one"):
     )
     (package / "models" / f"{module}.py").write_text(code)
     (package / "numerics.py").write_text(numerics)
-    return sources.digest("one", folder)
+    return sources.digest("one", sources.Modules(folder))
 
 
 @pytest.mark.parametrize("edited", EDITS)

@@ -352,16 +352,19 @@ def _log_density(
             gradient[at_luck + i] = -v[i]
     # Scores, with each round's effect integrated out.
     precision = s**-2.0
+    log_precision, half_over = np.log(precision), 0.5 / precision
     by_theta, by_precision = np.zeros(m), np.zeros(m)
     for k in range(rows):
+        narrow = 1.0 / stretch[k]
         total, first, second, one_over, logs = 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(m):
             if present[k, i]:
                 d = scores[k, i] - means[k] * theta[i]
-                total += precision[i] / stretch[k]
-                first += precision[i] / stretch[k] * d
-                second += precision[i] / stretch[k] * d * d
-                logs += np.log(precision[i])
+                own_precision = precision[i] * narrow
+                total += own_precision
+                first += own_precision * d
+                second += own_precision * d * d
+                logs += log_precision[i]
         if total == 0.0:
             continue
         at = first / total
@@ -372,15 +375,14 @@ def _log_density(
         gradient[1] += (gap**2 / variance - 1.0) * omega**2 / variance
         gradient[2] += means[k] * gap / variance
         pull = gap / variance
+        pull_over, half_total = pull / total, 0.5 / total * narrow
         one_over = 0.5 * (1.0 - gap**2 / variance) / (variance * total**2)
         for i in range(m):
             if present[k, i]:
                 d = scores[k, i] - means[k] * theta[i] - at
-                by_theta[i] += means[k] * precision[i] / stretch[k] * (d + pull / total)
-                by_precision[i] += (
-                    0.5 / precision[i] - 0.5 / total / stretch[k] - 0.5 * d * d / stretch[k]
-                )
-                by_precision[i] += (one_over - pull * d / total) / stretch[k]
+                by_theta[i] += means[k] * precision[i] * narrow * (d + pull_over)
+                by_precision[i] += half_over[i] - half_total - 0.5 * d * d * narrow
+                by_precision[i] += (one_over - pull * d / total) * narrow
     mean_slope = by_theta.mean()
     for i in range(m):
         by_log_s = -2.0 * precision[i] * by_precision[i]

@@ -58,6 +58,38 @@ def test_many_players_mix():
     assert dt.attrs["min_ess"] > 1000.0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("fraction", [None, 0.2])
+@pytest.mark.parametrize("rounds", [3, 100])
+def test_two_players_are_drawn_once(rounds, fraction):
+    """Their strengths' mean, which bends away from the scores, had half of such fits diverge."""
+    for seed in (1, 2):
+        dt = lb.fit(
+            board(values_of(2, rounds, seed)), "mean_score", seed=seed, test_fraction=fraction,
+            progressbar=False,
+        )  # fmt: skip
+        assert dt.attrs["converged"] == 1
+        assert dt.attrs["tune"] == 1000
+
+
+def test_replicates_of_folds_have_their_luck():
+    """What rounds share is in replicates, and not in mean scores."""
+    values = values_of(3, 40, 2)
+    dt = lb.fit(board(values), "mean_score", seed=1, test_fraction=0.3, progressbar=False)
+    again = dt["posterior_predictive"]["round_score"].mean("round")
+    gap = (again.isel(player=0) - again.isel(player=1)).std()
+    seen = values[0].mean() - values[1].mean()
+    noise = dt["posterior"]["noise"].isel(player=[0, 1]).mean(("chain", "draw")).to_numpy()
+    # Replicates lie around this board's means, with twice the variance of a mean of 40 rounds.
+    off = float((again.isel(player=0) - again.isel(player=1)).mean()) - seen
+    sd = np.sqrt(2.0 * (noise**2).sum() / 40.0)
+    assert abs(off) < 0.25 * sd
+    assert 0.8 * sd < float(gap) < 1.25 * sd
+    score = dt["posterior"]["score"]
+    fresh = float((score.isel(player=0) - score.isel(player=1)).std())
+    assert fresh > 1.5 * sd
+
+
 def test_replicates_and_likelihood_are_of_the_draws(fitted, scores):
     again = fitted["posterior_predictive"]["round_score"]
     absent = np.isnan(scores.transpose("round", "player"))

@@ -75,6 +75,71 @@ def test_what_is_sampled_is_the_model(fraction):
     np.testing.assert_allclose(found, found[0], atol=1e-8)
 
 
+def log_integral(logp, name, point):
+    """Of a density that is normal in one variable, over it: second differences are exact."""
+    size = len(point[name])
+
+    def at(*moved):
+        return float(logp(point | {name: point[name] + sum(moved)}))
+
+    e = np.eye(size)
+    middle = at(0.0)
+    slope = np.array([0.5 * (at(one) - at(-one)) for one in e])
+    curve = np.array(
+        [[0.25 * (at(a, b) - at(a, -b) - at(-a, b) + at(-a, -b)) for a in e] for b in e]
+    )
+    return middle - 0.5 * slope @ np.linalg.solve(curve, slope) - 0.5 * np.linalg.slogdet(-curve)[1]
+
+
+@pytest.mark.parametrize(
+    ("players", "complete", "fraction"),
+    [(2, True, None), (2, False, None), (2, False, 0.2), (2, True, 0.2), (4, True, 0.2)],
+)
+def test_what_is_integrated_out_is_the_models(players, complete, fraction):
+    """The mean of two players' strengths, and luck where all played all."""
+    scores = scores_of(2)[[1, 3, 0, 2][:players]]
+    if complete:
+        scores = scores.fillna(1.5).assign_attrs(scores.attrs)
+    own = board_of(scores, fraction, 1.0, 4.0)
+    at = coordinates(own)
+    model = lb.models.mean_score(scores, test_fraction=fraction)
+    logp = model.compile_logp(
+        vars=[v for v in [*model.free_RVs, *model.observed_RVs] if v.name != "level_luck"],
+        jacobian=True,
+        mode=AS_IT_STANDS,
+    )
+    rng = np.random.default_rng(3)
+    found = []
+    k = len(at.centring)
+    assert k == (1 if players == 2 else players)
+    for _ in range(4):
+        x = at.start + 0.3 * rng.standard_normal(at.start.size)
+        z, unit, luck = np.split(x[4:], [k, k + players])
+        names = parameters(x, own, at)
+        scale = names["score_scale"]
+        b, log_slope = strengths_and_slope(z, np.log(scale), own.df, at)
+        b = np.array([b[0], -b[0]]) if players == 2 else b
+        point = {
+            "score_scale_raw": x[0], "effect_unit": b, "noise_centre_log__": x[3],
+            "noise_unit": unit, "round_scale_log__": x[1], "level": x[2],
+        }  # fmt: skip
+        if fraction:
+            point |= {"luck_unit": luck if len(luck) else np.zeros(players), "level_luck": 0.0}
+        np.testing.assert_allclose(b - b.mean(), names["effect"])
+        expected = float(logp(point))
+        if fraction and complete:
+            assert len(luck) == 0
+            expected = log_integral(logp, "luck_unit", point)
+        if players == 2:
+            # The mean moves the prior alone.
+            middle = np.linspace(-9.0, 9.0, 601)
+            value = [float(logp(point | {"effect_unit": b + scale * np.sinh(u)})) for u in middle]
+            value = np.array(value) - float(logp(point)) + np.log(scale * np.cosh(middle))
+            expected += np.log(np.exp(value).sum())
+        found.append(log_density(x, own, at)[0] - (expected + log_slope))
+    np.testing.assert_allclose(found, found[0], atol=1e-6)
+
+
 def strengths_and_slope(z, log_scale, df, at):
     """b of z, and the log of how fast it moves with z."""
     from leaderbayes._numerics.student import student

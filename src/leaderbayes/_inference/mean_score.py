@@ -14,8 +14,10 @@ from leaderbayes._numerics.mean_score import (
     Board,
     coordinates,
     log_density,
+    luck_is_integrated_out,
     parameters,
     round_log_likelihood,
+    with_luck,
 )
 from leaderbayes._numerics.rounds import Statistic
 from leaderbayes._types import Floats
@@ -78,8 +80,9 @@ def draw_mean_score(
         return mean_of_rounds.of_rounds(
             scores, board, sampling, seed, statistic=statistic, shrink=scale is not None
         )
-    # One stream for replicates, one for the level's luck, two for NUTS, as others may be drawn.
-    streams = np.random.SeedSequence(seed).spawn(4)
+    # One stream for replicates, one for the level's luck, two for NUTS, as others may be drawn, and
+    # one for players' luck.
+    streams = np.random.SeedSequence(seed).spawn(5)
     first, again = (int(s) for s in streams[3].generate_state(2))
     drawn, found = draw_of_board(board, sampling, (first, again), progressbar=progressbar)
     posterior = {name: values.to_numpy() for name, values in drawn["posterior"].data_vars.items()}
@@ -89,10 +92,14 @@ def draw_mean_score(
     posterior["score"] = fresh[..., None] + posterior.pop("effect")
     theta = posterior.pop("theta")
     m = theta.shape[-1]
-    by_round = round_log_likelihood(
-        theta.reshape(-1, m), posterior["noise"].reshape(-1, m),
-        posterior["round_scale"].reshape(-1), posterior["level"].reshape(-1), board,
-    ).reshape(*shape, -1)  # fmt: skip
+    of_rounds = (
+        posterior["noise"].reshape(-1, m), posterior["round_scale"].reshape(-1),
+        posterior["level"].reshape(-1), board,
+    )  # fmt: skip
+    if luck_is_integrated_out(board):
+        rng = np.random.default_rng(streams[4])
+        theta = with_luck(theta.reshape(-1, m), *of_rounds, rng).reshape(theta.shape)
+    by_round = round_log_likelihood(theta.reshape(-1, m), *of_rounds).reshape(*shape, -1)
     step = step_of(shape, board.scores.size, sampling["replicates"])
     kept = {name: posterior[name][:, ::step] for name in ("noise", "level", "round_scale")}
     again_drawn = _replicate(
@@ -136,7 +143,7 @@ def draw_of_board(
     # Of many players the mass matrix is diagonal: correlations that it cannot learn must be gone.
     if adaptation(at.start.size, "nutpie")["adaptation"] == "diag":
         at = coordinates(board, independent=True)
-    m = len(at.centring)
+    m = board.scores.shape[1]
     return sample_density(
         lambda x: log_density(x, board, at),
         lambda x: parameters(x, board, at),

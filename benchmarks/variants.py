@@ -51,15 +51,15 @@ def main() -> None:
     """Print a row for each population, what was tried and what is told."""
     warnings.simplefilter("ignore", lb.LeaderbayesWarning)
     boards = int(sys.argv[1]) if len(sys.argv) > 1 else 30
-    print(f"{'population':16}{'tried':>8} {'told':>8}  covered, width, rmse")
+    print("| population | tried | told | covered | width | rmse |\n|---|---|---|---|---|---|")
     for kind in KINDS:
         for tried, (_, told) in CASES.items():
             made = np.array([board(kind, tried, k) for k in range(boards)])
             for of, row in zip(told, made.transpose(1, 2, 0), strict=True):
                 ends = of if isinstance(of, int) else f"{of.support()[0]}-{of.support()[1]}"
                 error = np.sqrt((row[2] ** 2).mean())
-                line = f"{row[0].mean():.3f} {row[1].mean():.4f} {error:.4f}"
-                print(f"{kind:16}{tried:>8} {ends!s:>8}  {line}", flush=True)
+                numbers = f"{row[0].mean():.3f} | {row[1].mean():.4f} | {error:.4f}"
+                print(f"| {kind} | {tried} | {ends} | {numbers} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -44,18 +44,28 @@ def test_model_equals_its_specification(fraction):
         np.testing.assert_allclose(fast_slope, slow_slope, atol=1e-7)
 
 
+def log_density_of_model(scores, fraction):
+    """Of its variables but the luck of the level, which nothing depends on."""
+    model = lb.models.mean_score(scores, test_fraction=fraction)
+    variables = [v for v in [*model.free_RVs, *model.observed_RVs] if v.name != "level_luck"]
+    return model.compile_logp(vars=variables, jacobian=True, mode=AS_IT_STANDS)
+
+
+def point_of_model(x, b, unit):
+    """Where coordinates x are, by the model's names, but for luck."""
+    return {
+        "score_scale_raw": x[0], "effect_unit": b, "noise_centre_log__": x[3],
+        "noise_unit": unit, "round_scale_log__": x[1], "level": x[2],
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("fraction", [None, 0.2])
 def test_what_is_sampled_is_the_model(fraction):
     """But for the Jacobian of its coordinates, in which players stand in place of units."""
     scores = scores_of(2)
     own = board_of(scores, fraction, 1.0, 4.0)
     at = coordinates(own)
-    model = lb.models.mean_score(scores, test_fraction=fraction)
-    logp = model.compile_logp(
-        vars=[v for v in [*model.free_RVs, *model.observed_RVs] if v.name != "level_luck"],
-        jacobian=True,
-        mode=AS_IT_STANDS,
-    )
+    logp = log_density_of_model(scores, fraction)
     rng = np.random.default_rng(3)
     found = []
     for _ in range(6):
@@ -65,11 +75,8 @@ def test_what_is_sampled_is_the_model(fraction):
         z, unit, luck = np.split(x[4:], [m, 2 * m])
         log_tau = np.log(names["score_scale"])
         b, log_slope = strengths_and_slope(z, log_tau, own.df, at)
-        point = {
-            "score_scale_raw": x[0], "effect_unit": b, "noise_centre_log__": x[3],
-            "noise_unit": unit, "round_scale_log__": x[1], "level": x[2],
-            **({"luck_unit": luck, "level_luck": 0.0} if fraction else {}),
-        }  # fmt: skip
+        point = point_of_model(x, b, unit)
+        point |= {"luck_unit": luck, "level_luck": 0.0} if fraction else {}
         np.testing.assert_allclose(b - b.mean(), names["effect"])
         found.append(log_density(x, own, at)[0] - (float(logp(point)) + log_slope))
     np.testing.assert_allclose(found, found[0], atol=1e-8)
@@ -102,12 +109,7 @@ def test_what_is_integrated_out_is_the_models(players, complete, fraction):
         scores = scores.fillna(1.5).assign_attrs(scores.attrs)
     own = board_of(scores, fraction, 1.0, 4.0)
     at = coordinates(own)
-    model = lb.models.mean_score(scores, test_fraction=fraction)
-    logp = model.compile_logp(
-        vars=[v for v in [*model.free_RVs, *model.observed_RVs] if v.name != "level_luck"],
-        jacobian=True,
-        mode=AS_IT_STANDS,
-    )
+    logp = log_density_of_model(scores, fraction)
     rng = np.random.default_rng(3)
     found = []
     k = len(at.centring)
@@ -119,10 +121,7 @@ def test_what_is_integrated_out_is_the_models(players, complete, fraction):
         scale = names["score_scale"]
         b, log_slope = strengths_and_slope(z, np.log(scale), own.df, at)
         b = np.array([b[0], -b[0]]) if players == 2 else b
-        point = {
-            "score_scale_raw": x[0], "effect_unit": b, "noise_centre_log__": x[3],
-            "noise_unit": unit, "round_scale_log__": x[1], "level": x[2],
-        }  # fmt: skip
+        point = point_of_model(x, b, unit)
         if fraction:
             point |= {"luck_unit": luck if len(luck) else np.zeros(players), "level_luck": 0.0}
         np.testing.assert_allclose(b - b.mean(), names["effect"])

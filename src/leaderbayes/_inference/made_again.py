@@ -1,8 +1,8 @@
 """Groups of a fit that its others tell: left out of a store of many, and made when they are read.
 
-These are ``posterior_predictive`` and ``log_likelihood`` of Bradley-Terry without NUTS: boards that
-its seed draws for its strengths, and what its places and weights say at them. They would take as
-much room again as all else.
+These are ``posterior_predictive`` and ``log_likelihood`` of Bradley-Terry, unless a sampler of PyMC
+drew it: boards that its seed draws for its strengths, and what its places and weights say at them.
+They would take as much room again as all else.
 """
 
 import json
@@ -58,7 +58,7 @@ def made_again(attrs: Mapping[str, Any], groups: Mapping[str, xr.Dataset]) -> di
 
 
 def _tells(attrs: Mapping[Any, Any], groups: Mapping[str, Any]) -> bool:
-    """Say whether a fit is of Bradley-Terry to scores, drawn without NUTS of PyMC."""
+    """Say whether a fit is of Bradley-Terry to scores, drawn without PyMC."""
     return (
         attrs.get("model") == "bradley_terry"
         and "place" in groups["observed_data"]

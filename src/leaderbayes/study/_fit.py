@@ -102,8 +102,9 @@ def fit(
         the attribute ``tournament``; everything that takes a fit takes it. attrs: ``model``,
         ``arguments``, ``seed``; ``tournaments`` (JSON list) and ``failed`` (JSON, messages of
         those that could not be fitted in the last call). Values are read from the store when
-        they are used. Of Bradley-Terry without NUTS this has no ``posterior_predictive`` and no
-        ``log_likelihood``: they are made again, the same, when they are read.
+        they are used. Of Bradley-Terry, unless a sampler of PyMC drew it, the store has no
+        ``posterior_predictive`` and no ``log_likelihood``: they are made again, the same, when
+        they are read.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from tables import complete, error, mean
 
 # Teams and instances: how many boards in each block. A block more leaves the others as they are.
 SIZES = {
-    (20, 200): (30,), (20, 2000): (30,), (20, 20_000): (30,),
+    (20, 200): (30,), (20, 2000): (30,), (20, 20_000): (30, 20),
     (80, 600): (30,),
     (200, 200): (12,), (200, 2000): (12,), (200, 20_000): (12,),
     (500, 5000): (12,),

@@ -1,7 +1,6 @@
 """Fits of mean scores: groups, units, flat and hierarchical."""
 
 import json
-import warnings
 
 import numpy as np
 import pytest
@@ -10,8 +9,6 @@ from scipy.stats import kstest, t
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes._inference.mean_score import draw_of_board
-from leaderbayes._numerics.mean_score import FLOOR, LEVEL, OWN, WIDE, Board, with_luck
 
 
 def values_of(players, rounds, seed):
@@ -73,58 +70,6 @@ def test_two_players_are_drawn_once(rounds, fraction):
         )  # fmt: skip
         assert dt.attrs["converged"] == 1
         assert dt.attrs["tune"] == 1000
-
-
-def drawn_board(players, rounds, luck, rng):
-    """A board without gaps of the prior, in the unit 1, and what it was drawn with."""
-    spread, df = 2.0, 4.0
-    centre, level = np.exp(WIDE * rng.normal()), LEVEL * spread * rng.normal()
-    tau, omega = np.hypot(rng.normal(), FLOOR), spread * abs(rng.normal())
-    b = tau * rng.standard_t(df, players)
-    noise = centre * np.exp(OWN * rng.normal(size=players))
-    theta = b - b.mean() + np.sqrt(luck) * noise * rng.normal(size=players)
-    scores = level + theta + omega * rng.normal(size=(rounds, 1))
-    scores = scores + noise * rng.normal(size=scores.shape)
-    board = Board(scores, np.ones(scores.shape, bool), luck, 1.0, df, 1.0, 0.0, spread)
-    true = {
-        "ahead": b[0] - b[1], "ahead here": theta[0] - theta[1], "noise": noise[0],
-        "score_scale": tau, "round_scale": omega, "level": level, "noise_centre": centre,
-    }  # fmt: skip
-    return board, true
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("players", "luck"), [(2, 0.0), (2, 0.25), (4, 0.25)])
-def test_what_is_integrated_out_is_calibrated(players, luck):
-    """Ranks of what boards were drawn with among draws: the evidence has boards with gaps only."""
-    kept, boards = 50, 150
-    ranks = []
-    for number in range(boards):
-        stream = np.random.SeedSequence([players, int(100 * luck), number])
-        rng = np.random.default_rng(stream)
-        given, true = drawn_board(players, 6, luck, rng)
-        seeds = tuple(int(k) for k in stream.generate_state(2))
-        sampling = {"draws": 10 * kept, "chains": 1, "tune": 600, "target_accept": None}
-        with warnings.catch_warnings():
-            # One chain cannot agree with others.
-            warnings.simplefilter("ignore", lb.ConvergenceWarning)
-            tree, _ = draw_of_board(given, sampling, seeds, progressbar=False)
-        found = tree["posterior"].to_dataset().isel(chain=0, draw=slice(None, None, 10))
-        found = {name: values.to_numpy() for name, values in found.items()}
-        theta = found["theta"]
-        if luck:
-            given_draws = (found[name] for name in ("noise", "round_scale", "level"))
-            theta = with_luck(theta, *given_draws, given, rng)
-        draws = found | {
-            "noise": found["noise"][:, 0],
-            "ahead": found["effect"][:, 0] - found["effect"][:, 1],
-            "ahead here": theta[:, 0] - theta[:, 1],
-        }
-        ranks.append({name: (draws[name] < value).sum() for name, value in true.items()})
-    for name in true:
-        # Whole numbers from 0 to kept, made even by a uniform number each.
-        even = np.array([row[name] for row in ranks]) + np.random.default_rng(0).random(boards)
-        assert kstest(even / (kept + 1.0), "uniform").pvalue > 1e-3, (name, even.mean())
 
 
 def test_replicates_of_folds_have_their_luck():

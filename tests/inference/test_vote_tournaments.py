@@ -88,6 +88,7 @@ def test_groups(dt, votes):
     assert list(posterior["effect"].to_numpy()) == ["order"]
 
 
+@pytest.mark.slow
 def test_same_seed_same_draws(votes, dt):
     again = fit(votes, model="tournaments", order_effect=True, prior=True, replicates=60)
     for group in ("posterior", "posterior_predictive", "prior"):

@@ -30,7 +30,10 @@ def test_simulator_is_that_of_scores():
     )
 
 
-@pytest.mark.parametrize(("a", "positives", "negatives"), [(0.9, 51, 2949), (0.7, 300, 40)])
+@pytest.mark.parametrize(
+    ("a", "positives", "negatives"),
+    [(0.9, 51, 2949), pytest.param(0.7, 300, 40, marks=pytest.mark.slow)],
+)
 def test_law(a, positives, negatives):
     """Kolmogorov's distance to 100 000 draws; the law is good to a few thousandths."""
     rng = np.random.default_rng(1)

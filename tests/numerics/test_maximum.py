@@ -97,7 +97,7 @@ def test_thinned_reference_counts_change_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize("law", [stats.uniform(0.8, 0.1), stats.beta(80, 12)])
-@pytest.mark.parametrize("m", [1, 10, 1000])
+@pytest.mark.parametrize("m", [1, 10, pytest.param(1000, marks=pytest.mark.slow)])
 def test_drawn_thetas(law, m):
     """E over P(theta) of one classifier's cdf, to the power m."""
     n = 200

@@ -56,6 +56,7 @@ def test_parts_are_those_of_compare(request, kind, rope):
     )
 
 
+@pytest.mark.slow
 def test_on_a_new_data_set(score_study):
     """Of several data sets the new one's difference is drawn, which varies more than the means."""
     answer = lb.compare(score_study, "p0", "p1", rope=0.3)

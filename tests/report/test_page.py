@@ -252,7 +252,9 @@ def test_no_script_runs_but_the_pages_own(single, folder, browser):
     page.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("which", ["several", "asked"])
 def test_no_violation_of_accessibility(which, width, scheme, visit, request):
     page = visit(request.getfixturevalue(which), width=width, scheme=scheme)

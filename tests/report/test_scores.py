@@ -279,6 +279,7 @@ def several():
     return lb.fit(scores, "score_tournaments", seed=1, progressbar=False)
 
 
+@pytest.mark.slow
 def test_of_several_tournaments(several):
     report = lb.report.text(several, rope=0.1)
     methods, results = (section(report, name) for name in ("Methods", "Results"))

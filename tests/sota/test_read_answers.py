@@ -32,7 +32,7 @@ def answers():
     return simulated(np.random.default_rng(1), 0.5)
 
 
-@pytest.mark.parametrize("rho", [0.3, 0.5])
+@pytest.mark.parametrize("rho", [0.3, pytest.param(0.5, marks=pytest.mark.slow)])
 def test_what_answers_were_drawn_from(rho):
     """Means over boards are the truth, as far as so many boards tell."""
     rng = np.random.default_rng(2)

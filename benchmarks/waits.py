@@ -73,6 +73,14 @@ def bradley_terry():
     return lambda: lb.likelihood.bradley_terry(matches)
 
 
+def bradley_terry_alone():
+    """The estimate, without errors."""
+    import leaderbayes as lb
+
+    matches = lb.matches(board(80, 20))
+    return lambda: lb.likelihood.bradley_terry(matches, covariance="none")
+
+
 def choix_dense():
     """The estimate alone, without errors."""
     import choix
@@ -147,6 +155,7 @@ def functions():
         "loo 100 x 1000": (lambda: prepared(lb.loo, 100, 1000, replicates=50), 5.0),
         "win_probability, 500 players": (lambda: prepared(lb.win_probability, 500, 20), 2.0),
         "Bradley-Terry ML 80 x 20, with covariance": (bradley_terry, 0.002),
+        "Bradley-Terry ML 80 x 20, the estimate alone": (bradley_terry_alone, None),
         "peer: choix, dense spectral, 80 x 20": (choix_dense, None),
         "Plackett-Luce ML 10000 x 10": (lambda: plackett_luce(10_000, 10), 5.0),
         "Plackett-Luce ML 100000 x 1": (lambda: plackett_luce(100_000, 1), 20.0),

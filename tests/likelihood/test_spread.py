@@ -55,8 +55,14 @@ def test_differences_that_a_hypothesis_fixes_have_error_0(matches):
     assert (error[0, 1:] > 0.0).all()
 
 
-def test_no_covariance_no_errors(matches):
-    fit = lb.likelihood.plackett_luce(matches, covariance="none")
+@pytest.mark.parametrize("model", ["bradley_terry", "plackett_luce"])
+def test_no_covariance_no_errors(matches, model):
+    estimate = getattr(lb.likelihood, model)
+    fit = estimate(matches, covariance="none")
+    np.testing.assert_allclose(fit["epp"], estimate(matches, covariance="model")["epp"], atol=1e-6)
+    assert lb.leaderboard(fit)[["epp_lower", "epp_upper"]].isna().all(axis=None)
+    with pytest.raises(lb.LeaderbayesError, match="no covariance"):
+        lb.win_probability(fit)
     assert np.isnan(player_errors(fit)).all()
     assert without_variation(fit) is None
     with pytest.raises(lb.LeaderbayesError, match="covariance='none'"):

@@ -27,9 +27,9 @@ def probability(epp: Floats) -> Floats:
     return np.asarray(expit(epp[:, None] - epp))
 
 
-def log_likelihood(epp: Floats, wins: Floats) -> float:
-    """Bradley-Terry log-likelihood of wins (player, opponent), each match once."""
-    return float((wins * -np.logaddexp(0.0, epp - epp[:, None])).sum())
+def log_likelihood(epp: Floats, points: Floats, n: Floats) -> float:
+    """Bradley-Terry log-likelihood of wins (player,) in matches (player, opponent), each once."""
+    return float(points @ epp - pair_sums(epp, 0.0, n)[0])
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -296,9 +296,14 @@ def newton(
         return value, gradient, information
 
     start = np.zeros(size)
+    # Nearly there, all compiled.
+    start[:m] = estimates_near(start[None, :m], points[None], n[None])[0]
+    start[:m] -= start[:m].mean()
     if tied is not None:
         start[m] = np.log(2.0 * (tied + 0.5) / (matches - tied + 0.5))
-    x, information = maximise(parts, start, m, linear=linear)
+    x, _ = maximise(parts, start, m, linear=linear)
+    # Before the last of so few steps it would have five digits.
+    _, _, information = parts(x)
     return x[:m] - x[:m].mean(), -np.inf if tied is None else float(x[m]), information
 
 

@@ -17,7 +17,7 @@ Strengths are one row for all rounds, (1, player), or a row for each round, (rou
 rounds belong to several tournaments; members of a set are positions in the flattened strengths.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -64,14 +64,17 @@ def round_statistics(
     r, m = place.shape
     present = place > 0
     kinds = present if tournament is None else np.column_stack([tournament, present])
-    kinds, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
+    if (kinds == kinds[0]).all():  # as on most boards, and at once
+        first, kind = np.zeros(1, np.int64), np.zeros(r, np.int64)
+    else:
+        _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
     patterns = present[first]
     rounds, which, sign = np.arange(r), kind.reshape(-1), np.ones(r)
     # The row of strengths that a round reads.
     row = np.zeros(r, np.int64) if tournament is None else np.arange(r)
     sets = [m * row[k] + np.flatnonzero(p) for k, p in zip(first, patterns, strict=True)]
     if within_round:
-        best, worst = _rank_within(place, "left") + 1.0, _rank_within(place, "right")
+        best, worst = _ranks_within(place)
         average = (best + worst) / 2.0
         size = present.sum(axis=1, keepdims=True)
         tied = np.where(present, worst - best, 0).sum(axis=1) / 2.0
@@ -104,10 +107,14 @@ def round_statistics(
     )
 
 
-def _rank_within(place: Ints, side: Literal["left", "right"]) -> Floats:
-    """Count who is better (left), or as good too (right), within rounds; the absent rank last."""
-    last = np.where(place > 0, place, np.iinfo(place.dtype).max)
-    return np.array([np.searchsorted(np.sort(row), row, side=side) for row in last], dtype=float)
+def _ranks_within(place: Ints) -> tuple[Longs, Longs]:
+    """Rank within rounds, equals at the best and at the worst of theirs (round, player)."""
+    r, steps = len(place), int(place.max(initial=0)) + 1
+    cell = place + steps * np.arange(r)[:, None]
+    size = np.bincount(cell.ravel(), minlength=r * steps)
+    size[::steps] = 0  # the absent
+    worst = size.reshape(r, steps).cumsum(axis=1).ravel()
+    return (worst - size + 1)[cell], worst[cell]
 
 
 def _tie_groups(place: Ints) -> tuple[Longs, list[Longs]]:

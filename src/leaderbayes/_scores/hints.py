@@ -229,13 +229,17 @@ def tied_share(matches: xr.Dataset) -> float:
     matches : Dataset
         From `leaderbayes.matches`; its places are enough.
     """
-    place = matches["place"]
-    board = place.expand_dims("tournament") if "tournament" not in place.dims else place
-    board = board.transpose("tournament", "round", "player")
-    t, k, i = np.nonzero(board.to_numpy())
-    rank = board.to_numpy()[t, k, i]
+    place = matches["place"].transpose(..., "round", "player").to_numpy()
     if matches.attrs["within_round"]:
-        return _pairs(t, k, rank) / max(_pairs(t, k), 1)
+        rows = place.reshape(-1, place.shape[-1])  # rounds of all tournaments
+        steps = int(rows.max(initial=0)) + 1
+        cell = rows + steps * np.arange(len(rows))[:, None]
+        size = np.bincount(cell.ravel(), minlength=steps * len(rows)).reshape(-1, steps)[:, 1:]
+        played = size.sum(axis=1)
+        return float((size * (size - 1)).sum() / max((played * (played - 1)).sum(), 1))
+    board = place.reshape(-1, *place.shape[-2:])
+    t, k, i = np.nonzero(board)
+    rank = board[t, k, i]
     # A player does not meet itself, of another round.
     return (_pairs(t, rank) - _pairs(t, i, rank)) / max(_pairs(t) - _pairs(t, i), 1)
 

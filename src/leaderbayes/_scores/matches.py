@@ -300,25 +300,37 @@ def components(matches: xr.Dataset) -> pd.Series:
     Ford (1957), Solution of a ranking problem from binary comparisons, American Mathematical
     Monthly 64.
     """
+    strong, graph = _strong_groups(matches)
     players = pd.Index(matches["player"].to_numpy(), name="player")
-    every = pd.Series(1, index=players, name="group")
-    every.attrs["weakly_connected"] = 1
-    graph: Any
-    if "wins" in matches:
-        graph = matches["wins"].to_numpy() > 0
-        if _is_soon_everywhere(graph) and _is_soon_everywhere(graph.T):
-            return every
-    else:
-        graph = win_graph(matches["place"].to_numpy())
-    # Nodes beyond the players only carry paths.
-    strong = connected_components(graph, connection="strong")[1][: len(players)]
     if (strong == strong[0]).all():  # the rest would take as long again
-        return every
+        groups = pd.Series(1, index=players, name="group")
+        groups.attrs["weakly_connected"] = 1
+        return groups
     weak = connected_components(graph, connection="weak")[1][: len(players)]
     number = (-pd.Series(_share_of_wins(matches)).groupby(strong).mean()).rank(method="first")
     groups = pd.Series(strong, index=players, name="group").map(number.astype(int))
     groups.attrs["weakly_connected"] = int((weak == weak[0]).all())
     return groups
+
+
+def is_one_group(matches: xr.Dataset) -> bool:
+    """Whether `components` has one group: everybody has won and lost against everybody else."""
+    strong, _ = _strong_groups(matches)
+    return bool((strong == strong[0]).all())
+
+
+def _strong_groups(matches: xr.Dataset) -> tuple[Ints, Any]:
+    """Give the strong component of each player (player,), and the win graph."""
+    graph: Any
+    if "wins" in matches:
+        graph = matches["wins"].to_numpy() > 0
+        if _is_soon_everywhere(graph) and _is_soon_everywhere(graph.T):
+            return np.zeros(len(graph), np.int32), graph
+    else:
+        graph = win_graph(matches["place"].to_numpy())
+    # Nodes beyond the players only carry paths.
+    strong = connected_components(graph, connection="strong")[1]
+    return strong[: matches.sizes["player"]], graph
 
 
 def _is_soon_everywhere(graph: Bools) -> bool:

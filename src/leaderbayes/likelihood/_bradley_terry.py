@@ -1,7 +1,7 @@
 """Bradley-Terry by maximum likelihood."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -26,7 +26,7 @@ from leaderbayes.likelihood._estimate import (
 from leaderbayes.likelihood._hypothesis import Hypothesis
 from leaderbayes.likelihood._votes import estimate_votes
 
-Covariance = Literal["clustered", "model", "bootstrap"]
+Covariance = Literal["clustered", "model", "bootstrap", "none"]
 
 
 def bradley_terry(
@@ -51,10 +51,11 @@ def bradley_terry(
     ----------
     matches : Dataset
         From `leaderbayes.matches`, not with ties "loss"; or votes of `leaderbayes.read_votes`.
-    covariance : {"clustered", "model", "bootstrap"}
+    covariance : {"clustered", "model", "bootstrap", "none"}
         Sandwich clustered by round (matches of a round are one ranking), of votes by judge and by
         prompt, each with opinions of the players of its own; the inverse Hessian, right only if
-        matches were independent; or that of 1000 bootstrap samples of rounds, not of votes.
+        matches were independent; that of 1000 bootstrap samples of rounds, not of votes; or none,
+        the estimate alone, not of votes.
     pseudo_rounds : float
         Matches of every player, half of them won, against an average player. Above 0 the
         estimate exists on any board, drawn towards 0.
@@ -77,14 +78,14 @@ def bradley_terry(
     Returns
     -------
     Dataset
-        ``epp`` (player); ``covariance`` and ``covariance_model`` (player, ``player_``), the
-        second of independent matches; scalars ``loglik`` and ``deviance`` (unordered pairs, each
-        match once, without penalties). Of votes also ``opinion_variance`` (clustering), the
-        variance of judges' (prompts') own opinions of a player, squared log-odds; and with an order
-        effect or covariates ``effect_size`` (effect), log-odds for being first ("order") and for
-        a standard deviation of a covariate, with ``effect_covariance`` (effect, ``effect_``).
-        Restricted: ``hypothesis_matrix`` (hypothesis,
-        coefficient), ``hypothesis_value`` (hypothesis). attrs: ``model``, ``covariance``,
+        ``epp`` (player); unless it is "none", ``covariance`` and ``covariance_model`` (player,
+        ``player_``), the second of independent matches; scalars ``loglik`` and ``deviance``
+        (unordered pairs, each match once, without penalties). Of votes also ``opinion_variance``
+        (clustering), the variance of judges' (prompts') own opinions of a player, squared log-odds;
+        and with an order effect or covariates ``effect_size`` (effect), log-odds for being first
+        ("order") and for a standard deviation of a covariate, with ``effect_covariance`` (effect,
+        ``effect_``). Restricted: ``hypothesis_matrix`` (hypothesis, coefficient),
+        ``hypothesis_value`` (hypothesis). attrs: ``model``, ``covariance``,
         ``converged``, ``warnings`` (JSON), ``df`` (degrees of freedom of the deviance),
         ``pseudo_rounds``, ``firth``; of votes ``ties``, ``cells`` (what the deviance is over:
         "pairs", "ordered pairs" where the order counts, or "votes" with covariates).
@@ -124,7 +125,7 @@ def bradley_terry(
     svm C=10        3.32
     Name: epp, dtype: float64
     """
-    one_of("covariance", covariance, "clustered", "model", "bootstrap")
+    one_of("covariance", covariance, "clustered", "model", "bootstrap", "none")
     if not is_flag(firth):
         raise wrong("firth", firth, "True or False")
     if is_votes(matches):
@@ -148,25 +149,26 @@ def bradley_terry(
     linear = restriction(matches, hypothesis, value, m)
     points = wins.sum(axis=1)
     epp, _, hessian = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear)
-    model = inverse(hessian, m, linear)
-    if covariance == "clustered":
-        spread = model @ meat(_scores_by_round(matches, epp)) @ model
-    elif covariance == "bootstrap":
-        spread = bootstrap_covariance(
-            matches, linear, model="bradley_terry", pseudo_rounds=pseudo_rounds, firth=firth
-        )
-    else:
-        spread = model
-    square = ("player", "player_")
+    variables: dict[str, Any] = {
+        "epp": ("player", epp),
+        "loglik": log_likelihood(epp, points, n),
+        "deviance": deviance(epp, -np.inf, wins, np.zeros_like(wins), n),
+    }
+    if covariance != "none":
+        model = inverse(hessian, m, linear)
+        if covariance == "clustered":
+            spread = model @ meat(_scores_by_round(matches, epp)) @ model
+        elif covariance == "bootstrap":
+            spread = bootstrap_covariance(
+                matches, linear, model="bradley_terry", pseudo_rounds=pseudo_rounds, firth=firth
+            )
+        else:
+            spread = model
+        square = ("player", "player_")
+        variables |= {"covariance": (square, spread), "covariance_model": (square, model)}
     return estimate(
         matches,
-        {
-            "epp": ("player", epp),
-            "covariance": (square, spread),
-            "covariance_model": (square, model),
-            "loglik": log_likelihood(epp, wins),
-            "deviance": deviance(epp, -np.inf, wins, np.zeros_like(wins), n),
-        },
+        variables,
         {
             "model": "bradley_terry",
             "covariance": covariance,
@@ -175,7 +177,7 @@ def bradley_terry(
             "firth": int(firth),
         },
         linear,
-        [] if covariance == "model" else few_rounds(matches),
+        few_rounds(matches) if covariance in ("clustered", "bootstrap") else [],
     )
 
 
@@ -185,6 +187,11 @@ def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth
         raise LeaderbayesError(
             "covariance='bootstrap' draws rounds again, which votes do not have: take 'clustered', "
             "which knows of judges and prompts."
+        )
+    if covariance == "none":
+        raise LeaderbayesError(
+            "covariance='none' is not for votes, whose estimate finds how they go together: take "
+            "'clustered'."
         )
     if firth:
         raise LeaderbayesError("firth=True is not for votes: take pseudo_rounds=1.")

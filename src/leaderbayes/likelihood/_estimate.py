@@ -15,7 +15,7 @@ from leaderbayes._errors import DisconnectedError, EstimateWarning, HintWarning,
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._scores.hints import hints
-from leaderbayes._scores.matches import components, say_apart
+from leaderbayes._scores.matches import components, is_one_group, say_apart
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
 
@@ -48,11 +48,11 @@ def require_estimate(
     number("pseudo_rounds", pseudo_rounds, at_least=0.0)
     if pseudo_rounds > 0.0 and firth:
         raise LeaderbayesError("pseudo_rounds and firth are two penalties; give one.")
-    if pseudo_rounds > 0.0:
+    if pseudo_rounds > 0.0 or is_one_group(matches):
         return
     groups = components(matches)
     met = bool(groups.attrs["weakly_connected"])
-    if groups.nunique() == 1 or (firth and met):
+    if firth and met:
         return
     fact, unknown, _ = say_apart(matches, groups)
     if remedy is None:
@@ -128,7 +128,8 @@ def estimate(
     for kind, messages in ((EstimateWarning, texts), (HintWarning, shown)):
         for text in messages:
             warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))
-    return fit.assign_attrs(converged=1, warnings=json.dumps(texts + shown))
+    fit.attrs.update(converged=1, warnings=json.dumps(texts + shown))
+    return fit
 
 
 def _twice(players: xr.DataArray) -> xr.Coordinates:

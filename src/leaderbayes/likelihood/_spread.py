@@ -25,12 +25,12 @@ def covariance_of(fit: xr.Dataset, name: str = "covariance") -> Floats:
             "This estimate has no covariance (covariance='none'), so no intervals and no tests: "
             "estimate with covariance='model' or 'clustered'."
         )
-    return fit[name].to_numpy()
+    return fit.variables[name].to_numpy()
 
 
 def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Floats, Floats]:
     """Give the strengths, and the intercept if any, in one vector; and their covariance."""
-    epp, cov = fit["epp"].to_numpy(), covariance_of(fit, covariance)
+    epp, cov = fit.variables["epp"].to_numpy(), covariance_of(fit, covariance)
     if "intercept" not in fit:
         return epp, cov
     with_epp = fit["intercept_covariance"].to_numpy()
@@ -43,7 +43,7 @@ def player_errors(fit: xr.Dataset) -> Floats:
     """Give standard errors of epp, (player,); NaN of an estimate without covariance."""
     if "covariance" not in fit:
         return np.full(fit.sizes["player"], np.nan)
-    return _errors(*(np.diag(fit[name]) for name in ("covariance", "covariance_model")))
+    return _errors(*(np.diag(fit.variables[name]) for name in ("covariance", "covariance_model")))
 
 
 def pair_errors(fit: xr.Dataset, sign: Floats | float = 0.0) -> Floats:

@@ -16,7 +16,7 @@ from leaderbayes._numerics.composite_weight import (
     largest_weight,
     weighted_counts,
 )
-from leaderbayes._scores.matches import components, require_matches, say_apart
+from leaderbayes._scores.matches import components, is_one_group, require_matches, say_apart
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats
 
@@ -38,8 +38,8 @@ def check_board(matches: xr.Dataset) -> None:
         raise LeaderbayesError(
             "These matches are of several tournaments: pick one, or use models.tournaments."
         )
-    groups = components(matches)
-    if groups.nunique() > 1:
+    if not is_one_group(matches):
+        groups = components(matches)
         fact, unknown, known = say_apart(matches, groups)
         warnings.warn(
             f"LB010 {fact}, so {unknown} rests on the prior{f' ({known})' if known else ''}.",

@@ -233,6 +233,7 @@ def newton(
     pseudo_rounds: float = 0.0,
     firth: bool = False,
     linear: Linear | None = None,
+    start: Floats | None = None,
 ) -> tuple[Floats, float, Floats]:
     """Maximise the likelihood.
 
@@ -253,6 +254,8 @@ def newton(
         with pseudo-rounds.
     linear : Linear, optional
         Hypotheses K b = c that the estimate has to satisfy.
+    start : (player,), optional
+        Where to begin: near the estimate half of the steps are enough. By default at 0.
 
     Returns
     -------
@@ -295,15 +298,15 @@ def newton(
             return value + penalty, gradient + slope, information
         return value, gradient, information
 
-    start = np.zeros(size)
-    # Nearly there, all compiled.
-    start[:m] = estimates_near(start[None, :m], points[None], n[None])[0]
-    start[:m] -= start[:m].mean()
+    begin = np.zeros(size)
+    if start is not None:
+        begin[:m] = start - start.mean()
     if tied is not None:
-        start[m] = np.log(2.0 * (tied + 0.5) / (matches - tied + 0.5))
-    x, _ = maximise(parts, start, m, linear=linear)
-    # Before the last of so few steps it would have five digits.
-    _, _, information = parts(x)
+        begin[m] = np.log(2.0 * (tied + 0.5) / (matches - tied + 0.5))
+    x, information = maximise(parts, begin, m, linear=linear)
+    if start is not None:
+        # Before the last of so few steps it has five digits.
+        _, _, information = parts(x)
     return x[:m] - x[:m].mean(), -np.inf if tied is None else float(x[m]), information
 
 

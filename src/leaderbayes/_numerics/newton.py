@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
@@ -136,39 +135,17 @@ def solve(information: Floats | LinearOperator, right: Floats, m: int) -> Floats
         projected = LinearOperator(information.shape, product, dtype=np.float64)
         columns = (right - right.mean(axis=0)).T
         return np.column_stack([cg(projected, c, rtol=1e-4, maxiter=500)[0] for c in columns])
-    centred = right.copy()
+    filled, centred = information.copy(), right.copy()
+    filled[:m] -= filled[:m].mean(axis=0)
+    filled[:, :m] -= filled[:, :m].mean(axis=1, keepdims=True)
     centred[:m] -= centred[:m].mean(axis=0)
+    filled[:m, :m] += np.trace(information[:m, :m]) / m / m
     # LAPACK counts by columns, and a symmetric matrix is its own transpose.
-    _, answer, failed = dposv(_filled(information, m).T, centred, overwrite_a=True)
-    if failed or not np.isfinite(answer[:, 0]).all():
+    _, answer, failed = dposv(filled.T, centred, lower=True, overwrite_a=True)
+    if failed or not np.isfinite(answer).all():
         raise LinAlgError("The information is not positive definite.")
     answer[:m] -= answer[:m].mean(axis=0)
     return np.asarray(answer)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _filled(information: Floats, m: int) -> Floats:
-    """P information P, symmetric, with its trace over m along 1 in place of nothing."""
-    size = len(information)
-    out, mean = np.empty((size, size)), np.zeros(size)
-    for i in range(m):
-        for j in range(size):
-            mean[j] += information[i, j] / m
-    level, trace = 0.0, 0.0
-    for i in range(m):
-        level += mean[i] / m
-        trace += information[i, i]
-    level += trace / m / m
-    for i in range(size):
-        for j in range(size):
-            out[i, j] = information[i, j]
-            if i < m:
-                out[i, j] -= mean[j]
-            if j < m:
-                out[i, j] -= mean[i]
-            if i < m and j < m:
-                out[i, j] += level
-    return out
 
 
 def inverse(information: Floats, m: int, linear: Linear | None = None) -> Floats:

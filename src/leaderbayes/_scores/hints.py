@@ -236,7 +236,7 @@ def tied_share(matches: xr.Dataset) -> float:
         cell = rows + steps * np.arange(len(rows))[:, None]
         size = np.bincount(cell.ravel(), minlength=steps * len(rows)).reshape(-1, steps)[:, 1:]
         played = size.sum(axis=1)
-        return float((size * (size - 1)).sum() / max((played * (played - 1)).sum(), 1))
+        return float((size * (size - 1)).sum()) / max(int((played * (played - 1)).sum()), 1)
     board = place.reshape(-1, *place.shape[-2:])
     t, k, i = np.nonzero(board)
     rank = board[t, k, i]

@@ -8,7 +8,12 @@ import xarray as xr
 
 from leaderbayes._arguments import is_flag, one_of, wrong
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.bradley_terry import deviance, log_likelihood, newton
+from leaderbayes._numerics.bradley_terry import (
+    deviance,
+    estimates_near,
+    log_likelihood,
+    newton,
+)
 from leaderbayes._numerics.composite_weight import clustered_scores, meat
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.pairs_by_round import round_statistics
@@ -148,7 +153,10 @@ def bradley_terry(
     m = len(wins)
     linear = restriction(matches, hypothesis, value, m)
     points = wins.sum(axis=1)
-    epp, _, hessian = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear)
+    near = estimates_near(np.zeros((1, m)), points[None], n[None])[0]
+    epp, _, hessian = newton(
+        points, n, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear, start=near
+    )
     variables: dict[str, Any] = {
         "epp": ("player", epp),
         "loglik": log_likelihood(epp, points, n),

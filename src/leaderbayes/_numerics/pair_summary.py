@@ -6,7 +6,8 @@ from scipy.special import expit, ndtri
 
 from leaderbayes._types import Floats
 
-_MORE = 1.6  # times as many draws as a tail has are looked at, in a law that is nearly normal
+_MORE = 1.3  # times as many draws as a tail has are looked at, in a law that is nearly normal,
+_SURE = 4.0  # and so many standard deviations of their number
 _FAR = 350.0  # log-odds from the mean, beyond which odds overflow
 
 
@@ -25,8 +26,9 @@ def pair_summary(by_player: Floats, prob: float) -> tuple[Floats, Floats, Floats
     mean, lower, upper : (player, player)
     """
     m, tail = len(by_player), 0.5 * (1.0 - prob)
+    looked_at = _MORE * tail + _SURE * np.sqrt(tail / by_player.shape[1])
     # Of a normal law; as far out as that there are draws enough, or else all are looked at.
-    far = -float(ndtri(min(_MORE * tail, 0.49)))
+    far = -float(ndtri(min(looked_at, 0.49)))
     shifted = np.ascontiguousarray(by_player - by_player.mean(axis=0))
     # None, where some are too far: then each pair has its own.
     odds = np.exp(shifted) if abs(shifted).max() < _FAR else np.empty((m, 0))
@@ -54,16 +56,22 @@ def _moments(x: Floats, y: Floats, odds: Floats, other: Floats, gap: Floats) -> 
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _end(gap: Floats, limit: float, tail: float, found: Floats) -> float:
-    """Interpolate the lower quantile; those below the limit are enough, or all are taken."""
-    at = tail * (gap.size - 1)
-    k = int(at)
-    count = 0
+def _tails(gap: Floats, lower: float, upper: float, low: Floats, high: Floats) -> tuple[int, int]:
+    """Copy the gaps below a limit, and less those above another; count both."""
+    fewer, more = 0, 0
     for value in gap:
-        # Written always, counted only below: no branch that is taken at random.
-        found[count] = value
-        count += value < limit
-    near = found[:count] if count > k + 1 else gap
+        # Written always, counted only beyond: no branch that is taken at random.
+        low[fewer], high[more] = value, -value
+        fewer += value < lower
+        more += value > upper
+    return fewer, more
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _end(near: Floats, size: int, tail: float) -> float:
+    """Interpolate the lower quantile of so many, of which those nearby are enough."""
+    at = tail * (size - 1)
+    k = int(at)
     ordered = np.partition(near, k)
     above = ordered[k]
     if k + 1 < ordered.size:
@@ -78,15 +86,15 @@ def _upper(
     """Fill in the means, and the ends of log-odds, above the diagonals."""
     m, draws = by_player.shape
     mean, low, high = np.full((m, m), 0.5), np.zeros((m, m)), np.zeros((m, m))
-    gap, found = np.empty(draws), np.empty(draws + 1)
+    gap, below, above = np.empty(draws), np.empty(draws + 1), np.empty(draws + 1)
+    enough = int(tail * (draws - 1)) + 1
     for i in range(m):
         for j in range(i + 1, m):
             total, square, won = _moments(by_player[i], by_player[j], odds[i], odds[j], gap)
             mean[i, j] = won / draws
             middle = total / draws
             reach = far * np.sqrt(max(square / draws - middle * middle, 0.0))
-            low[i, j] = _end(gap, middle - reach, tail, found)
-            for d in range(draws):
-                gap[d] = -gap[d]
-            high[i, j] = -_end(gap, -middle - reach, tail, found)
+            fewer, more = _tails(gap, middle - reach, middle + reach, below, above)
+            low[i, j] = _end(below[:fewer] if fewer > enough else gap, draws, tail)
+            high[i, j] = -_end(above[:more] if more > enough else -gap, draws, tail)
     return mean, low, high

@@ -101,18 +101,15 @@ def matches(
     values = board.to_numpy().reshape(-1, board.sizes["round"], board.sizes["player"])
     better = bool(board.attrs.get("higher_is_better", 1))
     ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
-    result = xr.Dataset(
-        {"place": (board.dims, np.stack(ranked).reshape(board.shape))},
-        coords={dim: board[dim].to_numpy() for dim in board.dims},
-        attrs={"within_round": int(within_round), "ties": ties},
-    )
-    if not pairs:
-        return result
-    each = [count(place, within_round=within_round, ties=ties) for place in ranked]
-    for name, tables in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
-        stacked = np.stack(tables) if names else tables[0]
-        result[name] = ((*names, "player", "opponent"), stacked)
-    return result.assign_coords(opponent=result["player"].to_numpy())
+    variables: dict[str, Any] = {"place": (board.dims, np.stack(ranked).reshape(board.shape))}
+    coords = {dim: board[dim].to_numpy() for dim in board.dims}
+    if pairs:
+        each = [count(place, within_round=within_round, ties=ties) for place in ranked]
+        for name, tables in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
+            stacked = np.stack(tables) if names else tables[0]
+            variables[name] = ((*names, "player", "opponent"), stacked)
+        coords["opponent"] = coords["player"]
+    return xr.Dataset(variables, coords, {"within_round": int(within_round), "ties": ties})
 
 
 def check_ties(ties: object, possible: Sequence[Ties] = TIES, where: str = "") -> None:
@@ -224,7 +221,8 @@ def valid_scores(scores: Any) -> xr.DataArray:
         raise ScoresError("A score is infinite; give NaN where a score is missing.")
     for dim in scores.dims:
         others = tuple(board.get_axis_num(other) for other in board.dims if other != dim)
-        board = board[{dim: ~np.isnan(board.to_numpy()).all(axis=others)}]
+        has = ~np.isnan(board.to_numpy()).all(axis=others)
+        board = board if has.all() else board[{dim: has}]
     if board.sizes["player"] < 2:
         raise ScoresError(
             f"{counted(board.sizes['player'], 'player')} with a score; a comparison needs at least "

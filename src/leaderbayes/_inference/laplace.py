@@ -10,7 +10,7 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes._fits.require import require_tree
-from leaderbayes._inference.log_likelihood import with_notice
+from leaderbayes._inference.log_likelihood import NOTICE, notice
 from leaderbayes._inference.replicates import Replicate
 from leaderbayes._types import Floats
 
@@ -64,30 +64,32 @@ def assemble(
         Posterior predictive boards, of every ``step``-th draw.
     step : int
     """
-    chains, draws = scale.shape
     cells = ("chain", "draw")
     # HalfNormal's density.
     log_prior = 0.5 * np.log(2.0 / np.pi) - np.log(prior_scale) - 0.5 * (scale / prior_scale) ** 2
-    sampled = {"chain": np.arange(chains), "draw": np.arange(draws)}
-    rounds = {"round": matches["round"].to_numpy()}
-    return xr.DataTree.from_dict(
-        {
+    place, round_ = matches.variables["place"], _names(matches, "round")
+    tree = xr.DataTree()
+    tree.children = {
+        name: xr.DataTree(group)
+        for name, group in {
             "posterior": _strengths(matches, epp, scale),
             "posterior_predictive": boards_of_draws(matches, again, step),
             "log_likelihood": rounds_of_draws(matches, by_round),
-            "log_prior": xr.Dataset({"epp_scale": (cells, log_prior)}, sampled),
-            "observed_data": matches[["place"]].drop_attrs(),
-            "constant_data": xr.Dataset({"weight": ("round", eta)}, rounds),
-        }
-    )
+            "log_prior": xr.Dataset({"epp_scale": (cells, log_prior)}, _counted(scale.shape)),
+            "observed_data": xr.Dataset(
+                {"place": (place.dims, place.to_numpy())}, round_ | _names(matches, "player")
+            ),
+            "constant_data": xr.Dataset({"weight": ("round", eta)}, round_),
+        }.items()
+    }
+    return tree
 
 
 def _strengths(matches: xr.Dataset, epp: Floats, scale: Floats) -> xr.Dataset:
     """Name draws of epp (chain, draw, player) and epp_scale (chain, draw)."""
     cells = ("chain", "draw")
     drawn = {"epp": ((*cells, "player"), epp), "epp_scale": (cells, scale)}
-    counted = {dim: np.arange(size) for dim, size in zip(cells, scale.shape, strict=True)}
-    return xr.Dataset(drawn, counted | {"player": matches["player"].to_numpy()})
+    return xr.Dataset(drawn, _counted(scale.shape) | _names(matches, "player"))
 
 
 def boards_of_draws(matches: xr.Dataset, place: Any, step: int = 1) -> xr.Dataset:
@@ -96,18 +98,28 @@ def boards_of_draws(matches: xr.Dataset, place: Any, step: int = 1) -> xr.Datase
     After the rounds and players of matches, or of their places.
     """
     dims = ("chain", "draw", "round", "player")
-    chains, draws = place.shape[:2]
-    counted = {"chain": np.arange(chains), "draw": step * np.arange(draws)}
-    names = {dim: matches.variables[dim].to_numpy() for dim in ("round", "player")}
-    return xr.Dataset({"place": (dims, place)}, counted | names)
+    counted = _counted(place.shape[:2], step)
+    return xr.Dataset(
+        {"place": (dims, place)}, counted | _names(matches, "round") | _names(matches, "player")
+    )
 
 
 def rounds_of_draws(matches: xr.Dataset, by_round: Any) -> xr.Dataset:
     """Name log-likelihoods (chain, draw, round), and add what stands beside them."""
     dims = ("chain", "draw", "round")
-    counted = {dim: np.arange(size) for dim, size in zip(dims[:2], by_round.shape, strict=False)}
-    names = {"round": matches.variables["round"].to_numpy()}
-    return with_notice(xr.Dataset({"place": (dims, by_round)}, counted | names))
+    drawn = {"place": (dims, by_round), NOTICE: notice(by_round.shape[:2])}
+    return xr.Dataset(drawn, _counted(by_round.shape[:2]) | _names(matches, "round"))
+
+
+def _counted(shape: tuple[int, ...], step: int = 1) -> xr.Coordinates:
+    """Count chains, and every ``step``-th draw."""
+    chains, draws = shape
+    return xr.Coordinates({"chain": np.arange(chains), "draw": step * np.arange(draws)})
+
+
+def _names(matches: xr.Dataset, dim: str) -> xr.Coordinates:
+    """Take names, which are indexed already."""
+    return xr.Coordinates.from_xindex(matches.xindexes[dim])
 
 
 def fitted_arguments(dt: xr.DataTree, models: Sequence[str] = ("bradley_terry",)) -> dict[str, Any]:

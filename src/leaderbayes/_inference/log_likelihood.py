@@ -1,5 +1,6 @@
 """Log-likelihood by round of Bradley-Terry, and what stands beside that of any model."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -20,9 +21,13 @@ def with_notice(log_likelihood: xr.Dataset) -> xr.Dataset:
     under another: ``az.loo`` and ``az.compare`` would turn models round. Of two variables they stop
     and name both. ``az.psense`` sums over the group, to which zeros add nothing.
     """
-    cells = ("chain", "draw")
-    zeros = np.zeros([log_likelihood.sizes[dim] for dim in cells])
-    return log_likelihood.assign({NOTICE: (cells, zeros)})
+    shape = [log_likelihood.sizes[dim] for dim in ("chain", "draw")]
+    return log_likelihood.assign({NOTICE: notice(shape)})
+
+
+def notice(shape: Sequence[int]) -> tuple[tuple[str, str], Floats]:
+    """Give the zeros (chain, draw) of `with_notice`."""
+    return ("chain", "draw"), np.zeros(shape)
 
 
 def by_round_when_read(matches: xr.Dataset, eta: Floats, epp: Floats) -> Any:

@@ -221,8 +221,7 @@ def valid_scores(scores: Any) -> xr.DataArray:
         raise ScoresError("A score is infinite; give NaN where a score is missing.")
     for dim in scores.dims:
         others = tuple(board.get_axis_num(other) for other in board.dims if other != dim)
-        has = ~np.isnan(board.to_numpy()).all(axis=others)
-        board = board if has.all() else board[{dim: has}]
+        board = board[{dim: ~np.isnan(board.to_numpy()).all(axis=others)}]
     if board.sizes["player"] < 2:
         raise ScoresError(
             f"{counted(board.sizes['player'], 'player')} with a score; a comparison needs at least "

@@ -115,7 +115,9 @@ def test_clear_winner():
     dt = quick_fit(simulate([3.0, -1.0, -1.0, -1.0], 30, np.random.default_rng(1)))
     made = lb.plan(dt, rounds=(5,), simulations=10, seed=1)
     assert made["rounds_needed"].to_numpy().tolist() == [0.0, 0.0]
-    assert "p0, the leader, against everybody: decided already" in made.attrs["message"]
+    p = f"{float(made['p_now']):.3f}"
+    said = f"against everybody: decided already, with probability {p} against the closest of them."
+    assert made.attrs["message"] == f"p0, the leader, {said}"
     assert len(json.loads(made.attrs["contested"])) == 2
 
 

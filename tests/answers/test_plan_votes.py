@@ -81,7 +81,21 @@ def test_decided_already():
     dt = fit(draw(np.array([2.0, 0.0, -1.0]), 800, np.random.default_rng(4)))
     asked = lb.plan(dt, seed=1)
     assert (asked["votes_needed"] == 0.0).all()
-    assert "decided already" in asked.attrs["message"]
+    p = f"{float(asked['p_now']):.3f}"
+    said = f"decided already, with probability {p} against the closest of them."
+    assert asked.attrs["message"].endswith(said)
+
+
+def test_more_votes_than_are_looked_at_are_not_never():
+    """Of votes that are all ties: the strengths hardly differ, and some number of votes decides."""
+    rng = np.random.default_rng(3)
+    first = rng.integers(6, size=40)
+    votes = votes_of(first, (first + rng.integers(1, 6, size=40)) % 6, np.full(40, 0.5), 6)
+    asked = lb.plan(fit(votes), seed=1)
+    assert np.isnan(asked["votes_needed"]).all()
+    assert (asked["p_any_votes"] >= 0.8).all()
+    assert "after more than 1000 times as many votes on pairs" in asked.attrs["message"]
+    assert "never" not in asked.attrs["message"]
 
 
 def test_rounds_are_of_scores(dt):

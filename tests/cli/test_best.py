@@ -82,3 +82,12 @@ def test_files_of_an_estimate_and_of_the_table(folder, board):
     assert claim.returncode == 2
     assert "--out is of a board" in claim.stderr
     assert not (folder / "claim").exists()
+
+
+def test_one_team_is_no_crowd(folder):
+    (folder / "one.csv").write_text("team,score\na,0.887\n")
+    options = ["--n", 1000, "--sampler", "exact", "--seed", 1]
+    done = call("sota", "one.csv", *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Best of 1 team on 1000 instances: 0.8870." in done.stdout
+    assert "many teams" not in done.stdout

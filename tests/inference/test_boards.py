@@ -31,6 +31,17 @@ def test_matches_of_some_players_are_theirs_among_all(laplace):
         assert pair[name].identical(whole[name])
 
 
+def test_rounds_that_none_of_some_players_played_are_not_asked_for(scores):
+    gaps = scores.copy()
+    gaps.loc[{"player": ["p1", "p4"], "round": scores["round"][:2]}] = float("nan")
+    dt = lb.fit(gaps, sampler="laplace", seed=1)
+    pair = matches_of(dt, ["p1", "p4"])
+    assert pair.sizes["round"] == scores.sizes["round"] - 2
+    whole = matches_of(dt).sel(player=["p1", "p4"], opponent=["p1", "p4"])
+    assert pair["wins"].identical(whole["wins"])
+    assert lb.compare(dt, "p1", "p4")["record_played"] == scores.sizes["round"] - 2
+
+
 def test_places_alone_are_those_of_the_matches(laplace):
     alone = matches_of(laplace, pairs=False)
     assert set(alone.data_vars) == {"place"}

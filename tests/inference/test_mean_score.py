@@ -341,3 +341,15 @@ def test_items_go_through_a_file(tmp_path):
     dt = lb.fit(values, "mean_score", seed=1)
     path = lb.write_fit(dt, tmp_path / "items.nc")
     assert lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(dt))
+
+
+def test_scores_that_hardly_differ_beside_their_size_are_refused(scores):
+    with pytest.raises(lb.LeaderbayesError, match="Subtract the same number from all"):
+        lb.fit(scores + 1e8, "mean_score", seed=1)
+    # Nothing is lost where players are not drawn together.
+    complete = scores.fillna(0.0)
+    near, far = (
+        lb.leaderboard(lb.fit(complete + by, "mean_score", prior_scale=np.inf, seed=1))
+        for by in (0.0, 1e8)
+    )
+    assert far["difference"].to_numpy() == pytest.approx(near["difference"].to_numpy(), abs=1e-5)

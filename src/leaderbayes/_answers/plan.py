@@ -14,7 +14,7 @@ from leaderbayes import _arguments
 from leaderbayes._answers.compare import check_comparison, position
 from leaderbayes._answers.draws import by_mean, standing_of
 from leaderbayes._answers.groups import tied_for_top
-from leaderbayes._answers.plan_matches import Verdict, of_matches, verdict
+from leaderbayes._answers.plan_matches import Verdict, how_sure, of_matches, verdict
 from leaderbayes._answers.plan_scores import of_scores
 from leaderbayes._answers.plan_votes import Question, of_votes
 from leaderbayes._answers.standing import is_several
@@ -301,7 +301,8 @@ def plan(
             **trust(dt),
         },
     )
-    message = " ".join([_message(table, now), *_rough(dt, arguments)])
+    opponents = len(names) - 1 if pair is None else 1
+    message = " ".join([_message(table, now, opponents), *_rough(dt, arguments)])
     return table.assign_attrs(message=message)
 
 
@@ -425,9 +426,9 @@ def _needed(rounds: Longs, p_decided: Floats, target: float, now: Verdict) -> fl
     return float(np.ceil(at[k - 1] + share * (at[k] - at[k - 1])))
 
 
-def _message(table: xr.Dataset, now: Verdict) -> str:
+def _message(table: xr.Dataset, now: Verdict, opponents: int) -> str:
     """Say in a sentence or two what the plan comes to."""
-    said = [f"{table.attrs['question']}: {_decision(table, now)}."]
+    said = [f"{table.attrs['question']}: {_decision(table, now, opponents)}."]
     unit = table.attrs["unit"]
     if "wanted_width" in table.attrs:
         wanted, needed = table.attrs["wanted_width"], float(table["rounds_for_width"])
@@ -468,13 +469,13 @@ def _rough(dt: xr.DataTree, arguments: dict[str, Any]) -> list[str]:
     ]
 
 
-def _decision(table: xr.Dataset, now: Verdict) -> str:
+def _decision(table: xr.Dataset, now: Verdict, opponents: int) -> str:
     """Say how many more rounds decide."""
     target, unit = table.attrs["target"], table.attrs["unit"]
     if now.decided:
-        return f"decided already, with probability {now.p:.3f}"
+        return f"decided already, {how_sure(now, opponents)}"
     if not table.sizes["rounds"]:
-        return f"not decided, with probability {now.p:.3f}"
+        return f"not decided, {how_sure(now, opponents)}"
     reached, short, last = [], [], int(table["rounds"][-1])
     contested = len(json.loads(table.attrs["contested"]))
     for who in table["who"].to_numpy():

@@ -112,3 +112,9 @@ def verdict(epp: Floats, pair: list[int] | None, prob: float) -> Verdict:
             first, second, p = second, first, 1.0 - p
     low, high = np.quantile(epp[:, first] - epp[:, second], [(1.0 - prob) / 2, (1.0 + prob) / 2])
     return Verdict(p >= prob, int(first), p, float(high - low))
+
+
+def how_sure(now: Verdict, opponents: int) -> str:
+    """Say how probably; of several opponents ``p`` is of the closest one, not of all at once."""
+    closest = "" if opponents == 1 else " against the closest of them"
+    return f"with probability {now.p:.3f}{closest}"

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from leaderbayes._answers.draws import by_mean
 from leaderbayes._answers.kept_votes import kept_votes
-from leaderbayes._answers.plan_matches import Verdict
+from leaderbayes._answers.plan_matches import Verdict, how_sure
 from leaderbayes._errors import HintWarning
 from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.further_gap import Gaps, decides, gaps_of, width_after
@@ -109,7 +109,8 @@ def of_votes(
             **trust(dt),
         },
     )
-    return table.assign_attrs(message=_message(table, verdict))
+    opponents = len(names) - 1 if asked is None else 1
+    return table.assign_attrs(message=_message(table, verdict, opponents))
 
 
 def _weighed(kept: xr.Dataset, model: str, arguments: dict[str, Any]) -> tuple[Weighed, Law | None]:
@@ -195,11 +196,11 @@ def _needed(counts: Floats, p: Floats, target: float, verdict: Verdict) -> float
     return float(np.ceil(counts[k - 1] * (counts[k] / counts[k - 1]) ** share))
 
 
-def _message(table: xr.Dataset, verdict: Verdict) -> str:
+def _message(table: xr.Dataset, verdict: Verdict, opponents: int) -> str:
     """Say in a sentence what the plan comes to."""
     question = table.attrs["question"]
     if verdict.decided:
-        return f"{question}: decided already, with probability {verdict.p:.3f}."
+        return f"{question}: decided already, {how_sure(verdict, opponents)}."
     of = table.attrs["cluster"]
     said = []
     for clusters in table["clusters"].to_numpy():
@@ -216,7 +217,9 @@ def _ways(table: xr.Dataset, contested: int) -> str:
         way = table.sel(who=who)
         whom = "on pairs as they are" if who == "all" else f"on only {contested} players"
         needed = float(way["votes_needed"])
-        if np.isnan(needed):
+        if np.isnan(needed) and float(way["p_any_votes"]) >= table.attrs["target"]:
+            reached.append(f"more than {_LOOKED_AT[-1]:.0f} times as many votes {whom}")
+        elif np.isnan(needed):
             short.append(f"{float(way['p_any_votes']):.2f} {whom}")
         else:
             reached.append(f"{counted(needed, 'more vote')} {whom}")

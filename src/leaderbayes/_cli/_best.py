@@ -30,14 +30,16 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
         low, high = float(best["naive_lower"]), float(best["naive_upper"])
         alone = f" ({prob:.0%} interval {low:.4f} to {high:.4f}, were it the only team)"
     click.echo(
-        f"Best of {result['m']} teams{instances}{depend}: {result['observed_max']:.4f}{alone}."
+        f"Best of {counted(result['m'], 'team')}{instances}{depend}: "
+        f"{result['observed_max']:.4f}{alone}."
     )
     click.echo(
         f"Estimate of the best classifier ({how}): {result['theta_sota']:.4f} "
         f"({prob:.0%} interval {result['theta_sota_lower']:.4f} to "
         f"{result['theta_sota_upper']:.4f}); {above} scored above it."
     )
-    if result["theta_sota"] >= result["observed_max"]:
+    # Of one team it is the middle of what its score leaves possible, on either side of it.
+    if result["theta_sota"] >= result["observed_max"] and result["m"] > 1:
         click.echo(
             "That is not below the highest score: many teams are near the top, the test set is "
             "taken for a hard one, or the model does not describe the board."

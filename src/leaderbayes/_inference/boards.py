@@ -107,8 +107,10 @@ def _check_places(dt: xr.DataTree, board: xr.Dataset) -> None:
     if "place" not in dt["observed_data"]:
         return
     observed = dt["observed_data"].dataset["place"].sel(player=board["player"].to_numpy())
-    if observed.sizes.get("round") == board.sizes["round"]:
-        seen = observed.transpose("round", "player").to_numpy()
+    seen = observed.transpose(..., "player").to_numpy()
+    # Rounds that none of some players played are not in their matches.
+    seen = seen[(seen > 0).any(axis=1)]
+    if len(seen) == board.sizes["round"]:
         again = places(
             np.where(seen > 0, seen, np.nan),
             higher_is_better=False,

@@ -26,6 +26,7 @@ from leaderbayes.models._scores import PRIOR_DF, PRIOR_SCALE, Likelihood, Of, bo
 # What is drawn beside the mean score, and of what.
 _SHARED = ("score_scale_raw", "score_scale", "round_scale", "level", "noise_centre")
 _OF_PLAYERS = ("theta", "effect", "noise")
+_FARTHEST = 1e6  # of scores from 0, in standard deviations within rounds
 
 
 def draw_mean_score(
@@ -79,6 +80,13 @@ def draw_mean_score(
     if scale is None or of != "raw" or statistic != "mean":
         return mean_of_rounds.of_rounds(
             scores, board, sampling, seed, statistic=statistic, shrink=scale is not None
+        )
+    # The density sums squares of scores: where all are nearly the same their digits are lost.
+    if abs(board.centre) > _FARTHEST * board.unit:
+        raise LeaderbayesError(
+            f"Scores are around {board.centre:.4g} and differ by some {board.unit:.2g} within "
+            "rounds, too little beside their size for the sampler's digits. Subtract the same "
+            f"number from all of them ({board.centre:.4g}, say)."
         )
     # One stream for replicates, one for the level's luck, two for NUTS, as others may be drawn, and
     # one for players' luck.

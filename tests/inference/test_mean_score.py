@@ -72,6 +72,22 @@ def test_two_players_are_drawn_once(rounds, fraction):
         assert dt.attrs["tune"] == 1000
 
 
+@pytest.mark.parametrize(
+    ("players", "rounds", "noise", "fraction"),
+    [(3, 100, 1.0, None), (3, 30, 0.01, 0.2), (4, 10, 0.01, None)],
+)
+def test_few_players_do_not_diverge(players, rounds, noise, fraction):
+    """In steps longer than usual, in which each of these diverged 11 to 380 times."""
+    rng = np.random.default_rng(players)
+    values = rng.normal(size=(players, 1)) + noise * rng.normal(size=(players, rounds))
+    dt = lb.fit(
+        board(values + rng.normal(size=rounds)), "mean_score", seed=1, test_fraction=fraction,
+        target_accept=0.9, tune=700, progressbar=False,
+    )  # fmt: skip
+    assert dt.attrs["divergences"] == 0
+    assert dt.attrs["converged"] == 1
+
+
 def test_replicates_of_folds_have_their_luck():
     """What rounds share is in replicates, and not in mean scores."""
     values = values_of(3, 40, 2)

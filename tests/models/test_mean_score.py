@@ -74,7 +74,7 @@ def test_what_is_sampled_is_the_model(fraction):
         m = len(at.centring)
         z, unit, luck = np.split(x[4:], [m, 2 * m])
         log_tau = np.log(names["score_scale"])
-        b, log_slope = strengths_and_slope(z, log_tau, own.df, at)
+        b, log_slope = strengths_and_slope(z, log_tau, at)
         point = point_of_model(x, b, unit)
         point |= {"luck_unit": luck, "level_luck": 0.0} if fraction else {}
         np.testing.assert_allclose(b - b.mean(), names["effect"])
@@ -119,7 +119,7 @@ def test_what_is_integrated_out_is_the_models(players, complete, fraction):
         z, unit, luck = np.split(x[4:], [k, k + players])
         names = parameters(x, own, at)
         scale = names["score_scale"]
-        b, log_slope = strengths_and_slope(z, np.log(scale), own.df, at)
+        b, log_slope = strengths_and_slope(z, np.log(scale), at)
         b = np.array([b[0], -b[0]]) if players == 2 else b
         point = point_of_model(x, b, unit)
         if fraction:
@@ -139,12 +139,12 @@ def test_what_is_integrated_out_is_the_models(players, complete, fraction):
     np.testing.assert_allclose(found, found[0], atol=1e-6)
 
 
-def strengths_and_slope(z, log_scale, df, at):
+def strengths_and_slope(z, log_scale, at):
     """b of z, and the log of how fast it moves with z."""
     from leaderbayes._numerics.student import student
 
     power = (1.0 - at.centring) * log_scale + at.centring * at.log_scale
-    moved = [student(each, df) for each in z]
+    moved = [student(*each) for each in zip(z, at.tails, strict=True)]
     b = np.exp(power) * np.array([each[0] for each in moved])
     return b, float(np.sum(power + np.array([each[2] for each in moved])))
 

@@ -12,9 +12,11 @@ is ``models.mean_score``, whose rounds' effects a are integrated out and whose c
           \log s_i = (1 - d_i) \log s + d_i \log s_0 + w x_i
 
 with T as in `student`; c is 1 for a player whom its scores leave where it is whatever tau, and 0
-for one that the prior alone holds. Vector a and shares d make coordinates nearly independent, and
-are 0 for a sampler that learns correlations by itself: a is along the mean of b, which scores leave
-free, and d the share of the prior's variance of log s_i that scores take away.
+for one that the prior alone holds. Of few players T has :math:`\nu / (1 - c)` degrees of freedom:
+where scores hold differences a straight T keeps them, however far the mean of b goes. Vector a and
+shares d make coordinates nearly independent, and are 0 for a sampler that learns correlations by
+itself: a is along the mean of b, which scores leave free, and d the share of the prior's variance
+of log s_i that scores take away.
 
 What scores leave wide along a bend is integrated out where that has a formula: the mean of two
 players' b, whose difference is that of two Student numbers and is sampled as
@@ -36,6 +38,7 @@ OWN = 0.5  # w: spread of players' noise on the log scale
 WIDE = 2.0  # standard deviation of the normal prior of log s
 LEVEL = 10.0  # of that of eta, in units of the scores' spread
 _COMMON = 4  # coordinates: t, log omega, eta, log s; then u, x, v
+_FEW = (3, 4)  # players: of more, strengths say what their scale is
 _NODES = 48  # of a quadrature: exact where degrees of freedom are odd and below 190
 _MAX_DF = 1000.0  # at which its weights are numbers
 
@@ -70,6 +73,7 @@ class Coordinates(NamedTuple):
     noise_centring: Floats  # (player,): d
     log_noise: float  # of s_0
     along: Floats  # (player,): a
+    tails: Floats  # (strength,): degrees of freedom of T
     law: Floats  # (2, node): of the difference of two players; else no node
     rows: Rows
     start: Floats  # near the highest density
@@ -98,7 +102,15 @@ def coordinates(board: Board, *, independent: bool = False) -> Coordinates:
         middle = 0.5 * (0.7 * board.prior_scale) ** 2
         centring = np.array([(middle / (middle + 0.5 * float(error.mean()))) ** 2])
         t, law = t[:1], law_of_half_a_difference(board.df)
-    z = np.sign(t) * np.sqrt((board.df + 1.0) * np.log1p(t**2 / board.df))
+    tails = np.full(len(t), board.df)
+    if len(t) in _FEW:
+        # Nor do few strengths: as much as four more, from about the middle of its prior.
+        own = max(between - float(error.mean()), 0.0)
+        middle = (2.0 * board.prior_scale**2 + (len(t) - 1.0) * own) / (len(t) + 3.0)
+        centring = middle / (middle + error)
+        # Where scores hold a strength its tails are not the prior's, and would only bend the mean.
+        tails = board.df / np.maximum(1.0 - centring, 1e-4)
+    z = np.sign(t) * np.sqrt((tails + 1.0) * np.log1p(t**2 / tails))
     log_noise = np.log(noise)
     ratio = tau / board.prior_scale
     common = [
@@ -113,7 +125,7 @@ def coordinates(board: Board, *, independent: bool = False) -> Coordinates:
         noise_centring = OWN**2 / (OWN**2 + 0.5 / np.maximum(rounds - 1.0, 0.5))
         # The mean of b, which the prior alone holds: so much wider than the rest.
         wider = np.sqrt(1.0 + tau**2 / float(error.mean()))
-        along = 1.0 / np.array([student(each, board.df)[1] for each in z])
+        along = 1.0 / np.array([student(*each)[1] for each in zip(z, tails, strict=True)])
         along /= np.sqrt(along @ along)
         z = z - (1.0 - 1.0 / wider) * along * (along @ z)
         along *= np.sqrt(wider - 1.0)
@@ -121,8 +133,8 @@ def coordinates(board: Board, *, independent: bool = False) -> Coordinates:
     shared = np.zeros(len(x) if sampled else 0)
     start = np.concatenate([common, z, x, shared])
     return Coordinates(
-        centring, log_scale, noise_centring, float(log_noise.mean()), along, law, rows_of(board),
-        start,
+        centring, log_scale, noise_centring, float(log_noise.mean()), along, tails, law,
+        rows_of(board), start,
     )  # fmt: skip
 
 
@@ -207,7 +219,7 @@ def moments(board: Board) -> tuple[Floats, Floats]:
 
 def log_density(x: Floats, board: Board, at: Coordinates) -> tuple[float, Floats]:
     """Give the log-density of coordinates x, up to a constant, and its gradient."""
-    value, gradient = _log_density(x, *at[:6], *at.rows, *board[2:])
+    value, gradient = _log_density(x, *at[:7], *at.rows, *board[2:])
     return value, gradient
 
 
@@ -222,7 +234,7 @@ def parameters(x: Floats, board: Board, at: Coordinates) -> dict[str, Floats]:
     z, own, v = np.split(x[_COMMON:], [k, k + len(at.noise_centring)])
     power = (1.0 - at.centring) * log_tau + at.centring * at.log_scale
     z = z + at.along * (at.along @ z)
-    b = np.exp(power) * np.array([student(each, board.df)[0] for each in z])
+    b = np.exp(power) * np.array([student(*each)[0] for each in zip(z, at.tails, strict=True)])
     if k < len(at.noise_centring):
         b = np.array([b[0], -b[0]])
     middle = (1.0 - at.noise_centring) * log_noise + at.noise_centring * at.log_noise
@@ -287,8 +299,9 @@ def _log_tau(t: float, prior_scale: float) -> float:
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def _log_density(
     x: Floats, centring: Floats, log_scale: float, noise_centring: Floats, log_noise: float,
-    along: Floats, law: Floats, scores: Floats, present: Bools, means: Floats, stretch: Floats,
-    luck: float, prior_scale: float, df: float, unit: float, centre: float, spread: float,
+    along: Floats, tails: Floats, law: Floats, scores: Floats, present: Bools, means: Floats,
+    stretch: Floats, luck: float, prior_scale: float, df: float, unit: float, centre: float,
+    spread: float,
 ) -> tuple[float, Floats]:  # fmt: skip
     rows, m = scores.shape
     strengths = centring.size
@@ -315,7 +328,7 @@ def _log_density(
     s, theta = np.empty(m), np.empty(m)
     for i in range(m):
         if i < strengths:
-            t, t_slope, log_slope, log_slope_slope = student(z[i], df)
+            t, t_slope, log_slope, log_slope_slope = student(z[i], tails[i])
             power = np.exp((1.0 - centring[i]) * log_tau + centring[i] * log_scale)
             b[i], b_slope[i] = power * t, power * t_slope
             q = b[i] ** 2 / (df * tau**2)

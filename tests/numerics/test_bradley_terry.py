@@ -64,7 +64,7 @@ def test_deviance_is_zero_for_two_players_and_never_negative():
     epp, _, _ = newton(wins.sum(1), n)
     assert epp[0] - epp[1] == pytest.approx(np.log(7 / 3))
     assert deviance(epp, -np.inf, wins, np.zeros_like(wins), n) == pytest.approx(0.0, abs=1e-9)
-    assert log_likelihood(epp, wins) == pytest.approx(7 * np.log(0.7) + 3 * np.log(0.3))
+    assert log_likelihood(epp, wins.sum(1), n) == pytest.approx(7 * np.log(0.7) + 3 * np.log(0.3))
 
 
 def test_deviance_is_that_of_davidson_by_definition():

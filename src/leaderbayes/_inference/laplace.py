@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from xarray import Coordinates
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
@@ -111,15 +112,15 @@ def rounds_of_draws(matches: xr.Dataset, by_round: Any) -> xr.Dataset:
     return xr.Dataset(drawn, _counted(by_round.shape[:2]) | _names(matches, "round"))
 
 
-def _counted(shape: tuple[int, ...], step: int = 1) -> xr.Coordinates:
+def _counted(shape: tuple[int, ...], step: int = 1) -> Coordinates:
     """Count chains, and every ``step``-th draw."""
     chains, draws = shape
-    return xr.Coordinates({"chain": np.arange(chains), "draw": step * np.arange(draws)})
+    return Coordinates({"chain": np.arange(chains), "draw": step * np.arange(draws)})
 
 
-def _names(matches: xr.Dataset, dim: str) -> xr.Coordinates:
+def _names(matches: xr.Dataset, dim: str) -> Coordinates:
     """Take names, which are indexed already."""
-    return xr.Coordinates.from_xindex(matches.xindexes[dim])
+    return Coordinates.from_xindex(matches.xindexes[dim])
 
 
 def fitted_arguments(dt: xr.DataTree, models: Sequence[str] = ("bradley_terry",)) -> dict[str, Any]:

@@ -153,7 +153,8 @@ def bradley_terry(
     m = len(wins)
     linear = restriction(matches, hypothesis, value, m)
     points = wins.sum(axis=1)
-    near = estimates_near(np.zeros((1, m)), points[None], n[None])[0]
+    # To a penalised estimate steps are not Newton's, whose last one squares the error.
+    near = None if firth else estimates_near(np.zeros((1, m)), points[None], n[None])[0]
     epp, _, hessian = newton(
         points, n, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear, start=near
     )

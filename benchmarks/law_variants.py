@@ -11,7 +11,6 @@ The boards of models/populations.py, each under the law as it is and under a var
   that many may be alike and yet all differ. Slow: every cell has to do with every score.
 - "boxes": so, but the laws are uniform, from so far below their middle to so far above it.
 - "tops": so, but the laws are exponential, falling off below a hard upper edge.
-- "tops and bells": half of these, half of those.
 
 How many of nominal 95 % intervals hold the largest theta; on how many it is above them; how wide
 they are; how far off the estimates. Last how much the mean square error changes, in Monte Carlo
@@ -69,8 +68,8 @@ def top(gap):
     return np.exp(np.minimum(gap, 0.0))
 
 
-def widths(*shapes):
-    """Put such laws of each width beside each cell, as cells of their own, near all scores."""
+def widths(shape):
+    """Put one such law of each width beside each cell, as a cell of its own, near all scores."""
     from leaderbayes._numerics import flexible_law as law
     from leaderbayes.sota import _gibbs
 
@@ -84,9 +83,8 @@ def widths(*shapes):
             step, unit, span = np.diff(edge), 4.0 * furthest, edge[-1] - edge[0]
             middle, within = 0.5 * (edge[1:] + edge[:-1]), [np.eye(len(step))]
             for width in WIDTHS[1:]:
-                for shape in shapes if width * unit < 0.5 * span else ():
-                    gap = (edge - middle[:, None]) / (width * unit)
-                    shares = np.maximum(np.diff(shape(gap), axis=1), 1e-300)
+                if width * unit < 0.5 * span:
+                    shares = np.diff(shape((edge - middle[:, None]) / (width * unit)), axis=1)
                     within.append(shares / shares.sum(axis=1, keepdims=True))
             many = len(within)
             share = np.full(many, (1.0 - VALUES) / max(many - 1, 1))
@@ -145,7 +143,6 @@ def widths(*shapes):
 VARIANTS = {
     "concentrations": (concentrations,), "cells": (cells,),
     "bells": (widths, bell), "boxes": (widths, box), "tops": (widths, top),
-    "tops and bells": (widths, top, bell),
 }  # fmt: skip
 
 

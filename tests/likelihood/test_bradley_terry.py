@@ -5,6 +5,7 @@ import pytest
 
 import leaderbayes as lb
 from conftest import board, simulate
+from leaderbayes._numerics.bradley_terry import deviance, probability
 from leaderbayes._scores.matches import components
 
 
@@ -88,6 +89,32 @@ def test_never_met():
         lb.likelihood.bradley_terry(matches, firth=True)
     fit = lb.likelihood.bradley_terry(matches, covariance="model", pseudo_rounds=1.0)
     assert np.isfinite(fit["epp"]).all()
+
+
+@pytest.mark.parametrize("met", ["all", "neighbours"])
+@pytest.mark.parametrize("pseudo_rounds", [0.0, 0.01, 2.0])
+def test_where_it_ends_is_the_maximum(met, pseudo_rounds):
+    """However many have met, that is: where it begins goes by that."""
+    rng = np.random.default_rng(8)
+    scores = rng.normal(size=(90, 9)) + np.linspace(0.0, 1.0, 9)
+    if met == "neighbours":
+        first = np.arange(90)[:, None] % 9
+        scores[(np.arange(9) != first) & (np.arange(9) != (first + 1) % 9)] = np.nan
+    matches = lb.matches(board(scores.T))
+    fit = lb.likelihood.bradley_terry(matches, covariance="model", pseudo_rounds=pseudo_rounds)
+    epp, wins, n = (v.to_numpy() for v in (fit["epp"], matches["wins"], matches["n"]))
+    against = probability(np.append(epp, 0.0))[:-1, -1]
+    slope = (wins - n * probability(epp)).sum(axis=1) + pseudo_rounds * (0.5 - against)
+    np.testing.assert_allclose(slope - slope.mean(), 0.0, atol=1e-9)  # strengths sum to zero
+    p = probability(epp)
+    information = np.diag((n * p * (1.0 - p)).sum(axis=1)) - n * p * (1.0 - p)
+    information += pseudo_rounds * np.diag(against * (1.0 - against))
+    free = np.eye(9) - 1.0 / 9.0
+    np.testing.assert_allclose(
+        fit["covariance"], np.linalg.pinv(free @ information @ free), atol=1e-6
+    )
+    misfit = deviance(epp, -np.inf, wins, np.zeros_like(wins), n)
+    assert float(fit["deviance"]) == pytest.approx(misfit, abs=1e-8)
 
 
 def test_two_players_and_one_round():

@@ -60,6 +60,7 @@ def test_no_covariance_no_errors(matches, model):
     estimate = getattr(lb.likelihood, model)
     fit = estimate(matches, covariance="none")
     np.testing.assert_allclose(fit["epp"], estimate(matches, covariance="model")["epp"], atol=1e-6)
+    assert set(fit.coords) == {"player"}
     assert lb.leaderboard(fit)[["epp_lower", "epp_upper"]].isna().all(axis=None)
     with pytest.raises(lb.LeaderbayesError, match="no covariance"):
         lb.win_probability(fit)

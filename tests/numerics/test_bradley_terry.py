@@ -122,7 +122,10 @@ def test_estimates_of_many_boards_are_those_of_each():
             np.testing.assert_array_equal(every[k], one[0])
 
 
-def test_an_estimate_from_nearby_is_the_maximum_from_anywhere():
+@pytest.mark.parametrize(
+    ("pseudo_rounds", "enough", "atol"), [(1.0, 1e-4, 1e-3), (0.3, 1e-6, 1e-5), (1e-6, 1e-6, 1e-5)]
+)
+def test_an_estimate_from_nearby_is_the_maximum_from_anywhere(pseudo_rounds, enough, atol):
     """Also on a board where every match goes one way, and from a start that is far."""
     rng = np.random.default_rng(5)
     n = np.triu(rng.integers(0, 9, (7, 7)), 1).astype(float)
@@ -130,12 +133,11 @@ def test_an_estimate_from_nearby_is_the_maximum_from_anywhere():
     for upper in (np.triu(rng.binomial(n.astype(int), 0.7), 1), np.triu(n, 1)):
         points = (upper + np.tril(n - upper.T, -1)).sum(axis=1)
         for start in (np.zeros(7), 5.0 * rng.normal(size=7), 50.0 * rng.normal(size=7)):
-            epp = estimates_near(start[None], points[None], n[None])[0]
-            # One pseudo-round: a match against a player at 0, half won.
-            expected = (n * probability(epp)).sum(axis=1) + probability(np.append(epp, 0.0))[
-                :-1, -1
-            ]
-            np.testing.assert_allclose(points + 0.5, expected, atol=1e-3)
+            epp = estimates_near(start[None], points[None], n[None], pseudo_rounds, enough)[0]
+            # Pseudo-rounds: matches against a player at 0, half won.
+            against = probability(np.append(epp, 0.0))[:-1, -1]
+            expected = (n * probability(epp)).sum(axis=1) + pseudo_rounds * against
+            np.testing.assert_allclose(points + pseudo_rounds / 2.0, expected, atol=atol)
 
 
 @pytest.mark.parametrize("met", ["all", "neighbours"])

@@ -304,15 +304,14 @@ def newton(
     if tied is not None:
         begin[m] = np.log(2.0 * (tied + 0.5) / (matches - tied + 0.5))
     x, information = maximise(parts, begin, m, linear=linear)
-    if start is not None:
-        # Before the last of so few steps it has five digits.
-        _, _, information = parts(x)
     return x[:m] - x[:m].mean(), -np.inf if tied is None else float(x[m]), information
 
 
 @numba.njit(cache=True, error_model="numpy")
-def estimates_near(start: Floats, points: Floats, n: Floats) -> Floats:
-    """Estimate Bradley-Terry with one pseudo-round by Newton's steps from nearby, all compiled.
+def estimates_near(
+    start: Floats, points: Floats, n: Floats, pseudo_rounds: float = 1.0, enough: float = 1e-4
+) -> Floats:
+    """Estimate Bradley-Terry with pseudo-rounds by Newton's steps from nearby, all compiled.
 
     A step that moves no match's log-odds by more than 1 always climbs, as the logistic's third
     derivative is nowhere above its second: nothing has to be tried twice.
@@ -324,20 +323,27 @@ def estimates_near(start: Floats, points: Floats, n: Floats) -> Floats:
         Wins, ties half.
     n : (board, player, opponent)
         Or of one board, where all have the same matches.
+    pseudo_rounds : float
+        Above 0: how often each of them meets a player at 0, and wins half.
+    enough : float
+        Newton's decrement, about twice the log-likelihood to be gained, before the last step.
 
     Returns
     -------
     epp : (board, player)
-        Against a player at 0, who meets each of them once and wins half: they have any mean.
+        Against the player at 0: they have any mean.
     """
     out = np.empty(start.shape)
     for k in range(len(start)):
-        out[k] = _estimate_near(start[k], points[k], n[k if len(n) > 1 else 0])
+        matches = n[k if len(n) > 1 else 0]
+        out[k] = _estimate_near(start[k], points[k], matches, pseudo_rounds, enough)
     return out
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _estimate_near(start: Floats, points: Floats, n: Floats) -> Floats:
+def _estimate_near(
+    start: Floats, points: Floats, n: Floats, pseudo_rounds: float, enough: float
+) -> Floats:
     """Estimate one of `estimates_near`."""
     # Far out nothing curves.
     epp = np.minimum(np.maximum(start, -_FAR), _FAR)
@@ -345,12 +351,12 @@ def _estimate_near(start: Floats, points: Floats, n: Floats) -> Floats:
     for _ in range(_STEPS):
         expected = _curve(epp, n, information)
         q = 1.0 / (1.0 + np.exp(-epp))
-        gradient = points - expected + 0.5 - q
+        gradient = points - expected + pseudo_rounds * 0.5 - pseudo_rounds * q
         for i in range(epp.size):
-            information[i, i] += q[i] * (1.0 - q[i])
+            information[i, i] += pseudo_rounds * q[i] * (1.0 - q[i])
         step = _solve(information, gradient)
         epp += step / max(1.0, max(step.max(), 0.0) - min(step.min(), 0.0))
-        if gradient @ step < 1e-4:
+        if gradient @ step < enough:
             break
     return epp
 

@@ -229,7 +229,7 @@ def tied_share(matches: xr.Dataset) -> float:
     matches : Dataset
         From `leaderbayes.matches`; its places are enough.
     """
-    place = matches["place"].transpose(..., "round", "player").to_numpy()
+    place = matches.variables["place"].transpose(..., "round", "player").to_numpy()
     if matches.attrs["within_round"]:
         rows = place.reshape(-1, place.shape[-1])  # rounds of all tournaments
         steps = int(rows.max(initial=0)) + 1

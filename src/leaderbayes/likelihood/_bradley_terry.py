@@ -9,10 +9,10 @@ import xarray as xr
 from leaderbayes._arguments import is_flag, one_of, wrong
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.bradley_terry import (
-    deviance,
     estimates_near,
     log_likelihood,
     newton,
+    x_log_x,
 )
 from leaderbayes._numerics.composite_weight import clustered_scores, meat
 from leaderbayes._numerics.newton import inverse
@@ -31,6 +31,8 @@ from leaderbayes.likelihood._estimate import (
 from leaderbayes.likelihood._hypothesis import Hypothesis
 from leaderbayes.likelihood._votes import estimate_votes
 
+_HARDLY = 1e-6  # pseudo-rounds
+_NEAR = 1e-6  # Newton's decrement before the last step
 Covariance = Literal["clustered", "model", "bootstrap", "none"]
 
 
@@ -149,20 +151,21 @@ def bradley_terry(
             raise LeaderbayesError(f"{name}: an option of votes (read_votes), not of matches.")
     require_matches(matches, "likelihood.bradley_terry", ties=("half", "drop", "floor"), pairs=True)
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
-    wins, n = matches["wins"].to_numpy(), matches["n"].to_numpy()
+    wins, n = (matches.variables[name].to_numpy() for name in ("wins", "n"))
     m = len(wins)
     linear = restriction(matches, hypothesis, value, m)
     points = wins.sum(axis=1)
-    # To a penalised estimate steps are not Newton's, whose last one squares the error.
-    near = None if firth else estimates_near(np.zeros((1, m)), points[None], n[None])[0]
+    # With Firth's penalty steps are not Newton's, whose last one squares the error.
+    near = None if firth else _near(points, n, pseudo_rounds)
     epp, _, hessian = newton(
         points, n, pseudo_rounds=pseudo_rounds, firth=firth, linear=linear, start=near
     )
+    loglik = log_likelihood(epp, points, n)
+    # Each pair of a symmetric table once.
+    gained = float(x_log_x(wins) - 0.5 * x_log_x(n)) - loglik
     variables: dict[str, Any] = {
-        "epp": ("player", epp),
-        "loglik": log_likelihood(epp, points, n),
-        "deviance": deviance(epp, -np.inf, wins, np.zeros_like(wins), n),
-    }
+        "epp": ("player", epp), "loglik": loglik, "deviance": 2.0 * max(gained, 0.0),
+    }  # fmt: skip
     if covariance != "none":
         model = inverse(hessian, m, linear)
         if covariance == "clustered":
@@ -188,6 +191,17 @@ def bradley_terry(
         linear,
         few_rounds(matches) if covariance in ("clustered", "bootstrap") else [],
     )
+
+
+def _near(points: Floats, n: Floats, pseudo_rounds: float) -> Floats:
+    """Give the estimate (player,) to six digits, or where to begin with it.
+
+    Where most have met, hardly any pseudo-rounds are enough for conjugate gradients to find it.
+    """
+    m = len(points)
+    dense = 2 * np.count_nonzero(n) > m * (m - 1)
+    few = max(pseudo_rounds, _HARDLY if dense else 1.0)
+    return np.asarray(estimates_near(np.zeros((1, m)), points[None], n[None], few, _NEAR)[0])
 
 
 def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth: bool) -> None:

@@ -122,7 +122,8 @@ def estimate(
             "hypothesis_value": ("hypothesis", restricted.value),
         }
         attrs = attrs | {"df": attrs["df"] + len(restricted.matrix)}
-    fit = xr.Dataset(variables, coords=_twice(matches["player"]), attrs=attrs)
+    coords = _twice(matches) if "covariance" in variables else _players(matches)
+    fit = xr.Dataset(variables, coords=coords, attrs=attrs)
     texts = [text for text in (*said, without_variation(fit)) if text is not None]
     shown = hints(matches, str(attrs["model"]), posterior=False)
     for kind, messages in ((EstimateWarning, texts), (HintWarning, shown)):
@@ -132,11 +133,16 @@ def estimate(
     return fit
 
 
-def _twice(players: xr.DataArray) -> xr.Coordinates:
-    """Name rows and columns by the players, whose texts are indexed already."""
-    index = players.to_index()
-    row, column = (
-        xr.Coordinates.from_xindex(PandasIndex(index.rename(side), side, players.dtype))
-        for side in ("player", "player_")
+def _players(matches: xr.Dataset) -> xr.Coordinates:
+    """Name the players, whose texts are indexed already."""
+    return xr.Coordinates(
+        {"player": matches.variables["player"]}, {"player": matches.xindexes["player"]}
     )
-    return row | column
+
+
+def _twice(matches: xr.Dataset) -> xr.Coordinates:
+    """Name rows and columns by the players."""
+    row = _players(matches)
+    players = row["player"]
+    column = PandasIndex(players.to_index().rename("player_"), "player_", players.dtype)
+    return row | xr.Coordinates.from_xindex(column)

@@ -15,6 +15,7 @@ this margin by
 piecewise linear between points of a grid, so that the density of what comes out is known.
 """
 
+import math
 from typing import NamedTuple
 
 import numba
@@ -24,13 +25,16 @@ from scipy.special import ndtri
 from leaderbayes._types import Floats, Ints
 
 # In standard deviations; Student's tails of an undefeated player reach far.
+# The one in the middle is the mode.
 _POINTS = 600.0 * np.sinh(np.linspace(-7.6, 7.6, 141)) / np.sinh(7.6)
 
 _FOLLOW = 3.0  # how fast, in variances, what is left out ceases to hold back
 _WITH = 0.3  # share of a way above which a player goes along
 _STAYS = 0.03  # and below which it stays
 _FAR = 150.0  # log-odds, at which numbers become too large
-_LARGE = 1e150  # products whose logarithm is taken
+_NOTHING = 39.0  # log-odds, at which the lesser of two numbers is lost in their sum
+_LARGE = 1e150  # products whose power of two is taken out
+_LOG_2 = math.log(2.0)
 _LOG2_E, _WHOLE = 1.4426950408889634, 1.5 * 2.0**52
 _LN_2, _LN_2_REST = 0.693147180369123816490, 1.90821492927058770002e-10  # of 32 bits, and the rest
 _REACH, _CELLS = 8, 16  # of normal numbers, and in how many cells each unit of them is looked up
@@ -81,12 +85,21 @@ def margins(mode: Floats, way: Floats, n: Floats, scale: float, df: float) -> Ma
     moved = _POINTS[1:-1]
     # Where nothing can be drawn it still rises.
     normal = np.where(lower, quantile, -quantile) + 1e-9 * moved
-    reach = np.array([np.abs(np.interp([-_TAIL, _TAIL], row, moved)).max() for row in normal])
-    long = np.clip(np.log(reach / _TAIL), 0.0, 1.0)
+    long = np.clip(np.log(_reach(normal, moved) / _TAIL), 0.0, 1.0)
     # Tails decide how good weights are. Where all are long widening each would cost too much.
     wider = 1.0 + 1.0 / m + _WIDER * long / max(long.sum(), 1.0)
     log_mass = float((np.log(mass) + top).sum()) - 0.5 * m * np.log(2.0 * np.pi)
     return Margins(normal, moved, log_mass, wider, lean)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _reach(normal: Floats, moved: Floats) -> Floats:
+    """Find how far margins (way, point) have gone at `_TAIL` standard deviations, (way,)."""
+    out = np.empty(len(normal))
+    for j in range(out.size):
+        low, high = np.interp(np.array([-_TAIL, _TAIL]), normal[j], moved)
+        out[j] = max(abs(low), abs(high))
+    return out
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -105,43 +118,46 @@ def _along(
     out = np.zeros((m, points.size))
     first, second, third = np.zeros(m), np.zeros(m), np.zeros(m)
     # One logarithm for many pairs that met as often: of the product of what they add.
-    total, product, factor = (np.empty(points.size), np.empty(points.size), np.empty(points.size))
-    odds = np.exp(np.minimum(np.maximum(mode[:, None] - mode, -_FAR), _FAR))
+    total, product = np.empty(points.size), np.empty(points.size)
+    powers, factor, shifted = np.zeros(points.size), np.empty(points.size), np.empty(points.size)
+    log_odds = np.minimum(np.maximum(mode[:, None] - mode, -_FAR), _FAR)
+    odds = np.exp(log_odds)
     information = n * odds / (1.0 + odds) ** 2
     every = information.sum(axis=1)
     for j in range(m):
         w = way[j]
         goes, stays = np.abs(w) >= _WITH * abs(w[j]), np.abs(w) < _STAYS * abs(w[j])
-        total[:], product[:], count, start, slope = 0.0, 1.0, 0.0, 0.0, 0.0
+        total[:], product[:], count, slope = 0.0, 1.0, 0.0, 0.0
         for i in np.flatnonzero(goes):
             curvature, lean = _add_prior(out[j], mode[i], w[i], scale, df, points)
             second[j] += curvature * w[i] ** 2
             third[j] += lean * w[i] ** 3
+            ahead, behind = np.max(log_odds[i]), -np.min(log_odds[i])
             # Those who stay first, who are left behind alike; of others each pair once.
             for others in (stays, ~stays):
-                alike = np.nan
+                alike, low, high, matches, line = np.nan, 0, 0, 0.0, 0.0
                 for k in np.flatnonzero(others & (n[i] > 0.0)):
                     rate = w[i] if stays[k] else w[i] - w[k]
                     if (goes[k] and k > i) or abs(rate) < _STAYS * abs(w[j]):
                         continue
                     if rate != alike:
-                        _exponentials(rate, points, factor)
-                        alike = rate
+                        _add_line(total, points, alike, low, high, matches, line)
+                        low, high = _between(rate, ahead, behind, points)
+                        _exponentials(rate, points[low:high], factor[low:high], shifted)
+                        alike, matches, line = rate, 0.0, 0.0
                     if n[i, k] != count:
-                        _take_logarithms(total, product, count, 1.0)
+                        _take_logarithms(total, product, powers, count)
                         count = n[i, k]
-                    _multiply(total, product, count, odds[i, k], factor)
+                    _multiply(product[low:high], powers[low:high], odds[i, k], factor[low:high])
+                    matches += count
+                    line += count * log_odds[i, k]
                     p = odds[i, k] / (1.0 + odds[i, k])
-                    start += count * np.log1p(odds[i, k])
                     slope += count * p * rate
                     second[j] += count * p * (1.0 - p) * rate**2
                     third[j] += count * p * (1.0 - p) * (2.0 * p - 1.0) * rate**3
-                    if abs(rate) * points[-1] > _FAR:
-                        # Beyond that its logarithm goes on along a line.
-                        for point in range(points.size):
-                            total[point] += count * max(rate * points[point] - _FAR, 0.0)
-        _take_logarithms(total, product, count, 1.0)
-        out[j] += start - total + slope * points
+                _add_line(total, points, alike, low, high, matches, line)
+        _take_logarithms(total, product, powers, count)
+        out[j] += total[points.size // 2] - total + slope * points
         # At the mode everything balances: what is left out are the others' priors, as far as their
         # matches with those who go do.
         for i in np.flatnonzero(~goes & ~stays):
@@ -170,36 +186,67 @@ def _add_prior(
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _multiply(total: Floats, product: Floats, count: float, odds: float, factor: Floats) -> None:
-    """Multiply what a pair adds into the products (point,), of which none becomes too large."""
+def _between(rate: float, ahead: float, behind: float, points: Floats) -> tuple[int, int]:
+    """Bounds of the points (point,) at which pairs add neither nothing nor a line, to all digits.
+
+    Parameters
+    ----------
+    ahead, behind : float
+        Log-odds by which the player leads the last and trails the first, at most.
+    """
+    if rate > 0.0:
+        least, most = -(_NOTHING + ahead) / rate, (_NOTHING + behind) / rate
+    else:
+        least, most = (_NOTHING + behind) / rate, -(_NOTHING + ahead) / rate
+    return np.searchsorted(points, least), np.searchsorted(points, most)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _add_line(
+    total: Floats, points: Floats, rate: float, low: int, high: int, matches: float, line: float
+) -> None:
+    """Add sums of log(odds e^(rate point)) to points (point,) where odds are all that counts."""
+    first, last = (high, points.size) if rate > 0.0 else (0, low)
+    for k in range(first, last):
+        total[k] += line + matches * rate * points[k]
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _multiply(product: Floats, powers: Floats, odds: float, factor: Floats) -> None:
+    """Multiply what a pair adds into the products (point,), of which none becomes too large.
+
+    Their ``powers`` of two (point,) are taken out before.
+    """
     large = 0
     for k in range(product.size):
         product[k] *= 1.0 + odds * factor[k]
         large += product[k] > _LARGE
     if large:
-        _take_logarithms(total, product, count, _LARGE)
+        bits = product.view(np.int64)
+        for k in range(product.size):
+            power = (bits[k] >> 52) - 1023
+            powers[k] += power
+            bits[k] -= power << 52
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _take_logarithms(total: Floats, product: Floats, count: float, above: float) -> None:
-    """Add the logarithms of products above a bound, which begin anew at 1."""
+def _take_logarithms(total: Floats, product: Floats, powers: Floats, count: float) -> None:
+    """Add the logarithms of the products, which begin anew at 1."""
     for k in range(product.size):
-        if product[k] > above:
-            total[k] += count * np.log(product[k])
-            product[k] = 1.0
+        total[k] += count * (np.log(product[k]) + _LOG_2 * powers[k])
+        product[k], powers[k] = 1.0, 0.0
 
 
 @numba.njit(cache=True, error_model="numpy", fastmath={"contract"})
-def _exponentials(rate: float, points: Floats, out: Floats) -> None:
-    """Fill in exp(rate * point), as far as it is neither too large nor too small.
+def _exponentials(rate: float, points: Floats, out: Floats, shifted: Floats) -> None:
+    """Fill in exp(rate * point), which is neither too large nor too small.
 
-    By arithmetic alone, so that processors take several points at a time: of the power of two
+    With a ``shifted`` (point,) to write in. By arithmetic alone, so that processors take several points at a time: of the power of two
     nearest to it, and the series of what is left (to the last bit or two).
     """
-    shifted = np.empty(points.size)
     bits = shifted.view(np.int64)
     for k in range(points.size):
-        x = min(max(rate * points[k], -_FAR), _FAR)
+        x = rate * points[k]
         # The last bits of the sum are the whole number next to x / log 2.
         shifted[k] = x * _LOG2_E + _WHOLE
         n = shifted[k] - _WHOLE

@@ -11,7 +11,9 @@ from conftest import kolmogorov_bound
 from leaderbayes._numerics.margins import (
     _CELLS,
     _FAR,
+    _POINTS,
     _REACH,
+    _along,
     _exponentials,
     _rank,
     _write_guide,
@@ -31,11 +33,31 @@ def conditional(x, fixed, wins, n, scale, df):
 
 @pytest.mark.parametrize("rate", [1.0, -0.3, 1e-9, 7.0])
 def test_exponentials_by_arithmetic(rate):
-    points = np.sort(np.append(np.linspace(-160.0, 160.0, 4001), [-0.0, 1e-300, 0.5 * np.log(2.0)]))
+    far = 340.0 / max(abs(rate), 1.0)
+    points = np.sort(np.append(np.linspace(-far, far, 4001), [-0.0, 1e-300, 0.5 * np.log(2.0)]))
     out = np.empty_like(points)
-    _exponentials(rate, points, out)
-    wanted = np.exp(np.clip(rate * points, -_FAR, _FAR))
-    np.testing.assert_allclose(out, wanted, rtol=4.0 * np.finfo(float).eps)
+    _exponentials(rate, points, out, np.empty_like(points))
+    np.testing.assert_allclose(out, np.exp(rate * points), rtol=4.0 * np.finfo(float).eps)
+
+
+@pytest.mark.parametrize("spread", [0.5, 5.0, 40.0])
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_sums_of_all_pairs_are_those_of_each(spread, direction):
+    """Also where odds are all that counts, and where numbers would become too large."""
+    m, scale, df = 40, 1.3, 4.0
+    rng = np.random.default_rng(3)
+    mode, sd = spread * rng.normal(size=m), rng.uniform(0.2, 3.0, size=m)
+    n = np.triu(rng.integers(0, 3, (m, m)) * rng.choice([1.0, 12.5], (m, m)), 1)
+    n += n.T
+    found, *_ = _along(mode, direction * np.diag(sd), n, scale, df, _POINTS)
+    for j in range(m):
+        far = direction * sd[j] * _POINTS
+        gap = np.clip(mode[j] - mode, -_FAR, _FAR)
+        pairs = np.logaddexp(0.0, gap[:, None] + far) - np.logaddexp(0.0, gap)[:, None]
+        log_prior = t(df, scale=scale).logpdf(mode[j] + far) - t(df, scale=scale).logpdf(mode[j])
+        slope = -(df + 1.0) * mode[j] / (df * scale**2 + mode[j] ** 2)
+        wanted = log_prior - slope * far - n[j] @ (pairs - expit(gap)[:, None] * far)
+        np.testing.assert_allclose(found[j], wanted, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("df", [2.0, 4.0, 200.0])

@@ -241,8 +241,9 @@ def _take_logarithms(total: Floats, product: Floats, powers: Floats, count: floa
 def _exponentials(rate: float, points: Floats, out: Floats, shifted: Floats) -> None:
     """Fill in exp(rate * point), which is neither too large nor too small.
 
-    With a ``shifted`` (point,) to write in. By arithmetic alone, so that processors take several points at a time: of the power of two
-    nearest to it, and the series of what is left (to the last bit or two).
+    By arithmetic alone, so that processors take several points at a time: of the power of two
+    nearest to it, and the series of what is left (to the last bit or two). ``shifted`` (point,) is
+    written over.
     """
     bits = shifted.view(np.int64)
     for k in range(points.size):

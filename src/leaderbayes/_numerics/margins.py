@@ -198,7 +198,7 @@ def _between(rate: float, ahead: float, behind: float, points: Floats) -> tuple[
         least, most = -(_NOTHING + ahead) / rate, (_NOTHING + behind) / rate
     else:
         least, most = (_NOTHING + behind) / rate, -(_NOTHING + ahead) / rate
-    return np.searchsorted(points, least), np.searchsorted(points, most)
+    return int(np.searchsorted(points, least)), int(np.searchsorted(points, most))
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -10,6 +10,7 @@ from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.spelling import clean
 from leaderbayes._scores.tables import (
     ANSWERS,
+    EXACT,
     MISSING,
     Table,
     bare_number,
@@ -27,12 +28,11 @@ _MEAN_AND_ERROR = (
     "columns, and ask how good the best is: leaderbayes.sota.read_board(table, se='error'), "
     "leaderbayes sota FILE --se error."
 )
-_EXACT = 2**53  # whole numbers above this are not told apart as floats
 
 
 def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
     """Read names as text without blanks around them; a missing one is an error, or this text."""
-    column = table.frame[label]
+    column = table.cells(label)
     try:
         values, names = pd.factorize(column)
     except TypeError:  # a list, or another container
@@ -77,7 +77,7 @@ def as_numbers(
     """
     column = table.frame[label]
     kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
-    if kind in "iu" and len(column) and max(abs(int(column.min())), int(column.max())) > _EXACT:
+    if kind in "iu" and len(column) and max(abs(int(column.min())), int(column.max())) > EXACT:
         table.refuse(f"column {shown(label)} holds whole numbers above 2**53; scale them down.")
     single = _single(column)
     if single is not None:
@@ -110,7 +110,7 @@ def as_numbers(
                     f"number{_remedy(wrong.iloc[0], remedy)}",
                     wrong.index[0],
                 )
-        _check_exact(table, label, cells[numbers.abs() >= _EXACT])
+        _check_exact(table, label, cells[numbers.abs() >= EXACT])
     infinite = np.isinf(numbers.to_numpy())
     if infinite.any():
         table.refuse(
@@ -131,7 +131,7 @@ def _single(column: pd.Series) -> np.ndarray | None:
 def _check_exact(table: Table, label: str, cells: pd.Series) -> None:
     """Refuse large whole numbers that a float rounds, so that two of them would tie."""
     digits = cells.str.extract(r"^\s*[+-]?0*(\d{16,})(?:\.0*)?\s*$", expand=False).dropna()
-    rounded = digits[[int(number[:400]) > _EXACT for number in digits]]
+    rounded = digits[[int(number[:400]) > EXACT for number in digits]]
     if len(rounded):
         table.refuse(
             f"column {shown(label)} holds the whole number {shown(rounded.iloc[0])}, above 2**53, "

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Set
+from functools import lru_cache
 
 GAIN = set(
     "score accuracy acc auc auroc auprc f1 fscore precision recall mcc kappa r2 rsq rsquared bleu "
@@ -30,6 +31,7 @@ _OF_METRICS = set(
 )
 _NEGATED = ("neg", "negative", "negated", "minus")
 _VARIANT = re.compile(r"[a-z]{1,2}(rmse|rmsd|rmsle|mape|mase|mae|mse|crps|logloss|brier)")
+_LAST_DIGITS = re.compile(r"[0-9]{2,}$")
 _COMPLEMENT = re.compile(
     r"[^\w\-−–]*(?P<whole>1(\.0*)?|one|100 ?%?)?[\s_]*([-−–/]|minus(?![a-z]))[\s_]*(?P<of>\D.*)"
 )
@@ -88,6 +90,12 @@ def more_is_better(name: str, *, score: bool = True) -> bool | None:
         Whether it names a score, which may be a time or a rank, and not a round or a tournament,
         which may have such a word by chance.
     """
+    # No metric's name of several words ends with two digits: a million numbered rounds are a few.
+    return _more_is_better(name if score else _LAST_DIGITS.sub("10", name), score=score)
+
+
+@lru_cache(maxsize=4096)
+def _more_is_better(name: str, *, score: bool) -> bool | None:
     found = words(name)
     rest = _turned(name, found)
     if rest is not None:

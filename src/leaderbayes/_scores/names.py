@@ -61,6 +61,8 @@ _BESIDE_ABOUT = set(
 _SPREAD = set("std stdev stddev stderr sterr iqr ci ci95 variance σ".split())
 _STATISTIC = _SPREAD | set("se sem sd var dev lower upper rank time runtime n count train".split())
 _CENTRE = set("mean avg average median".split())
+# One word and a number, as most of a million rounds are called.
+_NUMBERED = re.compile(r"[A-Za-z]?[a-z]*[\W_]*[0-9]+", re.ASCII)
 _ASIDE = set("train training std sd stderr se sem var ci lower upper time n rank".split())
 
 
@@ -94,6 +96,8 @@ def is_index(name: str) -> bool:
 
 def is_summary(name: str) -> bool:
     """Whether a column or row sums others up: mean, std, avg rank, macro avg, W/T/L."""
+    if _NUMBERED.fullmatch(name):
+        return False
     found = [word for word in words(name) if not word.isdecimal()]
     if found == ["p", "value"] or (
         len(set(found)) > 1 and all(among(word, _RECORD) for word in found)
@@ -114,13 +118,13 @@ def is_about(name: str, *, sure: bool = True) -> bool:
     sure : bool
         Leave out names that a data set or a player may have, too.
     """
+    # instance 1, instance 2 are rounds.
+    if any(map(str.isdecimal, name)):
+        return False
     found = words(name)
     known = _ABOUT if sure else _ABOUT | _MAYBE_ABOUT
-    # instance 1, instance 2 are rounds.
-    return (
-        not any(char.isdecimal() for char in name)
-        and any(among(word, known) for word in found)
-        and all(among(word, known | _BESIDE_ABOUT) for word in found)
+    return any(among(word, known) for word in found) and all(
+        among(word, known | _BESIDE_ABOUT) for word in found
     )
 
 

@@ -184,7 +184,8 @@ def _refuse_games(table: Table) -> None:
 def _refuse_answers(table: Table) -> None:
     """Refuse several answers to a prompt in one cell: scores, of which each needs a row."""
     for column in table.frame.columns:
-        if isinstance(table.frame[column].dtype, pd.StringDtype):
+        kind = table.frame[column].dtype
+        if isinstance(kind, pd.StringDtype) or pd.api.types.is_numeric_dtype(kind):
             continue  # text lists nothing, and there may be millions of cells
         cells = [listed_in(cell) for cell in table.frame[column]]
         answers = [it for cell in cells if cell is not None for it in cell]

@@ -127,7 +127,7 @@ def read_scores(
     >>> dict(lb.read_scores(path).sizes)
     {'tournament': 5, 'player': 15, 'round': 25}
     """
-    table, searched = read_table(source, score, max_mb)
+    table, searched = read_table(source, score, max_mb, decimals=True)
     roles = {
         "player": player, "round": round, "score": score, "tournament": tournament,
         "cluster": cluster, "repeat": repeat,

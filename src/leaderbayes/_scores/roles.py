@@ -177,7 +177,7 @@ def _has_answers(table: Table) -> bool:
 
 def _nest(table: Table, found: Roles, column: str, taken: Sequence[str | None]) -> bool:
     """Whether each round is of one cluster, and these are fewer."""
-    clusters = table.frame[column]
+    clusters = table.cells(column)
     of_round = clusters.groupby(_rounds_of(table, found, column, taken)).nunique()
     return bool((of_round <= 1).all()) and 1 < clusters.nunique() < len(of_round)
 
@@ -253,7 +253,7 @@ def _rounds(
 
 def _check_shared(table: Table, player: str, columns: Roles, read: Mapping[str, pd.Series]) -> None:
     """Refuse clusters of the players, in which no two of them meet."""
-    whose = table.frame[player].groupby([read["cluster"], read["round"]]).nunique()
+    whose = table.cells(player).groupby([read["cluster"], read["round"]]).nunique()
     if whose.max() < 2:
         table.refuse(
             f"column {shown(columns['cluster'])} was taken for clusters of "
@@ -396,7 +396,11 @@ def _label(frame: pd.DataFrame) -> str | None:
 
 def _are_answers(column: pd.Series, *, bare: bool = False) -> bool:
     """Whether a column holds right and wrong answers alone: in words, some perhaps as 1 and 0."""
-    cells = {text_of(cell).strip().lower() for cell in column.dropna()}
+    try:
+        distinct = column.dropna().unique()
+    except TypeError:  # lists, or other containers
+        return False
+    cells = {text_of(cell).strip().lower() for cell in distinct}
     numbers = {"0", "1", "0.0", "1.0"}
     words_of = {*ANSWERS, *numbers} if bare else {*ANSWERS}
     return not (cells - {*ANSWERS, *MISSING, *numbers}) and bool(cells & words_of)
@@ -404,7 +408,10 @@ def _are_answers(column: pd.Series, *, bare: bool = False) -> bool:
 
 def _is_text(column: pd.Series) -> bool:
     """Whether most of a column is text."""
-    if isinstance(column.dtype, pd.StringDtype) and len(column):
+    kind = column.dtype
+    if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind):
+        return False
+    if isinstance(kind, pd.StringDtype) and len(column):
         # Most of a million cells are numbers as they stand.
         if pd.to_numeric(column, errors="coerce").notna().mean() > 0.5:
             return False

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 _UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 # Of these, some letters and emoji need those within a name.
 _JOINERS = dict.fromkeys(map(ord, "\u200c\u200d\u200e\u200f"))
+_WHOLE = re.compile(r"^(-?\d+)\.0+$")
 _BLANK = re.compile(r"[^\S\t\n\r\v\f]")  # non-breaking, thin, ideographic and other spaces
 
 
@@ -25,9 +26,13 @@ def clean(name: str) -> str:
 
 def alike(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Group names that differ only in case, width, blanks, or as 1 and 1.0 do."""
+    names = list(names)
+    keys = list(map(_key, names))
+    if len(set(keys)) == len(keys):
+        return []
     groups: dict[str, list[str]] = {}
-    for name in names:
-        groups.setdefault(_key(name), []).append(name)
+    for key, name in zip(keys, names, strict=True):
+        groups.setdefault(key, []).append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
@@ -35,4 +40,4 @@ def _key(name: str) -> str:
     if not name.isascii():
         name = unicodedata.normalize("NFKC", name).translate(_JOINERS)
     key = "".join(name.split()).casefold()
-    return re.sub(r"^(-?\d+)\.0+$", r"\1", key)
+    return _WHOLE.sub(r"\1", key) if ".0" in key else key

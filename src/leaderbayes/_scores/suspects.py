@@ -307,14 +307,18 @@ def shares_among_percentages(scores: Floats) -> Bools:
     ndarray (round, player) of bool
     """
     low = (scores > 0.0) & (scores < 1.0)
+    other = np.isfinite(scores) & ~low
+    largest = np.max(scores, axis=1, initial=0.0, where=low)
+    every_least = np.min(scores, axis=1, initial=np.inf, where=other)
+    every_most = np.max(scores, axis=1, initial=-np.inf, where=other)
+    apart = (1.0 < every_most) & (every_most <= 100.0) & (every_least >= _APART * largest)
     found = np.zeros(scores.shape, dtype=bool)
-    for k in np.flatnonzero(low.any(axis=1) & (scores > 1.0).any(axis=1)):
-        row, shares = scores[k], scores[k][low[k]]
-        others = row[np.isfinite(row) & ~low[k]]
-        least, most = float(others.min()), float(others.max())
+    for k in np.flatnonzero(low.any(axis=1) & apart):
+        others, shares = scores[k][other[k]], scores[k][low[k]]
+        least, most = float(every_least[k]), float(every_most[k])
         width = max(most - least, 0.1 * most)
         near = np.abs(100.0 * shares - (least + most) / 2.0) <= (most - least) / 2.0 + width
-        if most > 100.0 or least < _APART * shares.max() or not near.all():
+        if not near.all():
             continue
         digits = max(map(_decimals, others))
         found[k, low[k]] = [_decimals(share) > digits for share in shares]

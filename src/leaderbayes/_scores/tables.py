@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -30,6 +31,13 @@ ANSWERS = {
     **dict.fromkeys("false incorrect wrong no fail failed unresolved unsolved".split(), "0"),
 }
 
+EXACT = 2**53  # whole numbers above this are not told apart as floats
+_FIRST = 200  # records by which columns are judged
+_DECIMAL = re.compile(r"[+-]?\d+\.\d+([eE][+-]?\d+)?", re.ASCII)
+# Before pandas 3 numbers are rounded, but for this option, of which pandas 3 warns.
+_TO_THE_LAST_DIGIT: dict[str, Any] = (
+    {"float_precision": "round_trip"} if int(pd.__version__.split(".")[0]) < 3 else {}
+)
 _LONGEST = 1000  # characters of a path that a message repeats
 # What follows a mean: 85.1 ± 0.4, 85.1 +- 0.4, $85.1 \pm 0.4$, 85.1 (0.4), 85.1 [84.7, 85.5].
 _ERROR = re.compile(r"±|\+/?-|\$?\\pm|(?<=[\d.%\s])[(\[][±\d.,;:%\s–-]+[)\]]$")
@@ -43,6 +51,14 @@ class Table(NamedTuple):
     frame: pd.DataFrame  # index: number of the row, from 0
     row: Callable[[int], str]
     metric: str = ""  # what all scores are of, where no column says so
+    # Cells of a column as the file has them, where the frame has their numbers.
+    written: Callable[[str], pd.Series] | None = None
+
+    def cells(self, label: str) -> pd.Series:
+        """Give the cells of a column, of a file's as they are written there."""
+        if self.written is None or not pd.api.types.is_float_dtype(self.frame[label].dtype):
+            return self.frame[label]
+        return self.written(label).loc[self.frame.index]
 
     def refuse(self, problem: str, row: Any = None) -> NoReturn:
         """Raise a ScoresError that names the source and, if given, the row."""
@@ -50,7 +66,9 @@ class Table(NamedTuple):
         raise ScoresError(f"{self.where}: {place}{problem}")
 
 
-def read_table(source: Source, metric: str | None, max_mb: float = MAX_MB) -> tuple[Table, bool]:
+def read_table(
+    source: Source, metric: str | None, max_mb: float = MAX_MB, *, decimals: bool = False
+) -> tuple[Table, bool]:
     """Read a table, and say whether it is of ``cv_results_`` (then long, with known names).
 
     Parameters
@@ -61,6 +79,8 @@ def read_table(source: Source, metric: str | None, max_mb: float = MAX_MB) -> tu
         Of ``cv_results_``.
     max_mb : float
         The most that a file may hold, unpacked, in megabytes.
+    decimals : bool
+        As of `from_content`.
     """
     if isinstance(source, Mapping):
         return _from_cv_results(source, "cv_results_", metric), True
@@ -69,7 +89,7 @@ def read_table(source: Source, metric: str | None, max_mb: float = MAX_MB) -> tu
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         where, content = read_content(path, max_mb)
-        table = from_content(content, where, path.suffix, max_mb)
+        table = from_content(content, where, path.suffix, max_mb, decimals=decimals)
     else:
         raise ScoresError(
             f"Scores cannot be read from a {type(source).__name__}: give a path, a DataFrame, or "
@@ -152,14 +172,23 @@ def read_content(path: Path, max_mb: float) -> tuple[str, bytes]:
 
 
 def from_content(
-    content: bytes, where: str, suffix: str, max_mb: float, *, delimiter: str = ","
+    content: bytes,
+    where: str,
+    suffix: str,
+    max_mb: float,
+    *,
+    delimiter: str = ",",
+    decimals: bool = False,
 ) -> Table:
-    """Read a file's content as Parquet, if it or the suffix says so, or as text with delimiters."""
+    """Read a file's content as Parquet, if it or the suffix says so, or as text with delimiters.
+
+    With ``decimals`` columns of nothing but decimal numbers may be read as such, at once.
+    """
     try:
         if suffix.lower() in (".parquet", ".pq") or content.startswith(b"PAR1"):
             return from_frame(_read_parquet(content, where, max_mb), where)
         refuse_format(content, where)
-        return _read_csv(content, where, delimiter)
+        return _read_csv(content, where, delimiter, decimals=decimals)
     except MemoryError as problem:
         raise ScoresError(
             f"{where}: the table does not fit into memory; give a part of it."
@@ -250,8 +279,11 @@ def decode(content: bytes, where: str) -> str:
         ) from problem
 
 
-def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
-    """Read all cells as text: a player called 01 or NA keeps its name."""
+def _read_csv(content: bytes, where: str, delimiter: str, *, decimals: bool) -> Table:
+    """Read all cells as text: a player called 01 or NA keeps its name.
+
+    With ``decimals`` columns of decimal numbers are numbers; a name is read again (`Table.cells`).
+    """
     text = decode(content, where)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -259,23 +291,15 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
     try:
         # Of bytes, of which no copy is made, as of the text there would be.
         lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="")
-        header = next(csv.reader(lines, delimiter=delimiter), [])
+        records = csv.reader(lines, delimiter=delimiter)
+        header = next(records, [])
     except csv.Error as problem:
         raise ScoresError(f"{where}: the header cannot be read ({problem}).") from problem
     _check_header(header, where)
     columns = _header([restore(name) for name in header], where)
+    numbers = _decimal_columns(records, len(header)) if decimals else []
     try:
-        with warnings.catch_warnings():
-            # A row longer than the header is only warned of otherwise, and cut.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(
-                io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")),
-                sep=delimiter,
-                dtype=str,
-                keep_default_na=False,
-                index_col=False,
-                skip_blank_lines=False,
-            )
+        frame = _cells(content, delimiter, len(header), numbers)
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as problem:
         raise ScoresError(
             _uneven(text, len(header), where, delimiter) or f"{where}: {problem}"
@@ -289,9 +313,63 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
     ):
         raise ScoresError(short)
     for name in columns:
-        if frame[name].str.startswith("'").any():
+        if not _is_float(frame[name]) and frame[name].str.startswith("'").any():
             frame[name] = frame[name].map(restore)
-    return Table(where, frame[~blank], lambda k: f"line {_line(text, k, delimiter)}")
+
+    def written(label: str) -> pd.Series:
+        one = [columns.get_loc(label)]
+        return _cells(content, delimiter, len(header), [], usecols=one).iloc[:, 0]
+
+    return Table(
+        where, frame[~blank], lambda k: f"line {_line(text, k, delimiter)}", written=written
+    )
+
+
+def _is_float(column: pd.Series) -> bool:
+    return pd.api.types.is_float_dtype(column.dtype)
+
+
+def _decimal_columns(records: Iterable[list[str]], columns: int) -> list[int]:
+    """Find the columns (0, 1, ...) of which the first records hold decimal numbers, as 0.5 is."""
+    try:
+        first = list(islice(records, _FIRST))
+    except csv.Error:
+        return []
+    if not first or any(len(cells) != columns for cells in first):
+        return []
+    by_column = zip(*first, strict=True)
+    return [k for k, cells in enumerate(by_column) if all(map(_DECIMAL.fullmatch, cells))]
+
+
+def _cells(
+    content: bytes, delimiter: str, columns: int, numbers: list[int], **options: Any
+) -> pd.DataFrame:
+    """Read a CSV's cells as text, those of some columns as numbers, if all of them are."""
+    kinds: dict[int, Any] = dict.fromkeys(range(columns), str) | dict.fromkeys(numbers, float)
+    with warnings.catch_warnings():
+        # A row longer than the header is only warned of otherwise, and cut.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            frame: pd.DataFrame = pd.read_csv(
+                io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")),
+                sep=delimiter,
+                header=0,
+                names=range(columns),
+                dtype=kinds,
+                keep_default_na=False,
+                index_col=False,
+                skip_blank_lines=False,
+                **_TO_THE_LAST_DIGIT,
+                **options,
+            )
+        except ValueError:
+            if not numbers:
+                raise
+            return _cells(content, delimiter, columns, [], **options)
+    # As text large whole numbers are told apart.
+    if numbers and not (frame[numbers].abs() < EXACT).all(axis=None):
+        return _cells(content, delimiter, columns, [], **options)
+    return frame
 
 
 def _check_header(header: list[str], where: str) -> None:

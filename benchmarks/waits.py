@@ -140,6 +140,37 @@ def items(players, rounds):
     return lambda: lb.leaderboard(lb.fit(lb.read_scores(path), "mean_score", seed=1))
 
 
+def long_table(players, rounds):
+    """A long CSV file of normal scores of four decimals."""
+    import numpy as np
+    import pandas as pd
+
+    scores = np.random.default_rng(players).normal(size=players * rounds).round(4)
+    columns = {
+        "model": np.repeat([f"m{i}" for i in range(players)], rounds),
+        "fold": np.tile(np.arange(rounds), players),
+        "score": scores,
+    }
+    path = Path(tempfile.mkdtemp()) / "scores.csv"
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def reading(players, rounds):
+    import leaderbayes as lb
+
+    path = long_table(players, rounds)
+    return lambda: lb.read_scores(path)
+
+
+def pandas_reading(players, rounds):
+    """What its columns are, without a look at what they hold."""
+    import pandas as pd
+
+    path = long_table(players, rounds)
+    return lambda: pd.read_csv(path)
+
+
 def functions():
     """Rows by their names: what makes what is timed, and the target in CPU seconds."""
     import leaderbayes as lb
@@ -161,6 +192,12 @@ def functions():
         "Plackett-Luce ML 100000 x 1": (lambda: plackett_luce(100_000, 1), 20.0),
         "mean scores of 150 x 500 items, from the file": (lambda: items(150, 500), 2.0),
         "mean scores of 100 x 14000 items, from the file": (lambda: items(100, 14_000), 10.0),
+        "read 1000 x 1000 scores": (lambda: reading(1000, 1000), 0.09),
+        "read 1000 x 10000 scores": (lambda: reading(1000, 10_000), 0.91),
+        "peer: pandas.read_csv of 1000 x 10000 scores": (
+            lambda: pandas_reading(1000, 10_000),
+            None,
+        ),
         "HTML page of 40 players": (page, 2.0),
         "HTML page of a study of 63 x 40 x 30": (lambda: page_of_study(63), 6.0),
     }

@@ -129,3 +129,14 @@ def test_players_may_be_called_as_losses(write):
 )  # fmt: skip
 def test_a_metric_is_named_where_a_column_is(columns, metric):
     assert metric_of(columns) == metric
+
+
+@pytest.mark.parametrize(
+    ("name", "better"),
+    [
+        ("fold 12", None), ("rmse 12", False), ("rmse12", False), ("f1", True), ("f12", None),
+        ("error reduction 2019", True), ("100 - accuracy", False), ("boston_rmse_2020", False),
+    ],
+)  # fmt: skip
+def test_last_digits_of_rounds_change_nothing(name, better):
+    assert more_is_better(name, score=False) is better

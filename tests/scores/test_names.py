@@ -98,3 +98,9 @@ def test_otherwise_written(name):
 @pytest.mark.parametrize("name", ["model_size", "remodel", "my model", ""])
 def test_not_otherwise_written(name):
     assert not goes_by(name, PLAYER)
+
+
+@pytest.mark.parametrize("name", ["fold 3", "Mean3", "total_17", "r2", "7", "query 12"])
+def test_one_word_with_a_number_is_no_summary(name):
+    assert not is_summary(name)
+    assert not is_about(name)

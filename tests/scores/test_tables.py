@@ -187,3 +187,54 @@ def test_a_search_with_categories_that_do_not_join():
     )
     with pytest.raises(lb.ScoresError, match=r"row 0.*'score' holds '\(1, 2\)'"):
         lb.read_scores(odd)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["0.5", "0.25", "1.125"],
+        ["0.5", "", "1.125"],
+        ["0.5", "NA", "1.125"],
+        ["0.5", "12", " 3.5 ", '"4.25"'],
+        ["0.5", "-2.5e-3", "0.1e+2"],
+        ["0.12345678901234567", "1.00000000000000011", "2.2250738585072011e-308"],
+    ],
+)
+def test_decimals_are_the_numbers_that_are_written(tmp_path, cells):
+    """Whether the column is read as numbers at once, or as text that holds them."""
+    rows = [f"{who},{k},{cell}" for k, cell in enumerate(cells) for who in ("a", "b")]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["model,fold,score", *rows]) + "\n", encoding="utf-8")
+    plain = [cell.strip(' "') for cell in cells]
+    wanted = [float(cell) if cell not in ("", "NA") else np.nan for cell in plain]
+    np.testing.assert_array_equal(lb.read_scores(path).sel(player="a"), wanted)
+
+
+def test_names_that_are_decimals_are_kept_as_they_are_written(tmp_path):
+    """1.10 and 1.1 are two repeats' folds, or versions of a model."""
+    path = tmp_path / "scores.csv"
+    path.write_text(
+        "model,fold,score\n1.0,1.1,0.5\n1.0,1.10,0.5\n2.50,1.1,0.75\n\n2.50,1.10,0.5\n",
+        encoding="utf-8",
+    )
+    scores = lb.read_scores(path)
+    assert scores["player"].to_numpy().tolist() == ["1.0", "2.50"]
+    assert scores["round"].to_numpy().tolist() == ["1.1", "1.10"]
+
+
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ("0.5x", "line 302: column 'score' holds '0.5x'"),
+        ("True", "line 302: column 'score' holds 'True'"),
+        ("9007199254740993.0", "line 302: column 'score' holds the whole number"),
+        ("inf", "line 302: column 'score' is infinite"),
+        ("0.5,1", "line 302: 4 cells"),
+    ],
+)
+def test_what_comes_after_the_first_decimals_is_refused_with_its_line(tmp_path, last, message):
+    rows = [f"m{k % 2},{k // 2},0.5" for k in range(300)] + [f"m0,150,{last}"]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["model,fold,score", *rows]) + "\n", encoding="utf-8")
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(path)

@@ -32,21 +32,33 @@ _MEAN_AND_ERROR = (
 
 def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
     """Read names as text without blanks around them; a missing one is an error, or this text."""
+    return as_categories(table, label, missing=missing).astype(object)
+
+
+def as_categories(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
+    """Read names as `as_names` does, each text once, in order of appearance (categorical)."""
     column = table.cells(label)
     try:
         values, names = pd.factorize(column)
     except TypeError:  # a list, or another container
         values, names = pd.factorize(column.map(type))
     distinct = np.asarray(names, dtype=object).tolist()
+    # What is missing has the value -1, which is the last.
     text = np.array([*_cleaned(table, label, values, distinct), ""], dtype=object)
-    result = pd.Series(text[values], index=column.index, dtype=object)
-    empty = (text == "")[values]
-    if empty.any() and missing is None:
+    empty = text == ""
+    if missing is not None:
+        text[empty] = missing
+    elif empty[values].any():
         table.refuse(
             f"column {shown(label)} is empty; every row needs a name there.",
-            column.index[int(np.argmax(empty))],
+            column.index[int(np.argmax(empty[values]))],
         )
-    return result.mask(empty, missing) if missing else result
+    places, categories = pd.factorize(text)
+    taken = places[values]
+    if taken.size and not (taken == places[-1]).any():
+        categories = categories[:-1]
+    named = pd.Categorical.from_codes(taken, categories=pd.Index(categories, dtype=object))
+    return pd.Series(named, index=column.index)
 
 
 def _cleaned(table: Table, label: str, values: Longs, names: list[Any]) -> list[str]:

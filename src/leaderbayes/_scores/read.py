@@ -19,7 +19,7 @@ from leaderbayes._scores.spelling import alike
 from leaderbayes._scores.suspects import METRIC, several_kinds, shares_among_percentages
 from leaderbayes._scores.tables import Source, Table, counted, listed, read_table, shown
 from leaderbayes._scores.vote_outcomes import is_votes
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import Bools, Floats, Longs
 
 _MAX_CELLS = 200_000_000
 # Warnings point to the first line outside of it.
@@ -302,10 +302,7 @@ def to_scores(
         sizes = ", ".join(counted(n, d) for d, n in zip(dims, shape, strict=True))
         table.refuse(f"{sizes} make a table that is nearly empty; are these the right columns?")
     cell = np.ravel_multi_index([codes for codes, _ in coded.values()], shape)
-    place = pd.DataFrame(
-        {"cell": cell} | ({"run": long["repeat"].to_numpy()} if "repeat" in long else {})
-    )
-    repeated = place.duplicated().to_numpy()
+    repeated = _repeated(cell, shape, long)
     taken = ", ".join(f"{role}={name}" for role, name in columns.items())
     if repeated.any():
         again = long.iloc[int(np.argmax(repeated))]
@@ -356,6 +353,19 @@ def to_scores(
     _check_players_and_names(table, scores)
     _check_units(table, scores)
     return scores
+
+
+def _repeated(cell: Longs, shape: tuple[int, ...], long: pd.DataFrame) -> Bools:
+    """Find rows (row,) whose cell, and run, an earlier one has."""
+    if "repeat" in long:
+        return (
+            pd.DataFrame({"cell": cell, "run": long["repeat"].to_numpy()}).duplicated().to_numpy()
+        )
+    taken = np.zeros(shape, dtype=bool).ravel()
+    taken[cell] = True
+    if np.count_nonzero(taken) == len(cell):
+        return np.zeros(len(cell), dtype=bool)
+    return pd.Series(cell).duplicated().to_numpy()
 
 
 def _over_runs(

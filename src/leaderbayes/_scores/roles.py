@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 import pandas as pd
 
 from leaderbayes._scores import names
-from leaderbayes._scores.cells import as_names, as_numbers
+from leaderbayes._scores.cells import as_categories, as_names, as_numbers
 from leaderbayes._scores.metrics import plain, words
 from leaderbayes._scores.suspects import check_names, check_wide, counts
 from leaderbayes._scores.tables import (
@@ -233,28 +233,33 @@ def _rounds(
     columns = _items(table, given, taken, wide=given["player"] is None and player is None)
     if columns["round"] is None:
         columns["round"], columns["repeat of a fold"] = _fold(table, [*taken, *columns.values()])
-    read = {role: as_names(table, name) for role, name in columns.items() if name is not None}
+    read = {role: as_categories(table, name) for role, name in columns.items() if name is not None}
     label = columns["round"]
     if label is None:
         return None, read, columns
     if (repeat := read.pop("repeat of a fold", None)) is not None:
         label = f"{columns['repeat of a fold']}.{label}"
-        read["round"] = repeat + "." + read["round"]
+        read["round"] = _joined(repeat, read["round"])
     if "cluster" in read:
         # Each has its question 1: then they are told apart by the cluster's name.
-        several = read["cluster"].groupby(read["round"]).nunique() > 1
+        several = read["cluster"].groupby(read["round"], observed=True).nunique() > 1
         if several.any() and player is not None:
             _check_shared(table, player, columns, read)
         if several.any():
             label = f"{columns['cluster']}.{label}"
-            read["round"] = read["cluster"] + "." + read["round"]
+            read["round"] = _joined(read["cluster"], read["round"])
     return label, read, columns
+
+
+def _joined(first: pd.Series, second: pd.Series) -> pd.Series:
+    """Join names by a point."""
+    return first.astype(object) + "." + second.astype(object)
 
 
 def _check_shared(table: Table, player: str, columns: Roles, read: Mapping[str, pd.Series]) -> None:
     """Refuse clusters of the players, in which no two of them meet."""
-    whose = table.cells(player).groupby([read["cluster"], read["round"]]).nunique()
-    if whose.max() < 2:
+    whose = table.cells(player).groupby([read["cluster"], read["round"]], observed=True)
+    if whose.nunique().max() < 2:
         table.refuse(
             f"column {shown(columns['cluster'])} was taken for clusters of "
             f"{shown(columns['round'])}, and no two players have the same; rename it if it says "
@@ -279,16 +284,16 @@ def _long(table: Table, player: str, score: str, given: Roles) -> Long:
     data = tournament or recognise(table, names.DATA, [*taken, *columns.values()], otherwise=True)
     if fold is None and data is not None and data != tournament:
         # Models by tasks: the data sets are the rounds.
-        fold, read["round"], data = data, as_names(table, data), None
+        fold, read["round"], data = data, as_categories(table, data), None
     scores = as_numbers(table, score)
     if fold is None:
         table.refuse(
             "no column is known for the round; name it (round=..., --round). The columns "
             f"are {listed(table.frame.columns)}." + _one_each(table, player)
         )
-    long = pd.DataFrame({"player": as_names(table, player), **read, "score": scores})
+    long = pd.DataFrame({"player": as_categories(table, player), **read, "score": scores})
     if data is not None:
-        long.insert(0, "tournament", as_names(table, data))
+        long.insert(0, "tournament", as_categories(table, data))
     check_names(table, {role: long[role] for role in ("tournament", "round") if role in long})
     roles = {} if data is None else {"tournament": data}
     return long, roles | {"player": player, "round": fold, "score": score} | _beside(columns)

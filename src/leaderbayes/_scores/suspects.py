@@ -306,16 +306,16 @@ def shares_among_percentages(scores: Floats) -> Bools:
     -------
     ndarray (round, player) of bool
     """
+    found = np.zeros(scores.shape, dtype=bool)
     low = (scores > 0.0) & (scores < 1.0)
     other = np.isfinite(scores) & ~low
-    largest = np.max(scores, axis=1, initial=0.0, where=low)
-    every_least = np.min(scores, axis=1, initial=np.inf, where=other)
-    every_most = np.max(scores, axis=1, initial=-np.inf, where=other)
-    apart = (1.0 < every_most) & (every_most <= 100.0) & (every_least >= _APART * largest)
-    found = np.zeros(scores.shape, dtype=bool)
-    for k in np.flatnonzero(low.any(axis=1) & apart):
+    mixed = np.flatnonzero(low.any(axis=1) & ((scores > 1.0) & other).any(axis=1))
+    largest = np.max(scores[mixed], axis=1, initial=0.0, where=low[mixed])
+    every_least = np.min(scores[mixed], axis=1, initial=np.inf, where=other[mixed])
+    every_most = np.max(scores[mixed], axis=1, initial=1.0, where=other[mixed])
+    apart = (every_most <= 100.0) & (every_least >= _APART * largest)
+    for k, least, most in zip(mixed[apart], every_least[apart], every_most[apart], strict=True):
         others, shares = scores[k][other[k]], scores[k][low[k]]
-        least, most = float(every_least[k]), float(every_most[k])
         width = max(most - least, 0.1 * most)
         near = np.abs(100.0 * shares - (least + most) / 2.0) <= (most - least) / 2.0 + width
         if not near.all():

@@ -370,7 +370,7 @@ def _labels(table: Table, role: str, column: str) -> np.ndarray:
     cells = table.frame[column]
     if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "iu":
         return cells.to_numpy()
-    names = as_names(table, column, missing=_EMPTY).to_numpy()
+    names = as_names(table, column, missing=_EMPTY)
     empty = np.flatnonzero(names == _EMPTY)
     if len(empty):
         none = f"take none ({role}={NONE!r}, --{role} {NONE})" if role in _RECOGNISED else "none"
@@ -380,7 +380,7 @@ def _labels(table: Table, role: str, column: str) -> np.ndarray:
             f"another column ({role}=..., --{role} COLUMN), or {none}.",
             table.frame.index[int(empty[0])],
         )
-    return names
+    return names.to_numpy()
 
 
 def _weights(table: Table, column: str, *, given: bool) -> Floats:

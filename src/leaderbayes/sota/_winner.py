@@ -81,7 +81,7 @@ def winner(
         wide; ``simultaneous_lower``, ``simultaneous_upper``, which hold for all teams at once.
         ``observed_max``; ``runner_up``, the next score; ``tied``, how many others have the best
         score; ``m``. attrs: ``winner``, its name (of a tie the first listed), ``rho``, ``prob``,
-        ``message``.
+        ``message``, which says of a tie the simultaneous interval.
 
     Raises
     ------
@@ -290,9 +290,15 @@ def _matrix(covariance: Any, board: xr.DataArray) -> Floats:
 def _message(found: dict[str, float], name: str, tied: int, prob: float) -> str:
     """Say what the two intervals are of."""
     lower, upper = found["theta_sota_lower"], found["theta_sota_upper"]
-    others = f" (as {tied} others)" * (tied > 1) or " (as another)" * (tied == 1)
+    # Who is first of a tie is so by lot: it says something of nobody's theta.
+    of = "simultaneous" if tied else "theta_winner"
+    own = f"between {found[f'{of}_lower']:.4f} and {found[f'{of}_upper']:.4f}"
+    highest = (
+        f"{shown(name)}, one of {tied + 1} that scored highest, {own}, all teams at once"
+        if tied
+        else f"the team that scored highest, {shown(name)}, {own}"
+    )
     return (
         f"Without a law of the teams, whoever is the best is between {lower:.4f} and {upper:.4f} "
-        f"({prob:.0%} interval); the team that scored highest{others}, {shown(name)}, between "
-        f"{found['theta_winner_lower']:.4f} and {found['theta_winner_upper']:.4f}."
+        f"({prob:.0%} interval); {highest}."
     )

@@ -79,8 +79,8 @@ def copies(scores: Floats, n: int | None) -> tuple[Floats, Longs, Floats]:
     """Give scores that more teams share than chance has, how many do, and how many would.
 
     By chance a score is one of the steps of 1 / n, or of the printed digits, between its neighbours
-    among the other scores, and gets as many teams as these do, a step. Of few different scores there
-    are no neighbours: then it is a score which no team hits more often than one whose theta it is.
+    among the other scores, and gets as many teams as these do, a step. Of few different scores
+    there are no neighbours: it is one that no team hits more often than one whose theta it is.
     """
     values, counts = np.unique(scores, return_counts=True)
     step = max(10.0 ** -digits_of(scores), 1.0 / n if n else 0.0)

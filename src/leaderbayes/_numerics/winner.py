@@ -58,9 +58,10 @@ class Shares:
             score = np.where(above < below, -ndtri_exp(np.log(above)), ndtri_exp(np.log(below)))
         far = ~(np.abs(score) < _FAR)
         if far.any():
-            over, inside, theta = (above < below)[far], inside[far], theta[far]
-            a = np.where(over, inside, self.n + 1.0 - inside)
-            tail = _log_far(a, self.n + 1.0 - a, np.where(over, theta, 1.0 - theta))
+            over = (above < below)[far]
+            a = np.where(over, inside[far], self.n + 1.0 - inside[far])
+            rare = np.asarray(theta, float)[far]
+            tail = _log_far(a, self.n + 1.0 - a, np.where(over, rare, 1.0 - rare))
             score[far] = np.where(over, -1.0, 1.0) * ndtri_exp(tail)
         return np.where(x <= 0.0, -np.inf, np.where(x >= self.n + 1.0, np.inf, score))
 

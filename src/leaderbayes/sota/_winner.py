@@ -10,6 +10,7 @@ from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
 from leaderbayes._numerics import winner as numerics
+from leaderbayes._numerics.decimals import of_best
 from leaderbayes._numerics.winner import (
     Bounds,
     Cells,
@@ -184,10 +185,11 @@ def apart(estimate: float, lower: float, upper: float) -> str:
     if lower <= estimate <= upper:
         return ""
     where, end = ("above", upper) if estimate > upper else ("below", lower)
+    digits = of_best(lower, upper)
     return (
-        f"The estimate, {estimate:.4f}, is {where} {end:.4f}, where the interval ends that needs "
-        "no law of the teams: the law, and not the scores, puts the best there. Do not report it "
-        "before another law agrees."
+        f"The estimate, {estimate:.{digits}f}, is {where} {end:.{digits}f}, where the interval "
+        "ends that needs no law of the teams: the law, and not the scores, puts the best there. "
+        "Do not report it before another law agrees."
     )
 
 
@@ -290,15 +292,16 @@ def _matrix(covariance: Any, board: xr.DataArray) -> Floats:
 def _message(found: dict[str, float], name: str, tied: int, prob: float) -> str:
     """Say what the two intervals are of."""
     lower, upper = found["theta_sota_lower"], found["theta_sota_upper"]
+    digits = of_best(lower, upper)
     # Who is first of a tie is so by lot: it says something of nobody's theta.
     of = "simultaneous" if tied else "theta_winner"
-    own = f"between {found[f'{of}_lower']:.4f} and {found[f'{of}_upper']:.4f}"
+    own = " and ".join(f"{found[f'{of}_{end}']:.{digits}f}" for end in ("lower", "upper"))
     highest = (
-        f"{shown(name)}, one of {tied + 1} that scored highest, {own}, all teams at once"
+        f"{shown(name)}, one of {tied + 1} that scored highest, between {own}, all teams at once"
         if tied
-        else f"the team that scored highest, {shown(name)}, {own}"
+        else f"the team that scored highest, {shown(name)}, between {own}"
     )
     return (
-        f"Without a law of the teams, whoever is the best is between {lower:.4f} and {upper:.4f} "
-        f"({prob:.0%} interval); {highest}."
+        f"Without a law of the teams, whoever is the best is between {lower:.{digits}f} and "
+        f"{upper:.{digits}f} ({prob:.0%} interval); {highest}."
     )

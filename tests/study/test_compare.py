@@ -35,7 +35,7 @@ def test_rows_are_what_each_fit_says(study, table):
 
 
 def test_the_check_is_the_fits_own(study, table):
-    """One number of a fit, here, on its page and in its attrs; another where draws are asked for."""
+    """One number here, on the page and in attrs; another where draws are asked for."""
     checked = xr.DataTree.from_dict(study.children)
     checked["three"].attrs |= {"p_check": 0.123}
     found = lb.study.compare(checked)["p_check"]

@@ -17,7 +17,6 @@ from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._tournaments import fits_of, trust_of
 from leaderbayes.study._unusual import surprise
 
-
 _DRAWS = 50  # of the check of a fit that has no p-value of its own
 
 

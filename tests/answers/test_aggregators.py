@@ -90,3 +90,18 @@ def test_the_sentence(values):
     far[4] += 20.0
     said = said_of(aggregators(fit(board(far))))
     assert said.startswith("p4 leads by every one of 8 aggregators (mean, median, mean rank,")
+
+
+def test_leaders_that_never_met():
+    """p1 wins all of its rounds and leads; p3 played hard and easy ones, and has the median."""
+    apart = np.full((4, 8), np.nan)
+    apart[0, :] = [0.1, 0.2, 0.1, 0.2, 4.0, 5.0, 4.0, 0.1]
+    apart[1, :4] = 0.3
+    apart[2, :] = [0.2, 0.1, 0.2, 0.1, 5.0, 4.0, 5.0, 0.2]
+    apart[3, 4:] = [6.0, 6.0, 3.0, 0.0]
+    table = aggregators(fit(board(apart)))
+    assert table.attrs["leader"] == "p1"
+    said = said_of(table)
+    assert "By median another does: p3" in said
+    assert "0 of their 0 rounds" not in said
+    assert "p1 and it share no round" in said

@@ -111,3 +111,13 @@ def test_what_cannot_be(planted):
     matches = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
     with pytest.raises(lb.LeaderbayesError, match="is of mean scores"):
         lb.influence(matches, by="cluster")
+
+
+def test_groups_that_share_no_round():
+    """Their means are on no common scale, but for the prior."""
+    values = np.random.default_rng(2).normal(size=(4, 8))
+    values[:2, :4] = values[2:, 4:] = np.nan
+    dt = lb.fit(board(values), "mean_score", draws=1000, seed=1)
+    for ask in (lambda: lb.influence(dt, by="round"), lambda: lb.audit(dt)):
+        with pytest.raises(lb.LeaderbayesError, match=r"share no round.*Fit the groups apart"):
+            ask()

@@ -91,3 +91,22 @@ def test_one_team_is_no_crowd(folder):
     assert done.returncode == 0, done.stderr
     assert "Best of 1 team on 1000 instances: 0.8870." in done.stdout
     assert "many teams" not in done.stdout
+
+
+def test_scores_of_few_digits_are_told_apart_from_their_interval(folder):
+    """Of errors of 0.003, known to 0.00001, four decimals say one number three times."""
+    rows = "\n".join(f"t{k},{0.00308 + 0.000011 * k:.7f}" for k in range(20))
+    (folder / "fine.csv").write_text(f"team,rmse\n{rows}\n")
+    few = ["--sampler", "exact", "--draws", 60, "--chains", 2, "--seed", 1, "--out", "fine"]
+    done = call("sota", "fine.csv", "--se", 1e-5, "--lower-is-better", *few, cwd=folder)
+    said = json.loads((folder / "fine" / "run.json").read_text("utf-8"))
+    best, lower, upper = (said[f"theta_sota{end}"] for end in ("", "_lower", "_upper"))
+    assert f"{best:.6f} (95% interval {lower:.6f} to {upper:.6f})" in done.stdout
+    free = said["law_free"]
+    ends = f"between {free['theta_sota_lower']:.6f} and {free['theta_sota_upper']:.6f}"
+    assert ends in done.stdout
+    dt = lb.read_fit(folder / "fine" / "posterior.nc")
+    page = lb.report.html(dt, folder / "fine.html").read_text("utf-8")
+    assert f"{lower:.6f} to {upper:.6f}".replace("-", "\N{MINUS SIGN}") in page
+    if dt.attrs["converged"]:
+        assert f"{upper:.6f}".replace("-", "\N{MINUS SIGN}") in lb.report.text(dt)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderbayes._numerics.decimals import decimals, two_digits
+from leaderbayes._numerics.decimals import decimals, of_best, two_digits
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,12 @@ def test_two_digits_of_the_narrowest(widths, expected):
 )  # fmt: skip
 def test_two_digits_without_an_exponent(value, expected):
     assert two_digits(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [((0.88, 0.91), 4), ((-0.00311, -0.00307), 6), ((3e-6, 4e-6), 7), ((2e6, 3e6), 4),
+     ((0.5, 0.5), 4), ((float("nan"), 1.0), 4), ((0.0, float("inf")), 4)],
+)  # fmt: skip
+def test_the_best_has_as_many_as_its_interval_needs(ends, expected):
+    assert of_best(*ends) == expected

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp, ndtri_exp
 from scipy.stats import binom, norm, truncnorm
 
 from leaderbayes._numerics import winner as numerics
@@ -46,6 +47,31 @@ def test_shares_are_binomial():
     assert np.isfinite(far).all()
     assert (np.diff(far) < 0.0).all()
     np.testing.assert_allclose(scale.back(scale.even(np.arange(1.0, 50.0))), np.arange(1.0, 50.0))
+
+
+@pytest.mark.parametrize(
+    ("n", "k"), [(20, 18), (100, 90), (100, 100), (1000, 930), (20_000, 18_000)]
+)
+def test_shares_are_binomial_where_tails_are_no_numbers(n, k):
+    for theta in (1e-40, 1e-12, 1e-6, 1e-3, 0.1, 0.5):
+        expected = -ndtri_exp(logsumexp(binom.logpmf(np.arange(k, n + 1), n, theta)))
+        assert float(Shares(n).z(k, theta, 0)) == pytest.approx(expected, rel=1e-9)
+        turned = float(Shares(n).z(n - k + 1, 1.0 - theta, 0))
+        assert turned == pytest.approx(-float(Shares(n).z(k, 1.0 - (1.0 - theta), 0)), rel=1e-9)
+    assert np.isfinite(Shares(n).z(k, [0.0, 1.0], 0)).all()
+
+
+@pytest.mark.parametrize("n", [20, 50, 100, 150, 200])
+def test_conditional_of_shares_on_a_small_test_set(n):
+    """The law of the winner's count above the runner-up's, at the ends of the interval."""
+    count = np.round([0.9 * n, 0.8 * n, 0.6 * n])
+    x, scale = shares(count, n)
+    found = numerics.conditional(x, scale, OneFactor(0.0, np.ones(3)), 0, 0.95)
+    low, place = numerics.truncation(x, scale, OneFactor(0.0, np.ones(3)), 0)[:2]
+    for theta, below in zip(found, (0.5, 0.975, 0.025), strict=True):
+        beyond = norm.sf(scale.z([low, place], theta, 0))
+        assert beyond[1] / beyond[0] == pytest.approx(1.0 - below, abs=1e-6)
+    assert found.lower < found.middle < 0.9 < found.upper
 
 
 def test_conditional_is_the_law_given_that_it_won():

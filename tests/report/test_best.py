@@ -32,6 +32,16 @@ def test_best_above_or_below_its_estimate(sota, tmp_path, shift, words):
     ]
 
 
+def test_the_only_team_was_not_chosen(tmp_path):
+    board = lb.sota.read_board([0.905], n=1000)
+    dt = lb.sota.posterior(board, law="beta", draws=60, chains=2, seed=1, progressbar=False)
+    for shift in (-0.01, 0.01):
+        dt["posterior"]["theta_sota"][:] = 0.905 + shift
+        text = lb.report.html(dt, tmp_path / "page.html").read_text("utf-8")
+        assert "The best of 1 team scored 0.9050." in text
+        assert not any(said in text for said in ("It was chosen", "many teams are near"))
+
+
 def test_posterior_of_another_model_is_no_best(laplace, sota, tmp_path):
     with pytest.raises(lb.LeaderbayesError, match="no posterior of a board"):
         lb.report.html(laplace, tmp_path / "p.html", sota=laplace)

@@ -34,6 +34,21 @@ def test_links_are_stable_and_all_there(made):
     assert "<script" not in index
 
 
+def test_letters_of_any_script_have_a_link(laplace, tmp_path):
+    names = ["Modèle 1", "漢字", "モデルが_1", "हिन्दी"]
+    made = lb.report.site(dict.fromkeys(names, laplace), tmp_path / "site")
+    listed = read(made.parent / "index.json")["boards"]
+    assert [board["page"] for board in listed] == [
+        "modele-1.html", "漢字.html", "モデルが-1.html", "हिन्दी.html"
+    ]  # fmt: skip
+    assert all((made.parent / board["page"]).exists() for board in listed)
+    assert 'href="漢字.html"' in made.read_text("utf-8")
+    again = lb.report.site({"漢字": laplace}, tmp_path / "next", since=made.parent).parent
+    assert "漢字" not in (again / "changes.md").read_text("utf-8")
+    with pytest.raises(lb.LeaderbayesError, match="too long"):
+        lb.report.site({"x" * 300: laplace}, tmp_path / "long")
+
+
 def test_numbers_are_those_of_the_functions(made, laplace):
     record = read(made / "my-board.json")
     (board,) = record["boards"]

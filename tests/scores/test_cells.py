@@ -83,6 +83,7 @@ def test_single_precision_ties_with_double(tmp_path, kind):
         ("0.85 [0.8, 0.9]", "a mean and its error"),
         ("85.1% (±0.4)", "a mean and its error"),
         ("0.85 (new)", "is not a number; leave a missing score empty"),
+        ("timeout", "a missing score empty, and where failing is losing write a score worse than"),
     ],
 )
 def test_numbers_in_other_writings(read, cell, remedy):

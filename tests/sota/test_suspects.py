@@ -118,6 +118,33 @@ def test_copies_are_found():
         lb.sota.read_board(np.append(fine, fine[3]), se=0.01, clones="one")
 
 
+def test_copies_where_all_or_nearly_all_are():
+    with pytest.warns(lb.HintWarning, match=r"LB031 1 score is shared.*0\.912 by 30, where [1-3] "):
+        board = lb.sota.read_board([0.912] * 30, n=1000)
+    assert board.sizes["team"] == 30
+    with pytest.warns(lb.HintWarning, match=r"LB031 1 score.*0\.912 by 8"):
+        once = lb.sota.read_board([0.93] + [0.912] * 8, n=1000, clones="one")
+    assert once.sizes["team"] == 2
+    # Luck is that of the two that chance would have, and not of thirty.
+    found, of_two = lb.sota.winner(board), lb.sota.winner(lb.sota.read_board([0.912] * 2, n=1000))
+    assert float(found["simultaneous_lower"]) == float(of_two["simultaneous_lower"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for few in ([0.9] * 30, [0.912] * 3, [1.0] * 30):  # printed with one digit; few; perfect
+            lb.sota.read_board(few, n=1000)
+        lb.sota.read_board([0.912] * 30, se=0.01)
+
+
+def test_equal_teams_on_few_instances_are_no_copies():
+    rng, alarms = np.random.default_rng(3), 0
+    for n in (10, 30, 100):
+        for m in (3, 10, 40):
+            for _ in range(100):
+                scores = rng.binomial(n, 0.9, m) / n
+                alarms += len(np.unique(scores)) < 5 and len(copies(scores, n)[0])
+    assert alarms == 0
+
+
 def test_who_guesses_is_no_copy():
     """Four at chance on a board of classifiers that have learned something."""
     learned = 0.8 + 0.005 * np.arange(30)

@@ -1,5 +1,7 @@
 """How good the winner is, and the best, without a law of the teams."""
 
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -34,8 +36,25 @@ def test_what_it_gives():
     assert lb.sota.winner(board, prob=0.5)["theta_sota_upper"] < found["theta_sota_upper"]
     tied = lb.sota.winner(lb.sota.read_board([0.9, 0.9, 0.9, 0.7], n=100))
     assert int(tied["tied"]) == 2
-    assert "(as 2 others)" in tied.attrs["message"]
-    assert "(as another)" in lb.sota.winner(lb.sota.read_board([0.9, 0.9], n=100)).attrs["message"]
+    ends = f"{float(tied['simultaneous_lower']):.4f} and {float(tied['simultaneous_upper']):.4f}"
+    assert f"'0', one of 3 that scored highest, between {ends}" in tied.attrs["message"]
+
+
+def test_what_is_said_of_equal_teams_holds_their_score():
+    """The first of a tie is so by lot, which is no reason to put it below what all scored."""
+    found = lb.sota.winner(lb.sota.read_board([0.9] * 30, n=1000))
+    lower, upper = (float(x) for x in re.findall(r"0\.\d{4}", found.attrs["message"])[2:])
+    assert lower < 0.9 < upper
+
+
+@pytest.mark.parametrize("n", [50, 150])
+def test_of_a_small_test_set(n):
+    found = lb.sota.winner(lb.sota.read_board([0.9, 0.8, 0.7, 0.6], n=n))
+    assert float(found["conditional"]) == pytest.approx(0.9, abs=0.01)
+    assert 0.75 < float(found["conditional_lower"]) < 0.86
+    assert 0.93 < float(found["conditional_upper"]) < 0.97
+    perfect = lb.sota.winner(lb.sota.read_board([1.0, 0.92, 0.9], n=50))
+    assert 0.9 < float(perfect["conditional_lower"]) < float(perfect["theta_winner"]) < 1.0
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.6])

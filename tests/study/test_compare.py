@@ -34,6 +34,17 @@ def test_rows_are_what_each_fit_says(study, table):
     assert table.attrs == {"converged": 1, "warnings": "[]"}
 
 
+def test_the_check_is_the_fits_own(study, table):
+    """One number here, on the page and in attrs; another where draws are asked for."""
+    checked = xr.DataTree.from_dict(study.children)
+    checked["three"].attrs |= {"p_check": 0.123}
+    found = lb.study.compare(checked)["p_check"]
+    assert found[2] == 0.123
+    assert list(found[[0, 1, 3]]) == list(table["p_check"][[0, 1, 3]])
+    again = lb.study.compare(checked, draws=60)["p_check"][2]
+    assert again == lb.check(checked["three"], draws=60)["p_round"]
+
+
 def test_published_counts_twice(study, table):
     published = lb.study.compare(study, convention="published", draws=1)
     np.testing.assert_allclose(published["deviance"], 2.0 * table["deviance"])

@@ -195,6 +195,8 @@ def _why_of_scores(
 
 def _record(a: str, rounds: int, won: Floats, lost: Floats) -> str:
     """Say how often, and by how much, the fit's leader is before the other."""
+    if not rounds:
+        return f"{a} and it share no round"
     tied = rounds - len(won) - len(lost)
     by = f", by {two_digits(won.mean())} on average" if len(won) else ""
     ties = f" ties {tied}," if tied else ""

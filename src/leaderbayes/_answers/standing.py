@@ -218,6 +218,11 @@ def _of_means(dt: xr.DataTree, by: str) -> Standing:
     def strengths(units: Bools) -> Floats:
         return statistic_of(y[units[code]], statistic)
 
+    if np.isnan(strengths(np.ones(len(names), dtype=bool))).all():
+        raise LeaderbayesError(
+            "Players are in groups that share no round: nothing but the prior tells whose rounds "
+            "were easier. Fit the groups apart, and ask this of each."
+        )
     share = np.bincount(code, np.isfinite(y).sum(axis=1), len(names))
     return Standing(players, by, names, share / share.sum(), strengths)
 

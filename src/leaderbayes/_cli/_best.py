@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     """Say how good the best of a board is."""
+    from leaderbayes._numerics.decimals import of_best
     from leaderbayes._scores.tables import counted
 
     _print_scale(result)
+    form = f".{of_best(result['theta_sota_lower'], result['theta_sota_upper'])}f"
     how = result.get("sampler") or result["rule"]
     above = counted(result["teams_above"], "team")
     instances = "" if result["n"] is None else f" on {result['n']} instances"
@@ -28,15 +30,15 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     alone, depend = "", f", rho {result['rho']:.2f}" if result["rho"] else ""
     if "naive_lower" in best:
         low, high = float(best["naive_lower"]), float(best["naive_upper"])
-        alone = f" ({prob:.0%} interval {low:.4f} to {high:.4f}, were it the only team)"
+        alone = f" ({prob:.0%} interval {low:{form}} to {high:{form}}, were it the only team)"
     click.echo(
         f"Best of {counted(result['m'], 'team')}{instances}{depend}: "
-        f"{result['observed_max']:.4f}{alone}."
+        f"{result['observed_max']:{form}}{alone}."
     )
     click.echo(
-        f"Estimate of the best classifier ({how}): {result['theta_sota']:.4f} "
-        f"({prob:.0%} interval {result['theta_sota_lower']:.4f} to "
-        f"{result['theta_sota_upper']:.4f}); {above} scored above it."
+        f"Estimate of the best classifier ({how}): {result['theta_sota']:{form}} "
+        f"({prob:.0%} interval {result['theta_sota_lower']:{form}} to "
+        f"{result['theta_sota_upper']:{form}}); {above} scored above it."
     )
     # Of one team it is the middle of what its score leaves possible, on either side of it.
     if result["theta_sota"] >= result["observed_max"] and result["m"] > 1:
@@ -56,8 +58,8 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     likely = ", ".join(f"{short(name)} {p:.2f}" for name, p in best.attrs["likely"])
     click.echo(f"As good as that, most probably: {likely}.")
     click.echo(
-        f"The same teams' best on another test set: {diagnostics['expected_max']:.4f} "
-        f"({diagnostics['max_lower']:.4f} to {diagnostics['max_upper']:.4f})."
+        f"The same teams' best on another test set: {diagnostics['expected_max']:{form}} "
+        f"({diagnostics['max_lower']:{form}} to {diagnostics['max_upper']:{form}})."
     )
     if not diagnostics["converged"]:
         print_doubt()
@@ -72,7 +74,11 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
 
 def print_sensitivity(result: dict[str, Any], table: "pd.DataFrame") -> None:
     """Tabulate how good the best is, under what one may take for granted."""
+    from leaderbayes._numerics.decimals import of_best
+
     _print_scale(result)
+    base = table.iloc[0]
+    form = f".{of_best(base['theta_sota_lower'], base['theta_sota_upper'])}f"
     prob = table.attrs["prob"]
     console = print_table(
         {"what": 4, "value": 8, "best": 6, "interval": 16, "above": 5, "moves": 5, "": 5},
@@ -80,8 +86,8 @@ def print_sensitivity(result: dict[str, Any], table: "pd.DataFrame") -> None:
             (
                 row["what"],
                 short(row["value"]),
-                _known(row["theta_sota"], ".4f"),
-                f"{row['theta_sota_lower']:.4f} to {row['theta_sota_upper']:.4f}",
+                _known(row["theta_sota"], form),
+                f"{row['theta_sota_lower']:{form}} to {row['theta_sota_upper']:{form}}",
                 _known(row["teams_above"], ".0f"),
                 _known(row["moves"], "+.2f"),
                 row["warnings"] if row["converged"] else f"NOT CONVERGED {row['warnings']}",

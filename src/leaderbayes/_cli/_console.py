@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from rich.console import Console
 
+PROBABLY = 0.75  # as the words of reports have it
 NOT_CONVERGED = 1  # exit status
 
 
@@ -280,24 +281,29 @@ def print_table(
 ) -> "Console":
     """Print rows below columns of at least these widths; give the console, for sentences."""
     from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
 
+    # A console's cells, of which some letters take two.
+    widths = {
+        name: max(least, *(cell_len(cell) for cell in cells))
+        for (name, least), *cells in zip(columns.items(), columns, *rows, strict=True)
+    }
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name, width in columns.items():
+    for name, least in columns.items():
         justify: Literal["left", "right"] = "left" if name in left else "right"
         table.add_column(
-            name, justify=justify, no_wrap=name not in wrapped, min_width=width,
+            name, justify=justify, no_wrap=name not in wrapped,
+            min_width=least if name in left else widths[name],
             overflow="fold" if name in wrapped else "ellipsis",
         )  # fmt: skip
     for row in rows:
         table.add_row(*row)
     # A name is data, never markup.
     console = Console(markup=False, emoji=False, highlight=False)
-    cells = list(zip(columns, *rows, strict=True))
-    widths = [max(map(len, column)) for column in cells]
     gaps = len(columns) + 1
-    if sum(widths) + len(columns) + gaps > console.width:
+    if sum(widths.values()) + len(columns) + gaps > console.width:
         table.padding = 0
     # Names give way; no number is cut and no column left out, on whatever terminal. A file and a
     # pipe have no width unless they are given one, and whole names.
@@ -305,8 +311,7 @@ def print_table(
     console.width = max(
         console.width,
         gaps + sum(
-            least if name in left and narrow else max(width, least)
-            for (name, least), width in zip(columns.items(), widths, strict=True)
+            least if name in left and narrow else widths[name] for name, least in columns.items()
         ),
     )  # fmt: skip
     console.print(table)
@@ -478,7 +483,12 @@ def print_tournaments(result: dict[str, Any]) -> None:
     )
     best = ", ".join(f"{short(p['player'])} {p['p_average']:.2f}" for p in result["players"][:10])
     console.print(f"Beat the average player most often, over all tournaments: {best}.")
-    reverse = [short(row["tournament"]) for row in rows if (row["p_reversed"] or 0.0) > 0.5]
+    # Where nothing is told apart the order is reversed with a probability of a half.
+    reverse = [
+        f"{short(row['tournament'])} {row['p_reversed']:.2f}"
+        for row in rows
+        if (row["p_reversed"] or 0.0) >= PROBABLY
+    ]
     if reverse:
         console.print(f"In reverse of the usual order, probably: {', '.join(reverse)}.")
     if not result["diagnostics"]["converged"]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
-from math import floor, log10
+from math import floor, isfinite, log10
 
 _MOST = 10
+_OF_BOARDS = 4
 
 
 def decimals(widths: Iterable[float]) -> int:
@@ -16,6 +17,12 @@ def decimals(widths: Iterable[float]) -> int:
     least = 1e-6 * max(every, default=0.0)
     narrow = min((width for width in every if width > least), default=0.1)
     return min(max(1 - floor(log10(narrow)), 0), _MOST)
+
+
+def of_best(lower: float, upper: float) -> int:
+    """Count the decimals of how good the best is: four, as boards are printed; more if need be."""
+    width = upper - lower
+    return max(_OF_BOARDS, decimals([width]) if isfinite(width) else 0)
 
 
 def two_digits(value: float) -> str:

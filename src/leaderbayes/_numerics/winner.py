@@ -25,11 +25,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import betainc, log_ndtr, ndtr, ndtri, ndtri_exp
+from scipy.special import betainc, betaln, log_ndtr, ndtr, ndtri, ndtri_exp
 
 from leaderbayes._types import Floats
 
 _FAR = 35.0  # standard deviations, beyond which probabilities are 0 to the computer
+_NODES = 16  # of the integral of a tail so far out, whose integrand is all but exponential
+_LEAST = 1e-300  # theta, in place of 0, of which no log is taken
 _SURE = 12.0  # standard deviations, above which no normal score is
 _WIDEST = 1e4  # standard deviations within which the bounds of a truncated normal are looked for
 _FACTOR = np.linspace(-8.0, 8.0, 321)  # of one factor: products over many teams are steep in it
@@ -47,15 +49,20 @@ class Shares:
     n: int
 
     def z(self, x: ArrayLike, theta: ArrayLike, team: ArrayLike) -> Floats:
-        """Give the normal score of x: exact, as far as numbers go; beyond, by the arcsine."""
+        """Give the normal score of x; where the tail is no number, of its logarithm."""
         x, theta = np.broadcast_arrays(np.asarray(x, float), np.asarray(theta, float))
         inside = np.clip(x, 1e-9, self.n + 1.0 - 1e-9)
         above = betainc(inside, self.n + 1.0 - inside, theta)
         below = betainc(self.n + 1.0 - inside, inside, 1.0 - theta)
         with np.errstate(divide="ignore"):
             score = np.where(above < below, -ndtri_exp(np.log(above)), ndtri_exp(np.log(below)))
-        gap = 2.0 * np.sqrt(self.n) * (self.even(x) - np.arcsin(np.sqrt(theta)))
-        score = np.where(np.abs(score) < _FAR, score, np.sign(gap) * np.maximum(np.abs(gap), _FAR))
+        far = ~(np.abs(score) < _FAR)
+        if far.any():
+            over = (above < below)[far]
+            a = np.where(over, inside[far], self.n + 1.0 - inside[far])
+            rare = np.asarray(theta, float)[far]
+            tail = _log_far(a, self.n + 1.0 - a, np.where(over, rare, 1.0 - rare))
+            score[far] = np.where(over, -1.0, 1.0) * ndtri_exp(tail)
         return np.where(x <= 0.0, -np.inf, np.where(x >= self.n + 1.0, np.inf, score))
 
     def even(self, x: ArrayLike) -> Floats:
@@ -359,6 +366,21 @@ def _cdf(
     """P(winner's score <= what it is), between these scores and within c normal scores."""
     low, z, high = scale.z(np.array(between), np.array(theta), np.full(3, winner)).tolist()
     return truncated_cdf(z, max(low, -c), min(high, c))
+
+
+def _log_far(a: Floats, b: Floats, theta: Floats) -> Floats:
+    r"""Log of the regularised beta function far below a / (a + b), each (value,).
+
+    With t = theta exp(-s) the integrand is nearly exp(-rate s): Gauss and Laguerre's nodes.
+    """
+    v, weight = np.polynomial.laguerre.laggauss(_NODES)
+    t = np.maximum(theta, _LEAST)
+    odds = t / (1.0 - t)
+    rate = a - (b - 1.0) * odds
+    s = v / rate[:, None]
+    rest = np.log1p(-odds[:, None] * np.expm1(-s))
+    bent = np.exp(v - a[:, None] * s + (b - 1.0)[:, None] * rest) @ weight
+    return a * np.log(t) + (b - 1.0) * np.log1p(-t) - betaln(a, b) + np.log(bent / rate)
 
 
 def _invert(cdf: Callable[[float], float], ends: tuple[float, float], prob: float) -> Bounds:

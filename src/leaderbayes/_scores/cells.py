@@ -28,6 +28,10 @@ _MEAN_AND_ERROR = (
     "columns, and ask how good the best is: leaderbayes.sota.read_board(table, se='error'), "
     "leaderbayes sota FILE --se error."
 )
+# A run that timed out is no missing one: left empty it would play the easy rounds only.
+_OF_SCORES = (
+    "leave a missing score empty, and where failing is losing write a score worse than all others"
+)
 
 
 def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
@@ -80,7 +84,7 @@ def _cleaned(table: Table, label: str, values: Longs, names: list[Any]) -> list[
 
 
 def as_numbers(
-    table: Table, label: str, *, words: bool = True, remedy: str = "leave a missing score empty"
+    table: Table, label: str, *, words: bool = True, remedy: str = _OF_SCORES
 ) -> pd.Series:
     """Read scores as floats; missing ones are NaN; text, dates and infinity are errors.
 

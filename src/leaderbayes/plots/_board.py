@@ -8,6 +8,7 @@ import xarray as xr
 from scipy.stats import binomtest
 
 from leaderbayes._fits.require import require_result
+from leaderbayes._numerics.decimals import of_best
 from leaderbayes._scores.facts import Facts, facts, own_n
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREEN, GREY, ORANGE, Backend, FigSize, Mark, panels
@@ -149,15 +150,17 @@ def _of_board(
     sota = float(estimate["theta_sota"])
     interval = float(estimate["theta_sota_lower"]), float(estimate["theta_sota_upper"])
     thetas = None if realisation is None else realisation["theta"].to_numpy()
-    of_sota = f"best classifier {sota:.4f}, {_from_to(interval)}"
+    form = f".{of_best(*interval)}f"
+    label = f"best score {best:{form}}"
+    of_sota = f"best classifier {sota:{form}}, {_from_to(interval, form)}"
     if thetas is not None:
         of_sota += "; all thetas outlined"
     marks = [Mark(best, label, ORANGE), Mark(sota, of_sota, BLUE, dashed=True)]
     return _Content(title, marks, interval, thetas)
 
 
-def _from_to(interval: tuple[float, float]) -> str:
-    return f"from {interval[0]:.4f} to {interval[1]:.4f}"
+def _from_to(interval: tuple[float, float], form: str = ".4f") -> str:
+    return f"from {interval[0]:{form}} to {interval[1]:{form}}"
 
 
 def _of_realisation(best: float, estimate: xr.Dataset | None, realisation: xr.Dataset) -> _Content:

@@ -9,6 +9,7 @@ from leaderbayes._answers.check import check
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._numerics.decimals import of_best
 from leaderbayes._scores.facts import own_n
 from leaderbayes.report._boards import Axis, keyed
 from leaderbayes.report._style import number
@@ -31,6 +32,7 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     table = leaderboard(dt, prob=prob)
     fitted(dt, "constant_data", of="team")
     shown = table.iloc[:top]
+    digits = of_best(estimates["theta_sota_lower"], estimates["theta_sota_upper"])
     axis = Axis(
         float(min(shown["theta_lower"].min(), shown["score"].min())),
         float(max(shown["theta_upper"].max(), shown["score"].max())),
@@ -39,8 +41,9 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         {
             **keyed(row),
             "player": str(row["team"]),
-            "text": number(row["theta"], 4),
-            "interval": interval(row["theta_lower"], row["theta_upper"], 4),
+            "text": number(row["theta"], digits),
+            "interval": interval(row["theta_lower"], row["theta_upper"], digits),
+            "scored": number(row["score"], digits),
             "as_good": probability(row["p_sota"]),
             "best": probability(row["p_best"]),
             "at": axis(row["theta"]),
@@ -54,33 +57,35 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         "rows": rows,
         "ticks": axis.ticks(),
         "zero": axis(estimates["theta_sota"]),
-        "summary": _summary(estimates) | {"apart": str(found.attrs["law_free"])},
-        "check": _check(dt),
+        "summary": _summary(estimates, digits) | {"apart": str(found.attrs["law_free"])},
+        "check": _check(dt, digits),
         "verdict": verdict(dt.attrs),
         "settings": _method(dt) + settings(dt.attrs),
     }
 
 
-def _summary(estimates: dict[str, Any]) -> dict[str, Any]:
+def _summary(estimates: dict[str, Any], digits: int) -> dict[str, Any]:
     return {
-        "theta": number(estimates["theta_sota"], 4),
-        "theta_interval": interval(estimates["theta_sota_lower"], estimates["theta_sota_upper"], 4),
-        "again": number(estimates["expected_max"], 4),
-        "again_interval": interval(estimates["max_lower"], estimates["max_upper"], 4),
-        "observed": number(estimates["observed_max"], 4),
+        "theta": number(estimates["theta_sota"], digits),
+        "theta_interval": interval(
+            estimates["theta_sota_lower"], estimates["theta_sota_upper"], digits
+        ),
+        "again": number(estimates["expected_max"], digits),
+        "again_interval": interval(estimates["max_lower"], estimates["max_upper"], digits),
+        "observed": number(estimates["observed_max"], digits),
         "above": estimates["teams_above"],
         "too_high": estimates["observed_max"] > estimates["theta_sota"],
         "m": estimates["m"],
-        "law_free": interval(estimates["law_free_lower"], estimates["law_free_upper"], 4),
+        "law_free": interval(estimates["law_free_lower"], estimates["law_free_upper"], digits),
     }
 
 
-def _check(dt: xr.DataTree) -> list[dict[str, str]]:
+def _check(dt: xr.DataTree, digits: int) -> list[dict[str, str]]:
     return [
         {
             "statistic": str(row["statistic"]),
-            "observed": number(row["observed"], 4),
-            "interval": interval(row["lower"], row["upper"], 4),
+            "observed": number(row["observed"], digits),
+            "interval": interval(row["lower"], row["upper"], digits),
             "p_value": probability(row["p_value"]),
         }
         for row in check(dt).to_dataframe().reset_index().to_dict("records")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Mapping
 from importlib.metadata import metadata
 from pathlib import Path
@@ -141,7 +142,8 @@ def _links(names: list[str]) -> dict[str, str]:
     """Give each board its link: letters and digits of its name, and hyphens."""
     links: dict[str, str] = {}
     for name in names:
-        link = re.sub(r"[^a-z0-9]+", "-", str(name).lower()).strip("-")
+        text = unicodedata.normalize("NFKC", str(name)).lower()
+        link = re.sub("-+", "-", "".join(map(_in_link, text))).strip("-")
         if not link or link in ("index", "changes"):
             raise LeaderbayesError(
                 f"{name!r} gives no link of its own; name the board with letters or digits, and "
@@ -154,6 +156,14 @@ def _links(names: list[str]) -> dict[str, str]:
             )
         links[name] = link
     return links
+
+
+def _in_link(letter: str) -> str:
+    """Give a Latin letter without its accent, one of another script as it is; else a hyphen."""
+    base = unicodedata.normalize("NFKD", letter)[0]
+    if base.isascii():
+        return base if base.isalnum() else "-"
+    return letter if unicodedata.category(letter)[0] in "LMN" else "-"
 
 
 def _record(name: str, fit: xr.DataTree, prob: float) -> dict[str, Any]:

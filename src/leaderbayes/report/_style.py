@@ -81,7 +81,6 @@ class Style:
             ),
             probability=ready(lambda p: math(probability(p, decimals))),
             related=ready(lambda symbol, p: math(f"{symbol} {relation(p, decimals)}")),
-            span=ready(lambda low, high: bounds(number(low, 4), number(high, 4))),
             against=ready(lambda p, level: math(against(p, level, decimals))),
             padded=ready(lambda p: self._padded(probability(p, decimals), decimals)),
             number=ready(lambda value, digits: math(number(value, digits))),

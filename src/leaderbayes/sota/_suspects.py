@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy.stats import nbinom
+from scipy.stats import binom, nbinom
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import HintWarning, LeaderbayesError
@@ -17,7 +17,7 @@ from leaderbayes.sota._lattice import digits_of
 Clones = Literal["all", "one"]
 
 _NEIGHBOURS = 5  # other scores on either side, from which the number of ties by chance is taken
-_DIFFERENT = 5  # scores, of fewer nothing is said
+_DIFFERENT = 5  # scores, of fewer neighbours say nothing
 _GUESSED = 3.0  # standard errors above chance, within which a score is guessed
 _RARE = 1e-4  # expected number of scores with so many ties by chance
 _GAP = 5.0  # standard errors between a perfect score and the next, above which it is no luck
@@ -79,12 +79,16 @@ def copies(scores: Floats, n: int | None) -> tuple[Floats, Longs, Floats]:
     """Give scores that more teams share than chance has, how many do, and how many would.
 
     By chance a score is one of the steps of 1 / n, or of the printed digits, between its neighbours
-    among the other scores, and gets as many teams as these do, a step.
+    among the other scores, and gets as many teams as these do, a step. Of few different scores
+    there are no neighbours: it is one that no team hits more often than one whose theta it is.
     """
     values, counts = np.unique(scores, return_counts=True)
-    if len(values) < _DIFFERENT:
-        return values[:0], counts[:0], np.zeros(0)
     step = max(10.0 ** -digits_of(scores), 1.0 / n if n else 0.0)
+    if len(values) < _DIFFERENT:
+        hit = _most_often(values, n, step)
+        tail = len(scores) * binom.sf(counts - 2, len(scores) - 1, hit)
+        odd = (counts > 1) & (tail < _RARE)
+        return values[odd], counts[odd], 1.0 + (len(scores) - 1) * hit[odd]
     where, total = np.arange(len(values)), np.concatenate([[0], np.cumsum(counts)])
     tail, expected = np.zeros(len(values)), np.zeros(len(values))
     for reach in (1, _NEIGHBOURS):  # next to it, where scores crowd; and farther, where few are
@@ -96,6 +100,14 @@ def copies(scores: Floats, n: int | None) -> tuple[Floats, Longs, Floats]:
         expected = np.maximum(expected, others / steps)
     odd = (counts > 1) & (tail * len(values) < _RARE)
     return values[odd], counts[odd], expected[odd]
+
+
+def _most_often(values: Floats, n: int | None, step: float) -> Floats:
+    """Bound the probability of each share (value,), as it is printed, whatever theta is."""
+    if n is None:
+        return np.ones(len(values))
+    right = np.clip(np.round(values * n), 0, n)
+    return np.minimum(binom.pmf(right, n, right / n) * max(round(step * n), 1), 1.0)
 
 
 def beyond_chance(

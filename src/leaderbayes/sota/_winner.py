@@ -10,6 +10,7 @@ from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
 from leaderbayes._numerics import winner as numerics
+from leaderbayes._numerics.decimals import of_best
 from leaderbayes._numerics.winner import (
     Bounds,
     Cells,
@@ -81,7 +82,7 @@ def winner(
         wide; ``simultaneous_lower``, ``simultaneous_upper``, which hold for all teams at once.
         ``observed_max``; ``runner_up``, the next score; ``tied``, how many others have the best
         score; ``m``. attrs: ``winner``, its name (of a tie the first listed), ``rho``, ``prob``,
-        ``message``.
+        ``message``, which says of a tie the simultaneous interval.
 
     Raises
     ------
@@ -184,10 +185,11 @@ def apart(estimate: float, lower: float, upper: float) -> str:
     if lower <= estimate <= upper:
         return ""
     where, end = ("above", upper) if estimate > upper else ("below", lower)
+    digits = of_best(lower, upper)
     return (
-        f"The estimate, {estimate:.4f}, is {where} {end:.4f}, where the interval ends that needs "
-        "no law of the teams: the law, and not the scores, puts the best there. Do not report it "
-        "before another law agrees."
+        f"The estimate, {estimate:.{digits}f}, is {where} {end:.{digits}f}, where the interval "
+        "ends that needs no law of the teams: the law, and not the scores, puts the best there. "
+        "Do not report it before another law agrees."
     )
 
 
@@ -290,9 +292,16 @@ def _matrix(covariance: Any, board: xr.DataArray) -> Floats:
 def _message(found: dict[str, float], name: str, tied: int, prob: float) -> str:
     """Say what the two intervals are of."""
     lower, upper = found["theta_sota_lower"], found["theta_sota_upper"]
-    others = f" (as {tied} others)" * (tied > 1) or " (as another)" * (tied == 1)
+    digits = of_best(lower, upper)
+    # Who is first of a tie is so by lot: it says something of nobody's theta.
+    of = "simultaneous" if tied else "theta_winner"
+    own = " and ".join(f"{found[f'{of}_{end}']:.{digits}f}" for end in ("lower", "upper"))
+    highest = (
+        f"{shown(name)}, one of {tied + 1} that scored highest, between {own}, all teams at once"
+        if tied
+        else f"the team that scored highest, {shown(name)}, between {own}"
+    )
     return (
-        f"Without a law of the teams, whoever is the best is between {lower:.4f} and {upper:.4f} "
-        f"({prob:.0%} interval); the team that scored highest{others}, {shown(name)}, between "
-        f"{found['theta_winner_lower']:.4f} and {found['theta_winner_upper']:.4f}."
+        f"Without a law of the teams, whoever is the best is between {lower:.{digits}f} and "
+        f"{upper:.{digits}f} ({prob:.0%} interval); {highest}."
     )

@@ -17,9 +17,15 @@ from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._tournaments import fits_of, trust_of
 from leaderbayes.study._unusual import surprise
 
+_DRAWS = 50  # of the check of a fit that has no p-value of its own
+
 
 def compare(
-    study: xr.DataTree, *, prob: float = 0.95, convention: Convention = "correct", draws: int = 50
+    study: xr.DataTree,
+    *,
+    prob: float = 0.95,
+    convention: Convention = "correct",
+    draws: int | None = None,
 ) -> pd.DataFrame:
     """Compare the leaderboards of many tournaments: how well each fits, and what it decides.
 
@@ -35,9 +41,11 @@ def compare(
         Posterior probability at which two players are told apart.
     convention : {"correct", "published"}
         As for `deviance`.
-    draws : int
+    draws : int, optional
         Posterior draws of each tournament's check, whose standard error is up to
-        0.5 / sqrt(draws). With thousands of players a draw takes seconds: 0 leaves ``p_check`` out.
+        0.5 / sqrt(draws). By default ``p_check`` is the fit's own, ``attrs["p_check"]``, and of a
+        fit that has none of 50 draws. With thousands of players a draw takes seconds: 0 leaves
+        ``p_check`` out.
 
     Returns
     -------
@@ -76,7 +84,8 @@ def compare(
     0       iris       15      25    logistic C=100
     1       wine       15      25  forest trees=100
     """
-    prob, draws = share("prob", prob), whole("draws", draws, at_least=0)
+    prob = share("prob", prob)
+    draws = None if draws is None else whole("draws", draws, at_least=0)
     strengths = strengths_of(study)
     table = pd.DataFrame(
         [
@@ -90,13 +99,20 @@ def compare(
 
 
 def compared(
-    name: str, fit: xr.DataTree, *, prob: float, convention: Convention = "correct", draws: int = 0
+    name: str,
+    fit: xr.DataTree,
+    *,
+    prob: float,
+    convention: Convention = "correct",
+    draws: int | None = 0,
 ) -> dict[Hashable, Any]:
     """Give what a row of `compare` says of a tournament by itself."""
     tested = deviance(fit, convention=convention)
     epp, players = standing_once(fit)
     leader = int(epp.mean(axis=0).argmax())
-    p_check = check(fit, draws=draws, seed=seed_of(fit))["p_round"] if draws else np.nan
+    p_check = float(fit.attrs.get("p_check", np.nan)) if draws is None else np.nan
+    if np.isnan(p_check) and draws != 0:
+        p_check = float(check(fit, draws=draws or _DRAWS, seed=seed_of(fit))["p_round"])
     return {
         "tournament": name,
         "players": len(players),
@@ -104,7 +120,7 @@ def compared(
         "deviance": float(tested["value"]),
         "df": int(tested["df"]),
         **{k: float(tested[k]) for k in ("standardised", "p_value", "p_value_normal")},
-        "p_check": float(p_check),
+        "p_check": p_check,
         "weight": float(fit.attrs["weight"]),
         "leader": str(players[leader]),
         "p_best": float((epp.argmax(axis=1) == leader).mean()),

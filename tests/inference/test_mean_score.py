@@ -74,7 +74,7 @@ def test_two_players_are_drawn_once(rounds, fraction):
 
 @pytest.mark.parametrize(
     ("players", "rounds", "noise", "fraction"),
-    [(3, 100, 1.0, None), (3, 30, 0.01, 0.2), (4, 10, 0.01, None)],
+    [(3, 100, 1.0, None), (3, 30, 0.01, 0.2), (4, 10, 0.01, None), (6, 10, 0.01, None)],
 )
 def test_few_players_do_not_diverge(players, rounds, noise, fraction):
     """In steps longer than usual, in which each of these diverged 11 to 380 times."""

@@ -103,7 +103,7 @@ def test_the_law_of_half_a_difference_is_that_of_two_student_numbers(df):
     )
 
 
-@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize("players", [3, 4, 7])
 def test_few_players_whom_scores_hold_go_straight(players):
     """The more rounds, the nearer T is to straight."""
     y = scores_of(200, players, 1)
@@ -111,7 +111,7 @@ def test_few_players_whom_scores_hold_go_straight(players):
     assert np.all(short.tails > 4.0)
     assert np.all(long.tails > 10.0 * short.tails)
     np.testing.assert_allclose(long.tails * (1.0 - long.centring), 4.0)
-    more = coordinates(board_of(scores_of(200, 5, 1)))
+    more = coordinates(board_of(scores_of(200, 8, 1)))
     np.testing.assert_array_equal(more.tails, 4.0)
 
 

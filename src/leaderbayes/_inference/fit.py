@@ -207,7 +207,8 @@ def fit(
         folds and no ``test_fraction`` is given; LB018, if a tenth of the matches or more are tied
         and the model has no parameter for ties; LB019, if there is one score a player; LB025, if
         scores of "mean_score" have two values only and are taken for normal; LB026, if they have
-        and the model is another; LB027, if rounds have clusters and it is; LB028, if items are few.
+        and the model is another; LB027, if rounds have clusters and it is; LB028, if items are few;
+        LB052, if one of several players of "mean_score" has the same score in every round.
 
     References
     ----------

@@ -38,7 +38,7 @@ OWN = 0.5  # w: spread of players' noise on the log scale
 WIDE = 2.0  # standard deviation of the normal prior of log s
 LEVEL = 10.0  # of that of eta, in units of the scores' spread
 _COMMON = 4  # coordinates: t, log omega, eta, log s; then u, x, v
-_FEW = (3, 4)  # players: of more, strengths say what their scale is
+_FEW = range(3, 8)  # players: of more, strengths say what their scale is
 _NODES = 48  # of a quadrature: exact where degrees of freedom are odd and below 190
 _MAX_DF = 1000.0  # at which its weights are numbers
 

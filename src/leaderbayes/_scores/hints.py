@@ -20,6 +20,7 @@ from leaderbayes._scores.tables import listed
 _PACKAGE = str(Path(__file__).parents[1])
 MANY_TIES = 0.1
 _FEWEST = 20  # items, or clusters
+_FEWEST_SAME = 5  # rounds, in which a player's score is the same: of fewer chains agree
 _CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
 # More folds of one cross-validation are rare: they are those of several, in one row.
 _MOST_FOLDS = 20
@@ -62,6 +63,11 @@ _FEW_ITEMS = (
     "LB028 {count} only: how often intervals hold was measured from 50 items on, and so few say "
     "little of how items differ. Have more items, or say so."
 )
+_SAME = (
+    "LB052 the same score in every round: {who}. The model may then take it that rounds move "
+    "nobody, and chains may not agree. Leave such players out, or take prior_scale=numpy.inf, "
+    "which goes by each pair's own scores (and needs all of them)."
+)
 
 
 class Folds(NamedTuple):
@@ -77,12 +83,12 @@ def hint(
     """Warn of `hints`, and of what scores are.
 
     LB025, or LB026 in place of LB018, if they have two values; LB027, if rounds have clusters;
-    LB028, if items are few.
+    LB028, if items are few; LB052, if a player's scores are all the same.
 
     Parameters
     ----------
     arguments : mapping
-        Of the fit: ``test_fraction``, and of mean scores ``likelihood`` and ``statistic``.
+        Of the fit: ``test_fraction``, and of mean scores their options.
     """
     texts = hints(matches, model, arguments["test_fraction"], column=column_of(scores))
     if "cluster" in scores.coords:  # What is numbered are items of clusters.
@@ -99,6 +105,9 @@ def hint(
             texts.append(_NO_SIZES)
     if model == "mean_score" and arguments["likelihood"] == "dirichlet":
         texts += _of_few_items(scores) if arguments["statistic"] == "mean" else []
+    elif model == "mean_score" and arguments["of"] == "raw":
+        # Flat draws have no model of rounds.
+        texts += [] if np.all(arguments["prior_scale"] == np.inf) else _of_the_same(scores)
     if model not in OF_SCORES and "cluster" in scores.coords:
         texts.append(_CLUSTERS)
     for text in texts:
@@ -114,6 +123,16 @@ def _of_few_items(scores: xr.DataArray) -> list[str]:
         return []
     what = "clusters (as if of equal size)" if "cluster" in scores.coords else "items"
     return [_FEW_ITEMS.format(count=f"{count:.0f} {what}")]
+
+
+def _of_the_same(scores: xr.DataArray) -> list[str]:
+    """Say that a player of three or more has one score; of two only the difference is there."""
+    y = scores.transpose("player", "round").to_numpy()
+    there = np.isfinite(y)
+    low = np.where(there, y, np.inf).min(axis=1)
+    high = np.where(there, y, -np.inf).max(axis=1)
+    who = scores["player"].to_numpy()[(low == high) & (there.sum(axis=1) >= _FEWEST_SAME)]
+    return [_SAME.format(who=listed(who))] if len(y) > 2 and len(who) else []
 
 
 def is_right_or_wrong(scores: xr.DataArray) -> bool:

@@ -281,8 +281,8 @@ def several_kinds(
         if called in _KIND:
             # A kind of players, or one that says nothing of rounds, is none of scores.
             by = [long[dim] for dim in ("tournament", "round") if dim in long][:1]
-            of_player = own.groupby(long["player"]).nunique().max() > 1
-            if not of_player or (by and own.groupby(by[0]).nunique().max() > 1):
+            of_player = own.groupby(long["player"], observed=True).nunique().max() > 1
+            if not of_player or (by and own.groupby(by[0], observed=True).nunique().max() > 1):
                 continue
         return column, values
     return None

@@ -155,3 +155,9 @@ def test_who_guesses_is_no_copy():
             1.0 - np.append(learned, [0.1] * 4), n=1000, classes=10, higher_is_better=False
         )
     assert board.sizes["team"] == lower.sizes["team"] == 34
+
+
+@pytest.mark.parametrize("scores", [[1e308], [1e308, 1e308, 3.0]])
+def test_numbers_at_the_end_of_floats_are_no_copies(scores):
+    values, counts, expected = copies(np.array(scores), None)
+    assert len(values) == len(counts) == len(expected) == 0

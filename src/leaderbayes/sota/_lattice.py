@@ -36,10 +36,12 @@ def check_resolution(values: np.ndarray, n: int) -> None:
 
 def digits_of(values: np.ndarray) -> int:
     """Give the digits after the point with which scores are printed; 16 of computed ones."""
-    return next(
-        (d for d in range(1, 16) if np.allclose(values, np.round(values, d), rtol=0, atol=1e-15)),
-        16,
-    )
+    for digits in range(1, 16):
+        with np.errstate(over="ignore"):  # of numbers that are no shares
+            rounded = np.round(values, digits)
+        if np.allclose(values, rounded, rtol=0, atol=1e-15):
+            return digits
+    return 16
 
 
 def size_of(values: np.ndarray) -> tuple[int, str]:

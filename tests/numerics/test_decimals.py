@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderbayes._numerics.decimals import decimals, of_best, two_digits
+from leaderbayes._numerics.decimals import decimals, decimals_of_best, two_digits
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_two_digits_without_an_exponent(value, expected):
      ((0.5, 0.5), 4), ((float("nan"), 1.0), 4), ((0.0, float("inf")), 4)],
 )  # fmt: skip
 def test_the_best_has_as_many_as_its_interval_needs(ends, expected):
-    assert of_best(*ends) == expected
+    assert decimals_of_best(*ends) == expected

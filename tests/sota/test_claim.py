@@ -1,5 +1,7 @@
 """What a published score is worth, if it is the best of k."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -92,3 +94,10 @@ def test_free_of_laws():
 def test_refuses(options, message):
     with pytest.raises(lb.LeaderbayesError, match=message):
         lb.sota.claim(0.93, **options)
+
+
+def test_small_numbers_have_the_digits_that_their_interval_needs():
+    """Four would say that an error of 0.0031 is worth itself, from itself to itself."""
+    message = lb.sota.claim(-0.0031, k=5, se=1e-5).attrs["message"]
+    lower, upper = map(float, re.search(r"interval (\S+) to (\S+)\)", message).groups())
+    assert lower < upper < -0.003

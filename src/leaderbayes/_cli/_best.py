@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     """Say how good the best of a board is."""
-    from leaderbayes._numerics.decimals import of_best
+    from leaderbayes._numerics.decimals import decimals_of_best
     from leaderbayes._scores.tables import counted
 
     _print_scale(result)
-    form = f".{of_best(result['theta_sota_lower'], result['theta_sota_upper'])}f"
+    form = f".{decimals_of_best(result['theta_sota_lower'], result['theta_sota_upper'])}f"
     how = result.get("sampler") or result["rule"]
     above = counted(result["teams_above"], "team")
     instances = "" if result["n"] is None else f" on {result['n']} instances"
@@ -74,11 +74,11 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
 
 def print_sensitivity(result: dict[str, Any], table: "pd.DataFrame") -> None:
     """Tabulate how good the best is, under what one may take for granted."""
-    from leaderbayes._numerics.decimals import of_best
+    from leaderbayes._numerics.decimals import decimals_of_best
 
     _print_scale(result)
     base = table.iloc[0]
-    form = f".{of_best(base['theta_sota_lower'], base['theta_sota_upper'])}f"
+    form = f".{decimals_of_best(base['theta_sota_lower'], base['theta_sota_upper'])}f"
     prob = table.attrs["prob"]
     console = print_table(
         {"what": 4, "value": 8, "best": 6, "interval": 16, "above": 5, "moves": 5, "": 5},

@@ -76,9 +76,12 @@ def say_claim(score: float, options: dict[str, Any], as_json: bool) -> None:
 
 
 def _print_claim(result: dict[str, Any]) -> None:
+    from leaderbayes._numerics.decimals import decimals_of_best
+
+    form = f".{decimals_of_best(result['theta_lower'], result['theta_upper'])}f"
     click.echo(result["message"])
-    click.echo(f"Were it the only one it would be worth {result['alone']:.4f}.")
+    click.echo(f"Were it the only one it would be worth {result['alone']:{form}}.")
     click.echo(
         "With nothing assumed of the variants, the best of them is between "
-        f"{result['law_free_lower']:.4f} and {result['law_free_upper']:.4f}."
+        f"{result['law_free_lower']:{form}} and {result['law_free_upper']:{form}}."
     )

@@ -19,7 +19,7 @@ def decimals(widths: Iterable[float]) -> int:
     return min(max(1 - floor(log10(narrow)), 0), _MOST)
 
 
-def of_best(lower: float, upper: float) -> int:
+def decimals_of_best(lower: float, upper: float) -> int:
     """Count the decimals of how good the best is: four, as boards are printed; more if need be."""
     width = upper - lower
     return max(_OF_BOARDS, decimals([width]) if isfinite(width) else 0)

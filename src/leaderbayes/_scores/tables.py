@@ -56,7 +56,7 @@ class Table(NamedTuple):
 
     def cells(self, label: str) -> pd.Series:
         """Give the cells of a column, of a file's as they are written there."""
-        if self.written is None or not pd.api.types.is_float_dtype(self.frame[label].dtype):
+        if self.written is None or not _is_float(self.frame[label]):
             return self.frame[label]
         return self.written(label).loc[self.frame.index]
 

@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.stats import binomtest
 
 from leaderbayes._fits.require import require_result
-from leaderbayes._numerics.decimals import of_best
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.facts import Facts, facts, own_n
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREEN, GREY, ORANGE, Backend, FigSize, Mark, panels
@@ -145,12 +145,12 @@ def _of_board(
         alone = None
         if known.metric == "accuracy" and n is not None and unknown is None:
             alone = binomtest(round(best * n), n).proportion_ci()  # Clopper and Pearson's
-            label += f"; were it the only one, {_from_to(alone)}"
+            label += f"; were it the only one, {_from_to(alone, '.4f')}"
         return _Content(title, [Mark(best, label, ORANGE)], alone)
     sota = float(estimate["theta_sota"])
     interval = float(estimate["theta_sota_lower"]), float(estimate["theta_sota_upper"])
     thetas = None if realisation is None else realisation["theta"].to_numpy()
-    form = f".{of_best(*interval)}f"
+    form = f".{decimals_of_best(*interval)}f"
     label = f"best score {best:{form}}"
     of_sota = f"best classifier {sota:{form}}, {_from_to(interval, form)}"
     if thetas is not None:
@@ -159,7 +159,7 @@ def _of_board(
     return _Content(title, marks, interval, thetas)
 
 
-def _from_to(interval: tuple[float, float], form: str = ".4f") -> str:
+def _from_to(interval: tuple[float, float], form: str) -> str:
     return f"from {interval[0]:{form}} to {interval[1]:{form}}"
 
 
@@ -167,12 +167,16 @@ def _of_realisation(best: float, estimate: xr.Dataset | None, realisation: xr.Da
     """Show scores drawn from the estimate's thetas, and their best."""
     scores = realisation["score"].to_numpy()
     drawn = float(scores.max())
-    label, interval = f"best of the realisation {drawn:.4f}", None
+    interval, form, others = None, ".4f", ""
     if estimate is not None and "max_lower" in estimate:
         interval = float(estimate["max_lower"]), float(estimate["max_upper"])
+        form = f".{decimals_of_best(*interval)}f"
         share = estimate.attrs.get("prob", 0.95)
-        label += f"; {100.0 * share:g} % of such are {_from_to(interval)}"
-    marks = [Mark(best, f"best score {best:.4f}", ORANGE), Mark(drawn, label, GREEN, dashed=True)]
+        others = f"; {100.0 * share:g} % of such are {_from_to(interval, form)}"
+    marks = [
+        Mark(best, f"best score {best:{form}}", ORANGE),
+        Mark(drawn, f"best of the realisation {drawn:{form}}{others}", GREEN, dashed=True),
+    ]
     return _Content("A realisation, outlined", marks, interval, scores)
 
 

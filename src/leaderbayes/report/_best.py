@@ -9,7 +9,7 @@ from leaderbayes._answers.check import check
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, fitted
-from leaderbayes._numerics.decimals import of_best
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.facts import own_n
 from leaderbayes.report._boards import Axis, keyed
 from leaderbayes.report._style import number
@@ -32,7 +32,7 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     table = leaderboard(dt, prob=prob)
     fitted(dt, "constant_data", of="team")
     shown = table.iloc[:top]
-    digits = of_best(estimates["theta_sota_lower"], estimates["theta_sota_upper"])
+    digits = decimals_of_best(estimates["theta_sota_lower"], estimates["theta_sota_upper"])
     axis = Axis(
         float(min(shown["theta_lower"].min(), shown["score"].min())),
         float(max(shown["theta_upper"].max(), shown["score"].max())),

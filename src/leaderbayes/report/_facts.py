@@ -31,7 +31,7 @@ from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._inference.boards import boards_of
 from leaderbayes._inference.discrepancy import MISFIT
 from leaderbayes._numerics.composite_weight import FEWEST
-from leaderbayes._numerics.decimals import of_best
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.facts import facts as facts_of_board
 from leaderbayes._scores.facts import own_n
 from leaderbayes.models._weight import shared_luck
@@ -243,7 +243,9 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
     return facts | {
         "rows": _rows(table.rename(columns=columns), name),
         "best": {str(k): v.item() for k, v in best.data_vars.items()},
-        "digits": of_best(float(best["theta_sota_lower"]), float(best["theta_sota_upper"])),
+        "digits": decimals_of_best(
+            float(best["theta_sota_lower"]), float(best["theta_sota_upper"])
+        ),
         "least_p": float(checked.min()),
         "least_statistic": str(checked.idxmin()),
     }

@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from leaderbayes._arguments import number, positive, share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._numerics.winner import Normals, Shares
 from leaderbayes._types import Floats
 from leaderbayes.sota._read_board import read_board
@@ -119,6 +120,7 @@ def claim(
     lower, upper = _quantiles(theta, density, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0])
     free = winner(board, variants=variants.most, rho=rho, prob=prob)
     expected = float(variants.many @ variants.weight)
+    form = f".{decimals_of_best(lower, upper)}f"
     tried = f"{int(expected)}" if len(variants.many) == 1 else f"about {expected:.0f}"
     return xr.Dataset(
         {
@@ -136,8 +138,8 @@ def claim(
             "rho": rho,
             "spread": spread,
             "prob": prob,
-            "message": f"{score:.4g}, if it is the best of {tried} variants, is worth {mean:.4f} "
-            f"({prob:.0%} interval {lower:.4f} to {upper:.4f}).",
+            "message": f"{score:.4g}, if it is the best of {tried} variants, is worth "
+            f"{mean:{form}} ({prob:.0%} interval {lower:{form}} to {upper:{form}}).",
         },
     )
 

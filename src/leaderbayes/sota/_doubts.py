@@ -7,6 +7,7 @@ import xarray as xr
 
 from leaderbayes._answers.best import compared, placed
 from leaderbayes._errors import BoardWarning
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.tables import shown
 
 LUCK = 4.0  # standard deviations of the test set's ease, from which it is hardly possible
@@ -93,8 +94,10 @@ def _apart(tree: xr.DataTree) -> str | None:
     gap = float(best.mean() - of_teams.mean())
     if abs(gap) <= APART * max(float(best.std()), float(of_teams.std())) or np.isclose(gap, 0.0):
         return None
+    own, theirs = float(best.mean()), float(of_teams.mean())
+    form = f".{decimals_of_best(min(own, theirs), max(own, theirs))}f"
     return (
-        f"LB024 theta_sota, {float(best.mean()):.4f}, is not the best of the teams' thetas, "
-        f"{float(of_teams.mean()):.4f}, which come from the whole board: the leaderboard does not "
-        "fit to sota.summary. Take sampler='exact' with statistic='board'."
+        f"LB024 theta_sota, {own:{form}}, is not the best of the teams' thetas, {theirs:{form}}, "
+        "which come from the whole board: the leaderboard does not fit to sota.summary. Take "
+        "sampler='exact' with statistic='board'."
     )

@@ -13,7 +13,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import BoardWarning, LeaderbayesError, LeaderbayesWarning
-from leaderbayes._numerics.decimals import of_best
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.facts import Facts, facts, own_n, own_rho
 from leaderbayes.sota._lattice import size_of
 from leaderbayes.sota._model import FEWEST
@@ -216,7 +216,7 @@ def _message(table: pd.DataFrame) -> str:
         return ""
     most = max(drawn, key=lambda row: abs(row["moves"]))
     lower, upper = base["theta_sota_lower"], base["theta_sota_upper"]
-    form = f".{of_best(lower, upper)}f"
+    form = f".{decimals_of_best(lower, upper)}f"
     what = (
         f"with {most['what']} {most['value']} the best is {most['theta_sota']:{form}}, in place of "
         f"{base['theta_sota']:{form}} ({lower:{form}} to {upper:{form}})"

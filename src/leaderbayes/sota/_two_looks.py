@@ -6,6 +6,7 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.facts import facts, require_n
 from leaderbayes._scores.tables import shown
 from leaderbayes._types import Floats, Longs
@@ -268,9 +269,10 @@ def _message(found: dict[str, float], prob: float) -> str:
         said = "they had overfitted the public test set"
     elif upper < 0.0:
         said = "they lost less than luck explains"
+    form = f".{decimals_of_best(lower, upper)}f"
     return (
-        f"The public board's best {found['top']} promised {found['promised']:.4f} and kept "
-        f"{found['kept']:.4f}, where all teams lost {found['easier']:.4f}; luck explains "
-        f"{found['luck']:.4f} of the difference, and {found['overfitting']:.4f} is left "
-        f"({prob:.0%} interval {lower:.4f} to {upper:.4f}): {said}."
+        f"The public board's best {found['top']} promised {found['promised']:{form}} and kept "
+        f"{found['kept']:{form}}, where all teams lost {found['easier']:{form}}; luck explains "
+        f"{found['luck']:{form}} of the difference, and {found['overfitting']:{form}} is left "
+        f"({prob:.0%} interval {lower:{form}} to {upper:{form}}): {said}."
     )

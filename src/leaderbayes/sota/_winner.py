@@ -10,7 +10,7 @@ from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import auc
 from leaderbayes._numerics import winner as numerics
-from leaderbayes._numerics.decimals import of_best
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._numerics.winner import (
     Bounds,
     Cells,
@@ -185,7 +185,7 @@ def apart(estimate: float, lower: float, upper: float) -> str:
     if lower <= estimate <= upper:
         return ""
     where, end = ("above", upper) if estimate > upper else ("below", lower)
-    digits = of_best(lower, upper)
+    digits = decimals_of_best(lower, upper)
     return (
         f"The estimate, {estimate:.{digits}f}, is {where} {end:.{digits}f}, where the interval "
         "ends that needs no law of the teams: the law, and not the scores, puts the best there. "
@@ -292,7 +292,7 @@ def _matrix(covariance: Any, board: xr.DataArray) -> Floats:
 def _message(found: dict[str, float], name: str, tied: int, prob: float) -> str:
     """Say what the two intervals are of."""
     lower, upper = found["theta_sota_lower"], found["theta_sota_upper"]
-    digits = of_best(lower, upper)
+    digits = decimals_of_best(lower, upper)
     # Who is first of a tie is so by lot: it says something of nobody's theta.
     of = "simultaneous" if tied else "theta_winner"
     own = " and ".join(f"{found[f'{of}_{end}']:.{digits}f}" for end in ("lower", "upper"))

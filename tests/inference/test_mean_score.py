@@ -369,3 +369,14 @@ def test_scores_that_hardly_differ_beside_their_size_are_refused(scores):
         for by in (0.0, 1e8)
     )
     assert far["difference"].to_numpy() == pytest.approx(near["difference"].to_numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("by", "flat", "said"),
+    [(1e300, True, "too large"), (1e-300, True, "too small"), (1e-12, False, "steps too small")],
+)
+def test_scores_of_a_size_that_cannot_be_computed_with_are_refused(scores, by, flat, said):
+    complete = by * scores.fillna(0.0)
+    prior_scale = np.inf if flat else 1.0
+    with pytest.raises(lb.LeaderbayesError, match=rf"{said}.*in another unit: multiply all"):
+        lb.fit(complete, "mean_score", prior_scale=prior_scale, seed=1)

@@ -27,6 +27,7 @@ from leaderbayes.models._scores import PRIOR_DF, PRIOR_SCALE, Likelihood, Of, bo
 _SHARED = ("score_scale_raw", "score_scale", "round_scale", "level", "noise_centre")
 _OF_PLAYERS = ("theta", "effect", "noise")
 _FARTHEST = 1e6  # of scores from 0, in standard deviations within rounds
+_SMALLEST = 1e-9  # standard deviation within rounds, from which NUTS finds its steps
 
 
 def draw_mean_score(
@@ -87,6 +88,11 @@ def draw_mean_score(
             f"Scores are around {board.centre:.4g} and differ by some {board.unit:.2g} within "
             "rounds, too little beside their size for the sampler's digits. Subtract the same "
             f"number from all of them ({board.centre:.4g}, say)."
+        )
+    if board.unit < _SMALLEST:
+        raise LeaderbayesError(
+            f"Scores differ by some {board.unit:.2g} within rounds, steps too small for the "
+            "sampler. Give them in another unit: multiply all of them by the same number."
         )
     # One stream for replicates, one for the level's luck, two for NUTS, as others may be drawn, and
     # one for players' luck.

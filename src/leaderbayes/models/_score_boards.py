@@ -8,7 +8,7 @@ import xarray as xr
 from leaderbayes._arguments import positive, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._types import Floats
-from leaderbayes.models._scores import name_at
+from leaderbayes.models._scores import check_size, name_at, unit_of
 
 SPREAD_SCALE = 1.0  # of the spread between tournaments, in standard deviations within rounds
 
@@ -65,12 +65,10 @@ def boards_of_scores(
         if few:
             raise LeaderbayesError(f"Tournament {name_at(scores, 'tournament', t)} {few}.")
     size = present.sum(axis=1)
+    check_size(y[present])
     level = np.where(present, y, 0.0).sum(axis=1) / np.maximum(size, 1)
     within = np.where(present, y - level[:, None], 0.0)
-    counted = int(size.sum() - (size > 0).sum())
-    unit = float(np.sqrt((within**2).sum() / max(counted, 1)))
-    if not unit > 1e-12 * max(float(abs(y[present]).max()), 1e-300):
-        raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
+    unit = unit_of(y[present], within, int(size.sum() - (size > 0).sum()))
     return ScoreBoards(
         scores=y,
         luck=f / (1.0 - f),

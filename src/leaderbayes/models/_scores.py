@@ -12,7 +12,7 @@ from leaderbayes._numerics.items import Items
 from leaderbayes._numerics.mean_score import Board
 from leaderbayes._numerics.missing_items import gaps_of, separate
 from leaderbayes._numerics.rounds import STATISTICS
-from leaderbayes._types import Bools
+from leaderbayes._types import Bools, Floats
 
 Likelihood = Literal["auto", "normal", "dirichlet"]
 LIKELIHOODS: tuple[Likelihood, ...] = get_args(Likelihood)
@@ -21,6 +21,7 @@ OFS: tuple[Of, ...] = get_args(Of)
 
 PRIOR_SCALE = 1.0  # of the players' scale, in standard deviations of scores within rounds
 PRIOR_DF = 4.0  # of the players' law
+_LARGEST = 1e60  # scores: their squares, and squares of these, are numbers
 
 
 def board_of(
@@ -44,12 +45,11 @@ def board_of(
             "One score a player: how much scores vary between rounds cannot be told. Give more "
             "rounds (folds, seeds, tasks), or take a model of matches."
         )
+    check_size(y[present])
     level = np.nanmean(np.where(present, y, np.nan), axis=1)
     within = np.where(present, y - level[:, None], 0.0)
-    unit = float(np.sqrt((within**2).sum() / max(present.sum() - rounds, 1)))
+    unit = unit_of(y[present], within, present.sum() - rounds)
     spread = float(y[present].std())
-    if not unit > 1e-12 * max(float(abs(y[present]).max()), 1e-300):
-        raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
     return Board(
         scores=np.where(present, y, 0.0),
         present=present,
@@ -60,6 +60,36 @@ def board_of(
         centre=float(y[present].mean()),
         spread=max(spread, unit),
     )
+
+
+def check_size(y: Floats) -> None:
+    """Raise unless scores are of a size that can be computed with.
+
+    Raises
+    ------
+    LeaderbayesError
+        Saying what to do.
+    """
+    largest = float(abs(y).max())
+    if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
+        raise LeaderbayesError(
+            f"Scores of {largest:.3g} are too {'large' if largest > 1.0 else 'small'} to compute "
+            "with. Give them in another unit: multiply all by the same number."
+        )
+
+
+def unit_of(y: Floats, within: Floats, free: int) -> float:
+    """Give the standard deviation of scores within rounds, of so many degrees of freedom.
+
+    Raises
+    ------
+    LeaderbayesError
+        If nothing differs within rounds.
+    """
+    unit = float(np.sqrt((within**2).sum() / max(free, 1)))
+    if not unit > 1e-12 * max(float(abs(y).max()), 1e-300):
+        raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
+    return unit
 
 
 def taken_of(scores: xr.DataArray, of: str) -> xr.DataArray:

@@ -68,7 +68,7 @@ CELLS = (
 )
 # Further boards, in blocks, by which more is known of P(best): of its classes those above have few.
 # Where all are equal nobody is the best.
-IN_BLOCK = {"items": 10, "scores": 5}
+IN_BLOCK = {"items": 10, "scores": 15}
 _AT_50 = (*OF_ITEMS[:4], "trained classifiers")
 _AT_500 = (*_AT_50, "clusters of 10", "99 % ties", "clusters of 50")
 _APART = tuple(kind for kind in OF_ROUNDS if kind != "equal")

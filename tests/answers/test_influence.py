@@ -111,8 +111,8 @@ def test_with_an_effect_of_the_order():
 def test_rounds_of_scores():
     scores = lb.datasets.load("classifiers", "breast_cancer")
     dt = fit(scores, sampler="laplace")
-    found = lb.influence(dt, by="round")
-    assert found.attrs["found"] == 1
+    found = lb.influence(dt)
+    assert (found.attrs["found"], found.attrs["by"]) == (1, "round")
     left = scores.drop_sel(round=found["round"].tolist())
     best = lb.leaderboard(fit(left, sampler="laplace"))["player"].iloc[0]
     assert best == found.attrs["rival"]
@@ -129,6 +129,6 @@ def test_what_cannot_be(decisive, by, said):
 def test_scores_have_no_votes():
     dt = fit(lb.datasets.load("classifiers", "iris"), sampler="laplace")
     with pytest.raises(lb.LeaderbayesError, match="by='round'"):
-        lb.influence(dt)
+        lb.influence(dt, by="vote")
     with pytest.raises(lb.LeaderbayesError, match="max_share"):
         lb.influence(dt, by="round", max_share=1.0)

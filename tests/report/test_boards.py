@@ -3,13 +3,14 @@
 import re
 import warnings
 from html import unescape
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import leaderbayes as lb
 from conftest import often_by_little
-from leaderbayes.report._boards import Axis
+from leaderbayes.report._boards import Axis, figures
 
 
 def rows_of(text):
@@ -110,6 +111,20 @@ def test_axis(low, high):
     assert 1 <= len(ticks) <= 7
     values = [float(label.replace("−", "-")) for _, label in ticks]
     np.testing.assert_allclose([axis(v) for v in values], [at for at, _ in ticks], atol=0.02)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-0.003114, -0.003097), (-12345.0, -12344.0)])
+def test_wide_numbers_below_an_axis_do_not_touch(low, high):
+    ticks = Axis(low, high).ticks()
+    assert len(ticks) in (2, 3)
+    for (at, label), (following, _) in pairwise(ticks):
+        # Of the narrowest axis there is, 20 digits wide.
+        assert following - at > 100.0 * (len(label) - 0.5) / 21.0
+
+
+def test_there_is_room_for_what_is_widest():
+    rows = [{"text": "0.9", "interval": "0.8 to 1.0"}, {"text": "0.987", "interval": "0.9 to 1.0"}]
+    assert figures(rows) == pytest.approx(1.1 * 4.5 + 0.9 * 7.0)
 
 
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")

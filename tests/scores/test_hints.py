@@ -319,3 +319,22 @@ def test_one_score_in_every_round():
     assert not same(players=2)
     assert not same(prior_scale=np.inf)
     assert not same(of="standardised")
+
+
+@pytest.mark.parametrize("slope", [1.0, 2.0])
+def test_missing_where_hard(items, slope):
+    """Of items always; of rounds if the player's lead goes with them."""
+    rng = np.random.default_rng(6)
+    moves = np.array([slope, 1.0, 1.0, 1.0, 1.0])[:, None] * 2.0 * rng.normal(size=60)
+    for scores in (items, board(rng.normal(size=(5, 1)) + moves + 0.5 * rng.normal(size=(5, 60)))):
+        hard = scores.mean("player").argsort().to_numpy()[:15]
+        gone = scores.where(
+            (scores["player"] != "p0") | ~scores["round"].isin(scores["round"][hard])
+        )
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            dt = lb.fit(gone, "mean_score", draws=200, seed=1)
+        said = [str(w.message) for w in caught if str(w.message).startswith("LB053")]
+        assert len(said) == (scores is items or slope > 1.0)
+        assert all(text in dt.attrs["warnings"] for text in said)
+        assert all(text.count("'p0' lacks 25 % of the rounds") == 1 for text in said)

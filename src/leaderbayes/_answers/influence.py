@@ -16,6 +16,7 @@ from leaderbayes._answers.vote_estimates import parted
 from leaderbayes._arguments import number, one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, is_mean_score, is_of_votes
+from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
 from leaderbayes._inference.laplace import fitted_arguments
@@ -38,7 +39,7 @@ class _Parts(NamedTuple):
 def influence(
     dt: xr.DataTree,
     *,
-    by: Literal["vote", "judge", "prompt", "round", "cluster", "tournament"] = "vote",
+    by: Literal["vote", "judge", "prompt", "round", "cluster", "tournament"] | None = None,
     max_share: float | None = None,
 ) -> pd.DataFrame:
     """Find the fewest votes, judges, prompts, rounds or clusters without which another leads.
@@ -60,9 +61,10 @@ def influence(
         "bradley_terry", "davidson" or "plackett_luce" of the scores of one tournament, within
         rounds; or, by rounds or their clusters, with ``model="mean_score"``; or, by tournaments,
         with ``model="tournaments"``.
-    by : {"vote", "judge", "prompt", "round", "cluster", "tournament"}
+    by : {"vote", "judge", "prompt", "round", "cluster", "tournament"}, optional
         What is removed: votes one by one, all of a judge, all on a prompt; or rounds (items) of
-        scores, all of a cluster, or whole tournaments.
+        scores, all of a cluster, or whole tournaments. By default what the fit is of: votes,
+        rounds, or tournaments.
     max_share : float, optional
         The largest share of all votes (of matches, or of scores) that may be removed. By default
         0.1 by votes, else 0.5.
@@ -120,6 +122,10 @@ def influence(
     >>> print(few.attrs["message"])
     svm C=1 leads. Without 3 of 25 rounds (0.12 of all matches) logistic C=1 does.
     """
+    require_tree(dt)
+    several, of_votes = is_several(dt), is_of_votes(dt)
+    if by is None:
+        by = "tournament" if several else "vote" if of_votes else "round"
     one_of("by", by, "vote", "judge", "prompt", "round", "cluster", "tournament")
     if max_share is None:
         max_share = _MOST.get(by, 0.5)
@@ -127,7 +133,6 @@ def influence(
     if is_mean_score(dt):
         return _of_means(dt, by, max_share)
     epp, players = draws_of(dt)
-    several = is_several(dt)
     if several != (by == "tournament"):
         raise LeaderbayesError(
             f"by={by!r}: this fit is of several tournaments, which are removed by='tournament'."
@@ -138,7 +143,6 @@ def influence(
         taken = fewest_by_refit(dt, by, max_share)
         return _said_of(dt, taken, by, max_share, "matches")
     spread = spread_of(epp)
-    of_votes = is_of_votes(dt)
     if by == "cluster":
         raise LeaderbayesError(
             "by='cluster' is of mean scores (model='mean_score') of rounds in clusters."

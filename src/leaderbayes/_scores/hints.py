@@ -15,11 +15,13 @@ from leaderbayes._fits.kinds import OF_SCORES
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import words
 from leaderbayes._scores.tables import listed
+from leaderbayes._scores.where_missing import lacking
 
 # Warnings point to the first line outside of it.
 _PACKAGE = str(Path(__file__).parents[1])
 MANY_TIES = 0.1
 _FEWEST = 20  # items, or clusters
+_MOST_NAMED = 3  # players who lack hard rounds
 _FEWEST_SAME = 5  # rounds, in which a player's score is the same: of fewer chains agree
 _CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
 # More folds of one cross-validation are rare: they are those of several, in one row.
@@ -68,6 +70,16 @@ _SAME = (
     "nobody, and chains may not agree. Leave such players out, or take prior_scale=numpy.inf, "
     "which goes by each pair's own scores (and needs all of them)."
 )
+_LACKING = (
+    "LB053 not missing at random: {who}. What is missing is filled in as if {moves}, {but}, so "
+    "that its score and all differences to it may be off. Give the scores that are known (a "
+    "time-out or a refusal is a wrong answer, say), or take the rounds that all have, "
+    "scores.dropna('round')."
+)
+_AS_ITEMS = ("an item moved all players alike", "which shares of right answers do not")
+_AS_ROUNDS = (
+    "a round moved all players alike", "and its lead over the others goes with their scores"
+)  # fmt: skip
 
 
 class Folds(NamedTuple):
@@ -83,7 +95,8 @@ def hint(
     """Warn of `hints`, and of what scores are.
 
     LB025, or LB026 in place of LB018, if they have two values; LB027, if rounds have clusters;
-    LB028, if items are few; LB052, if a player's scores are all the same.
+    LB028, if items are few; LB052, if a player's scores are all the same; LB053, if mean scores are
+    missing where rounds are hard.
 
     Parameters
     ----------
@@ -103,6 +116,8 @@ def hint(
             texts.append(_RIGHT_OR_WRONG.format(share=100.0 * tied_share(matches)))
         elif arguments["likelihood"] == "normal" and is_right_or_wrong(scores):
             texts.append(_NO_SIZES)
+    if model == "mean_score":
+        texts += _of_the_missing(scores, arguments["likelihood"] == "dirichlet")
     if model == "mean_score" and arguments["likelihood"] == "dirichlet":
         texts += _of_few_items(scores) if arguments["statistic"] == "mean" else []
     elif model == "mean_score" and arguments["of"] == "raw":
@@ -133,6 +148,24 @@ def _of_the_same(scores: xr.DataArray) -> list[str]:
     high = np.where(there, y, -np.inf).max(axis=1)
     who = scores["player"].to_numpy()[(low == high) & (there.sum(axis=1) >= _FEWEST_SAME)]
     return [_SAME.format(who=listed(who))] if len(y) > 2 and len(who) else []
+
+
+def _of_the_missing(scores: xr.DataArray, items: bool) -> list[str]:
+    """Say whose scores are missing where others have other scores than elsewhere.
+
+    Rounds may move all players alike, and then it does no harm; items do not.
+    """
+    found = [one for one in lacking(scores) if items or one.bends]
+    if not found:
+        return []
+    who = "; ".join(
+        f"{one.player!r} lacks {100.0 * one.share:.0f} % of the rounds, in which the others' mean "
+        f"is {one.missing:.3g} and not {one.there:.3g}"
+        for one in found[:_MOST_NAMED]
+    )
+    who += f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    moves, but = _AS_ITEMS if items else _AS_ROUNDS
+    return [_LACKING.format(who=who, moves=moves, but=but)]
 
 
 def is_right_or_wrong(scores: xr.DataArray) -> bool:

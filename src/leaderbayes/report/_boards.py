@@ -37,6 +37,7 @@ _READ = {"posterior", "observed_data", *_GROUPS}  # of a study's store
 SCALE = 100_000  # probabilities travel to the page as whole numbers of this
 _MANY = 20  # boards of a study; of more the p-value of the check is the fit's own
 _LONGEST = 22  # characters of a name beside a chart
+_DIGIT = 0.048  # of an axis, the width of a digit below it
 _OVER_ALL = "All tournaments"
 
 
@@ -251,6 +252,7 @@ def _rows(
     return {
         "rows": rows,
         "ticks": axis.ticks(5 if words.narrow else 6),
+        "figures": figures(rows),
         "zero": axis(line),
         "second": bool(column),
         "lanes": lanes,
@@ -293,13 +295,27 @@ class Axis:
         return round(100.0 * (value - self.low) / (self.high - self.low), 2)
 
     def ticks(self, most: int = 6) -> list[tuple[float, str]]:
-        """Give a few round values and their places."""
+        """Give a few round values and their places: the fewer, the wider they are written."""
         width = (self.high - self.low) / most
         unit = 10.0 ** np.floor(np.log10(width))
         step = next(unit * k for k in (1.0, 2.0, 5.0, 10.0) if unit * k >= width)
         digits = max(0, -int(np.floor(np.log10(step))))
         values = step * np.arange(np.ceil(self.low / step), np.floor(self.high / step) + 1)
-        return [(self(value), number(value, digits)) for value in values]
+        labels = [number(value, digits) for value in values]
+        widest = _DIGIT * max(map(_width, labels)) * (self.high - self.low)
+        if most > 2 and step < widest:
+            return self.ticks(most - 1)
+        return [(self(value), label) for value, label in zip(values, labels, strict=True)]
+
+
+def figures(rows: list[dict[str, Any]]) -> float:
+    """Give the width, in digits, of the widest value, bold, with its interval, which is smaller."""
+    return max(1.1 * _width(row["text"]) + 0.9 * _width(row["interval"]) for row in rows)
+
+
+def _width(text: str) -> float:
+    """Give the width of numbers in digits: points, spaces and the letters of "to" are narrow."""
+    return sum(0.5 if letter in ". to" else 1.0 for letter in text)
 
 
 def _labels(players: pd.Series) -> list[str]:

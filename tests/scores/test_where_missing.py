@@ -1,0 +1,93 @@
+"""Scores that are missing where rounds are hard are seen, and no others."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import expit
+from scipy.stats import binom
+
+from leaderbayes._scores.where_missing import lacking
+
+
+def board(y, cluster=None):
+    """Scores of p0, p1, ... in r0, r1, ..."""
+    names = {"player": [f"p{i}" for i in range(len(y))], "round": np.arange(y.shape[1])}
+    scores = xr.DataArray(y, names, ("player", "round"))
+    return scores if cluster is None else scores.assign_coords(cluster=("round", cluster))
+
+
+def items(rng, players, rounds):
+    """Answers to items of unequal difficulty."""
+    odds = 1.0 + 0.5 * rng.normal(size=(players, 1)) + 1.5 * rng.normal(size=rounds)
+    return (rng.random(odds.shape) < expit(odds)).astype(float)
+
+
+def without_hardest(y, share=0.3):
+    """Let the first player lack the rounds in which the others' mean is least."""
+    y = y.copy()
+    y[0, np.argsort(y[1:].mean(axis=0), kind="stable")[: int(share * y.shape[1])]] = np.nan
+    return y
+
+
+def rounds(rng, slope=1.0):
+    """Scores of six players in forty rounds, which move the first by more or less."""
+    moves = np.array([slope, 1.0, 1.0, 1.0, 1.0, 1.0])[:, None] * 2.0 * rng.normal(size=40)
+    return rng.normal(size=(6, 1)) + moves + 0.5 * rng.normal(size=(6, 40))
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_at_random_hardly_any_board_is_named(clustered):
+    rng = np.random.default_rng(1)
+    named, boards = 0, 400
+    for _ in range(boards):
+        y = items(rng, 5, 200)
+        cluster = np.arange(200) // 5
+        gone = rng.random((5, 40))[:, cluster] if clustered else rng.random(y.shape)
+        y[gone < 0.3] = np.nan
+        named += bool(lacking(board(y, cluster if clustered else None)))
+    # Of boards named with 0.001 each.
+    assert named <= binom.ppf(0.999, boards, 0.001)
+
+
+def test_who_lacks_the_hardest():
+    y = items(np.random.default_rng(2), 4, 100)
+    (one,) = lacking(board(without_hardest(y)))
+    assert one.player == "p0"
+    assert one.share == pytest.approx(0.3)
+    # Nobody else lacks any.
+    easy = np.isfinite(without_hardest(y)[0])
+    assert one.missing == pytest.approx(y[1:, ~easy].mean())
+    assert one.there == pytest.approx(y[1:, easy].mean())
+    # As it is whatever scores are counted in.
+    (other,) = lacking(board(without_hardest(1e150 * y)))
+    assert (other.player, other.missing) == ("p0", pytest.approx(1e150 * one.missing))
+
+
+def test_whole_clusters_are_one_each():
+    y, cluster = items(np.random.default_rng(3), 4, 60), np.arange(60) // 10
+    y[0, cluster == 0] = np.nan
+    y[1:, cluster == 0] = 0.0
+    assert [one.player for one in lacking(board(y))] == ["p0"]
+    assert not lacking(board(y, cluster))
+
+
+def test_a_lead_that_goes_with_rounds():
+    seeds = [np.random.default_rng(seed) for seed in range(20)]
+    alike = [lacking(board(without_hardest(rounds(rng)))) for rng in seeds]
+    bent = [lacking(board(without_hardest(rounds(rng, 2.0)))) for rng in seeds]
+    assert all(found[0].player == "p0" for found in (*alike, *bent))
+    assert sum(found[0].bends for found in alike) <= binom.ppf(0.999, 20, 0.01)
+    assert all(found[0].bends for found in bent)
+
+
+def test_nothing_to_go_by():
+    y = items(np.random.default_rng(4), 3, 50)
+    assert not lacking(board(y))
+    assert not lacking(board(without_hardest(y[:, :9])))
+    # Rounds that are all alike, and those that nobody else has.
+    same = np.repeat([[0.1], [0.2], [0.3]], 50, axis=1)
+    same[0, :15] = np.nan
+    assert not lacking(board(same))
+    y[:2, :10], y[2, 10:] = np.nan, np.nan
+    assert not lacking(board(y))
+    assert not lacking(board(y[:1]))

@@ -97,6 +97,26 @@ def test_a_best_above_every_score_is_said(folder):
     assert "That is not below the highest score" in text
 
 
+def test_a_best_below_the_median_is_said(folder):
+    """Teams that are all equal, whose best is about the middle."""
+    score = np.random.default_rng(10).binomial(400, 0.85, 150) / 400
+    rows = "\n".join(f"t{k},{x}" for k, x in enumerate(score))
+    (folder / "equal.csv").write_text(f"team,score\n{rows}\n")
+    asked = ["sota", "equal.csv", "--n", 400, "--sampler", "exact", "--seed", 1]
+    done = json.loads(call(*asked, "--json", cwd=folder).stdout)
+    assert done["theta_sota"] < np.median(score)
+    assert not done["warnings"]
+    said = f"The estimate, {done['theta_sota']:.4f}, is below the median score, "
+    assert said in call(*asked, cwd=folder).stdout
+
+
+def test_perfect_scores_do_not_contradict_themselves(folder):
+    (folder / "perfect.csv").write_text("team,score\n" + "a,1.0\nb,1.0\nc,0.98\nd,0.97\n")
+    text = call("sota", "perfect.csv", "--n", 200, cwd=folder).stdout
+    assert "Estimate of the best classifier (shrink): 1.0000" in text
+    assert "The estimate, 1.0000, is above 1.0000" not in text
+
+
 def test_answers(folder):
     """Answers to items say n and rho, and are read as rank reads them."""
     path = lb.datasets.path("answers")
@@ -176,8 +196,9 @@ def test_two_looks(folder):
               (("public", 300), ("private", 900))]  # fmt: skip
     found = lb.sota.two_looks(*boards, seed=result["seed"])
     assert result["overfitting_lower"] == float(found["overfitting_lower"])
-    text = call(*asked, "--public-n", "lattice", cwd=folder)
+    text = call(*asked, "--public-n", "lattice", "--seed", result["seed"], cwd=folder)
     assert "The public board's best 10 promised" in text.stdout
+    assert result["message"] in text.stdout  # of an estimate, too, a seed gives it again
     for arguments, message in (
         (asked, "--public needs --public-n"),
         (["sota", "private.csv", "--n", 900, "--public-n", 9], "--public-n is of --public"),

@@ -23,6 +23,9 @@ def test_best_above_or_below_its_estimate(sota, tmp_path, shift, words):
     changed = sota.copy(deep=True)
     changed["posterior"]["theta_sota"][:] = lb.sota.summary(sota)["observed_max"] + shift
     text = lb.report.html(changed, tmp_path / "page.html").read_text("utf-8")
+    middle = lb.sota.summary(changed).attrs["middle"]
+    assert bool(middle) == (shift < 0.0)
+    assert middle in text
     assert "Without any law of the teams" in text
     assert ("where the interval ends that needs no law" in text) == bool(
         lb.sota.summary(changed).attrs["law_free"]

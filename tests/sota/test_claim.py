@@ -101,3 +101,11 @@ def test_small_numbers_have_the_digits_that_their_interval_needs():
     message = lb.sota.claim(-0.0031, k=5, se=1e-5).attrs["message"]
     lower, upper = map(float, re.search(r"interval (\S+) to (\S+)\)", message).groups())
     assert lower < upper < -0.003
+
+
+@pytest.mark.parametrize(
+    ("k", "said"), [(1, "best of 1 variant,"), (2, "best of 2 variants,"),
+                    (stats.randint(1, 51), "best of about 26 variants,")],
+)  # fmt: skip
+def test_so_many_variants(k, said):
+    assert said in lb.sota.claim(0.931, k=k, n=2000).attrs["message"]

@@ -48,6 +48,35 @@ def test_a_best_that_is_not_to_be_believed_is_said(tree, said):
     assert all(one.startswith(start) for one, start in zip(found, said, strict=True))
 
 
+def test_what_helps_against_a_best_below_the_median():
+    """Nobody is told to lower a rho that is 0."""
+    tree = a_tree([0.79, 0.78, 0.7], 1.0)
+    without = a_tree([0.79, 0.78, 0.7], 1.0)
+    without["posterior"] = xr.DataTree(without["posterior"].to_dataset().drop_vars("ease"))
+    for dt, flexible, said in (
+        (tree, False, "Take law='flexible', or a lower rho (see"),
+        (tree, True, "Take a lower rho (see"),
+        (without, False, "Take law='flexible' (see"),
+        (without, True, "that they are independent, each there once (clones='one')"),
+    ):
+        with pytest.warns(lb.BoardWarning, match="LB022") as caught:
+            question(dt, flexible=flexible)
+        assert said in str(caught[0].message)
+
+
+def test_equal_teams_that_are_nearly_perfect_are_no_doubt():
+    """Printed with five digits, most of them at the two highest scores, any of them the best."""
+    rng = np.random.default_rng(1)
+    score = np.round(rng.binomial(374, 0.9985, 300) / 374, 5)
+    assert np.median(score) == 1.0
+    board = lb.sota.read_board(score, n=374)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        dt = lb.sota.posterior(board, seed=1)
+    assert not [w for w in caught if "LB021" in str(w.message) or "LB022" in str(w.message)]
+    assert "below the median score, 1.000" in lb.sota.summary(dt).attrs["middle"]
+
+
 @pytest.mark.parametrize(("draws", "said"), [(100, True), (99, False)])
 def test_a_board_is_not_judged_by_fewer_than_400_of_its_like(draws, said):
     """Of R boards that are exchangeable with it none is beyond it in 2 / (R + 1) of all cases."""

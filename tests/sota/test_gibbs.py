@@ -179,7 +179,10 @@ def test_too_few_draws_are_said(draws, chains):
     assert len(said) == 1
     assert dt.attrs["converged"] == 0
     assert dt.attrs["ess"] <= draws * chains
-    assert json.loads(dt.attrs["warnings"])[0].startswith("LB001")
+    (message,) = json.loads(dt.attrs["warnings"])
+    assert message.startswith("LB001")
+    assert "draws" in message
+    assert "law" not in message  # nobody is sent to a stiffer one
 
 
 def test_what_draws_must_be_worth():

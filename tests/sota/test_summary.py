@@ -35,6 +35,23 @@ def test_an_estimate_that_the_scores_contradict(fitted):
     assert "The estimate, 0.9990, is above" in made.attrs["law_free"]
 
 
+def test_an_estimate_below_the_median_score(fitted):
+    """A word of it, unless a warning has it already."""
+    board, dt = fitted
+    assert lb.sota.summary(dt).attrs["middle"] == ""
+    changed = dt.copy(deep=True)
+    median = float(board.median())
+    best = changed["posterior"]["theta_sota"]
+    changed["posterior"]["theta_sota"][:] = best - best.mean() + median - 0.001
+    said = lb.sota.summary(changed).attrs["middle"]
+    assert f"{median - 0.001:.4f}, is below the median score, {median:.4f}" in said
+    changed["posterior"]["theta_sota"][:] = best - best.mean() + median - 0.00001
+    assert lb.sota.summary(changed).attrs["middle"] == ""  # as printed
+    changed["posterior"]["theta_sota"][:] = best - best.mean() + median - 0.001
+    changed.attrs["warnings"] = '["LB022 it is"]'
+    assert lb.sota.summary(changed).attrs["middle"] == ""
+
+
 def test_survives_netcdf(fitted, tmp_path):
     _, dt = fitted
     dt.to_netcdf(tmp_path / "posterior.nc")

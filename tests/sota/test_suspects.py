@@ -145,6 +145,26 @@ def test_equal_teams_on_few_instances_are_no_copies():
     assert alarms == 0
 
 
+@pytest.mark.parametrize(
+    ("m", "n", "top", "digits"),
+    [(1238, 374, 0.999, 5), (1150, 1313, 0.999, 5), (2283, 1184, 0.85, 3), (2864, 7438, 0.985, 3)],
+)
+def test_crowds_on_few_steps_are_no_copies(m, n, top, digits):
+    """Equal teams next to 1, or whose few digits hold one count here and two there."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        score = np.floor(rng.binomial(n, top, m) / n * 10**digits + 1e-9) / 10**digits
+        assert not len(copies(score, n)[0])
+        score[:300] = score[0]
+        assert top > 0.9 or score[0] in copies(score, n)[0]
+
+
+def test_perfect_scores_that_nobody_is_near_are_copies():
+    score = np.append(drawn(500, 1000), np.ones(20))
+    values, counts, _ = copies(score, 1000)
+    assert dict(zip(values, counts, strict=True)) == {1.0: 20}
+
+
 def test_who_guesses_is_no_copy():
     """Four at chance on a board of classifiers that have learned something."""
     learned = 0.8 + 0.005 * np.arange(30)

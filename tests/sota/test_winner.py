@@ -102,6 +102,24 @@ def test_other_metrics():
     assert float(alone["theta_winner"]) == pytest.approx(0.9, abs=1e-3)
 
 
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("metric", ["accuracy", "auc", "estimate"])
+def test_who_won_is_no_better_than_the_best(metric, tied):
+    """Neither end lies above the best theta's; of teams that are equal they did, and of a tie."""
+    score = np.random.default_rng(7).binomial(1000, 0.85, 200) / 1000
+    score[3] = score.max() + (0.0 if tied else 0.001)
+    given = {"se": 0.011} if metric == "estimate" else {"n": 1000}
+    if metric == "auc":
+        given |= {"metric": "auc", "positive_rate": 0.1}
+    found = lb.sota.winner(lb.sota.read_board(score, **given))
+    assert (found["tied"] > 0) == tied
+    for kind in ("theta_winner", "simultaneous"):
+        for end in ("lower", "upper"):
+            assert found[f"{kind}_{end}"] <= found[f"theta_sota_{end}"]
+    lower, upper = (found[f"theta_winner_{end}"] for end in ("lower", "upper"))
+    assert lower <= found["theta_winner"] < upper
+
+
 def test_of_dependent_aucs():
     rng = np.random.default_rng(1)
     labels = np.repeat([0, 1], [150, 50])
@@ -116,6 +134,7 @@ def test_of_dependent_aucs():
 
 def test_apart():
     assert apart(0.9, 0.8, 0.95) == ""
+    assert apart(1.0, 0.8, 1.0 - 4e-16) == ""  # as printed
     assert "0.9900, is above 0.9500" in apart(0.99, 0.8, 0.95)
     assert "0.7000, is below 0.8000" in apart(0.7, 0.8, 0.95)
 

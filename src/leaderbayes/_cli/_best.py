@@ -48,8 +48,9 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
         )
     free, diagnostics = result["law_free"], result["diagnostics"]
     click.echo(free["message"])
-    if free["apart"]:
-        click.echo(free["apart"])
+    for doubt in (free["apart"], best.attrs.get("middle")):
+        if doubt:
+            click.echo(doubt)
     if "two_looks" in result:
         click.echo(result["two_looks"]["message"])
     if "converged" not in diagnostics:

@@ -325,6 +325,8 @@ def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | 
             return "--root is of --losses: leave it out, or give that."
         if losses and name == "classes":
             return "--classes is of shares of right answers: give --chance, of losses."
+        if name == "seed" and params["public"] is not None:
+            continue  # of the interval of what was lost
         if name in others and (name, params[name]) != ("dependence", "boland"):
             if sampler is None:
                 return f"--{name} is of a posterior: give --sampler exact or abc-smc, too."

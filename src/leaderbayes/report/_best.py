@@ -58,7 +58,8 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         "ticks": axis.ticks(),
         "figures": figures(rows),
         "zero": axis(estimates["theta_sota"]),
-        "summary": _summary(estimates, digits) | {"apart": str(found.attrs["law_free"])},
+        "summary": _summary(estimates, digits)
+        | {"apart": " ".join(filter(None, (found.attrs[k] for k in ("law_free", "middle"))))},
         "check": _check(dt, digits),
         "verdict": verdict(dt.attrs),
         "settings": _method(dt) + settings(dt.attrs),

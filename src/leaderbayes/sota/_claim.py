@@ -10,6 +10,7 @@ from leaderbayes._arguments import number, positive, share, whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._numerics.winner import Normals, Shares
+from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats
 from leaderbayes.sota._read_board import read_board
 from leaderbayes.sota._variants import Variants, variants_of
@@ -121,7 +122,8 @@ def claim(
     free = winner(board, variants=variants.most, rho=rho, prob=prob)
     expected = float(variants.many @ variants.weight)
     form = f".{decimals_of_best(lower, upper)}f"
-    tried = f"{int(expected)}" if len(variants.many) == 1 else f"about {expected:.0f}"
+    tried = counted(round(expected), "variant")
+    tried = tried if len(variants.many) == 1 else f"about {tried}"
     return xr.Dataset(
         {
             "score": score,
@@ -138,7 +140,7 @@ def claim(
             "rho": rho,
             "spread": spread,
             "prob": prob,
-            "message": f"{score:.4g}, if it is the best of {tried} variants, is worth "
+            "message": f"{score:.4g}, if it is the best of {tried}, is worth "
             f"{mean:{form}} ({prob:.0%} interval {lower:{form}} to {upper:{form}}).",
         },
     )

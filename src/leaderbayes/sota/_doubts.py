@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import xarray as xr
+from scipy.stats import binom
 
 from leaderbayes._answers.best import compared, placed
 from leaderbayes._errors import BoardWarning
@@ -56,21 +57,38 @@ def _told_apart(observed: float, low: float, high: float) -> tuple[str, str, str
 def _low(tree: xr.DataTree, flexible: bool) -> str | None:
     """Say that the best theta, or the score of whoever has it, is below the board's middle."""
     table = placed(tree)
-    median, best = float(table["score"].median()), table.iloc[int(table["p_best"].argmax())]
+    median = float(table["score"].median())
+    low = table[table["score"] < median]
     drawn = tree["posterior"]["theta_sota"]
     # Of a few teams whose scores are mostly luck the best is about as good as the middle.
-    if drawn.mean() + drawn.std() < median:
+    if _scored(tree, float(drawn.mean() + drawn.std())) < median:
         what = f"theta_SOTA is {float(drawn.mean()):.4g}"
-    elif best["score"] < median:
+    elif low["p_best"].sum() > 0.5:  # of equal teams any may be the best, as often above as below
+        best = low.iloc[int(low["p_best"].argmax())]
         what = f"the best team, {shown(best['team'])}, scored {best['score']:.4g}"
     else:
         return None
+    remedies = [] if flexible else ["law='flexible'"]
+    remedies += ["a lower rho"] if "ease" in tree["posterior"] else []
     return (
         f"LB022 {what}, below the board's median, {median:.4g}: more than half of the teams would "
-        "be better than the best. Take "
-        + ("" if flexible else "law='flexible', or ")
-        + "a lower rho (see leaderbayes.check)."
+        "be better than the best. "
+        + (
+            f"Take {', or '.join(remedies)} (see leaderbayes.check)."
+            if remedies
+            else "What was said of the teams may not hold: that they are independent, each there "
+            "once (clones='one'), and tried as many variants (see leaderbayes.check)."
+        )
     )
+
+
+def _scored(tree: xr.DataTree, theta: float) -> float:
+    """Give what half of the scores of such a theta are below: next to 1 that is a perfect one."""
+    board = tree["observed_data"]["score"]
+    if board.attrs.get("metric") != "accuracy":
+        return theta
+    n = int(board.attrs["n"])
+    return max(float(binom.median(n, min(theta, 1.0))) / n, theta)
 
 
 def _lucky(tree: xr.DataTree) -> str | None:

@@ -247,7 +247,8 @@ def _doubt(found: dict[str, Any], draws: int) -> None:
     warnings.warn(
         f"LB001 not converged: R-hat of theta_sota is {found['max_rhat']:.3f} (below {MAX_RHAT} is "
         f"good), and its {draws} draws are worth {found['ess']:.0f} (above {_enough(draws):.0f} is "
-        "good). Do not report these numbers: take more draws, in several chains, or law='mixture'.",
+        "good). Do not report these numbers: take more draws, such as draws=2000 (--draws 2000), "
+        "in several chains.",
         ConvergenceWarning,
         stacklevel=4,
     )

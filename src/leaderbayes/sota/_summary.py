@@ -3,12 +3,14 @@
 import json
 from numbers import Real
 
+import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.best import is_best, require_best
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn
+from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.facts import own_n
 from leaderbayes.sota._winner import apart, winner
 
@@ -33,7 +35,8 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
         interval of the best theta that needs no law, of `winner`. Where n is not known ``n``,
         ``n_lower``, ``n_upper``: the mean of what it was integrated over, and its ends. attrs:
         ``sampler``, ``converged``, ``warnings``, ``prob``; ``law_free``, a sentence where the
-        estimate lies outside that interval, else empty.
+        estimate lies outside that interval, else empty; ``middle``, one where it lies below the
+        median score (and LB022 does not say so already), as may be of teams that are about equal.
 
     Raises
     ------
@@ -81,7 +84,22 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
         }
         | _sizes(dt, score),
         attrs={name: dt.attrs[name] for name in ("sampler", "converged", "warnings")}
-        | {"prob": prob, "law_free": apart(expected, *ends)},
+        | {
+            "prob": prob,
+            "law_free": apart(expected, *ends),
+            "middle": "" if "LB022" in dt.attrs["warnings"] else _middle(expected, theta, score),
+        },
+    )
+
+
+def _middle(estimate: float, interval: np.ndarray, score: xr.DataArray) -> str:
+    """Say that the best is estimated below the median score, as they are printed, or nothing."""
+    digits, median = decimals_of_best(*map(float, interval)), float(score.median())
+    if score.sizes["team"] == 1 or round(estimate, digits) >= round(median, digits):
+        return ""
+    return (
+        f"The estimate, {estimate:.{digits}f}, is below the median score, {median:.{digits}f}: the "
+        "teams are hardly told apart, and the best may be about as good as most of them."
     )
 
 

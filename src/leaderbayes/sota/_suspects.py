@@ -18,6 +18,7 @@ Clones = Literal["all", "one"]
 
 _NEIGHBOURS = 5  # other scores on either side, from which the number of ties by chance is taken
 _DIFFERENT = 5  # scores, of fewer neighbours say nothing
+_BESIDE = 0.05  # share of teams near a perfect score that do not have it, without which it leaked
 _GUESSED = 3.0  # standard errors above chance, within which a score is guessed
 _RARE = 1e-4  # expected number of scores with so many ties by chance
 _GAP = 5.0  # standard errors between a perfect score and the next, above which it is no luck
@@ -80,7 +81,9 @@ def copies(scores: Floats, n: int | None) -> tuple[Floats, Longs, Floats]:
 
     By chance a score is one of the steps of 1 / n, or of the printed digits, between its neighbours
     among the other scores, and gets as many teams as these do, a step. Of few different scores
-    there are no neighbours: it is one that no team hits more often than one whose theta it is.
+    there are no neighbours: it is one that no team hits more often than one whose theta it is. So
+    it is where a score's own luck spans a few steps only, as next to 1, or where digits are few:
+    there teams of one theta crowd on one step.
     """
     values, counts = np.unique(scores, return_counts=True)
     step = max(10.0 ** -digits_of(scores), 1.0 / n if n else 0.0)
@@ -89,17 +92,38 @@ def copies(scores: Floats, n: int | None) -> tuple[Floats, Longs, Floats]:
         tail = len(scores) * binom.sf(counts - 2, len(scores) - 1, hit)
         odd = (counts > 1) & (tail < _RARE)
         return values[odd], counts[odd], 1.0 + (len(scores) - 1) * hit[odd]
+    together = max(step * n, 1.0) if n else 1.0  # counts that are printed alike, on average
+    uneven = np.ceil(together) / together
     where, total = np.arange(len(values)), np.concatenate([[0], np.cumsum(counts)])
     tail, expected = np.zeros(len(values)), np.zeros(len(values))
     for reach in (1, _NEIGHBOURS):  # next to it, where scores crowd; and farther, where few are
         first, last = np.maximum(where - reach, 0), np.minimum(where + reach, len(values) - 1)
-        steps = np.maximum((values[last] - values[first]) / step, 1.0)
+        steps = np.maximum((values[last] - values[first]) / step, 1.0) / uneven
         others = (total[last + 1] - total[first] - counts).astype(float)
         # Poisson, with a rate of which so many others in so many steps tell.
         tail = np.maximum(tail, nbinom.sf(counts - 1, others, steps / (steps + 1.0)))
         expected = np.maximum(expected, others / steps)
+    if n is not None:
+        near, hit = _crowd(values, counts, n, step)
+        tail = np.maximum(tail, np.where(near > 0, binom.sf(counts - 1, near, hit), 0.0))
+        expected = np.maximum(expected, near * hit)
     odd = (counts > 1) & (tail * len(values) < _RARE)
     return values[odd], counts[odd], expected[odd]
+
+
+def _crowd(values: Floats, counts: Longs, n: int, step: float) -> tuple[Longs, Floats]:
+    """Count teams that may have a score's theta, and bound how often these hit it (value,).
+
+    No teams where luck spans many steps; nor of perfect scores that are alone, as leaks are.
+    """
+    sd = np.sqrt(values * (1.0 - values) / n)
+    reach = 3.0 * np.maximum(sd, 1.0 / n) + step
+    total = np.concatenate([[0], np.cumsum(counts)])
+    first, last = (np.searchsorted(values, values + k * reach) for k in (-1.0, 1.0))
+    near = total[last] - total[first]
+    alone = ((values == 0.0) | (values == 1.0)) & (near - counts < _BESIDE * near)
+    near = np.where((sd < _NEIGHBOURS * step) & ~alone, near, 0)
+    return near, _most_often(values, n, step)
 
 
 def _most_often(values: Floats, n: int | None, step: float) -> Floats:

@@ -79,7 +79,8 @@ def winner(
         winner's: ``theta_winner``, ``theta_winner_lower``, ``theta_winner_upper``, the hybrid
         estimate (median-unbiased but for a tenth of 1 - prob) and interval; ``conditional``,
         ``conditional_lower``, ``conditional_upper``, the median-unbiased ones, which may be very
-        wide; ``simultaneous_lower``, ``simultaneous_upper``, which hold for all teams at once.
+        wide; ``simultaneous_lower``, ``simultaneous_upper``, which hold for all teams at once. But
+        for the conditional ones, none of these ends is above the same end of the best theta.
         ``observed_max``; ``runner_up``, the next score; ``tied``, how many others have the best
         score; ``m``. attrs: ``winner``, its name (of a tie the first listed), ``rho``, ``prob``,
         ``message``, which says of a tie the simultaneous interval.
@@ -147,6 +148,7 @@ def winner(
     if variants > 1:
         alone = Bounds(np.nan, np.nan, np.nan)
         hybrid = Bounds(np.nan, for_all.lower, upper)
+    hybrid, for_all = (_no_better(bounds, lower, upper) for bounds in (hybrid, for_all))
     found = {
         "theta_sota_lower": lower,
         "theta_sota_upper": upper,
@@ -182,15 +184,21 @@ def winner(
 
 def apart(estimate: float, lower: float, upper: float) -> str:
     """Say that an estimate and the interval that needs no law contradict each other, or nothing."""
-    if lower <= estimate <= upper:
+    digits = decimals_of_best(lower, upper)
+    # As they are printed: nobody sees a difference beyond that.
+    if round(lower, digits) <= round(estimate, digits) <= round(upper, digits):
         return ""
     where, end = ("above", upper) if estimate > upper else ("below", lower)
-    digits = decimals_of_best(lower, upper)
     return (
         f"The estimate, {estimate:.{digits}f}, is {where} {end:.{digits}f}, where the interval "
         "ends that needs no law of the teams: the law, and not the scores, puts the best there. "
         "Do not report it before another law agrees."
     )
+
+
+def _no_better(bounds: Bounds, lower: float, upper: float) -> Bounds:
+    """Let no end be above the same end of the best theta, which the winner's is no better than."""
+    return Bounds(bounds.middle, min(bounds.lower, lower), min(bounds.upper, upper))
 
 
 class _Problem(NamedTuple):

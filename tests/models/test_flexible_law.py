@@ -78,3 +78,23 @@ def test_the_best_score_alone_has_no_such_model():
     board = lb.sota.read_board(SCORES, n=100)
     with pytest.raises(lb.LeaderbayesError, match="statistic='board'"):
         lb.models.sota(board, law="flexible", statistic="maximum")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("rho", [0.0, 0.6])
+def test_atoms_are_of_the_same_law(rho):
+    """The prior of the best, simulated by atoms and drawn on cells."""
+    board = lb.sota.read_board(SCORES, n=100)
+    model = lb.models.sota(board, law="flexible", rho=rho, theta_0=0.85, epsilon=0.5)
+    draws = 1000
+    best, alpha = pm.draw([model["theta_sota"], model["concentration"]], draws, random_seed=1)
+    dt = lb.sota.posterior(board, rho=rho, theta_0=0.85, draws=draws, chains=1, prior=True, seed=1)
+    prior = dt["prior"].to_dataset().isel(chain=0)
+    assert stats.ks_2samp(best, prior["theta_sota"].to_numpy()).pvalue > 0.001
+    share = [(alpha == one).mean() for one in flexible_law.ALPHAS]
+    error = np.sqrt(flexible_law.ALPHAS_PRIOR * (1.0 - flexible_law.ALPHAS_PRIOR) / draws)
+    np.testing.assert_array_less(np.abs(share - flexible_law.ALPHAS_PRIOR), 4.0 * error)
+    # And teams up to the best, of which that is one by its rank: the largest of as many.
+    weight = pm.draw(model["weight"], 20, random_seed=1)
+    np.testing.assert_allclose(weight.sum(axis=1), 1.0)

@@ -189,9 +189,3 @@ def test_what_draws_must_be_worth():
     """A fifth of their number, but 80 at least and 100 at most."""
     least = {draws: _enough(draws) for draws in (4, 200, 400, 450, 500, 4000)}
     assert least == {4: 80.0, 200: 80.0, 400: 80.0, 450: 90.0, 500: 100.0, 4000: 100.0}
-
-
-def test_simulation_takes_named_laws():
-    board = lb.sota.read_board([0.9, 0.8], n=100)
-    with pytest.raises(lb.LeaderbayesError, match=r"sampler='abc-smc'.*law='beta'"):
-        lb.sota.posterior(board, sampler="abc-smc")

@@ -8,6 +8,7 @@ as in `_numerics.flexible_law`, on the same cells, and with the same shifted bin
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from leaderbayes._numerics.maximum import draw_given
 from leaderbayes._types import Floats, Longs
 
 _TRIALS = 30  # of counts that must be above the floor
+_ATOMS = 40  # of a law that is simulated: what is left beyond is 1e-4 on average, at most
 
 
 def flexible_counts(seen: Counts, rho: Any, theta_0: float, common: Any, ease: Any) -> None:
@@ -73,6 +75,46 @@ def flexible_counts(seen: Counts, rho: Any, theta_0: float, common: Any, ease: A
         "count", weight, theta, common, ease, logp=logp, random=random,
         signature="(c),(c),(),()->()", dtype="int64", observed=counts, dims="team",
     )  # fmt: skip
+
+
+def atoms(
+    seen: Counts, rho: Any, theta_0: float, common: Any, ease: Any
+) -> tuple[list[Any], Callable[..., Floats]]:
+    """Add the law by its atoms, by breaking a stick (Sethuraman), and ``theta_sota``.
+
+    All are functions of normal numbers, which walks that keep to the prior can move: ``stick`` and
+    ``place`` (atom), ``many`` of the concentration, and ``rank`` of the best among as many teams.
+    Give what a simulator is told, and what draws thetas of that up to the best.
+    """
+    edge = cells_of_counts(seen.x, seen.n, rho).edge
+    pm.modelcontext(None).add_coord("atom", np.arange(_ATOMS))
+    chance = np.cumsum(ALPHAS_PRIOR)[:-1]
+    which = (_below(pm.Normal("many")) > chance).sum()
+    alpha = pm.Deterministic("concentration", pt.as_tensor_variable(ALPHAS)[which])
+    left = _below(-pm.Normal("stick", dims="atom")) ** (1.0 / alpha)
+    left = pt.set_subtensor(left[-1], 0.0)
+    before = pt.concatenate([pt.ones(1), pt.cumprod(left)[:-1]])
+    weight = pm.Deterministic("weight", (1.0 - left) * before, dims="atom")
+    at = edge[0] + (edge[-1] - edge[0]) * _below(pm.Normal("place", dims="atom"))
+    at = pm.Deterministic("at", at, dims="atom")
+    theta = _less_luck(at, seen.n, theta_0, common, ease)
+    order = pt.argsort(theta)
+    level = _below(pm.Normal("rank")) ** (1.0 / len(seen.of))
+    first = pt.minimum((pt.cumsum(weight[order]) < level).sum(), _ATOMS - 1)
+    best = pm.Deterministic("theta_sota", theta[order][first])
+
+    def draw(
+        rng: np.random.Generator, size: int, low: float, theta: Any, weight: Any, best: Any
+    ) -> Floats:
+        up_to = np.cumsum(np.where(theta <= best, weight, 0.0))
+        return np.asarray(theta[np.searchsorted(up_to, rng.random(size) * up_to[-1], "right")])
+
+    return [theta, weight, best], draw
+
+
+def _below(x: Any) -> Any:
+    """Give the normal distribution function."""
+    return 0.5 * pt.erfc(-x / math.sqrt(2.0))
 
 
 def _less_luck(at: Any, n: int, theta_0: float, rho: Any, ease: Any) -> Any:

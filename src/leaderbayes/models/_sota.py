@@ -15,7 +15,7 @@ from leaderbayes._numerics.counts import STATISTICS, Counts, counts_above, stati
 from leaderbayes._numerics.maximum import draw_given
 from leaderbayes._scores.facts import facts, own_rho, require_n
 from leaderbayes._types import Floats, Longs
-from leaderbayes.models._flexible_law import flexible_counts
+from leaderbayes.models._flexible_law import atoms, flexible_counts
 from leaderbayes.models._theta import CONCENTRATION, check_law
 
 _TRIALS = 10  # of classifiers that must be above the floor; of laws far below it fewer are drawn
@@ -35,7 +35,7 @@ def sota(
     rho: Any = None,
     theta_0: float | None = None,
     statistic: Literal["board", "moments", "maximum"] = "board",
-    epsilon: float = 0.5,
+    epsilon: float | None = None,
 ) -> pm.Model:
     r"""Model of a board by simulation, for approximate Bayesian computation; or by its likelihood.
 
@@ -47,9 +47,10 @@ def sota(
     all scores. Parameters are likely where statistics of the simulated board are near the board's:
     :math:`-\frac{1}{2} \sum_k ((T_k - t_k) / \epsilon_k)^2`.
 
-    Under ``law="flexible"`` thetas are integrated out and counts are observed: the density that
-    `leaderbayes.sota.posterior` draws from, whose moves no general sampler has (weights of hundreds
-    of cells, nearly all of them next to nothing).
+    Under ``law="flexible"``, of which no epsilon is given, thetas are integrated out and counts are
+    observed: the density that `leaderbayes.sota.posterior` draws from, whose moves no general
+    sampler has (weights of hundreds of cells, nearly all of them next to nothing). With an epsilon
+    boards are simulated of it as of the others, by the law's atoms.
 
     Parameters
     ----------
@@ -63,8 +64,9 @@ def sota(
     statistic : {"board", "moments", "maximum"}
         The maximum and three quantiles (0.9, 0.5, 0.1); the maximum, mean and standard deviation;
         or the maximum alone, as in the paper. Neither of the first two says all of a board.
-    epsilon : float
-        Distance kernel's standard deviation, in standard deviations of each statistic.
+    epsilon : float, optional
+        Distance kernel's standard deviation, in standard deviations of each statistic. None: 0.5;
+        of the flexible law no simulation, but the likelihood.
 
     Returns
     -------
@@ -74,7 +76,9 @@ def sota(
         observed ``statistics`` (statistic). Data: none.
 
         Of the flexible law ``concentration``, ``weight`` (cell), ``ease``, ``rho``, of independent
-        teams the cells' ``shift``; observed ``count`` (team).
+        teams the cells' ``shift``; observed ``count`` (team). Where it is simulated
+        ``concentration``, ``weight`` and ``at`` (atom; their places on arcsin sqrt theta), and the
+        normal numbers that these are of: ``many``, ``stick``, ``place``, ``rank``.
 
     Raises
     ------
@@ -99,9 +103,10 @@ def sota(
         raise LeaderbayesError("The simulator is of accuracies: sota.read_board(board, n=...).")
     require_n(board)
     check_law(law, components, floor, theta_0, statistic)
-    epsilon = positive("epsilon", epsilon)
     flexible = isinstance(law, str) and law == "flexible"
-    if flexible and statistic != "board":
+    by_likelihood = flexible and epsilon is None
+    epsilon = positive("epsilon", 0.5 if epsilon is None else epsilon)
+    if by_likelihood and statistic != "board":
         raise LeaderbayesError(
             "law='flexible' has the likelihood of the whole board: take statistic='board'."
         )
@@ -109,7 +114,7 @@ def sota(
     reference = seen.reference if theta_0 is None else theta_0
     rho = own_rho(board) if rho is None else rho
     names, summarise = _STATISTICS[statistic]
-    if flexible:
+    if by_likelihood:
         team = board["team"].to_numpy()[np.round(board.to_numpy() * seen.n) > seen.floor]
         with pm.Model(coords={"team": team}) as model:
             ease, common = _dependence(rho)
@@ -120,7 +125,9 @@ def sota(
     near = epsilon * _spread(seen, float(rho.mean() if hasattr(rho, "mean") else rho), simulate)
     with pm.Model(coords={"statistic": names}) as model:
         ease, common = _dependence(rho)
-        if isinstance(law, str) and law != "empirical":
+        if flexible:
+            parameters, draw = atoms(seen, rho, reference, common, ease)
+        elif isinstance(law, str) and law != "empirical":
             parameters, draw = _betas(law, components, len(seen.of))
         elif law == "empirical":
             parameters, draw = _empirical(seen, known.chance)

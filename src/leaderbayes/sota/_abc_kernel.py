@@ -7,6 +7,9 @@ from pymc.smc.kernels import IMH
 
 _MOVED = 0.7  # share of particles that must have moved before boards must come nearer
 _MOST = 100  # moves of all particles at one epsilon
+_WALKS = 60  # moves of particles that walk, at one time
+_PARTS = (1.0, 0.3, 0.1)  # of a particle's numbers that walk at once
+_AIM = 0.3  # share of moves that are accepted
 
 
 class Nearing(IMH):  # type: ignore[misc]
@@ -38,3 +41,59 @@ class Nearing(IMH):  # type: ignore[misc]
     def sample_stats(self) -> dict[str, Any]:
         """As of PyMC, with the temper that was reached."""
         return {**super().sample_stats(), "beta": self.reached}
+
+
+class Walking(IMH):  # type: ignore[misc]
+    """Particles of many numbers, whose law is not normal: each walks, and keeps to the prior.
+
+    Some of its numbers go towards 0 and away from it again, as a standard normal law stays what it
+    is (preconditioned Crank and Nicolson): where that is their prior only boards decide what is
+    accepted, however many numbers there are. Of another prior the density says the rest.
+    """
+
+    rng: np.random.Generator
+    draws: int
+    n_steps: int
+    acc_rate: Any
+    beta: float
+    tempered_posterior: Any
+    tempered_posterior_logp: Any
+    prior_logp: Any
+    likelihood_logp: Any
+    size: float = 0.5  # of steps
+
+    def tune(self) -> None:
+        """Do nothing: steps are tuned as particles walk."""
+
+    def mutate(self) -> None:
+        """Let all particles walk for a while."""
+        rates = []
+        size = self.size
+        for walk in range(_WALKS):
+            accepted = self._walk(size, _PARTS[walk % len(_PARTS)])
+            rates.append(accepted)
+            size = float(np.clip(size * np.exp(accepted - _AIM), 0.01, 1.0))
+        self.size, self.n_steps, self.acc_rate = size, _WALKS + 1, np.mean(rates)
+
+    def _walk(self, size: float, part: float) -> float:
+        """Move all once; give the share that is accepted."""
+        here = self.tempered_posterior
+        moved = self.rng.random(here.shape) < part
+        ahead = np.sqrt(1.0 - size**2) * here + size * self.rng.standard_normal(here.shape)
+        proposal = np.where(moved, ahead, here)
+        likelihood = np.array([self.likelihood_logp_func(point) for point in proposal]).ravel()
+        prior = np.array([self.prior_logp_func(point) for point in proposal]).ravel()
+        there = prior + self.beta * likelihood
+        # Walks go from one place to another as often as back under the standard normal law.
+        back = 0.5 * (proposal**2 - here**2).sum(axis=1)
+        gain = there - self.tempered_posterior_logp + back
+        accepted = np.log(self.rng.random(len(here))) < gain
+        self.tempered_posterior[accepted] = proposal[accepted]
+        self.tempered_posterior_logp[accepted] = there[accepted]
+        self.prior_logp[accepted] = prior[accepted]
+        self.likelihood_logp[accepted] = likelihood[accepted]
+        return float(accepted.mean())
+
+
+class WalkingNearer(Nearing, Walking):
+    """Walks for an epsilon that nobody has to name."""

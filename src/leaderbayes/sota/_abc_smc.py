@@ -14,10 +14,13 @@ from leaderbayes._numerics.chains import agreement
 from leaderbayes._types import Floats
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._assemble import assemble, log_prior
+from leaderbayes.sota._learnt_law import Luck, keep, log_prior_of, named, room
 from leaderbayes.sota._model_of_counts import CountBoard
+from leaderbayes.sota._scale import scale_of
 
 MAX_RHAT = 1.05
 MIN_UNIQUE = 0.3
+_BASE = 1e-6  # of the law, spread evenly over its cells
 _FINEST = 0.3  # epsilon by itself: finer ones take many times the moves for little
 
 
@@ -35,9 +38,12 @@ def abc_smc(
     import pymc as pm
 
     from leaderbayes import models
-    from leaderbayes.sota._abc_kernel import Nearing
+    from leaderbayes.sota._abc_kernel import Nearing, Walking, WalkingNearer
 
-    kernel = Nearing if epsilon == "auto" else pm.smc.IMH
+    if model.flexible:
+        kernel = WalkingNearer if epsilon == "auto" else Walking
+    else:
+        kernel = Nearing if epsilon == "auto" else pm.smc.IMH
     epsilon = _FINEST if epsilon == "auto" else epsilon
     logger = logging.getLogger("pymc")
     level = logger.level
@@ -70,12 +76,7 @@ def abc_smc(
     finally:
         logger.setLevel(level)
     drawn = found["posterior"].to_dataset()
-    values = {
-        p.name: drawn[p.name].to_numpy().reshape(draws * chains, -1) for p in model.parameters
-    }
-    tree = assemble(board, values, model.draw(values, chains * draws, rng), (chains, draws))
-    points = prior.free(model.parameters, values)
-    tree["log_prior"] = log_prior(model.parameters, points, (chains, draws))
+    tree = (_of_atoms if model.flexible else _of_parameters)(board, model, drawn, rng)
     found_best = tree["posterior"].to_dataset().assign(theta_sota=drawn["theta_sota"])
     tree["posterior"] = xr.DataTree(found_best)
     tree["sample_stats"] = xr.DataTree(_stages(found, epsilon, drawn["theta_sota"]))
@@ -92,6 +93,43 @@ def abc_smc(
             stacklevel=3,
         )
     tree.attrs |= {"converged": int(converged), "max_rhat": max_rhat}
+    return tree
+
+
+def _of_parameters(
+    board: xr.DataArray, model: CountBoard, drawn: xr.Dataset, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw teams, given each particle's parameters of P(theta)."""
+    shape = drawn.sizes["chain"], drawn.sizes["draw"]
+    size = shape[0] * shape[1]
+    values = {p.name: drawn[p.name].to_numpy().reshape(size, -1) for p in model.parameters}
+    tree = assemble(board, values, model.draw(values, size, rng), shape)
+    points = prior.free(model.parameters, values)
+    tree["log_prior"] = log_prior(model.parameters, points, shape)
+    return tree
+
+
+def _of_atoms(
+    board: xr.DataArray, model: CountBoard, drawn: xr.Dataset, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw teams, given each particle's P(theta) that is learnt, by its atoms."""
+    scale = scale_of(model)
+    edge = scale.cells.edge
+    base = _BASE * np.diff(edge) / (edge[-1] - edge[0])
+    shape = drawn.sizes["chain"], drawn.sizes["draw"]
+    flat = drawn.stack(point=("chain", "draw")).transpose("point", ...)
+    kept = room(flat.sizes["point"], len(scale.of))
+    for look, alpha in enumerate(flat["concentration"].to_numpy()):
+        one = flat.isel(point=look)
+        cell = np.searchsorted(edge, one["at"].to_numpy(), side="right") - 1
+        # Statistics do not say that there is an atom near every score.
+        law = base + np.bincount(cell.clip(0, len(base) - 1), one["weight"].to_numpy(), len(base))
+        rho = float(one["rho"]) if "rho" in one else float(model.rho)
+        ease = float(one["ease"]) if "ease" in one else 0.0
+        luck = Luck(rho, ease, 0.0, *scale.likelihood(rho, ease))
+        keep(scale, law / law.sum(), luck, float(alpha), rng, kept, look)
+    tree = assemble(board, *named(model, kept, rng), shape)
+    tree["log_prior"] = xr.DataTree(log_prior_of(tree["posterior"].to_dataset(), model.rho))
     return tree
 
 

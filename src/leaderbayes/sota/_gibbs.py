@@ -1,26 +1,23 @@
 """Draws from the posterior under a law of thetas that is learnt: Gibbs' sampler, in chains."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from scipy.special import expit, logit
-from scipy.stats import norm
 
-from leaderbayes._errors import ConvergenceWarning, LeaderbayesError
+from leaderbayes._errors import ConvergenceWarning
 from leaderbayes._inference.diagnostics import TAIL
 from leaderbayes._numerics import flexible_law
 from leaderbayes._numerics.chains import agreement
 from leaderbayes._types import Floats
 from leaderbayes.sota import _parameters as prior
 from leaderbayes.sota._assemble import FEWEST, assemble, joined
+from leaderbayes.sota._learnt_law import Luck, keep, log_prior_of, named, room
 from leaderbayes.sota._model import Board, Part
-from leaderbayes.sota._model_of_estimates import EstimateBoard
 from leaderbayes.sota._scale import Scale, scale_of
 
 MAX_RHAT = 1.05
@@ -37,7 +34,7 @@ def gibbs(parts: Sequence[Part], chains: int, rng: np.random.Generator) -> xr.Da
     """Draw P(theta), the test set's luck, and everybody's theta, of each n by itself."""
     scales = [scale_of(part.model) for part in parts]
     kept = [
-        _room(chains * part.draws, len(scale.of)) for part, scale in zip(parts, scales, strict=True)
+        room(chains * part.draws, len(scale.of)) for part, scale in zip(parts, scales, strict=True)
     ]
     for moves in _MOVES:
         for part, scale, values in zip(parts, scales, kept, strict=True):
@@ -49,18 +46,12 @@ def gibbs(parts: Sequence[Part], chains: int, rng: np.random.Generator) -> xr.Da
         _doubt(found, sum(values["at"].shape[0] for values in kept))
     trees = []
     for (board, model, draws), values in zip(parts, kept, strict=True):
-        tree = assemble(board, *_named(model, values, rng), (chains, draws))
-        tree["log_prior"] = xr.DataTree(_log_prior(tree["posterior"].to_dataset(), model.rho))
+        tree = assemble(board, *named(model, values, rng), (chains, draws))
+        tree["log_prior"] = xr.DataTree(log_prior_of(tree["posterior"].to_dataset(), model.rho))
         trees.append(tree)
     tree = joined(trees)
     tree.attrs |= found
     return tree
-
-
-def _room(points: int, teams: int) -> dict[str, Floats]:
-    """Give what all chains are drawn into, (chain x draw, ...)."""
-    values = {name: np.empty(points) for name in ("concentration", "rho", "ease")}
-    return values | {name: np.empty((points, teams)) for name in ("at", "new", "log_likelihood")}
 
 
 def _walks(
@@ -85,28 +76,11 @@ def _walks(
         list(map(walk, walkers, kept))
 
 
-@dataclass(frozen=True)
-class Luck:
-    """What teams share, and what follows for each score."""
-
-    rho: float
-    ease: float
-    shift: float  # of the cells
-    value: Floats  # as of `Scale.likelihood`
-    factor: Floats
-
-    @cached_property
-    def log(self) -> Floats:
-        """Logarithms of values; most luck that is proposed needs none."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.value)
-
-
 def _walk(
     scale: Scale, rho: Any, moves: int, rng: np.random.Generator, kept: dict[str, Floats]
 ) -> None:
     """Draw one chain: parameters (draw,), thetas of teams and of others (draw, team)."""
-    given, size = scale.cells, len(scale.of)
+    given = scale.cells
     # Chains begin where teams differ.
     law, alpha = flexible_law.start(given, rng), float(rng.choice(flexible_law.ALPHAS[1:]))
     shared = float(rho.rvs(random_state=rng)) if hasattr(rho, "logpdf") else float(rho)
@@ -121,13 +95,7 @@ def _walk(
         flexible_law.share_out(given, luck.value, scale.times, law, alpha, rng)
         if look < 0:
             continue
-        at, log = flexible_law.place(given, luck.value, law, scale.of, rng)
-        new = flexible_law.draw(given, law, size, rng)
-        kept["concentration"][look] = alpha
-        kept["rho"][look], kept["ease"][look] = luck.rho, luck.ease
-        kept["at"][look] = scale.theta(at + luck.shift, luck.rho, luck.ease)
-        kept["new"][look] = scale.theta(new + luck.shift, luck.rho, luck.ease)
-        kept["log_likelihood"][look] = (log + luck.factor)[scale.of]
+        keep(scale, law, luck, alpha, rng, kept, look)
 
 
 def _move(scale: Scale, law: Floats, luck: Luck, rho: Any, rng: np.random.Generator) -> Luck:
@@ -171,56 +139,6 @@ def _move(scale: Scale, law: Floats, luck: Luck, rho: Any, rng: np.random.Genera
 def _log_rho(rho: Any, value: float) -> float:
     """Log prior of rho as log-odds."""
     return float(rho.logpdf(value) + np.log(value) + np.log1p(-value))
-
-
-def _named(
-    model: Board,
-    values: dict[str, Floats],
-    rng: np.random.Generator,
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Parameters (point, 1), and what follows from them, as the models' `draw` gives it."""
-    rho, at = values["rho"], values["at"]
-    if not np.isfinite(values["log_likelihood"]).all():
-        lost = ~np.isfinite(values["log_likelihood"]).all(axis=0)
-        raise LeaderbayesError(
-            f"{int(lost.sum())} of the scores are so near the floor, or to 1, that no theta "
-            "explains them: give a lower floor, or leave these teams out."
-        )
-    names = ["concentration"]
-    names += ["ease"] if prior.depends(model.rho) else []
-    names += ["rho"] if hasattr(model.rho, "logpdf") else []
-    score = model.score if isinstance(model, EstimateBoard) else np.asarray
-    drawn = {
-        "theta": score(at),
-        "theta_sota": score(at.max(axis=1)),
-        "log_likelihood": values["log_likelihood"],
-        "score": model.replicate(at, rho, rng),
-        "new_score": _again(model, values["new"], rho, rng),
-    }
-    return {name: values[name][:, None] for name in names}, drawn
-
-
-def _again(model: Board, theta: Floats, rho: Floats, rng: np.random.Generator) -> Floats:
-    """Scores of other teams, all of them above the floor as those of the board are."""
-    if isinstance(model, EstimateBoard):
-        return model.replicate(theta, rho, rng)
-    board = model.board
-    right = rng.binomial(board.n, model.theta_0, size=(len(theta), 1))
-    return model.above_floor(lambda where: model.shown(theta, rho, rng, right, where))
-
-
-def _log_prior(posterior: xr.Dataset, rho: Any) -> xr.Dataset:
-    """Log densities of what has a prior of its own: the law's values have none by themselves."""
-    chance = np.log(flexible_law.ALPHAS_PRIOR)
-    laws: dict[str, Callable[[Any], Any]] = {
-        "concentration": lambda alpha: chance[np.searchsorted(flexible_law.ALPHAS, alpha)],
-        "ease": norm.logpdf,
-    }
-    if hasattr(rho, "logpdf"):
-        laws["rho"] = rho.logpdf
-    return xr.Dataset(
-        {name: (v.dims, laws[name](v)) for name, v in posterior.items() if name in laws}
-    )
 
 
 def _diagnose(parts: Sequence[Floats]) -> dict[str, Any]:

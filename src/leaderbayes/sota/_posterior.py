@@ -69,7 +69,7 @@ def posterior(
         several groups and failures far below do not lead astray; a beta law, or a mixture of them,
         with unknown parameters (normal laws for AUCs and boards with standard errors); the board's
         own scores, shrunk towards chance by an unknown weight (equation 9), which takes luck for
-        skill; or a known law, frozen from ``scipy.stats``. "abc-smc" takes all but the first.
+        skill; or a known law, frozen from ``scipy.stats``.
     components : int
         Laws in the mixture.
     floor : float, optional
@@ -140,7 +140,7 @@ def posterior(
     ------
     LeaderbayesError
         If an argument is out of range, no team is above the floor, a known law all but excludes
-        a team's score, or "abc-smc" is asked for the flexible law or an n that is not known.
+        a team's score, or "abc-smc" is asked for variants or an n that is not known.
 
     Warns
     -----
@@ -199,10 +199,9 @@ def posterior(
             tree = draw(parts, chains, rng)
         elif isinstance(model, EstimateBoard):
             raise LeaderbayesError("sampler='abc-smc' is for accuracies: take sampler='exact'.")
-        elif model.flexible:
+        elif model.variants is not None:
             raise LeaderbayesError(
-                "sampler='abc-smc' simulates boards of a law with few parameters: take "
-                "law='beta', 'mixture' or 'empirical', or sampler='exact'."
+                "sampler='abc-smc' simulates boards without variants: take sampler='exact'."
             )
         elif len(parts) > 1:
             raise LeaderbayesError(

@@ -380,3 +380,16 @@ def test_scores_of_a_size_that_cannot_be_computed_with_are_refused(scores, by, f
     prior_scale = np.inf if flat else 1.0
     with pytest.raises(lb.LeaderbayesError, match=rf"{said}.*in another unit: multiply all"):
         lb.fit(complete, "mean_score", prior_scale=prior_scale, seed=1)
+
+
+@pytest.mark.parametrize("by_round", [0.01, 0.0])
+def test_players_that_differ_by_the_same_in_every_round_are_refused(by_round):
+    """NUTS ended in LB001 with nothing but divergences, or went on for minutes."""
+    values = np.array([[0.2], [0.1], [0.15]]) + by_round * np.arange(4)
+    with pytest.raises(lb.LeaderbayesError, match="differ by the same in every round"):
+        lb.fit(board(values), "mean_score", seed=1, progressbar=False)
+    flat = lb.fit(board(values), "mean_score", prior_scale=np.inf, seed=1)
+    assert float(lb.compare(flat, "p0", "p1")["difference_upper"]) == pytest.approx(0.1)
+    values[0, 1] = values[2, 3] = np.nan
+    with pytest.raises(lb.LeaderbayesError, match="differ by the same in every round"):
+        lb.fit(board(values), "mean_score", seed=1, progressbar=False)

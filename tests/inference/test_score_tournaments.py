@@ -203,6 +203,15 @@ def test_refusals(scores, change, options, message):
         lb.fit(change(scores).assign_attrs(scores.attrs), "score_tournaments", **options)
 
 
+def test_a_tournament_whose_rounds_move_all_alike_is_refused(scores):
+    """NUTS went on for minutes."""
+    first = scores["tournament"] == scores["tournament"][0]
+    exact = scores.isel(round=0) + xr.DataArray(np.arange(scores.sizes["round"]), dims="round")
+    exact = scores.where(~first | scores.isnull(), exact.assign_coords(round=scores["round"]))
+    with pytest.raises(lb.LeaderbayesError, match=r"'data 0' players differ by the same in every"):
+        lb.fit(exact, "score_tournaments", seed=1, progressbar=False)
+
+
 def test_what_needs_matches_says_so(fitted):
     for answer in (lb.check, lb.loo, lb.plan):
         with pytest.raises(lb.LeaderbayesError, match=r"mean scores|score_tournaments"):

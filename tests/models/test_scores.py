@@ -5,7 +5,7 @@ import pytest
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes.models._scores import board_of
+from leaderbayes.models._scores import board_of, is_noiseless
 
 
 def test_units_are_those_of_the_scores():
@@ -35,3 +35,17 @@ def test_refusals(values, options, message):
     given = {"test_fraction": None, "prior_scale": 1.0, "prior_df": 4.0} | options
     with pytest.raises(lb.LeaderbayesError, match=message):
         board_of(board(values), **given)
+
+
+@pytest.mark.parametrize(
+    ("values", "noiseless"),
+    [
+        ([[0.2, 0.3, 0.4], [0.1, 0.2, 0.3]], True),
+        ([[0.2, 0.3, 0.4], [0.1, 0.2, np.nan]], True),
+        ([[0.2, 0.3, 0.4], [0.1, 0.2, 0.301]], False),
+        # Three effects explain any three scores.
+        ([[0.2, 0.3], [0.1, np.nan]], False),
+    ],
+)
+def test_noise_is_seen_where_scores_can_show_it(values, noiseless):
+    assert is_noiseless(np.array(values), 0.1) is noiseless

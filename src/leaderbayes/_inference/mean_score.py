@@ -21,7 +21,14 @@ from leaderbayes._numerics.mean_score import (
 )
 from leaderbayes._numerics.rounds import Statistic
 from leaderbayes._types import Floats
-from leaderbayes.models._scores import PRIOR_DF, PRIOR_SCALE, Likelihood, Of, board_of
+from leaderbayes.models._scores import (
+    PRIOR_DF,
+    PRIOR_SCALE,
+    Likelihood,
+    Of,
+    board_of,
+    is_noiseless,
+)
 
 # What is drawn beside the mean score, and of what.
 _SHARED = ("score_scale_raw", "score_scale", "round_scale", "level", "noise_centre")
@@ -93,6 +100,12 @@ def draw_mean_score(
         raise LeaderbayesError(
             f"Scores differ by some {board.unit:.2g} within rounds, steps too small for the "
             "sampler. Give them in another unit: multiply all of them by the same number."
+        )
+    if is_noiseless(np.where(board.present, board.scores, np.nan).T, board.unit):
+        raise LeaderbayesError(
+            "Players differ by the same in every round: nothing says how much scores vary. Give "
+            "more rounds, or scores with more decimals; prior_scale=numpy.inf takes the "
+            "differences as they are."
         )
     # One stream for replicates, one for the level's luck, two for NUTS, as others may be drawn, and
     # one for players' luck.

@@ -19,7 +19,7 @@ from leaderbayes._numerics.score_tournaments import (
 )
 from leaderbayes._types import Floats
 from leaderbayes.models._score_boards import SPREAD_SCALE, ScoreBoards, boards_of_scores
-from leaderbayes.models._scores import PRIOR_DF, PRIOR_SCALE, name_at
+from leaderbayes.models._scores import PRIOR_DF, PRIOR_SCALE, is_noiseless, name_at
 
 # What is drawn, of what it is, and which of it is in the metric's unit.
 _DIMS: dict[str, tuple[str, ...]] = {
@@ -37,6 +37,21 @@ _DIMS: dict[str, tuple[str, ...]] = {
 }
 _PLAIN = ("score_scale_raw", "spread_df", "spread_factor")
 _CELLS = ("chain", "draw")
+
+
+def _noiseless(own: ScoreBoards) -> int | None:
+    """Find a tournament whose rounds move all players alike, but for none that moves nobody.
+
+    There the density has no end towards noise of 0; of players whose scores are all the same in
+    all rounds NUTS finds it.
+    """
+    for t, y in enumerate(own.scores):
+        here = np.isfinite(y)
+        table = y[np.ix_(here.any(axis=1), here.any(axis=0))]
+        moves = np.ptp(np.nanmean(table, axis=0)) > 0.0
+        if moves and is_noiseless(table, own.unit):
+            return t
+    return None
 
 
 def _check_rounds(scores: xr.DataArray) -> None:
@@ -83,6 +98,12 @@ def draw_score_tournaments(
     """
     own = boards_of_scores(scores, test_fraction, prior_scale, prior_df, spread_scale)
     _check_rounds(scores)
+    if (exact := _noiseless(own)) is not None:
+        raise LeaderbayesError(
+            f"In tournament {name_at(scores, 'tournament', exact)} players differ by the same in "
+            "every round: nothing says how much scores vary there. Give it more rounds, or scores "
+            "with more decimals, or leave it out."
+        )
     given = given_of(own)
     # One stream for what is integrated out, one for replicates, one for the prior, one for NUTS.
     streams = np.random.SeedSequence(seed).spawn(4)

@@ -12,6 +12,7 @@ from leaderbayes._numerics.items import Items
 from leaderbayes._numerics.mean_score import Board
 from leaderbayes._numerics.missing_items import gaps_of, separate
 from leaderbayes._numerics.rounds import STATISTICS
+from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats
 
 Likelihood = Literal["auto", "normal", "dirichlet"]
@@ -21,6 +22,8 @@ OFS: tuple[Of, ...] = get_args(Of)
 
 PRIOR_SCALE = 1.0  # of the players' scale, in standard deviations of scores within rounds
 PRIOR_DF = 4.0  # of the players' law
+# Of what players and rounds do not explain, in units: less, and NUTS finds no way in noise near 0.
+_NOISELESS = 1e-6
 _LARGEST = 1e60  # scores: their squares, and squares of these, are numbers
 
 
@@ -90,6 +93,23 @@ def unit_of(y: Floats, within: Floats, free: int) -> float:
     if not unit > 1e-12 * max(float(abs(y).max()), 1e-300):
         raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
     return unit
+
+
+def is_noiseless(y: Floats, unit: float) -> bool:
+    """Say whether players differ by the same in every round, so that nothing tells their noise.
+
+    Parameters
+    ----------
+    y : (player, round)
+        NaN where there is no score.
+    unit : float
+        Standard deviation of scores within rounds.
+    """
+    present = np.isfinite(y)
+    if present.sum() < sum(y.shape):
+        return False  # effects may explain any scores: that they do says nothing
+    players, rounds = effects(y)
+    return float(abs(y - players[:, None] - rounds)[present].max()) < _NOISELESS * unit
 
 
 def taken_of(scores: xr.DataArray, of: str) -> xr.DataArray:

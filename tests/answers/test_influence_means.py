@@ -105,7 +105,7 @@ def test_clusters_of_items():
 def test_what_cannot_be(planted):
     dt = fit(planted)
     with pytest.raises(lb.LeaderbayesError, match="by='vote' is of votes"):
-        lb.influence(dt)
+        lb.influence(dt, by="vote")
     with pytest.raises(lb.LeaderbayesError, match="have no clusters"):
         lb.influence(dt, by="cluster")
     matches = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)

@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy.stats import beta
 
 from leaderbayes._arguments import number, share, whole
 from leaderbayes._errors import LeaderbayesError
@@ -81,6 +80,8 @@ def own_rho(board: Any) -> Any:
 
 def law_of_rho(rho: float, lower: float, upper: float) -> Any:
     """Give the beta law with the mean and spread of an estimate and its 95 % interval."""
+    from scipy.stats import beta  # which takes long to import
+
     mean = min(max(rho, 0.01), 0.99)
     sd = max((upper - lower) / 3.92, 1e-3)
     size = max(mean * (1.0 - mean) / sd**2 - 1.0, 2.0)

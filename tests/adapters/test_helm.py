@@ -89,7 +89,7 @@ def test_runs_without_a_specification(tmp_path):
     with pytest.raises(lb.ScoresError, match=r"run_spec.json: no 'name' and 'adapter_spec'"):
         from_helm(tmp_path)
     (tmp_path / "a" / "run_spec.json").unlink()
-    with pytest.raises(lb.ScoresError, match=r"run_spec.json: cannot be read"):
+    with pytest.raises(lb.ScoresError, match=r"stats.json: there is no run_spec.json beside it"):
         from_helm(tmp_path)
 
 

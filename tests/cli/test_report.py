@@ -121,6 +121,7 @@ def test_text_and_latex_say_what_python_says(fit, folder):
         (["absent.nc", "--out", "page.html"], "no such file; give the posterior.nc"),
         (["scores.csv", "--out", "page.html"], "this is no netCDF file, or a damaged one"),
         ([".", "--out", "page.html"], "no posterior.nc, and is no study"),
+        (["fit.nc", "--out", "page.html", "--sota", "fit.nc"], "fit.nc: this is no posterior of"),
     ],
 )
 def test_refusals(fit, folder, arguments, message):

@@ -80,6 +80,11 @@ def report(
             f"--{alien[0]} is of a page, and not of {out}: give --out page.html."
         )
     fits = [_open(path) for path in (file, sota) if path is not None]
+    if sota is not None and fits[1].attrs.get("model") != "sota":
+        raise lb.LeaderbayesError(
+            f"{sota}: this is no posterior of how good the best is; give that of leaderbayes sota "
+            "--out."
+        )
     if not page and "posterior" not in fits[0].children:
         raise lb.LeaderbayesError(
             f"{file}: LaTeX and text are of one fit, and this is a study of many; give --out "

@@ -151,14 +151,9 @@ def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
             f"{source}: cannot be read ({problem.strerror or problem}); {_EXPECTED}"
         ) from problem
     content, tail = content[:-_TAIL], content[-_TAIL:]
-    if not tail.startswith(_MARK):
+    checked = tail.startswith(_MARK)
+    if not checked:
         content += tail
-        warnings.warn(
-            f"LB050 {source} has no digest: whether its bytes are those that were written cannot "
-            "be checked. leaderbayes.write_fit writes one.",
-            DigestWarning,
-            stacklevel=2,
-        )
     elif tail[len(_MARK) :] != sha256(content).hexdigest().encode():
         raise LeaderbayesError(
             f"{source}: this file is damaged, its bytes are not those that were written; take a "
@@ -170,5 +165,12 @@ def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
         raise LeaderbayesError(
             f"{source}: this is no netCDF file, or a damaged one; {_EXPECTED}"
         ) from problem
+    if not checked:
+        warnings.warn(
+            f"LB050 {source} has no digest: whether its bytes are those that were written cannot "
+            "be checked. leaderbayes.write_fit writes one.",
+            DigestWarning,
+            stacklevel=2,
+        )
     tree.encoding = {"source": str(source)}
     return tree

@@ -120,7 +120,13 @@ def from_helm(
 
 def _run(path: Path, name: str, max_mb: float) -> tuple[str, str]:
     """Name the model and the task of a run, by the file beside its statistics."""
-    where, spec = read_json(path.with_name(_RUN), max_mb)
+    beside = path.with_name(_RUN)
+    if not beside.exists():
+        raise ScoresError(
+            f"{path}: there is no {_RUN} beside it, which names the model; give the folder of a "
+            "run of helm-run, or of several."
+        )
+    where, spec = read_json(beside, max_mb)
     model, run = name or text_at(spec, "adapter_spec", "model"), text_at(spec, "name")
     if not (model and run):
         raise ScoresError(f"{where}: no 'name' and 'adapter_spec' with a model, as runs have.")

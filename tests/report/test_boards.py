@@ -10,7 +10,7 @@ import pytest
 
 import leaderbayes as lb
 from conftest import often_by_little
-from leaderbayes.report._boards import Axis, figures
+from leaderbayes.report._boards import Axis, widest
 
 
 def rows_of(text):
@@ -124,7 +124,7 @@ def test_wide_numbers_below_an_axis_do_not_touch(low, high):
 
 def test_there_is_room_for_what_is_widest():
     rows = [{"text": "0.9", "interval": "0.8 to 1.0"}, {"text": "0.987", "interval": "0.9 to 1.0"}]
-    assert figures(rows) == pytest.approx(1.1 * 4.5 + 0.9 * 7.0)
+    assert widest(rows) == pytest.approx(1.1 * 4.5 + 0.9 * 7.0)
 
 
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")

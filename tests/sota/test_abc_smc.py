@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy import stats
 
 import leaderbayes as lb
@@ -64,6 +65,15 @@ def test_simulation_of_the_flexible_law_comes_near_the_exact_posterior(simulated
     assert {"log_prior", "log_likelihood", "posterior_predictive"} <= set(found.children)
     assert set(found["log_prior"].data_vars) == {"concentration"} | ({"ease"} if rho else set())
     assert np.isfinite(found["log_likelihood"]["score"].to_numpy()).all()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
+def test_numbers_do_not_depend_on_how_many_processes_draw_them():
+    board = lb.sota.read_board([0.9, 0.89, 0.87, 0.84, 0.8], n=200)
+    given = {"sampler": "abc-smc", "draws": 40, "chains": 2, "seed": 1, "progressbar": False}
+    one, two = (lb.sota.posterior(board, workers=workers, **given) for workers in (1, 2))
+    xr.testing.assert_identical(one["posterior"].to_dataset(), two["posterior"].to_dataset())
 
 
 @pytest.mark.slow

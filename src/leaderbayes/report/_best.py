@@ -11,7 +11,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import drawn, fitted
 from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.facts import own_n
-from leaderbayes.report._boards import Axis, figures, keyed
+from leaderbayes.report._boards import Axis, keyed, widest
 from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import interval, probability, settings, verdict
 from leaderbayes.sota._summary import summary
@@ -56,7 +56,7 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         "size": len(table),
         "rows": rows,
         "ticks": axis.ticks(),
-        "figures": figures(rows),
+        "widest": widest(rows),
         "zero": axis(estimates["theta_sota"]),
         "summary": _summary(estimates, digits)
         | {"apart": " ".join(filter(None, (found.attrs[k] for k in ("law_free", "middle"))))},

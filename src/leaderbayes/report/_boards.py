@@ -252,7 +252,7 @@ def _rows(
     return {
         "rows": rows,
         "ticks": axis.ticks(5 if words.narrow else 6),
-        "figures": figures(rows),
+        "widest": widest(rows),
         "zero": axis(line),
         "second": bool(column),
         "lanes": lanes,
@@ -308,7 +308,7 @@ class Axis:
         return [(self(value), label) for value, label in zip(values, labels, strict=True)]
 
 
-def figures(rows: list[dict[str, Any]]) -> float:
+def widest(rows: list[dict[str, Any]]) -> float:
     """Give the width, in digits, of the widest value, bold, with its interval, which is smaller."""
     return max(1.1 * _width(row["text"]) + 0.9 * _width(row["interval"]) for row in rows)
 

@@ -9,6 +9,7 @@ _MOVED = 0.7  # share of particles that must have moved before boards must come 
 _MOST = 100  # moves of all particles at one epsilon
 _WALKS = 60  # moves of particles that walk, at one time
 _PARTS = (1.0, 0.3, 0.1)  # of a particle's numbers that walk at once
+_SIZE = 0.5  # of the first steps
 _AIM = 0.3  # share of moves that are accepted
 
 
@@ -52,7 +53,6 @@ class Walking(IMH):  # type: ignore[misc]
     """
 
     rng: np.random.Generator
-    draws: int
     n_steps: int
     acc_rate: Any
     beta: float
@@ -60,7 +60,11 @@ class Walking(IMH):  # type: ignore[misc]
     tempered_posterior_logp: Any
     prior_logp: Any
     likelihood_logp: Any
-    size: float = 0.5  # of steps
+    size: float  # of steps
+
+    def setup_kernel(self) -> None:
+        """Begin each chain alike, whichever was drawn in this process before."""
+        self.size = _SIZE
 
     def tune(self) -> None:
         """Do nothing: steps are tuned as particles walk."""
@@ -68,15 +72,14 @@ class Walking(IMH):  # type: ignore[misc]
     def mutate(self) -> None:
         """Let all particles walk for a while."""
         rates = []
-        size = self.size
         for walk in range(_WALKS):
-            accepted = self._walk(size, _PARTS[walk % len(_PARTS)])
-            rates.append(accepted)
-            size = float(np.clip(size * np.exp(accepted - _AIM), 0.01, 1.0))
-        self.size, self.n_steps, self.acc_rate = size, _WALKS + 1, np.mean(rates)
+            rates.append(self._walk(_PARTS[walk % len(_PARTS)]))
+            self.size = float(np.clip(self.size * np.exp(rates[-1] - _AIM), 0.01, 1.0))
+        self.n_steps, self.acc_rate = _WALKS + 1, np.mean(rates)
 
-    def _walk(self, size: float, part: float) -> float:
+    def _walk(self, part: float) -> float:
         """Move all once; give the share that is accepted."""
+        size = self.size
         here = self.tempered_posterior
         moved = self.rng.random(here.shape) < part
         ahead = np.sqrt(1.0 - size**2) * here + size * self.rng.standard_normal(here.shape)

@@ -117,17 +117,32 @@ def _of_atoms(
     edge = scale.cells.edge
     base = _BASE * np.diff(edge) / (edge[-1] - edge[0])
     shape = drawn.sizes["chain"], drawn.sizes["draw"]
-    flat = drawn.stack(point=("chain", "draw")).transpose("point", ...)
-    kept = room(flat.sizes["point"], len(scale.of))
-    for look, alpha in enumerate(flat["concentration"].to_numpy()):
-        one = flat.isel(point=look)
-        cell = np.searchsorted(edge, one["at"].to_numpy(), side="right") - 1
+    size = shape[0] * shape[1]
+
+    def flat(name: str, otherwise: float = 0.0) -> Floats:
+        return (
+            drawn[name].to_numpy().reshape(size, -1)
+            if name in drawn
+            else np.full((size, 1), otherwise)
+        )
+
+    # Rho is one of these, or known.
+    rhos = flat("rho", 0.0 if hasattr(model.rho, "logpdf") else float(model.rho))[:, 0]
+    kept = room(size, len(scale.of))
+    points = zip(
+        flat("at"),
+        flat("weight"),
+        flat("concentration")[:, 0],
+        rhos,
+        flat("ease")[:, 0],
+        strict=True,
+    )
+    for look, (at, weight, alpha, rho, ease) in enumerate(points):
+        cell = np.searchsorted(edge, at, side="right") - 1
         # Statistics do not say that there is an atom near every score.
-        law = base + np.bincount(cell.clip(0, len(base) - 1), one["weight"].to_numpy(), len(base))
-        rho = float(one["rho"]) if "rho" in one else float(model.rho)
-        ease = float(one["ease"]) if "ease" in one else 0.0
+        law = base + np.bincount(cell.clip(0, len(base) - 1), weight, len(base))
         luck = Luck(rho, ease, 0.0, *scale.likelihood(rho, ease))
-        keep(scale, law / law.sum(), luck, float(alpha), rng, kept, look)
+        keep(scale, law / law.sum(), luck, alpha, rng, kept, look)
     tree = assemble(board, *named(model, kept, rng), shape)
     tree["log_prior"] = xr.DataTree(log_prior_of(tree["posterior"].to_dataset(), model.rho))
     return tree

@@ -162,6 +162,37 @@ def study():
     return study_of(table, np.random.default_rng(11))
 
 
+@pytest.fixture(scope="session")
+def mistakes():
+    """Items that players get wrong (1) or right (0), of three tournaments, in clusters of two.
+
+    The second lacks a player; in the third the order is reversed.
+    """
+    wrong = np.array([[0.1, 0.3, 0.5, 0.6], [0.2, 0.3, 0.6, np.nan], [0.7, 0.5, 0.3, 0.2]])
+    drawn = np.random.default_rng(3).random((3, 4, 80)) < wrong[:, :, None]
+    values = np.where(np.isnan(wrong)[:, :, None], np.nan, drawn)
+    return xr.DataArray(
+        values,
+        dims=("tournament", "player", "round"),
+        coords={
+            "tournament": ["reading", "maths", "code/2"],
+            "player": [f"p{i}" for i in range(4)],
+            "round": [f"q{k:02d}" for k in range(80)],
+            "cluster": ("round", [f"c{k // 2}" for k in range(80)]),
+        },
+        attrs={"higher_is_better": 0},
+    )
+
+
+@pytest.fixture(scope="session")
+def study_of_scores(mistakes, tmp_path_factory):
+    """Mean scores of it, of which less is better, as a store has them."""
+    return lb.study.fit(
+        mistakes, "mean_score", store=tmp_path_factory.mktemp("scores") / "study", draws=500,
+        replicates=8, seed=1, progressbar=False,
+    )  # fmt: skip
+
+
 def pytest_collection_finish():
     """Leave what all tests have loaded out of garbage collections: each would look through it."""
     # Before its first example Hypothesis looks for who holds its random generator: among what is

@@ -84,6 +84,7 @@ OF_A_FIT = {
     "study.compare": lambda: lb.study.compare(STUDY, draws=5),
     "study.unusual": lambda: lb.study.unusual(STUDY),
     "study.average_player": lambda: lb.study.average_player(STUDY),
+    "study.average_rank": lambda: lb.study.average_rank(STUDY),
     "study.tunability": lambda: lb.study.tunability(STUDY, GROUPS),
     "study.best_in_class": lambda: lb.study.best_in_class(STUDY, GROUPS),
     "study.best_in_class of one": lambda: lb.study.best_in_class(STUDY, GROUPS, "a"),

@@ -111,9 +111,3 @@ def test_refusals(accuracy, a, b, rope, message):
 def test_what_needs_log_odds_says_so(accuracy, answer):
     with pytest.raises(lb.LeaderbayesError, match=r"mean_score|mean scores"):
         answer(accuracy)
-
-
-def test_no_study_of_them(tmp_path):
-    scores = lb.datasets.load("classifiers")
-    with pytest.raises(lb.LeaderbayesError, match="log-odds"):
-        lb.study.fit(scores, store=tmp_path / "s", model="mean_score")

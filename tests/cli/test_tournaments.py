@@ -5,6 +5,7 @@ import json
 import pandas as pd
 import pytest
 
+import leaderbayes as lb
 from command import call, run
 
 
@@ -92,3 +93,60 @@ def test_tables_of_studies_say_it_too(doubtful):
     average = pd.read_csv(doubtful / "marks" / "average_player.csv", index_col=0)
     assert set(average["warnings"]) == {"LB010 LB016 LB040"}
     assert average["converged"].all()
+
+
+def _write_mistakes(mistakes, folder):
+    table = mistakes.to_dataframe("error").reset_index().dropna()
+    table["error"] = table["error"].astype(int)
+    table.to_csv(folder / "mistakes.csv", index=False)
+
+
+def test_mean_scores_of_many(mistakes, tmp_path):
+    """By how much each leader leads, and ranks over all: what needs log-odds is not there."""
+    _write_mistakes(mistakes, tmp_path)
+    arguments = (
+        "tournaments", "mistakes.csv", "--store", "study", "--model", "mean_score", "--draws", 500,
+        "--seed", 1, "--workers", 1, "--lower-is-better",
+    )  # fmt: skip
+    done = call(*arguments, "--out", "out", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    study = lb.study.open(tmp_path / "study")
+    table = lb.study.compare(study)
+    for row, said in zip(result["tournaments"], table.to_dict("records"), strict=True):
+        assert row == pytest.approx(said)
+    assert {row["tournament"]: row["leader"] for row in result["tournaments"]} == {
+        "reading": "p0", "maths": "p0", "code/2": "p3",
+    }  # fmt: skip
+    ranks = lb.study.average_rank(study)["average_rank"].to_series()
+    assert {p["player"]: p["average_rank"] for p in result["players"]} == pytest.approx(
+        ranks.to_dict()
+    )
+    assert [p["average_rank"] for p in result["players"]] == sorted(ranks)
+    assert result["embedding"] is None
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "average_rank.csv", "average_rank.png", "leaderboard.png", "leaderboards.csv", "run.json",
+    }  # fmt: skip
+    text = call(*arguments, cwd=tmp_path).stdout
+    assert "Rank on average, over all tournaments:" in text
+    lines = [line.split() for line in text.splitlines()]
+    (reading,) = (line for line in lines if line[:1] == ["reading"])
+    assert reading[1:5] == ["4", "x", "80", "p0"]
+    assert float(reading[5]) == pytest.approx(table["lead"][0], abs=0.005)
+
+
+def test_options_of_mean_scores(mistakes, tmp_path):
+    _write_mistakes(mistakes, tmp_path)
+    arguments = (
+        "tournaments", "mistakes.csv", "--store", "study", "--workers", 1, "--seed", 1,
+        "--lower-is-better",
+    )  # fmt: skip
+    done = call(
+        *arguments, "--model", "mean_score", "--statistic", "median", "--of", "raw", "--draws",
+        500, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "statistic='median'" in done.stderr
+    done = call(*arguments, "--statistic", "median", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "bradley_terry has no option 'statistic'" in done.stderr

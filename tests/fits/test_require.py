@@ -11,6 +11,7 @@ import leaderbayes as lb
     [
         lb.leaderboard, lb.win_probability, lb.rank_probability, lb.groups, lb.tied_for_top,
         lb.check, lb.deviance, lb.loo, lb.plan, lb.study.compare, lb.study.average_player,
+        lb.study.average_rank,
         lb.report.text, lb.plots.leaderboard, lb.plots.win_rate, lb.plots.deviance,
         lambda given: lb.compare(given, "p0", "p1"), lambda given: lb.p_top(given, 1),
         lambda given: lb.study.select(given, "iris"),

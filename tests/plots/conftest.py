@@ -33,6 +33,7 @@ def across(study):
     """What is drawn of a study, by the names of the figures."""
     return {
         "average_player": lb.study.average_player(study),
+        "average_rank": lb.study.average_rank(study),
         "embedding": lb.study.embedding(study),
         "leaderboards": lb.study.compare(study, draws=10),
         "tunability": lb.study.tunability(study, GROUPS),

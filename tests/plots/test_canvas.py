@@ -28,6 +28,9 @@ FIGURES = {
     "average_player": lambda get, **kind: lb.plots.average_player(
         get("across")["average_player"], **kind
     ),
+    "average_rank": lambda get, **kind: lb.plots.average_rank(
+        get("across")["average_rank"], **kind
+    ),
     "embedding": lambda get, **kind: lb.plots.embedding(get("across")["embedding"], **kind),
     "leaderboard of a study": lambda get, **kind: lb.plots.leaderboard(
         get("across")["leaderboards"], **kind
@@ -46,7 +49,7 @@ FIGURES = {
     ),
 }
 # Of laws and searches there is nothing to converge.
-OF_DRAWS = [*list(FIGURES)[:14], "board with estimate"]
+OF_DRAWS = [*list(FIGURES)[:15], "board with estimate"]
 
 
 def test_every_figure_is_here():

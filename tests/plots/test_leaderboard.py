@@ -60,3 +60,14 @@ def test_a_study_is_compared(study):
         np.testing.assert_array_equal(points["x"], table[name])
     with pytest.raises(lb.LeaderbayesError, match="top= is of one leaderboard"):
         lb.plots.leaderboard(study, top=2, backend="none")
+
+
+def test_a_study_of_scores_has_no_deviance(study_of_scores):
+    """The most certain on top."""
+    collection = lb.plots.leaderboard(study_of_scores, backend="none")
+    table = lb.study.compare(study_of_scores).sort_values("p_best", ascending=False)
+    for name in ("p_best", "tied_for_top"):
+        (points,) = drawn(collection, name, "scatter")
+        np.testing.assert_array_equal(points["x"], table[name])
+    assert drawn(collection, "p_best", "yticks")[0]["labels"] == list(table["tournament"])
+    assert not drawn(collection, "tied_for_top", "yticks")[0]["labels"]

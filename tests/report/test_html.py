@@ -14,6 +14,7 @@ import leaderbayes as lb
 from conftest import study_of
 from leaderbayes.report._card import card_of
 from leaderbayes.report._html import _title
+from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import probability
 
 ROOT = Path(__file__).parents[2]
@@ -172,3 +173,31 @@ def test_a_study_of_votes(tmp_path):
     lb.report.html(study, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert re.search(r"3 players, 1\d\d votes", page)
+
+
+def test_a_study_of_mean_scores(study_of_scores, tmp_path, numbers):
+    """Who leads by how much in each tournament, and no check of matches that there are not."""
+    path = lb.report.html(study_of_scores, tmp_path / "page.html")
+    page = path.read_text(encoding="utf-8")
+    across = page[page.index('id="across"') : page.index('id="leaderboard"')]
+    table = lb.study.compare(study_of_scores)
+    rows = across.split("<tbody>")[1].split("</tr>")[:-1]
+    assert len(rows) == 3
+    for row, said in zip(rows, table.itertuples(), strict=True):
+        assert f">{said.leader}<" in row.replace("<bdi>", ">").replace("</bdi>", "<")
+        assert f">{number(said.lead, 2)}<" in row
+        assert f'data-value="{said.second}"' in row
+    assert "Lead: by how much the leader is better" in across
+    assert "Odd" not in across
+    assert "Fit" not in across
+    assert [board["name"] for board in numbers(path)["boards"]] == list(table["tournament"])
+
+
+def test_score_tournaments_beside_each_other(tmp_path):
+    scores = lb.datasets.load("classifiers").isel(player=slice(0, 4), tournament=slice(0, 3))
+    fit = lb.fit(scores, "score_tournaments", test_fraction=0.2, seed=1)
+    page = lb.report.html(fit, tmp_path / "page.html").read_text(encoding="utf-8")
+    across = page[page.index('id="across"') : page.index('id="leaderboard"')]
+    for said in lb.study.compare(fit).itertuples():
+        assert said.tournament in across
+        assert said.second in across

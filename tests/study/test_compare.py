@@ -76,3 +76,45 @@ def test_draws_of_a_check(study, table):
     assert without["p_check"].isna().all()
     pd.testing.assert_frame_equal(without.drop(columns="p_check"), table.drop(columns="p_check"))
     lb.plots.leaderboard(without, backend="none")
+
+
+def test_mean_scores_say_by_how_much(study_of_scores):
+    """Of mistakes less is better: the leader has the fewest, and leads by so many fewer."""
+    table = lb.study.compare(study_of_scores, prob=0.9)
+    assert list(table) == [
+        "tournament", "players", "rounds", "leader", "score", "score_lower", "score_upper",
+        "second", "lead", "lead_lower", "lead_upper", "p_best", "tied_for_top",
+        "converged",
+    ]  # fmt: skip
+    assert list(table["players"]) == [4, 3, 4]
+    for row in table.itertuples():
+        fit = lb.study.select(study_of_scores, row.tournament)
+        first, second = lb.leaderboard(fit, prob=0.9).to_dict("records")[:2]
+        assert (row.leader, row.second) == (first["player"], second["player"])
+        assert row.p_best == first["p_best"]
+        told = lb.compare(fit, row.second, row.leader, prob=0.9)
+        for end in ("", "_lower", "_upper"):
+            assert getattr(row, f"score{end}") == pytest.approx(first[f"score{end}"])
+            assert getattr(row, f"lead{end}") == pytest.approx(float(told[f"difference{end}"]))
+        assert row.lead > 0.0
+        assert row.tied_for_top == len(lb.tied_for_top(fit, prob=0.9))
+    assert list(table["leader"]) == ["p0", "p0", "p3"]
+
+
+@pytest.mark.parametrize(
+    "asks", [lb.study.unusual, lb.study.average_player, lb.study.embedding,
+             lambda given: lb.study.tunability(given, {f"p{i}": "a" for i in range(4)})],
+)  # fmt: skip
+def test_what_needs_log_odds_refuses_mean_scores(study_of_scores, asks):
+    with pytest.raises(lb.LeaderbayesError, match=r"reading.* is of mean scores.*average_rank"):
+        asks(study_of_scores)
+
+
+def test_a_study_may_hold_both(study, study_of_scores):
+    """Put together by hand: each row has what there is of it."""
+    both = xr.DataTree.from_dict({"one": study["one"], "maths": study_of_scores["maths"]})
+    table = lb.study.compare(both, draws=5)
+    assert table["deviance"].notna().tolist() == [True, False]
+    assert table["lead"].notna().tolist() == [False, True]
+    assert "odd_player" not in table
+    assert list(table)[-1] == "converged"

@@ -312,3 +312,46 @@ def test_votes_by_executors_with_covariates(languages, tmp_path):
 def test_votes_of_one_tournament(languages, tmp_path):
     with pytest.raises(lb.LeaderbayesError, match="name the column that tells them apart"):
         lb.study.fit(languages.drop_vars("tournament"), store=tmp_path / "study")
+
+
+def test_mean_scores_in_units_of_their_own(mistakes, study_of_scores):
+    """Each is the fit of its own scores, with what clusters and directions make of them."""
+    assert study_of_scores.attrs["model"] == "mean_score"
+    for name, fit in zip(
+        mistakes["tournament"].to_numpy(), study_of_scores.children.values(), strict=True
+    ):
+        board = mistakes.sel(tournament=name, drop=True).dropna("player")
+        alone = lb.fit(board, "mean_score", draws=500, replicates=8, seed=fit.attrs["seed"])
+        xr.testing.assert_equal(fit["posterior"]["score"], alone["posterior"]["score"])
+        assert json.loads(fit.attrs["arguments"])["likelihood"] == "dirichlet"
+        assert lb.plan(fit, seed=1).equals(lb.plan(alone, seed=1))
+    assert lb.leaderboard(study_of_scores["reading"])["player"][0] == "p0"
+
+
+def test_other_clusters_are_other_scores(mistakes, study_of_scores, tmp_path):
+    asked = {"draws": 500, "replicates": 8, "seed": 1, "progressbar": False}
+    few = mistakes.isel(tournament=slice(0, 1))
+    lb.study.fit(few, "mean_score", store=tmp_path / "study", **asked)
+    again = lb.study.fit(few, "mean_score", store=tmp_path / "study", **asked)
+    xr.testing.assert_identical(
+        again["reading"]["posterior"].to_dataset(),
+        study_of_scores["reading"]["posterior"].to_dataset(),
+    )
+    for other in (few.drop_vars("cluster"), few.assign_attrs(higher_is_better=1)):
+        with pytest.raises(lb.LeaderbayesError, match="was fitted to other scores"):
+            lb.study.fit(other, "mean_score", store=tmp_path / "study", **asked)
+
+
+def test_hints_of_mean_scores_are_hints(tmp_path):
+    """Few items of each tournament: LB028, once for both."""
+    rng = np.random.default_rng(2)
+    items = xr.DataArray(
+        rng.integers(2, size=(2, 3, 12)),
+        dims=("tournament", "player", "round"),
+        coords={"tournament": ["a", "b"], "player": list("xyz"), "round": np.arange(12)},
+    )
+    with pytest.warns(lb.HintWarning, match="LB028 in 2 of 2 tournaments, a, b"):
+        lb.study.fit(
+            items, "mean_score", store=tmp_path / "study", draws=500, replicates=8, seed=1,
+            progressbar=False,
+        )  # fmt: skip

@@ -1,6 +1,6 @@
 """Answers from a posterior of mean scores, in the metric's own unit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -50,14 +50,8 @@ def compared_scores(
     """Compare two players (positions) as `compare` does, in the metric's unit."""
     score, _ = scores_of(dt)
     gap = score[:, first] - score[:, second]
-    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-    low, high = np.quantile(gap, tails)
     ahead = sign_of(dt) * gap
-    means = {
-        "difference": float(gap.mean()),
-        "difference_lower": float(low),
-        "difference_upper": float(high),
-    }
+    means = with_ends({"difference": gap}, prob)
     if (law := law_of_new(dt)) is not None:
         return means | compared_on_new(gap, sign_of(dt), law, rope, prob)
     equivalent = np.abs(gap) <= rope if rope is not None else np.zeros(len(gap), bool)
@@ -66,13 +60,11 @@ def compared_scores(
         "p_better": float(((ahead > 0.0) & ~equivalent).mean()),
         "p_equivalent": float(equivalent.mean()),
         "p_worse": float(((ahead <= 0.0) & ~equivalent).mean()),
-        **_effect_sizes(dt, gap, [first, second], tails),
+        **_effect_sizes(dt, gap, [first, second], prob),
     }
 
 
-def _effect_sizes(
-    dt: xr.DataTree, gap: Floats, pair: list[int], tails: list[float]
-) -> dict[str, float]:
+def _effect_sizes(dt: xr.DataTree, gap: Floats, pair: list[int], prob: float) -> dict[str, float]:
     """Give Cohen's d and Cliff's delta of two players, whose difference is gap (sample,).
 
     Where it is known how scores vary between rounds: by the model's variances, or because scores
@@ -92,12 +84,17 @@ def _effect_sizes(
         delta = gap / (high - low)
     else:
         return {}
-    values = {"cohen_d": gap / np.sqrt(variance.mean(axis=1)), "cliff_delta": delta}
+    return with_ends({"cohen_d": gap / np.sqrt(variance.mean(axis=1)), "cliff_delta": delta}, prob)
+
+
+def with_ends(draws: Mapping[str, Floats], prob: float) -> dict[str, float]:
+    """Give means of draws (sample,) by their names, with the ends of their intervals."""
+    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
     return {
         name + end: float(value)
-        for name, draws in values.items()
+        for name, values in draws.items()
         for end, value in zip(
-            ("", "_lower", "_upper"), (draws.mean(), *np.quantile(draws, tails)), strict=True
+            ("", "_lower", "_upper"), (values.mean(), *np.quantile(values, tails)), strict=True
         )
     }
 

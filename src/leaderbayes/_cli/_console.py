@@ -461,6 +461,44 @@ def collecting(prefix: str = "") -> Iterator[list[str]]:
 def print_tournaments(result: dict[str, Any]) -> None:
     """Tabulate tournaments, and say who is best across them."""
     rows = result["tournaments"]
+    console = (_print_leads if result["model"] in OF_SCORES else _print_fits)(result)
+    if not result["diagnostics"]["converged"]:
+        bad = ", ".join(short(row["tournament"]) for row in rows if not row["converged"])
+        console.print(f"NOT CONVERGED, do not report: {bad}.", style="bold red")
+
+
+def _print_leads(result: dict[str, Any]) -> "Console":
+    """Tabulate by how much leaders lead, and say who ranks highest on average."""
+    rows = []
+    for row in result["tournaments"]:
+        ends = [row[f"lead{end}"] for end in ("", "_lower", "_upper")]
+        digits = decimals([ends[2] - ends[1]])
+        lead, low, high = (f"{end:z.{digits}f}" for end in ends)
+        rows.append(
+            (short(row["tournament"], 24), f"{row['players']} x {row['rounds']}",
+             short(row["leader"], 24), lead, f"{low} to {high}", short(row["second"], 24),
+             _rounded(row["p_best"]), str(row["tied_for_top"]))
+        )  # fmt: skip
+    console = print_table(
+        {"tournament": 10, "size": 7, "leader": 10, "lead": 6, "interval": 12, "second": 10,
+         "best": 4, "tied": 4},
+        rows,
+        left=("tournament", "leader", "second"),
+    )  # fmt: skip
+    console.print(
+        "lead: by how much the leader is better than the second, in the tournament's own unit. "
+        "best: probability of the leader. tied: not told apart from it."
+    )
+    best = ", ".join(
+        f"{short(p['player'])} {p['average_rank']:.1f}" for p in result["players"][:10]
+    )
+    console.print(f"Rank on average, over all tournaments: {best}.")
+    return console
+
+
+def _print_fits(result: dict[str, Any]) -> "Console":
+    """Tabulate how boards fit, and say who beats the average player most often."""
+    rows = result["tournaments"]
     # Names give way on a narrow terminal, numbers do not.
     console = print_table(
         {"tournament": 10, "size": 7, "fit": 3, "leader": 10, "best": 4, "tied": 4, "agrees": 6,
@@ -491,9 +529,7 @@ def print_tournaments(result: dict[str, Any]) -> None:
     ]
     if reverse:
         console.print(f"In reverse of the usual order, probably: {', '.join(reverse)}.")
-    if not result["diagnostics"]["converged"]:
-        bad = ", ".join(short(row["tournament"]) for row in rows if not row["converged"])
-        console.print(f"NOT CONVERGED, do not report: {bad}.", style="bold red")
+    return console
 
 
 def _rounded(value: float | None, digits: int = 2) -> str:

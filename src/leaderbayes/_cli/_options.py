@@ -102,12 +102,7 @@ ties = click.option(
     "numbers, half wins rounded down (EloML), or the first-listed player's loss (PMRA).",
 )  # fmt: skip
 
-
-fitting = together(
-    click.option("--model", default="bradley_terry", show_default=True,
-                 help="Or mean_score, for how much better; or davidson, plackett_luce, "
-                 "round_intercept; or tournaments, for all tournaments of a table together, and "
-                 "score_tournaments, for how much better over these."),
+of_mean_scores = together(
     click.option("--likelihood", type=click.Choice(LIKELIHOODS),
                  help="Of mean_score: dirichlet for items that are right or wrong, or other "
                  "bounded scores; normal for others.  [default: by the scores]"),
@@ -116,6 +111,13 @@ fitting = together(
                  "mean is of; standardised, the distance to the best, or the share of the best's."),
     click.option("--statistic", type=click.Choice(STATISTICS),
                  help="Of mean_score: the mean over rounds, median, or interquartile mean."),
+)  # fmt: skip
+fitting = together(
+    click.option("--model", default="bradley_terry", show_default=True,
+                 help="Or mean_score, for how much better; or davidson, plackett_luce, "
+                 "round_intercept; or tournaments, for all tournaments of a table together, and "
+                 "score_tournaments, for how much better over these."),
+    of_mean_scores,
     click.option("--weight", type=weight, metavar=WEIGHT,
                  help="Power of the likelihood; 1 is as published.  [default: the model's]"),
     click.option("--test-fraction", type=float, metavar="SHARE",

@@ -13,6 +13,7 @@ from leaderbayes._cli._options import (
     WEIGHT,
     as_json,
     figures,
+    of_mean_scores,
     prob,
     reading,
     sampler,
@@ -30,12 +31,16 @@ from leaderbayes._cli._votes import (
     what_votes_were_read,
 )
 from leaderbayes._files.write import writing
+from leaderbayes._fits.kinds import OF_SCORES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
     import xarray as xr
+
+
+MODELS = ("bradley_terry", "davidson", "plackett_luce", "mean_score")
 
 
 @click.command()
@@ -45,8 +50,9 @@ if TYPE_CHECKING:
               help="Folder of the posteriors (Zarr). A study that was stopped is continued.",
               )  # fmt: skip
 @sampler
-@click.option("--model", type=click.Choice(["bradley_terry", "davidson", "plackett_luce"]),
-              default="bradley_terry", show_default=True)  # fmt: skip
+@click.option("--model", type=click.Choice(MODELS), default="bradley_terry", show_default=True,
+              help="mean_score says by how much, in each tournament's own unit.")  # fmt: skip
+@of_mean_scores
 @click.option("--weight", type=weight, metavar=WEIGHT, help="As for rank.")
 @click.option("--test-fraction", type=float, metavar="SHARE", help="As for rank.")
 @ties
@@ -77,7 +83,8 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         )
     count = len(tournaments_of(scores)) if of_votes else scores.sizes["tournament"]
     asked = {k: options[k] for k in ("sampler", "draws", "chains", "ties", "seed")}
-    asked |= {k: options[k] for k in ("weight", "test_fraction") if options[k] is not None}
+    own = ("weight", "test_fraction", "likelihood", "of", "statistic")
+    asked |= {k: options[k] for k in own if options[k] is not None}
     asked |= how_votes_count(options) if of_votes else {}
     workers = options["workers"] or min(available(), count)
     with _executor(workers, options["dask"]) as executor:
@@ -85,14 +92,14 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
             scores, options["model"], store=store, executor=executor,
             progressbar=sys.stderr.isatty(), **asked,
         )  # fmt: skip
-    compared, average, placed = _compare(study, options["prob"])
+    compared, over_all, placed = _compare(study, options["prob"])
     converged = bool(compared["converged"].all())
     failed = json.loads(study.attrs["failed"])
     result = {
         "model": options["model"],
         "seed": study.attrs["seed"],
         "tournaments": records(compared),
-        "players": _players(average),
+        "players": _players(over_all),
         "embedding": None if placed is None else {
             str(row["tournament"].item()): row.to_numpy().tolist() for row in placed["score"]
         },
@@ -102,7 +109,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
         "read": what_votes_were_read(scores) if of_votes else what_was_read(scores),
     }  # fmt: skip
     if out is not None:
-        _write(out, options | {"store": store}, result, compared, average, placed)
+        _write(out, options | {"store": store}, result, compared, over_all, placed)
     finish(as_json, result, print_tournaments, result, converged=converged, failed=failed)
 
 
@@ -134,10 +141,12 @@ def _executor(workers: int, address: str | None) -> "Iterator[Any]":
 def _compare(
     study: "xr.DataTree", prob: float
 ) -> "tuple[pd.DataFrame, xr.Dataset, xr.Dataset | None]":
-    """Compare leaderboards, find who beats the average player, and embed."""
+    """Compare leaderboards, find who beats the average player, and embed; or of sizes rank."""
     import leaderbayes as lb
 
     compared = lb.study.compare(study, prob=prob)
+    if study.attrs["model"] in OF_SCORES:
+        return compared, lb.study.average_rank(study, prob=prob), None
     average = lb.study.average_player(study, prob=prob)
     odd = lb.study.unusual(study, prob=prob) if len(compared) > 1 else None
     for name in ("agreement", "p_reversed"):
@@ -152,12 +161,14 @@ def _compare(
     return compared, average, placed
 
 
-def _players(average: "xr.Dataset") -> list[dict[str, Any]]:
-    """List probabilities of beating the average player over all tournaments, highest first."""
-    names = {f"overall{end}": f"p_average{end}" for end in ("", "_lower", "_upper")}
-    table = average[list(names)].to_dataframe().rename(columns=names).reset_index()
-    table = table.sort_values("p_average", ascending=False, kind="stable")
-    return records(table)
+def _players(over_all: "xr.Dataset") -> list[dict[str, Any]]:
+    """List players over all tournaments, the best first, by what there is of them."""
+    ends = ("", "_lower", "_upper")
+    by_rank = "average_rank" in over_all
+    found, name = ("average_rank",) * 2 if by_rank else ("overall", "p_average")
+    names = {f"{found}{end}": f"{name}{end}" for end in ends}
+    table = over_all[list(names)].to_dataframe().rename(columns=names).reset_index()
+    return records(table.sort_values(name, ascending=by_rank, kind="stable"))
 
 
 def _of_another(warning: str, name: str) -> bool:
@@ -171,11 +182,13 @@ def _write(
     options: dict[str, Any],
     result: dict[str, Any],
     compared: "pd.DataFrame",
-    average: "xr.Dataset",
+    over_all: "xr.Dataset",
     placed: "xr.Dataset | None",
 ) -> None:
     """Write tables and figures."""
-    drawn: dict[str, Any] = {"leaderboard": compared, "average_player": average}
+    by_rank = "average_rank" in over_all
+    what, cells = ("average_rank", "rank") if by_rank else ("average_player", "mean")
+    drawn: dict[str, Any] = {"leaderboard": compared, what: over_all}
     trusted = {"converged": result["diagnostics"]["converged"], "warnings": result["warnings"]}
     own = [
         codes([t for t in result["warnings"] if not _of_another(t, str(name))])
@@ -183,7 +196,7 @@ def _write(
     ]
     with writing(out) as part:
         write_table(part / "leaderboards.csv", compared.assign(warnings=own), trusted)
-        write_table(part / "average_player.csv", average["mean"], trusted)
+        write_table(part / f"{what}.csv", over_all[cells], trusted)
         if placed is not None:
             write_table(part / "embedding.csv", placed["score"], trusted)
             drawn["embedding"] = placed

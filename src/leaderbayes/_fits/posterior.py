@@ -199,8 +199,8 @@ def _check(
             raise LeaderbayesError(
                 f"{_whose(given)} is of mean scores, and this needs strengths in log-odds. Of mean "
                 "scores there are leaderboard, compare, rank_probability, p_top, groups, "
-                "tied_for_top, win_probability, plan and reports; fit model='bradley_terry' for "
-                "the others."
+                "tied_for_top, win_probability, plan, study.compare, study.average_rank and "
+                "reports; fit model='bradley_terry' for the others."
             )
         raise refuse(given, "is no fit of a leaderboard: its posterior has no epp")
     of_data = "constant_data" in groups and of != "team"

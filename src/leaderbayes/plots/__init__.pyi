@@ -1,4 +1,5 @@
 from ._average_player import average_player as average_player
+from ._average_rank import average_rank as average_rank
 from ._board import board as board
 from ._compare import compare as compare
 from ._deviance import deviance as deviance

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from leaderbayes._fits.require import require_result
-from leaderbayes.plots._canvas import GREY, Backend, FigSize, canvas, rows_height
-from leaderbayes.plots._heat_map import WINS
+from leaderbayes.plots._across import over_tournaments
+from leaderbayes.plots._canvas import Backend, FigSize
 
 
 def average_player(
@@ -46,21 +45,8 @@ def average_player(
     >>> pc = lb.plots.average_player(lb.study.average_player(study), backend="matplotlib")
     """
     require_result(average_player, "study.average_player", "overall", "mean")
-    best_first = average_player.sortby(-average_player["overall"])
-    mean = best_first["mean"].transpose("tournament", "player").to_numpy()
-    rows, m = mean.shape
-    collection, plot = canvas(
-        average_player, "P(beats the average player)",
-        width=float(np.clip(0.26 * m, 4.0, 14.0)) + 2.5, height=rows_height(rows) + 2.0,
-        rows=True, figsize=figsize, backend=backend,
+    return over_tournaments(
+        average_player,
+        average_player["mean"].sortby(-average_player["overall"]),
+        "P(beats the average player)", "probability", figsize=figsize, backend=backend,
     )  # fmt: skip
-    plot.heat_map(mean[::-1], WINS, "probability")
-    absent, who = np.nonzero(np.isnan(mean))
-    if len(absent):
-        plot.scatter(who, rows - 1 - absent, marker="x", color=GREY, size=10)
-    plot.label_rows(average_player["tournament"].to_numpy())
-    plot.ylim((-0.5, rows - 0.5))
-    names, shown = plot.labels(best_first["player"].to_numpy(), 24), plot.along(m, 50)
-    plot.xticks(np.arange(m)[shown], names[shown], rotation=90)
-    plot.xlim((-0.5, m - 0.5))
-    return collection

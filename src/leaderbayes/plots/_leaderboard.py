@@ -1,5 +1,6 @@
 """Forest of a leaderboard; leaderboards of many tournaments, side by side."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,15 @@ from leaderbayes.plots._canvas import (
 from leaderbayes.study._compare import compare
 
 MOST_ROWS = 60  # named on one figure, without top
-# Columns of a comparison that are drawn: title, and label of the axis.
+_TIED = {"tied_for_top": ("Tied for the top", "players")}
+# Columns of a comparison that are drawn, by the first they are sorted: title, and label of the
+# axis. Of matches, and of mean scores.
 _COLUMNS = {
     "standardised": ("Standardised deviance", "(D - df) / sqrt(2 df)"),
     "p_check": ("Posterior predictive check", "share of replicates that fit worse"),
-    "tied_for_top": ("Tied for the top", "players"),
+    **_TIED,
 }
+_COLUMNS_OF_SCORES = {"p_best": ("P(best) of the leader", "probability"), **_TIED}
 # What a fit's players are placed by.
 _ACROSS = {"epp": "epp: log-odds of beating the average player", "score": "mean score"}
 
@@ -42,7 +46,7 @@ def leaderboard(
     figsize: FigSize | None = None,
     backend: Backend | None = None,
 ) -> Any:
-    """Draw a leaderboard, best player on top; of a study, how well each tournament's board fits.
+    """Draw a leaderboard, best player on top; of a study, how each tournament's board stands.
 
     Parameters
     ----------
@@ -66,7 +70,9 @@ def leaderboard(
         Of a fit one plot, "board": epp (log-odds of beating the average player) or the mean score
         across, players down. Of a study plots "standardised", "p_check" and "tied_for_top"
         (players that cannot be told apart from the leader, itself included): tournaments down, the
-        lowest standardised deviance on top; orange where the fit did not converge.
+        lowest standardised deviance on top; orange where the fit did not converge. Of a study of
+        mean scores "p_best", the leader's probability of being the best, and "tied_for_top": the
+        most certain on top.
 
     Raises
     ------
@@ -97,11 +103,12 @@ def leaderboard(
     if isinstance(dt, xr.DataTree) and dt.children and "posterior" not in dt.children:
         dt = compare(dt, prob=prob)
     if isinstance(dt, pd.DataFrame):
-        if not {"tournament", "converged", *_COLUMNS} <= set(dt):
+        columns = _COLUMNS if "standardised" in dt else _COLUMNS_OF_SCORES
+        if not {"tournament", "converged", *columns} <= set(dt):
             raise no_fit(dt)
         if top is not None:
             raise LeaderbayesError("top= is of one leaderboard: select a tournament of the study.")
-        return _side_by_side(dt, figsize, backend)
+        return _side_by_side(dt, columns, figsize, backend)
     table = table_of(dt, prob=prob)
     outer = best(table, top, MOST_ROWS)
     inner = table_of(dt, prob=prob / 2.0).iloc[: len(outer)]
@@ -134,15 +141,19 @@ def leaderboard(
 
 
 def _side_by_side(
-    comparison: pd.DataFrame, figsize: FigSize | None, backend: Backend | None
+    comparison: pd.DataFrame,
+    columns: Mapping[str, tuple[str, str]],
+    figsize: FigSize | None,
+    backend: Backend | None,
 ) -> Any:
     """Draw how well each tournament's leaderboard fits, and how many players it leaves on top."""
-    rows = comparison.sort_values("standardised", kind="stable")
+    by = next(iter(columns))
+    rows = comparison.sort_values(by, ascending=by != "p_best", kind="stable")
     m = len(rows)
     collection, plots = panels(
-        {name: title for name, (title, _) in _COLUMNS.items()}, comparison,
-        width=13.0, height=rows_height(m) + 1.5, columns=3, figsize=figsize,
-        backend=backend, rows=True,
+        {name: title for name, (title, _) in columns.items()}, comparison,
+        width=1.0 + 4.0 * len(columns), height=rows_height(m) + 1.5, columns=len(columns),
+        figsize=figsize, backend=backend, rows=True,
     )  # fmt: skip
     y, trusted = np.arange(m)[::-1], rows["converged"].to_numpy(dtype=bool)
     for name, plot in plots.items():
@@ -152,6 +163,6 @@ def _side_by_side(
                 plot.spans(0.0 * values[kept], values[kept], y[kept], color=color, width=1.5)
                 plot.scatter(values[kept], y[kept], color=color, size=14)
         plot.vline(0.0)
-        plot.label_rows(rows["tournament"], shown=name == "standardised")
-        plot.xlabel(_COLUMNS[name][1])
+        plot.label_rows(rows["tournament"], shown=name == by)
+        plot.xlabel(columns[name][1])
     return collection

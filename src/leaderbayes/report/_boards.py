@@ -21,6 +21,7 @@ from leaderbayes._fits.posterior import fitted, is_mean_score, is_of_votes
 from leaderbayes._fits.unchanged import unchanged
 from leaderbayes._inference.boards import matches_of, remember_matches
 from leaderbayes._inference.discrepancy import enough
+from leaderbayes._numerics.decimals import decimals
 from leaderbayes.report._goodness import checked_fit, goodness, points
 from leaderbayes.report._scores import behind, has_items, pairs_of_scores, quantity_of
 from leaderbayes.report._style import distinct, number, percent
@@ -55,9 +56,9 @@ def boards(
     """
     of_study = "posterior" not in dt.children
     many = of_study and len(dt.children) > _MANY
-    several = of_study or "epp_tournament" in dt["posterior"]
+    several = of_study or _of_several(dt)
     described: list[dict[str, Any]] = []
-    rows: list[dict[Hashable, Any]] = []
+    rows: list[dict[str, Any]] = []
     strengths: dict[str, Strengths] = {}
     for k, (name, fit) in enumerate(_fits(dt)):
         # Answers to one fit ask for its matches again and again.
@@ -69,24 +70,32 @@ def boards(
                 rows.append(compared(name, fit, prob=prob) | own)
     if not several:
         return described, None
+    if any("lead" in row for row in rows):  # in units that need not be the same
+        return described, [_beside(row) for row in rows]
     odd = odd_players(side_by_side(strengths))
     return described, [_beside(row | other) for row, other in zip(rows, odd, strict=True)]
 
 
-def _beside(row: dict[Hashable, Any]) -> dict[str, Any]:
-    """Describe a tournament beside others."""
+def _of_several(dt: xr.DataTree) -> bool:
+    """Say whether this fit, which is no study, is of several tournaments."""
+    return bool({"epp_tournament", "score_tournament"} & set(dt["posterior"].data_vars))
+
+
+def _beside(row: dict[str, Any]) -> dict[str, Any]:
+    """Describe a tournament beside others: whose lead it is, or who is odd there."""
+    best = row | {"best": probability(row["p_best"])}
+    if "lead" in row:
+        digits = decimals([row["lead_upper"] - row["lead_lower"]])
+        ends = interval(row["lead_lower"], row["lead_upper"], digits)
+        return best | {"by": number(row["lead"], digits), "by_interval": ends}
     odd = f"{row['odd_player']} ({number(row['odd_z'], 1)})"
-    return {
-        **keyed(row),
-        "best": probability(row["p_best"]),
-        "odd": "" if np.isnan(row["odd_z"]) else odd,
-    }
+    return best | {"odd": "" if np.isnan(row["odd_z"]) else odd}
 
 
 def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
     if "posterior" not in dt.children:
         for name, fit in fits_of(dt):
-            fitted(fit, *_GROUPS)
+            _check(fit)
             # A study's values are read from its store each time they are used.
             read = xr.DataTree()
             read.children = {
@@ -97,15 +106,20 @@ def _fits(dt: xr.DataTree) -> Iterator[tuple[str, xr.DataTree]]:
             read.attrs, read.encoding = fit.attrs, fit.encoding
             yield name, read
         return
-    if is_mean_score(dt):
-        fitted(dt, "constant_data", of="score", arguments=("prior_scale",))
-    else:
-        fitted(dt, *_GROUPS)
-    if not {"epp_tournament", "score_tournament"} & set(dt["posterior"].data_vars):
+    _check(dt)
+    if not _of_several(dt):
         yield str(dt.attrs.get("tournament", "")), dt
         return
     yield _OVER_ALL, dt
     yield from fits_of(dt)
+
+
+def _check(fit: xr.DataTree) -> None:
+    """Raise unless a fit has what its board is described by."""
+    if is_mean_score(fit):
+        fitted(fit, "constant_data", of="score", arguments=("prior_scale",))
+    else:
+        fitted(fit, *_GROUPS)
 
 
 def _board(name: str, fit: xr.DataTree, prob: float, top: int, *, many: bool) -> dict[str, Any]:
@@ -302,7 +316,8 @@ class Axis:
         digits = max(0, -int(np.floor(np.log10(step))))
         values = step * np.arange(np.ceil(self.low / step), np.floor(self.high / step) + 1)
         labels = [number(value, digits) for value in values]
-        widest = _DIGIT * max(map(_width, labels)) * (self.high - self.low)
+        # With a digit's room beside each.
+        widest = _DIGIT * (max(map(_width, labels)) + 1.0) * (self.high - self.low)
         if most > 2 and step < widest:
             return self.ticks(most - 1)
         return [(self(value), label) for value, label in zip(values, labels, strict=True)]

@@ -1,13 +1,13 @@
 """Probabilities of beating the average player, across tournaments."""
 
-import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._answers.draws import draws_of
 from leaderbayes._arguments import share
-from leaderbayes.study._strengths import evenly, fewest_draws, players_of
-from leaderbayes.study._tournaments import fits_of, trust_of
+from leaderbayes._types import Floats
+from leaderbayes.study._across import across
 
 
 def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
@@ -55,29 +55,9 @@ def average_player(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     0.7
     """
     prob = share("prob", prob)
-    fits = dict(fits_of(study))
-    players, used = players_of(fits), fewest_draws(fits)
-    tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-    mean, low, high = np.full((3, len(fits), len(players)), np.nan)
-    total = np.zeros((used, len(players)))
-    for t, fit in enumerate(fits.values()):
-        epp, present = draws_of(fit)
-        win, at = expit(epp), players.get_indexer(present)
-        mean[t, at] = win.mean(axis=0)
-        low[t, at], high[t, at] = np.quantile(win, tails, axis=0)
-        total[:, at] += evenly(win, used)
-    overall = total / (~np.isnan(mean)).sum(axis=0)
-    overall_low, overall_high = np.quantile(overall, tails, axis=0)
-    cells = ("tournament", "player")
-    return xr.Dataset(
-        {
-            "mean": (cells, mean),
-            "lower": (cells, low),
-            "upper": (cells, high),
-            "overall": ("player", overall.mean(axis=0)),
-            "overall_lower": ("player", overall_low),
-            "overall_upper": ("player", overall_high),
-        },
-        coords={"tournament": list(fits), "player": players.to_numpy()},
-        attrs={"prob": prob, **trust_of(study)},
-    )
+
+    def win(fit: xr.DataTree) -> tuple[Floats, pd.Index]:
+        epp, players = draws_of(fit)
+        return expit(epp), players
+
+    return across(study, win, prob)

@@ -1,6 +1,6 @@
 """Leaderboards of many tournaments side by side: fit, leader, odd player."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,11 @@ import xarray as xr
 
 from leaderbayes._answers.check import check
 from leaderbayes._answers.deviance import deviance
-from leaderbayes._answers.draws import seed_of, standing_once
+from leaderbayes._answers.draws import by_mean, scores_of, seed_of, sign_of, standing_once
 from leaderbayes._answers.groups import tied_for_top
+from leaderbayes._answers.mean_score import with_ends
 from leaderbayes._arguments import share, whole
+from leaderbayes._fits.posterior import is_mean_score
 from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._tournaments import fits_of, trust_of
@@ -31,14 +33,16 @@ def compare(
 
     Deviances compare leaderboards of the same players (property 3.8), standardised deviances any
     (property 3.10): the lower, the better the fit. They suppose independent matches, as
-    `deviance` says; ``p_check`` does not.
+    `deviance` says; ``p_check`` does not. Mean scores have neither: of them there is by how much
+    the leader leads, in the unit of each tournament's metric.
 
     Parameters
     ----------
     study : DataTree
-        A fit for each tournament, or a fit of the model "tournaments".
+        A fit for each tournament, or a fit of the model "tournaments" or "score_tournaments".
     prob : float
-        Posterior probability at which two players are told apart.
+        Posterior probability at which two players are told apart, and of the (equal-tailed)
+        intervals.
     convention : {"correct", "published"}
         As for `deviance`.
     draws : int, optional
@@ -59,7 +63,10 @@ def compare(
         like in the other tournaments, as `unusual` finds ("" and NaN where there are none); it is
         the most extreme of all players, of whom the farthest of 40 is beyond 2.5 in two boards of
         five by chance; ``converged``. attrs: ``converged`` (all of them: 0 or 1),
-        ``warnings`` (JSON list).
+        ``warnings`` (JSON list). Of mean scores, in place of the columns from ``deviance`` to
+        ``weight`` and of the odd player: ``score`` of the leader; ``second``, who is next by
+        posterior mean; and ``lead``, by how much the leader is better than the second, both in the
+        tournament's own unit and with ``_lower`` and ``_upper``.
 
     Raises
     ------
@@ -86,13 +93,16 @@ def compare(
     """
     prob = share("prob", prob)
     draws = None if draws is None else whole("draws", draws, at_least=0)
-    strengths = strengths_of(study)
-    table = pd.DataFrame(
-        [
-            compared(name, fit, prob=prob, convention=convention, draws=draws) | odd
-            for (name, fit), odd in zip(fits_of(study), odd_players(strengths), strict=True)
-        ]
-    )
+    fits = dict(fits_of(study))
+    rows = [
+        compared(name, fit, prob=prob, convention=convention, draws=draws)
+        for name, fit in fits.items()
+    ]
+    # Mean scores of different units have no odd one.
+    if not any(map(is_mean_score, fits.values())):
+        odd = odd_players(strengths_of(study))
+        rows = [row | other for row, other in zip(rows, odd, strict=True)]
+    table = pd.DataFrame(rows)
     table["converged"] = table.pop("converged")  # the last column
     table.attrs.update(trust_of(study))
     return table
@@ -105,31 +115,50 @@ def compared(
     prob: float,
     convention: Convention = "correct",
     draws: int | None = 0,
-) -> dict[Hashable, Any]:
+) -> dict[str, Any]:
     """Give what a row of `compare` says of a tournament by itself."""
-    tested = deviance(fit, convention=convention)
-    epp, players = standing_once(fit)
-    leader = int(epp.mean(axis=0).argmax())
-    p_check = float(fit.attrs.get("p_check", np.nan)) if draws is None else np.nan
-    if np.isnan(p_check) and draws != 0:
-        p_check = float(check(fit, draws=draws or _DRAWS, seed=seed_of(fit))["p_round"])
+    standing, players = standing_once(fit)
+    first, second = by_mean(standing)[:2]
+    of_scores = is_mean_score(fit)
     return {
         "tournament": name,
         "players": len(players),
         **_size(fit),
-        "deviance": float(tested["value"]),
-        "df": int(tested["df"]),
-        **{k: float(tested[k]) for k in ("standardised", "p_value", "p_value_normal")},
-        "p_check": p_check,
-        "weight": float(fit.attrs["weight"]),
-        "leader": str(players[leader]),
-        "p_best": float((epp.argmax(axis=1) == leader).mean()),
+        **({} if of_scores else _fit(fit, convention, draws)),
+        "leader": str(players[first]),
+        **(_lead(fit, first, second, prob) if of_scores else {}),
+        "p_best": float((standing.argmax(axis=1) == first).mean()),
         "tied_for_top": len(tied_for_top(fit, prob=prob)),
         "converged": bool(fit.attrs["converged"]),
     }
 
 
-def odd_players(strengths: xr.Dataset) -> Iterator[dict[Hashable, Any]]:
+def _fit(fit: xr.DataTree, convention: Convention, draws: int | None) -> dict[str, Any]:
+    """Say how well a model of matches fits."""
+    tested = deviance(fit, convention=convention)
+    p_check = float(fit.attrs.get("p_check", np.nan)) if draws is None else np.nan
+    if np.isnan(p_check) and draws != 0:
+        p_check = float(check(fit, draws=draws or _DRAWS, seed=seed_of(fit))["p_round"])
+    return {
+        "deviance": float(tested["value"]),
+        "df": int(tested["df"]),
+        **{k: float(tested[k]) for k in ("standardised", "p_value", "p_value_normal")},
+        "p_check": p_check,
+        "weight": float(fit.attrs["weight"]),
+    }
+
+
+def _lead(fit: xr.DataTree, first: int, second: int, prob: float) -> dict[str, Any]:
+    """Say by how much the first of the players leads, in the metric's unit."""
+    score, players = scores_of(fit)
+    return {
+        **with_ends({"score": score[:, first]}, prob),
+        "second": str(players[second]),
+        **with_ends({"lead": sign_of(fit) * (score[:, first] - score[:, second])}, prob),
+    }
+
+
+def odd_players(strengths: xr.Dataset) -> Iterator[dict[str, Any]]:
     """Give whose strength is least like elsewhere, a tournament after the other; nobody's is ""."""
     players = strengths["player"].to_numpy()
     for z in surprise(strengths):
@@ -138,7 +167,7 @@ def odd_players(strengths: xr.Dataset) -> Iterator[dict[Hashable, Any]]:
         yield {"odd_player": str(players[odd]) if others else "", "odd_z": float(z[odd])}
 
 
-def _size(fit: xr.DataTree) -> dict[Hashable, int]:
+def _size(fit: xr.DataTree) -> dict[str, int]:
     """Count a fit's rounds, or its votes."""
     sizes = fit["constant_data"].sizes
     return {f"{dim}s": sizes[dim] for dim in ("round", "vote") if dim in sizes}

@@ -40,7 +40,10 @@ _CATEGORIES = {
     "LB011": _errors.WeightWarning,
     "LB016": _errors.MisfitWarning,
     **dict.fromkeys(
-        ("LB012", "LB017", "LB018", "LB019", "LB026", "LB027", "LB044", "LB045", "LB049"),
+        (
+            *("LB012", "LB017", "LB018", "LB019", "LB025", "LB026", "LB027", "LB028"),
+            *("LB044", "LB045", "LB049", "LB052", "LB053"),
+        ),
         _errors.HintWarning,
     ),
 }
@@ -71,8 +74,9 @@ def fit(
         From `read_scores`. Players and rounds may differ between tournaments. Or votes, a Dataset
         (vote) of `read_votes` with the coordinate ``tournament`` (vote,), such as a language.
     model : str
-        As for `leaderbayes.fit`, but for "tournaments", which takes all of them in one posterior,
-        and "mean_score", whose units differ from one to the next.
+        As for `leaderbayes.fit`, but for "tournaments" and "score_tournaments", which take all of
+        them in one posterior. Of "mean_score" each tournament is in a unit of its own: what is
+        compared are ranks (`average_rank`), and what needs strengths in log-odds refuses.
     store : path
         Folder of the study, a Zarr store; it is made, or continued. One call at a time writes to
         it; a second one is refused.
@@ -92,7 +96,8 @@ def fit(
     progressbar : bool
         Show how many tournaments are done.
     **options
-        As for `leaderbayes.fit`: ``tune``, ``chains``, ``ties``, ``weight`` and so on.
+        As for `leaderbayes.fit`: ``tune``, ``chains``, ``ties``, ``weight``, ``likelihood`` and so
+        on.
 
     Returns
     -------
@@ -141,11 +146,6 @@ def fit(
         raise LeaderbayesError(
             "leaderbayes.study.fit fits each of several tournaments by itself; for one board, or "
             "for model='tournaments' or 'score_tournaments', use leaderbayes.fit."
-        )
-    if model == "mean_score":
-        raise LeaderbayesError(
-            "A study compares strengths in log-odds, which mean_score has not: take a model of "
-            "matches, or leaderbayes.fit(scores.sel(tournament=...), 'mean_score') for one of them."
         )
     boards = _votes(scores) if is_votes(scores) else _boards(valid_scores(scores))
     if draws is None:

@@ -39,7 +39,7 @@ def key_of(tournament: str) -> str:
 
 
 def fingerprint(board: xr.DataArray | xr.Dataset) -> str:
-    """Digest scores (player, round), with their names and direction; or votes, with all they have.
+    """Digest scores (player, round), with names, clusters and direction; or votes, with all.
 
     Where votes come from is no part of it.
     """
@@ -47,6 +47,8 @@ def fingerprint(board: xr.DataArray | xr.Dataset) -> str:
         return _of_votes(board)
     values = board.transpose("player", "round")
     names = [list(map(str, values[dim].to_numpy())) for dim in values.dims]
+    if "cluster" in values.coords:  # which mean scores are of
+        names.append(list(map(str, values["cluster"].to_numpy())))
     digest = sha256(json.dumps([names, int(values.attrs.get("higher_is_better", 1))]).encode())
     digest.update(np.ascontiguousarray(values.to_numpy(), dtype=float).tobytes())
     return digest.hexdigest()

@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import board_fitted, drawn, fitted, is_mean_score, is_of_votes
+from leaderbayes._fits.posterior import board_fitted, drawn, is_mean_score, is_of_votes
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 
@@ -156,7 +156,7 @@ def tournaments_of(study: xr.DataTree) -> list[str]:
     for name, fit in study.children.items():
         if "posterior" not in fit.children:
             raise LeaderbayesError(f"{name!r} in the study is no fit: it has no group posterior.")
-        fitted(fit)
+        board_fitted(fit)
     # A name with a slash cannot be a node's: the attribute holds the real one.
     names = [str(fit.attrs.get("tournament", name)) for name, fit in study.children.items()]
     again = pd.Index(names).duplicated()

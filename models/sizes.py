@@ -74,8 +74,8 @@ _AT_500 = (*_AT_50, "clusters of 10", "99 % ties", "clusters of 50")
 _APART = tuple(kind for kind in OF_ROUNDS if kind != "equal")
 MORE_KEYS = ("block", *KEYS)
 MORE_CELLS = (
-    *itertools.product(range(1, 5), ("items",), _AT_50, (2, 8, 20, 50), (50,)),
-    *itertools.product(range(1, 5), ("items",), _AT_500, (8,), (500,)),
+    *itertools.product(range(1, 9), ("items",), _AT_50, (2, 8, 20, 50), (50,)),
+    *itertools.product(range(1, 9), ("items",), _AT_500, (8,), (500,)),
     *itertools.product(range(1, 5), ("scores",), _APART, (8, 20), (10,)),
     *itertools.product(range(1, 5), ("scores",), CORNERS, (20,), (3,)),
 )

@@ -124,7 +124,7 @@ def compared(
         "tournament": name,
         "players": len(players),
         **_size(fit),
-        **({} if of_scores else _fit(fit, convention, draws)),
+        **({} if of_scores else _goodness(fit, convention, draws)),
         "leader": str(players[first]),
         **(_lead(fit, first, second, prob) if of_scores else {}),
         "p_best": float((standing.argmax(axis=1) == first).mean()),
@@ -133,7 +133,7 @@ def compared(
     }
 
 
-def _fit(fit: xr.DataTree, convention: Convention, draws: int | None) -> dict[str, Any]:
+def _goodness(fit: xr.DataTree, convention: Convention, draws: int | None) -> dict[str, Any]:
     """Say how well a model of matches fits."""
     tested = deviance(fit, convention=convention)
     p_check = float(fit.attrs.get("p_check", np.nan)) if draws is None else np.nan

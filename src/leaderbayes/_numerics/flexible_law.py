@@ -37,7 +37,7 @@ _LIGHT = 1e-3  # weight of a pair that is left alone
 _MOST = 0.95  # correlation for which cells are fine enough, where it is not known
 END = 1e-7  # of the scale of counts: closer to its ends theta is 0 or 1
 _LOST = -600.0  # log-probability to be above the floor, below which there is none
-_NEAR = 64.0  # counts that lie so near follow from one another
+NEAR = 64.0  # counts that lie so near follow from one another
 _SMALL = 1e-250  # of products, from where they are logarithms, as they are above 1 / _SMALL
 _FURTHEST, _FACTORS = 1e20, 8  # from 1, and how many alike, of what is multiplied
 _NOTHING = 45.0  # less in log-probability than another cell: never drawn
@@ -121,7 +121,7 @@ def of_counts(given: Cells, x: Floats, node: Floats, seen: Floats) -> tuple[Floa
     end = 0  # of cells whose chance of the count before is known, from where a step multiplies it
     for u in range(x.size):
         first, last = given.first[u], given.first[u] + given.row[u + 1] - given.row[u]
-        end = max(end, first) if u > 0 and x[u] - x[u - 1] <= _NEAR else first
+        end = max(end, first) if u > 0 and x[u] - x[u - 1] <= NEAR else first
         known, less = chance[first:end], shift[first:end]
         of, ratio = size[first:end], odds[first:end]
         for step in range(int(x[u] - x[u - 1]) if end > first else 0):

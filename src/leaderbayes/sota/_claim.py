@@ -205,7 +205,7 @@ def _joint(
         under, upto = (ndtr((z - rho * value) / np.sqrt(1.0 - rho**2)) for z in ends)
         cell = np.maximum(upto - under, 0.0)
         others, reach = (np.clip(part @ share_of, 0.0, 1.0) for part in (under, upto))
-        total += probability * share_of * cell * variants.chosen(others, reach)[:, None]
+        total += probability * share_of * cell * variants.chosen(reach - others, reach)[:, None]
     return total, theta
 
 

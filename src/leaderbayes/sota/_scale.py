@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import betainc
 
+from leaderbayes._numerics.best_of_variants import at_most
 from leaderbayes._numerics.counts import Counts, allowed, conditionals_at
 from leaderbayes._numerics.flexible_law import (
     END,
@@ -108,24 +109,20 @@ class CountScale:
         value, factor = of_counts(given, board.x, node, seen)
         if self.variants is None:
             return value, factor
-        return self._best(self.variants, node, value, factor)
+        return self._best(self.variants, node, seen, value, factor)
 
     def _best(
-        self, variants: Variants, node: Floats, value: Floats, factor: Floats
+        self, variants: Variants, node: Floats, seen: Floats, value: Floats, factor: Floats
     ) -> tuple[Floats, Floats]:
         """Likelihood of counts that are the best of variants, of that of one variant's counts."""
-        given, board = self.cells, self.board
+        given = self.cells
         near = np.diff(given.row)
         score = np.repeat(np.arange(len(near)), near)
         cell = given.first[score] + np.arange(len(score)) - given.row[score]
-        shift, size, _, log_q, _ = node[cell].T
-
-        def at_most(x: Floats) -> Floats:
-            y = np.clip(x - shift, 1e-12 - 1.0, size - 1e-12)
-            return np.asarray(betainc(size - y, y + 1.0, np.exp(log_q)))
-
-        x = board.x[score]
-        value = value * variants.chosen(at_most(x - 1.0), at_most(x))
+        # Of one variant, whether or not it is above the floor.
+        p = value * np.exp(factor[score] + seen[cell])
+        upto = at_most(given, self.board.x, node, p)
+        value = value * variants.chosen(p, upto)
         top = np.maximum.reduceat(value, given.row[:-1])
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.nan_to_num(value / top[score]), factor + np.log(top)

@@ -6,6 +6,7 @@ import numpy as np
 
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.best_of_variants import chosen
 from leaderbayes._types import Floats
 
 _LEFT_OUT = 1e-6  # of a prior
@@ -15,7 +16,7 @@ _HIGH = 0.975  # quantile of a prior, for what takes one number
 class Variants(NamedTuple):
     """How many variants there may be, and their probabilities."""
 
-    many: Floats  # (number,), ascending
+    many: Floats  # (number,), one after the other
     weight: Floats  # (number,), of sum 1
 
     @property
@@ -29,19 +30,13 @@ class Variants(NamedTuple):
         last = int(np.searchsorted(np.cumsum(self.weight), _HIGH))
         return int(self.many[min(last, len(self.many) - 1)])
 
-    def chosen(self, below: Floats, upto: Floats) -> Floats:
-        """How many times as probable a score is as the best than as one variant's own.
+    def chosen(self, p: Floats, upto: Floats) -> Floats:
+        """How many times as probable scores are as the best than as one variant's own.
 
-        Sum over k of :math:`p(k) (F^k - G^k) / (F - G)`, ties by lot, F that a variant scores as
-        much at most, and G that less; arrays of one dimension.
+        Ties by lot; arrays (score,) of one dimension: p, the probability that a variant scores just
+        as much, or lies in its cell, and ``upto``, that it does so or lower.
         """
-        gap = upto - below
-        low, high = (np.log(np.maximum(part, 1e-300))[:, None] for part in (below, upto))
-        exact = (np.exp(self.many * high) - np.exp(self.many * low)) / np.maximum(gap, 1e-9)[
-            :, None
-        ]
-        near = self.many * np.exp((self.many - 1.0) * high)
-        return np.asarray(np.where(gap[:, None] > 1e-9, exact, near) @ self.weight)
+        return np.asarray(chosen(p, upto, float(self.many[0]), self.weight))
 
     def at_most(self, upto: Floats) -> Floats:
         """Probability that the best scores as much at most, of one variant's."""

@@ -150,3 +150,16 @@ def test_options_of_mean_scores(mistakes, tmp_path):
     done = call(*arguments, "--statistic", "median", cwd=tmp_path)
     assert done.returncode == 2
     assert "bradley_terry has no option 'statistic'" in done.stderr
+
+
+def test_models_of_votes_that_it_takes(tmp_path):
+    rows = [f"m{k % 3},m{(k + 1) % 3},model_a,{'de' if k % 2 else 'en'}" for k in range(60)]
+    header = "model_a,model_b,winner,language"
+    (tmp_path / "votes.csv").write_text("\n".join([header, *rows]) + "\n")
+    done = call(
+        "tournaments", "votes.csv", "--tournament", "language", "--store", "study", "--model",
+        "mean_score", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "of votes there are bradley_terry, davidson, round_intercept." in done.stderr
+    assert not (tmp_path / "study").exists()

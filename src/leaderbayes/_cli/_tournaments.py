@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-MODELS = ("bradley_terry", "davidson", "plackett_luce", "mean_score")
+MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "mean_score")
 
 
 @click.command()

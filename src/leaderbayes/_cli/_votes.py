@@ -114,6 +114,13 @@ def _reading(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _models_of_command() -> list[str]:
+    """List the models of votes that the command takes."""
+    params = click.get_current_context().command.params
+    taken = next(param.type for param in params if param.name == "model")
+    return [model for model in MODELS if model in getattr(taken, "choices", MODELS)]
+
+
 def _picked(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
     """Say what was read, check the options, and take the one tournament that is asked for."""
     if not options["as_json"]:
@@ -121,7 +128,8 @@ def _picked(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
     for name in typed(OF_SCORES):
         _refuse(options, f"--{_called(name)} is of scores")
     if (model := options.get("model", MODELS[0])) not in MODELS:
-        _refuse(options, f"--model {model} is of scores; of votes there are {', '.join(MODELS)}")
+        there = ", ".join(_models_of_command())
+        _refuse(options, f"--model {model} is of scores; of votes there are {there}")
     if options["ties"] not in ("half", "drop"):
         _refuse(options, f"--ties {options['ties']} is of scores; of votes there are half and drop")
     if options["cluster"] not in (None, *CLUSTERS):

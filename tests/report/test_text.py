@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import xarray as xr
+from rich.cells import cell_len
 
 import leaderbayes as lb
 from conftest import often_by_little, simulate
@@ -77,6 +78,17 @@ def test_hostile_names_stand_in_one_line_each(hostile):
     assert sum("a_ba_b" in line for line in table) == 2
     assert any("… (2)" in line for line in table)
     assert any("(no name)" in line for line in table)
+
+
+def test_columns_are_those_of_a_terminal(scores):
+    """Of Chinese letters each takes two, and of accents that are letters by themselves none."""
+    names = ["漢字モデル", "re\u0301sume\u0301", *scores["player"].to_numpy()[2:]]
+    named = scores.assign_coords(player=names)
+    report = lb.report.text(lb.fit(named, sampler="laplace", seed=1))
+    *_, rule, table = re.split(r"^( *-[- ]+-)$", report.split("References\n")[0], flags=re.M)
+    lines = table.strip("\n").splitlines()
+    assert {cell_len(line) for line in lines} == {len(rule)}
+    assert len({len(line) for line in lines}) > 1
 
 
 def test_two_players():

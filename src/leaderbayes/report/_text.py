@@ -118,17 +118,22 @@ def prose_of(style: Style, facts: Facts) -> Prose:
 
 def _table(style: Style, facts: Facts) -> str:
     """Write a table of all players, with aligned columns and a line that explains them."""
+    from rich.cells import cell_len
+
     caption = _wrapped(f"Table 1. {style.paragraph('caption.jinja', facts)}")
     head, *rows = (
         [cell.strip("\n") for cell in line.split("\t")]
         for line in style.render(f"{facts['layout']}.txt.jinja", facts).splitlines()
     )
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    # Columns of a terminal, of which some letters take two, and accents none.
+    widths = [max(map(cell_len, column)) for column in zip(head, *rows, strict=True)]
+
+    def aligned(k: int, cell: str) -> str:
+        room = " " * (widths[k] - cell_len(cell))
+        return cell + room if k == 1 else room + cell
+
     lines = [
-        "  ".join(
-            cell.ljust(width) if k == 1 else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
+        "  ".join(aligned(k, cell) for k, cell in enumerate(row)).rstrip()
         for row in (head, ["-" * width for width in widths], *rows)
     ]
     return f"{caption}\n\n" + "\n".join(lines)

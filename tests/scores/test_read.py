@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import leaderbayes as lb
-from leaderbayes._scores.read import describe
+from leaderbayes._scores.read import describe, to_scores
+from leaderbayes._scores.tables import Table
 
 LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,\n"
 
@@ -172,3 +173,20 @@ def test_columns_that_are_not_used_are_named():
     assert describe(scores).endswith("; not used: 'group', 'time'")
     wide = table.pivot(index="question", columns="model", values="score").reset_index()
     assert "unused" not in lb.read_scores(wide).attrs
+
+
+@pytest.mark.parametrize("categories", ["ab", "ba", "abc", "cab"])
+def test_categories_of_any_order_are_names_in_order_of_appearance(categories):
+    """Codes are taken as they are only where each name is the next when it comes first."""
+    table = Table("a table", pd.DataFrame(), lambda k: f"row {k}")
+    long = pd.DataFrame(
+        {
+            "player": pd.Categorical(["b", "b", "a", "a"], categories=list(categories)),
+            "round": pd.Categorical(["x", "y", "y", "x"]),
+            "score": [1.0, 2.0, 3.0, 4.0],
+        }
+    )
+    columns = {"player": "player", "round": "round", "score": "score"}
+    scores = to_scores(table, long, higher_is_better=True, columns=columns)
+    assert scores["player"].to_numpy().tolist() == ["b", "a"]
+    np.testing.assert_array_equal(scores, [[1.0, 2.0], [4.0, 3.0]])

@@ -222,6 +222,12 @@ def test_names_that_are_decimals_are_kept_as_they_are_written(tmp_path):
     assert scores["round"].to_numpy().tolist() == ["1.1", "1.10"]
 
 
+def test_settings_of_a_search_that_are_decimals_are_kept_as_they_are_written(tmp_path):
+    path = tmp_path / "search.csv"
+    path.write_text("params,split0_test_x,split1_test_x\n0.5,0.25,0.5\n0.50,1,0.75\n", "utf-8")
+    assert lb.read_scores(path)["player"].to_numpy().tolist() == ["0.5", "0.50"]
+
+
 @pytest.mark.parametrize(
     ("last", "message"),
     [

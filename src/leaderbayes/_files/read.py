@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import zlib
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def read_file(path: Path, where: str, max_mb: float) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            return _bounded(file, where, max_mb, "holds")
+            return _bounded(file, where, max_mb, "holds", os.fstat(file.fileno()).st_size)
     except (OSError, ValueError) as problem:
         if isinstance(problem, ScoresError):
             raise
@@ -61,10 +62,12 @@ def check_size(size: float, where: str, max_mb: float) -> None:
         )
 
 
-def _bounded(file: io.BufferedIOBase, where: str, max_mb: float, verb: str) -> bytes:
-    # In pieces, so that no memory is taken for what the file may not have.
+def _bounded(
+    file: io.BufferedIOBase, where: str, max_mb: float, verb: str, expected: int = 0
+) -> bytes:
+    # In pieces, so that no memory is taken for what the file may not have; what it has, at once.
     pieces, left = [], int(min(max_mb * 1e6, 2**62)) + 1
-    while left > 0 and (piece := file.read(min(left, 2**24))):
+    while left > 0 and (piece := file.read(min(left, max(expected, 2**24)))):
         pieces.append(piece)
         left -= len(piece)
     if left <= 0:

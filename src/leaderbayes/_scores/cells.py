@@ -46,41 +46,41 @@ def as_categories(table: Table, label: str, *, missing: str | None = None) -> pd
         values, names = pd.factorize(column)
     except TypeError:  # a list, or another container
         values, names = pd.factorize(column.map(type))
-    distinct = np.asarray(names, dtype=object).tolist()
-    # What is missing has the value -1, which is the last.
-    text = np.array([*_cleaned(table, label, values, distinct), ""], dtype=object)
-    empty = text == ""
+    text = _cleaned(table, label, values, np.asarray(names, dtype=object).tolist())
+    gaps = len(values) > 0 and values.min() < 0
+    if gaps:
+        text.append("")  # what is missing has the value -1, which is the last
+    taken = np.array(text, dtype=object)
+    empty = taken == ""
     if missing is not None:
-        text[empty] = missing
-    elif empty[values].any():
+        taken[empty] = missing
+    elif empty.any():
         table.refuse(
             f"column {shown(label)} is empty; every row needs a name there.",
             column.index[int(np.argmax(empty[values]))],
         )
-    places, categories = pd.factorize(text)
-    taken = places[values]
-    if taken.size and not (taken == places[-1]).any():
-        categories = categories[:-1]
-    named = pd.Categorical.from_codes(taken, categories=pd.Index(categories, dtype=object))
+    places, categories = pd.factorize(taken)
+    if gaps or len(categories) < len(text):
+        values = places[values]
+    named = pd.Categorical.from_codes(values, categories=pd.Index(categories, dtype=object))
     return pd.Series(named, index=column.index)
 
 
 def _cleaned(table: Table, label: str, values: Longs, names: list[Any]) -> list[str]:
     """Write distinct cells as names; refuse what is no text, with the first row of it."""
-    if all(type(name) is str for name in names) and "".join(names).isascii():
-        return [name.strip() for name in names]  # millions of prompts, perhaps
-    cleaned = []
-    for k, name in enumerate(names):
-        text = text_of(name)
-        if isinstance(name, bytes | type) or not is_unicode(text):
+    texts = [text_of(name) for name in names]
+    odd = [isinstance(name, bytes | type) for name in names]
+    if not any(odd) and "".join(texts).isascii():
+        return [text.strip() for text in texts]  # millions of prompts, perhaps
+    for k, text in enumerate(texts):
+        if odd[k] or not is_unicode(text):
             row = int(np.argmax(values == k))
             column = table.frame[label]
             held = shown(column.iloc[row])
             table.refuse(
                 f"column {shown(label)} holds {held}, which is not text.", column.index[row]
             )
-        cleaned.append(clean(text))
-    return cleaned
+    return [clean(text) for text in texts]
 
 
 def as_numbers(

@@ -96,12 +96,14 @@ def _refuse_pairs(table: Table) -> None:
     if has_players(table.frame):
         return  # the reader of votes says what it lacks
     held: dict[str, set[str]] = {}
-    for name in table.frame.columns:
-        cells = table.frame[name]
-        if cells.dtype != object and not isinstance(cells.dtype, pd.StringDtype):
-            continue
+    columns = [
+        name
+        for name in table.frame.columns
+        if table.frame[name].dtype == object or isinstance(table.frame[name].dtype, pd.StringDtype)
+    ]
+    for name in columns if len(columns) > 1 else []:
         try:
-            distinct = cells.unique()
+            distinct = table.frame[name].unique()
         except TypeError:  # lists, or other containers
             continue
         texts = {text_of(cell).strip() for cell in distinct[: _MOST_PLAYERS + 1]}

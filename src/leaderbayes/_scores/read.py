@@ -296,12 +296,15 @@ def to_scores(
     if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
         raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
     dims = [d for d in ("tournament", "player", "round") if d in long]
-    coded = {dim: pd.factorize(long[dim]) for dim in dims}
+    coded = {dim: _coded(long[dim]) for dim in dims}
     shape = tuple(len(names) for _, names in coded.values())
     if np.prod(shape, dtype=float) > _MAX_CELLS:
         sizes = ", ".join(counted(n, d) for d, n in zip(dims, shape, strict=True))
         table.refuse(f"{sizes} make a table that is nearly empty; are these the right columns?")
-    cell = np.ravel_multi_index([codes for codes, _ in coded.values()], shape)
+    cell = np.zeros(len(long), dtype=np.int64)
+    for codes, known in coded.values():
+        cell *= len(known)
+        cell += codes
     repeated = _repeated(cell, shape, long)
     taken = ", ".join(f"{role}={name}" for role, name in columns.items())
     if repeated.any():
@@ -353,6 +356,17 @@ def to_scores(
     _check_players_and_names(table, scores)
     _check_units(table, scores)
     return scores
+
+
+def _coded(labels: pd.Series) -> tuple[Any, pd.Index]:
+    """Code names (row,) in order of appearance, in which those of `as_categories` are already."""
+    if len(labels) and isinstance(labels.dtype, pd.CategoricalDtype):
+        codes, names = labels.cat.codes.to_numpy(), labels.cat.categories
+        last = np.maximum.accumulate(codes)  # name so far
+        one_by_one = last[0] == 0 and np.diff(last).max(initial=0) <= 1
+        if one_by_one and last[-1] == len(names) - 1 and codes.min() == 0:
+            return codes, names
+    return pd.factorize(labels)
 
 
 def _repeated(cell: Longs, shape: tuple[int, ...], long: pd.DataFrame) -> Bools:

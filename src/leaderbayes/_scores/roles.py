@@ -200,19 +200,20 @@ def _rounds_of(table: Table, found: Roles, column: str, taken: Sequence[str | No
 
 def _are_items(table: Table, found: Roles, taken: Sequence[str | None], *, wide: bool) -> bool:
     """Whether a column called as items are is no score, size or setting of the rows."""
-    frame, item = table.frame, str(found["round"])
+    item = str(found["round"])
     if not _names_things(table, item):
         return False
+    items = table.cells(item)
     data = recognise(table, names.DATA, [*taken, *found.values()], otherwise=True)
     if data is not None and not _names_things(table, data):
         return False
     # What is one number of each data set is known of it.
-    if data is not None and frame.groupby(data)[item].nunique().max() < 2:
+    if data is not None and items.groupby(table.cells(data)).nunique().max() < 2:
         return False
-    if data is None and frame[item].nunique() < 2:
+    if data is None and items.nunique() < 2:
         return False
     rows = [c for c in (item, data, found["cluster"], found["repeat"]) if c is not None]
-    return not (wide and frame.duplicated(rows).any())
+    return not (wide and pd.DataFrame({c: table.cells(c) for c in rows}).duplicated().any())
 
 
 def _names_things(table: Table, column: str) -> bool:
@@ -291,7 +292,9 @@ def _long(table: Table, player: str, score: str, given: Roles) -> Long:
             "no column is known for the round; name it (round=..., --round). The columns "
             f"are {listed(table.frame.columns)}." + _one_each(table, player)
         )
-    long = pd.DataFrame({"player": as_categories(table, player), **read, "score": scores})
+    long = pd.DataFrame(
+        {"player": as_categories(table, player), **read, "score": scores}, copy=False
+    )
     if data is not None:
         long.insert(0, "tournament", as_categories(table, data))
     check_names(table, {role: long[role] for role in ("tournament", "round") if role in long})

@@ -210,15 +210,18 @@ def _are_shares(values: np.ndarray) -> bool:
 
 def _rows_by_name(table: Table, rows: Mapping[str, pd.Series]) -> list[str]:
     """Say which rows sum up the others, by their names."""
-    distinct = {role: labels.drop_duplicates() for role, labels in rows.items()}
-    sentences = [
-        f"{table.row(int(row))}: the {role} {shown(name)} looks like a summary of the others; "
-        f"leave it out, or rename it if a {role} is called so."
-        for role, labels in distinct.items()
-        for row, name in zip(labels.index, labels, strict=True)
+    found = [
+        (role, name)
+        for role, labels in rows.items()
+        for name in labels.unique()
         if names.is_summary(name) or names.is_about(name)
     ]
-    return sentences[:12]
+    return [
+        f"{table.row(int(rows[role].index[(rows[role] == name).argmax()]))}: the {role} "
+        f"{shown(name)} looks like a summary of the others; leave it out, or rename it if a {role} "
+        "is called so."
+        for role, name in found[:12]
+    ]
 
 
 def _rows_by_number(table: Table, values: pd.DataFrame, rows: Mapping[str, pd.Series]) -> list[str]:
@@ -300,28 +303,28 @@ def shares_among_percentages(scores: Floats) -> Bools:
     Parameters
     ----------
     scores : ndarray (round, player)
-        NaN where there is none.
+        Finite, NaN where there is none.
 
     Returns
     -------
     ndarray (round, player) of bool
     """
     found = np.zeros(scores.shape, dtype=bool)
-    low = (scores > 0.0) & (scores < 1.0)
-    other = np.isfinite(scores) & ~low
-    mixed = np.flatnonzero(low.any(axis=1) & ((scores > 1.0) & other).any(axis=1))
-    largest = np.max(scores[mixed], axis=1, initial=0.0, where=low[mixed])
-    every_least = np.min(scores[mixed], axis=1, initial=np.inf, where=other[mixed])
-    every_most = np.max(scores[mixed], axis=1, initial=1.0, where=other[mixed])
-    apart = (every_most <= 100.0) & (every_least >= _APART * largest)
-    for k, least, most in zip(mixed[apart], every_least[apart], every_most[apart], strict=True):
-        others, shares = scores[k][other[k]], scores[k][low[k]]
+    lowest, highest = np.fmin.reduce(scores, axis=1), np.fmax.reduce(scores, axis=1)
+    mixed = np.flatnonzero((lowest > 0.0) & (lowest < 1.0) & (highest > 1.0) & (highest <= 100.0))
+    some = scores[mixed]
+    largest = np.max(some, axis=1, initial=0.0, where=some < 1.0)
+    every_least = np.min(some, axis=1, initial=np.inf, where=some >= 1.0)
+    apart = every_least >= _APART * largest
+    for k, least, most in zip(mixed[apart], every_least[apart], highest[mixed[apart]], strict=True):
+        low = scores[k] < 1.0
+        others, shares = scores[k][scores[k] >= 1.0], scores[k][low]
         width = max(most - least, 0.1 * most)
         near = np.abs(100.0 * shares - (least + most) / 2.0) <= (most - least) / 2.0 + width
         if not near.all():
             continue
         digits = max(map(_decimals, others))
-        found[k, low[k]] = [_decimals(share) > digits for share in shares]
+        found[k, low] = [_decimals(share) > digits for share in shares]
     return found
 
 

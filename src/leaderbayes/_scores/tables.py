@@ -7,12 +7,13 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import infer_dtype
 
 from leaderbayes._arguments import positive
 from leaderbayes._errors import ScoresError
@@ -21,6 +22,7 @@ from leaderbayes._files.csv import restore
 from leaderbayes._files.read import MAX_MB, check_size, read_file, unzip
 from leaderbayes._scores.formats import refuse_format
 from leaderbayes._scores.spelling import clean
+from leaderbayes._scores.written import whole_as_written
 
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 FRAME = "the DataFrame"  # what messages call a source that is no file
@@ -32,8 +34,6 @@ ANSWERS = {
 }
 
 EXACT = 2**53  # whole numbers above this are not told apart as floats
-_FIRST = 200  # records by which columns are judged
-_DECIMAL = re.compile(r"[+-]?\d+\.\d+([eE][+-]?\d+)?", re.ASCII)
 # Before pandas 3 numbers are rounded, but for this option, of which pandas 3 warns.
 _TO_THE_LAST_DIGIT: dict[str, Any] = (
     {"float_precision": "round_trip"} if int(pd.__version__.split(".")[0]) < 3 else {}
@@ -101,7 +101,8 @@ def read_table(
 def unsearched(table: Table, metric: str | None) -> tuple[Table, bool]:
     """Give a table as it is, or the splits of ``cv_results_`` that it holds, as `read_table`."""
     if "params" in table.frame and any(_SPLIT.fullmatch(str(c)) for c in table.frame):
-        return _from_cv_results(dict(table.frame.items()), table.where, metric), True
+        results = dict(table.frame.items()) | {"params": table.cells("params")}
+        return _from_cv_results(results, table.where, metric), True
     return table, False
 
 
@@ -182,7 +183,7 @@ def from_content(
 ) -> Table:
     """Read a file's content as Parquet, if it or the suffix says so, or as text with delimiters.
 
-    With ``decimals`` columns of nothing but decimal numbers may be read as such, at once.
+    With ``decimals`` columns of nothing but numbers may be read as such, at once.
     """
     try:
         if suffix.lower() in (".parquet", ".pq") or content.startswith(b"PAR1"):
@@ -282,93 +283,97 @@ def decode(content: bytes, where: str) -> str:
 def _read_csv(content: bytes, where: str, delimiter: str, *, decimals: bool) -> Table:
     """Read all cells as text: a player called 01 or NA keeps its name.
 
-    With ``decimals`` columns of decimal numbers are numbers; a name is read again (`Table.cells`).
+    With ``decimals`` columns of numbers are numbers: whole ones where each is written as Python
+    writes it, and decimal ones; of these a name is read again (`Table.cells`).
     """
-    text = decode(content, where)
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
+    if not content.isascii():
+        decode(content, where)
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
         raise ScoresError(f"{where}: line {line} holds a NUL byte; this is no CSV of text.")
     try:
         # Of bytes, of which no copy is made, as of the text there would be.
         lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="")
-        records = csv.reader(lines, delimiter=delimiter)
-        header = next(records, [])
+        header = next(csv.reader(lines, delimiter=delimiter), [])
     except csv.Error as problem:
         raise ScoresError(f"{where}: the header cannot be read ({problem}).") from problem
     _check_header(header, where)
     columns = _header([restore(name) for name in header], where)
-    numbers = _decimal_columns(records, len(header)) if decimals else []
+    cells = partial(_cells, content, delimiter, len(header))
+    uneven = partial(_uneven, content, len(header), where, delimiter)
     try:
-        frame = _cells(content, delimiter, len(header), numbers)
+        frame = _with_numbers(content, delimiter, cells) if decimals else cells(str)
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as problem:
-        raise ScoresError(
-            _uneven(text, len(header), where, delimiter) or f"{where}: {problem}"
-        ) from problem
+        raise ScoresError(uneven() or f"{where}: {problem}") from problem
     frame.columns = columns
-    empty = frame == ""
-    blank = empty.all(axis=1)
     # pandas fills a row that is too short with empty cells.
-    if (empty.iloc[:, -1] & ~blank).any() and (
-        short := _uneven(text, len(header), where, delimiter)
-    ):
-        raise ScoresError(short)
-    for name in columns:
-        if not _is_float(frame[name]) and frame[name].str.startswith("'").any():
-            frame[name] = frame[name].map(restore)
+    short = frame.iloc[:, -1] == ""
+    if short.any():
+        blank = (frame == "").all(axis=1)
+        if (short & ~blank).any() and (where_short := uneven()):
+            raise ScoresError(where_short)
+        frame = frame[~blank]
+    if b"'" in content:
+        for name in columns:
+            if frame[name].dtype.kind not in "if" and frame[name].str.startswith("'").any():
+                frame[name] = frame[name].map(restore)
 
     def written(label: str) -> pd.Series:
-        one = [columns.get_loc(label)]
-        return _cells(content, delimiter, len(header), [], usecols=one).iloc[:, 0]
+        return cells(str, usecols=[columns.get_loc(label)]).iloc[:, 0]
 
-    return Table(
-        where, frame[~blank], lambda k: f"line {_line(text, k, delimiter)}", written=written
-    )
+    return Table(where, frame, lambda k: f"line {_line(content, k, delimiter)}", written=written)
 
 
 def _is_float(column: pd.Series) -> bool:
     return pd.api.types.is_float_dtype(column.dtype)
 
 
-def _decimal_columns(records: Iterable[list[str]], columns: int) -> list[int]:
-    """Find the columns (0, 1, ...) of which the first records hold decimal numbers, as 0.5 is."""
-    try:
-        first = list(islice(records, _FIRST))
-    except csv.Error:
-        return []
-    if not first or any(len(cells) != columns for cells in first):
-        return []
-    by_column = zip(*first, strict=True)
-    return [k for k, cells in enumerate(by_column) if all(map(_DECIMAL.fullmatch, cells))]
-
-
 def _cells(
-    content: bytes, delimiter: str, columns: int, numbers: list[int], **options: Any
+    content: bytes, delimiter: str, columns: int, kind: type[str] | None, **options: Any
 ) -> pd.DataFrame:
-    """Read a CSV's cells as text, those of some columns as numbers, if all of them are."""
-    kinds: dict[int, Any] = dict.fromkeys(range(columns), str) | dict.fromkeys(numbers, float)
+    """Read a CSV's cells as text; or, where no kind is given, as what pandas takes them for."""
     with warnings.catch_warnings():
         # A row longer than the header is only warned of otherwise, and cut.
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        try:
-            frame: pd.DataFrame = pd.read_csv(
-                io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")),
-                sep=delimiter,
-                header=0,
-                names=range(columns),
-                dtype=kinds,
-                keep_default_na=False,
-                index_col=False,
-                skip_blank_lines=False,
-                **_TO_THE_LAST_DIGIT,
-                **options,
-            )
-        except ValueError:
-            if not numbers:
-                raise
-            return _cells(content, delimiter, columns, [], **options)
-    # As text large whole numbers are told apart.
-    if numbers and not (frame[numbers].abs() < EXACT).all(axis=None):
-        return _cells(content, delimiter, columns, [], **options)
+        frame: pd.DataFrame = pd.read_csv(
+            io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")),
+            sep=delimiter,
+            header=0,
+            names=range(columns),
+            dtype=kind,
+            na_filter=False,
+            index_col=False,
+            skip_blank_lines=False,
+            **_TO_THE_LAST_DIGIT,
+            **options,
+        )
+    return frame
+
+
+def _with_numbers(
+    content: bytes, delimiter: str, cells: Callable[..., pd.DataFrame]
+) -> pd.DataFrame:
+    """Read a CSV's cells as pandas guesses; as text those of which something is lost by that."""
+    with warnings.catch_warnings():
+        # It guesses in pieces: a column may be text in one, and something else in another.
+        warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+        frame = cells(None)
+    kept = whole_as_written(content, delimiter, frame)
+    for k, kind in enumerate(frame.dtypes):
+        if kind.kind == "f":
+            values = frame[k].to_numpy()
+            # As text large whole numbers are told apart.
+            safe = -EXACT < values.min() and values.max() < EXACT
+        else:
+            of_pandas_2 = kind.kind == "O" and infer_dtype(frame[k], skipna=False) == "string"
+            safe = isinstance(kind, pd.StringDtype) or of_pandas_2
+        if safe:
+            kept.add(k)
+    lost = [k for k in range(frame.shape[1]) if k not in kept]
+    if len(lost) == frame.shape[1]:
+        return cells(str)
+    if lost:
+        frame[lost] = cells(str, usecols=lost)
     return frame
 
 
@@ -415,9 +420,10 @@ def _header(names: list[str], where: str) -> pd.Index:
     return columns
 
 
-def _records(text: str, delimiter: str) -> Iterable[tuple[int, list[str]]]:
+def _records(content: bytes, delimiter: str) -> Iterable[tuple[int, list[str]]]:
     """Give the line at which each record of a CSV begins, and its cells; the header is first."""
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="\n")
+    reader = csv.reader(lines, delimiter=delimiter)
     begin = 1
     try:
         for cells in reader:
@@ -427,15 +433,15 @@ def _records(text: str, delimiter: str) -> Iterable[tuple[int, list[str]]]:
         return
 
 
-def _line(text: str, row: int, delimiter: str) -> int:
+def _line(content: bytes, row: int, delimiter: str) -> int:
     """Find the line of a row, which quoted line ends may have moved."""
-    records = enumerate(_records(text, delimiter), -1)
+    records = enumerate(_records(content, delimiter), -1)
     return next((line for k, (line, _) in records if k == row), row + 2)
 
 
-def _uneven(text: str, columns: int, where: str, delimiter: str) -> str:
+def _uneven(content: bytes, columns: int, where: str, delimiter: str) -> str:
     """Say which line has more or fewer cells than the header; nothing where none has."""
-    for line, cells in _records(text, delimiter):
+    for line, cells in _records(content, delimiter):
         if cells and len(cells) != columns:
             hint = " (a decimal comma? use a point)" if len(cells) > columns else ""
             return (

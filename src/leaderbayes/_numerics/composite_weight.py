@@ -28,12 +28,7 @@ from scipy.sparse.csgraph import connected_components
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import solve
-from leaderbayes._numerics.pairs_by_round import (
-    RoundStatistics,
-    ranks_within,
-    round_scores,
-    round_statistics,
-)
+from leaderbayes._numerics.pairs_by_round import RoundStatistics, round_scores, round_statistics
 from leaderbayes._numerics.places import count
 from leaderbayes._types import Floats, Ints
 
@@ -87,8 +82,8 @@ def variance_of_midranks(place: Ints, weight: Floats, *, within_round: bool) -> 
     # Across rounds all scores are one ranking.
     rankings = place if within_round else place.reshape(1, -1)
     present = rankings > 0
-    best, worst = ranks_within(rankings)
-    shared = np.where(present, worst - best + 1, 1)
+    cell = rankings + (rankings.max() + 1) * np.arange(len(rankings))[:, None]
+    shared = np.where(present, np.bincount(cell.ravel())[cell], 1)
     players = present.sum(axis=1)
     matches = players * (players - 1.0)
     # sum(t^3 - t) over groups is the sum of t^2 - 1 over players.

@@ -74,7 +74,7 @@ def round_statistics(
     row = np.zeros(r, np.int64) if tournament is None else np.arange(r)
     sets = [m * row[k] + np.flatnonzero(p) for k, p in zip(first, patterns, strict=True)]
     if within_round:
-        best, worst = ranks_within(place)
+        best, worst = _ranks_within(place)
         average = (best + worst) / 2.0
         size = present.sum(axis=1, keepdims=True)
         tied = np.where(present, worst - best, 0).sum(axis=1) / 2.0
@@ -107,7 +107,7 @@ def round_statistics(
     )
 
 
-def ranks_within(place: Ints) -> tuple[Longs, Longs]:
+def _ranks_within(place: Ints) -> tuple[Longs, Longs]:
     """Rank within rounds, equals at the best and at the worst of theirs (round, player)."""
     r, steps = len(place), int(place.max(initial=0)) + 1
     cell = place + steps * np.arange(r)[:, None]

@@ -1,34 +1,39 @@
 """The composite weight: of equal players, of a board, and by its definition."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.composite_weight import (
     board_weight,
     clustered_scores,
     exchangeable_weight,
+    inverse_of_equal_players,
     inverse_weight,
     meat,
+    variance_of_midranks,
     weighted_counts,
 )
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import count, count_matches, draw_places
 
 
-def inverse(place, weight, *, within_round=True, pseudo_rounds=0.0, with_ties=False):
+def inverse(place, weight, *, within_round=True, pseudo_rounds=0.0, with_ties=False, ties="half"):
     """tr(H^+ J) / d of a board at these weights (round,)."""
-    wins, n, tied = weighted_counts(place, weight, within_round=within_round, ties="half")
-    statistics = round_statistics(place, within_round=within_round, ties="half")
+    wins, n, tied = weighted_counts(place, weight, within_round=within_round, ties=ties)
+    statistics = round_statistics(place, within_round=within_round, ties=ties)
     return inverse_weight(
         wins, n, tied if with_ties else None, statistics, weight,
         within_round=within_round, pseudo_rounds=pseudo_rounds,
     )  # fmt: skip
 
 
-def shrunk(value, rounds):
-    """Factor on the weights of equal players, drawn to 1 by five rounds."""
-    return (rounds - 1 + 5) / ((rounds - 1) * value + 5)
+def shrunk(value, rounds, equal=1.0):
+    """Factor on the weights of equal players, drawn by five rounds to that of those who so tie."""
+    return (rounds - 1 + 5) / ((rounds - 1) * value + 5 * equal)
 
 
 def test_meat_is_the_covariance_of_rounds_times_their_number():
@@ -116,7 +121,8 @@ def test_ties_that_are_halves_may_count_more():
     share = (place[:, 0] == place[:, 1]).mean()
     most = (rounds + 1.0) / (rounds * (1.0 - share) + 1.0)
     equal = np.ones(rounds)
-    expected = min(most, shrunk(inverse(place, equal), rounds))
+    # Two equal players' wins vary as the share that is decided.
+    expected = min(most, shrunk(inverse(place, equal), rounds, 1.0 / most))
     np.testing.assert_allclose(board_weight(place, within_round=True, ties="half"), expected)
     assert 1.5 < expected
     # Davidson's model has a parameter for them, and no more than one match a match.
@@ -143,6 +149,81 @@ def test_weight_of_equal_players(players):
     # The estimate's own bias is of the order of 1 / rounds.
     error = np.std(factors) / np.sqrt(len(factors))
     assert abs(np.mean(factors) - 1.0) < 4.0 * error + 2.0 / 100
+
+
+@pytest.mark.parametrize("row", [[1, 2, 3, 4, 5], [1, 1, 3, 4, 4], [1, 1, 1, 1, 5], [1] * 5])
+def test_midranks_vary_less_than_ranks(row):
+    """By the formula, against all orders of these places; the absent are none of them."""
+    midranks = np.array(list(permutations(rankdata(row))))
+    place = np.array([[*row, 0]], np.int32)
+    found = variance_of_midranks(place, np.array([0.5]), within_round=True)
+    assert found == pytest.approx(midranks[:, 0].var() / ((5**2 - 1) / 12))
+
+
+def test_midranks_of_rounds_count_by_their_weighted_matches():
+    place = np.array([[1, 1, 0, 0], [1, 2, 3, 4], [1, 2, 2, 0], [1, 0, 0, 0]], np.int32)
+    weight = exchangeable_weight(place, within_round=True)
+    # Of two that tie 0, of four apart 1, of three with two alike 3/4.
+    expected = (1 * 0 + 0.6 * 6 + 0.75 * 3 * 0.75) / (1 + 0.6 * 6 + 0.75 * 3)
+    assert variance_of_midranks(place, weight, within_round=True) == pytest.approx(expected)
+    # Across rounds all scores are one ranking.
+    pooled = np.array([[1, 2], [2, 4]], np.int32)
+    found = variance_of_midranks(pooled, np.full(2, 0.3), within_round=False)
+    assert found == pytest.approx(1 - 6 / 60)
+
+
+@pytest.mark.parametrize("within_round", [True, False])
+def test_without_ties_equal_players_have_exactly_their_weights(within_round):
+    rng = np.random.default_rng(10)
+    present = rng.random((7, 5)) < 0.8
+    place = draw_places(np.zeros(5), present, rng, within_round=within_round)
+    weight = exchangeable_weight(place, within_round=within_round)
+    variance = variance_of_midranks(place, weight, within_round=within_round)
+    assert variance == 1.0
+    assert inverse_of_equal_players(variance, 0.0, 7, half=True) == 1.0
+    assert inverse_of_equal_players(variance, 0.0, 7, half=False) == 1.0
+
+
+@pytest.mark.parametrize("ties", ["half", "drop"])
+@pytest.mark.parametrize("players", [2, 3, 5, 20])
+def test_weight_of_equal_players_that_tie(players, ties):
+    """What tr(H^+ J) / d is on average over boards: wins' variance over what matches expect."""
+    rng, rounds = np.random.default_rng(13), 100
+    differences = []
+    for _ in range(60):
+        place = draw_places(np.zeros(players), np.ones((rounds, players), bool), rng, tie=0.5)
+        equal = exchangeable_weight(place, within_round=True)
+        variance = variance_of_midranks(place, equal, within_round=True)
+        _, n, tied = weighted_counts(place, equal, within_round=True, ties="half")
+        share = tied.sum() / n.sum()
+        expected = inverse_of_equal_players(variance, share, rounds, half=ties == "half")
+        # So far from 1 that the formula without ties fails.
+        assert abs(expected - 1.0) > (0.2 if ties == "half" else 0.08) or players == 2
+        differences.append(inverse(place, equal, ties=ties) - expected)
+    # The estimate's own bias, and that of the round that is added, is of the order of 1 / rounds.
+    error = np.std(differences) / np.sqrt(len(differences))
+    assert abs(np.mean(differences)) < 4.0 * error + 2.0 / rounds
+
+
+def test_few_rounds_have_the_weights_of_equal_players_that_tie():
+    place = np.array([[1, 1, 3], [1, 2, 3]], np.int32)
+    equal = np.full(2, 0.75)
+    # Midranks vary 3/4 and 1 times as much as ranks, one match of six ties; and a round of none.
+    half = board_weight(place, within_round=True, ties="half")
+    np.testing.assert_allclose(half, equal / ((2 * 7 / 8 + 1) / 3))
+    drop = board_weight(place, within_round=True, ties="drop")
+    np.testing.assert_allclose(drop, equal / ((2 * 7 / 8 + 1) / (2 * 5 / 6 + 1)))
+    davidson = board_weight(place, within_round=True, ties="half", with_ties=True)
+    np.testing.assert_allclose(davidson, drop)
+
+
+@pytest.mark.parametrize("rounds", [2, 4])
+def test_players_that_never_met_have_no_match_to_weigh(rounds):
+    place = np.tile(np.eye(2, dtype=np.int32), (rounds // 2, 1))
+    assert (board_weight(place, within_round=True, ties="half") == 1.0).all()
+    # Nor have those whose every match is dropped.
+    alike = np.ones((rounds, 2), np.int32)
+    assert (board_weight(alike, within_round=True, ties="drop") == 1.0).all()
 
 
 def test_weight_of_equal_players_across_rounds():

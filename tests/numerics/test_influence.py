@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from leaderbayes._numerics.influence import Units, fewest
+from leaderbayes._numerics.influence import Units, _taken, fewest
 from leaderbayes._numerics.votes import Votes, maximum
 
 
@@ -102,3 +102,11 @@ def test_no_more_than_may_be():
         spent = found.removed[units.unit].sum() / len(units.unit)
         assert spent <= share + 1e-12
         assert found.found == (found.after < 0.0) == (found.removed.sum() > 0)
+
+
+def test_a_lead_that_is_gone_takes_one():
+    """Gone by less than the margin, where some shift by less than that."""
+    shift, left = np.array([1e-13, 0.5]), np.array([7, 7])
+    taken, enough = _taken(shift, left, np.ones(2), 10.0, -1e-11)
+    assert taken.tolist() == [1]
+    assert enough

@@ -4,16 +4,19 @@ All pairs of a round are one ranking, not m (m - 1) / 2 independent matches. The
 round k is raised to the power
 
 .. math:: \eta_k = c\, e_k, \quad e_k = \frac{3}{m_k + 1}, \quad
-          \frac{1}{c} = \frac{(r - 1) \mathrm{tr}(H^+ J) / d + 5}{r - 1 + 5}, \quad
+          \frac{1}{c} = \frac{(r - 1) \mathrm{tr}(H^+ J) / d + 5 v}{r - 1 + 5}, \quad
           J = \frac{r}{r - 1} \sum_k s_k s_k',
 
-where e_k is the weight of equal players, m_k of whom play in round k (magnitude adjustment of the
-likelihood with these weights: d free parameters, H its Hessian and s_k round k's score vector at
-its estimate). c is 1 for equal players, and is drawn to 1 by as much as 5 rounds: a few rounds say
-little of it, and say it too well.
+where e_k is the weight of equal players that never tie, m_k of whom play in round k (magnitude
+adjustment of the likelihood with these weights: d free parameters, H its Hessian and s_k round k's
+score vector at its estimate). 1 / c is v for equal players, and is drawn to v by as much as 5
+rounds: a few rounds say little of it, and say it too well. v is 1 without ties, see
+`inverse_of_equal_players`.
 
 References
 ----------
+Kruskal and Wallis (1952), Use of ranks in one-criterion variance analysis, Journal of the American
+Statistical Association 47 (the variance of ranks with ties).
 Pauli, Racugno and Ventura (2011), Bayesian composite marginal likelihoods, Statistica Sinica 21.
 Ribatet, Cooley and Davison (2012), Bayesian inference from composite likelihoods, with an
 application to spatial extremes, Statistica Sinica 22.
@@ -57,7 +60,10 @@ def meat(scores: Floats) -> Floats:
 
 
 def exchangeable_weight(place: Ints, *, within_round: bool) -> Floats:
-    """Weights (round,) for equal players: 3 / (m + 1) within rounds, 3 / (m r + 1) across them."""
+    """Weights (round,) for equal players that never tie.
+
+    3 / (m + 1) within rounds, 3 / (m r + 1) across them.
+    """
     present = place > 0
     if within_round:
         return np.asarray(np.minimum(1.0, 3.0 / (present.sum(axis=1) + 1.0)))
@@ -65,6 +71,36 @@ def exchangeable_weight(place: Ints, *, within_round: bool) -> Floats:
     # (m - 1) r^2 (m r + 1) / 12, where independent matches would have (m - 1) r^2 / 4.
     players, rounds = present.sum(axis=1).mean(), present.sum(axis=0).mean()
     return np.full(len(place), min(1.0, 3.0 / (players * rounds + 1.0)))
+
+
+def variance_of_midranks(place: Ints, weight: Floats, *, within_round: bool) -> float:
+    """Give the variance of equal players' wins, ties half, over what it were if none tied.
+
+    1 - sum(t^3 - t) / (m^3 - m) where t share a place: a mean over rounds, by their matches times
+    their weight (round,). By ties of its own a round would count the more the less it says.
+    """
+    # Across rounds all scores are one ranking.
+    rankings = place if within_round else place.reshape(1, -1)
+    present = rankings > 0
+    cell = rankings + (rankings.max() + 1) * np.arange(len(rankings))[:, None]
+    shared = np.where(present, np.bincount(cell.ravel())[cell], 1)
+    players = present.sum(axis=1)
+    matches = players * (players - 1.0)
+    # sum(t^3 - t) over groups is the sum of t^2 - 1 over players.
+    without = matches - (shared**2 - 1.0).sum(axis=1) / (players + 1.0)
+    of = weight[: len(rankings)]
+    return float((of * without).sum() / (of * matches).sum())
+
+
+def inverse_of_equal_players(variance: float, share: float, rounds: int, *, half: bool) -> float:
+    """Give what tr(H^+ J) / d is for equal players that tie, at the weights of those that do not.
+
+    Of wins with ``variance`` (`variance_of_midranks`); the likelihood expects as many matches as
+    were played where ties are halves, and where they are dropped or have a parameter of their own
+    the share that is decided. A round without ties is added to those played, as for
+    `largest_weight`.
+    """
+    return (rounds * variance + 1.0) / (rounds * (1.0 if half else 1.0 - share) + 1.0)
 
 
 def weighted_counts(
@@ -94,6 +130,8 @@ def largest_weight(share: float, rounds: int) -> float:
 def board_weight(place: Ints, *, within_round: bool, ties: str, with_ties: bool = False) -> Floats:
     """Estimate the weights (round,) of a board; below 3 rounds, give those of equal players.
 
+    Of equal players that tie as often as these do.
+
     Parameters
     ----------
     place : (round, player)
@@ -103,17 +141,24 @@ def board_weight(place: Ints, *, within_round: bool, ties: str, with_ties: bool 
         For Davidson's model, which has a parameter for ties: its weights are at most 1.
     """
     equal = exchangeable_weight(place, within_round=within_round)
-    if len(place) < FEWEST:
-        return equal
     wins, n, tied = weighted_counts(place, equal, within_round=within_round, ties=ties)
-    share = float(tied.sum() / n.sum()) if ties == "half" else 0.0
-    most = 1.0 if with_ties else largest_weight(share, len(place))
+    r, half = len(place), ties == "half"
+    met = n.sum() if half else n.sum() + tied.sum()
+    if met == 0.0:  # no match has a weight
+        return equal
+    share = float(tied.sum() / met)
+    inverse = inverse_of_equal_players(
+        variance_of_midranks(place, equal, within_round=within_round), share, r,
+        half=half and not with_ties,
+    )  # fmt: skip
+    if r < FEWEST:
+        return equal / inverse
+    most = largest_weight(share, r) if half and not with_ties else 1.0
     # Without a single tie, or anything else, nu has no estimate and says nothing of players.
-    free_ties = tied if with_ties and 0.0 < share < 1.0 else None
+    free_ties = tied if with_ties and half and 0.0 < share < 1.0 else None
     statistics = round_statistics(place, within_round=within_round, ties=ties)
-    r = len(place)
-    inverse = _inverse_weight(wins, n, free_ties, statistics, equal, within_round=within_round)
-    factor = (r - 1.0 + _EXCHANGEABLE) / ((r - 1.0) * inverse + _EXCHANGEABLE)
+    found = _inverse_weight(wins, n, free_ties, statistics, equal, within_round=within_round)
+    factor = (r - 1.0 + _EXCHANGEABLE) / ((r - 1.0) * found + _EXCHANGEABLE * inverse)
     return np.asarray(np.minimum(most, factor * equal))
 
 

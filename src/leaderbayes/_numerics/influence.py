@@ -159,7 +159,9 @@ def _taken(
     afford = budget * (1.0 + 1e-12)
     may = np.flatnonzero((shift > 0.0) & (left > 0) & (weight <= afford))
     order = may[np.argsort(-shift[may], kind="stable")]
-    copies = np.minimum(left[order], np.ceil(lead / shift[order]) + 1.0).astype(np.int64)
+    # The rival may be ahead already, by less than the margin.
+    needed = np.ceil(max(lead, 0.0) / shift[order]) + 1.0
+    copies = np.minimum(left[order], needed).astype(np.int64)
     taken = np.repeat(order, copies)
     spent = np.cumsum(weight[taken])
     number = int(np.searchsorted(np.cumsum(shift[taken]), lead)) + 1

@@ -8,7 +8,7 @@ import pytest
 
 import leaderbayes as lb
 from conftest import board, cycle, simulate
-from leaderbayes._inference.discrepancy import MISFIT, enough
+from leaderbayes._inference.discrepancy import MISFIT, _tied_as, enough
 
 
 def test_fit_keeps_its_check(laplace):
@@ -27,14 +27,17 @@ def test_a_board_that_does_not_fit_is_flagged_everywhere():
 
 
 @pytest.mark.slow
-def test_a_board_that_fits_is_not():
+@pytest.mark.parametrize("step", [None, 0.5, 2.0])  # of rounded scores: no ties, 10 %, 38 %
+def test_a_board_that_fits_is_not(step):
     """The p-value of a posterior predictive check leans to the middle: at most 5 % are flagged."""
     rng = np.random.default_rng(1)
     boards = 60
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", lb.LeaderbayesWarning)
         for seed in range(boards):
-            lb.fit(simulate(rng.normal(size=6), 12, rng), sampler="laplace", seed=seed, draws=50)
+            scores = simulate(rng.normal(size=6), 12, rng)
+            scores = scores if step is None else (scores / step).round()
+            lb.fit(scores, sampler="laplace", seed=seed, draws=50)
     flagged = sum(issubclass(one.category, lb.MisfitWarning) for one in caught)
     assert flagged <= boards * 0.05 + 3.0 * np.sqrt(boards * 0.05 * 0.95)
 
@@ -51,6 +54,41 @@ def test_noise_of_each_players_own_scale_is_seen_on_few_rounds():
             dt = lb.fit(board(scores), sampler="laplace", seed=seed, draws=50)
         flagged += dt.attrs["p_check"] < MISFIT
     assert flagged > 9
+
+
+def test_own_scales_are_seen_where_matches_tie():
+    """A quarter tie: on 13 of 30 such boards, so on none of 10 with probability 0.003.
+
+    Held against rankings without ties none of these 30 were.
+    """
+    rng = np.random.default_rng(8)
+    flagged = 0
+    for seed in range(10):
+        scale = np.exp(rng.uniform(-0.8, 0.8, size=20))
+        scores = rng.normal(0.0, 0.8, size=(20, 1)) + scale[:, None] * rng.gumbel(size=(20, 30))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+            dt = lb.fit(board((scores / 1.5).round()), sampler="laplace", seed=seed, draws=50)
+        flagged += dt.attrs["p_check"] < MISFIT
+    assert flagged > 0
+
+
+def test_replicates_tie_as_the_board_does():
+    """Round by round as many at the same places, whoever comes there; who is missing stays so."""
+    rng = np.random.default_rng(9)
+    scores = rng.integers(0, 4, size=(7, 30)).astype(float)
+    scores[rng.random((7, 30)) < 0.2] = np.nan
+    place = lb.matches(board(scores))["place"].transpose("round", "player").to_numpy()
+    luck = np.where(place > 0, -rng.random(place.shape), np.inf)
+    strict = np.where(place > 0, luck.argsort(axis=1).argsort(axis=1) + 1, 0)
+    tied = _tied_as(place, strict)
+    np.testing.assert_array_equal(np.sort(tied, axis=1), np.sort(place, axis=1))
+    np.testing.assert_array_equal(tied == 0, place == 0)
+    for own, again in zip(strict, tied, strict=True):
+        order = np.argsort(own)
+        assert (np.diff(again[order]) >= 0).all()
+    np.testing.assert_array_equal(_tied_as(place, tied), tied)  # Plackett-Luce's tie by themselves
+    np.testing.assert_array_equal(_tied_as(strict, strict), strict)
 
 
 def test_too_few_replicates_say_nothing():

@@ -34,10 +34,17 @@ def named(pattern, repeats=3, folds=5):
         (named("repeat_{r}_fold_{k}"), "", 5),
         (named("cv{r}_fold{k}"), "", 5),
         (named("run {r}, fold {k}"), "", 5),
+        (named("r{r}f{k}"), "", 5),
+        (named("Repeat{r}-F{k}"), "", 5),
+        (named("({r}, {k})"), "", 5),  # pairs that were written as text
+        ([f"Fold {k} of 10" for k in range(1, 11)], "", 10),
+        ([f"split{k}_test_score" for k in range(5)], "", 5),
+        ([f"train_test_split_{k}" for k in range(1, 11)], "", None),
         ([f"fold {k}" for k in range(1, 11)], "", 10),
         ([f"Fold_{k}" for k in range(4)], "", 4),
         ([f"split{k}" for k in range(5)], "", 5),
         ([f"CV-{k}" for k in range(1, 4)], "", 3),
+        ([f"holdout_{k}" for k in range(5)], "split", None),
         (RUN, "fold", 10),
         (RUN, "split_num", 10),
         (RUN, "cvFold", 10),
@@ -91,6 +98,8 @@ def test_of_repeats_the_number_of_folds_is_sure():
         (["1.1", "1.2", "2.1", "2.2"], "version"),
         (["fold 1"], "fold"),
         (["fold 1 of A", "fold 2 of A"], ""),
+        (["fold 1 of 1000", "fold 2 of 1000"], ""),
+        (["r1f1", "r1f2", "r2f1"], ""),
         (["x" * 100, "fold" * 50 + " 1"], "fold"),
     ],
 )
@@ -262,6 +271,18 @@ def test_right_or_wrong_is_for_mean_scores(items, model):
     share = tied_share(lb.matches(items))
     assert text.startswith("LB026 scores are answers, right or wrong (or look like it): "
                            f"{100.0 * share:.0f} % of the matches")  # fmt: skip
+
+
+def test_two_accuracies_are_no_answers():
+    """A small board may have two values; those of which one is an end of the scale look like it."""
+    of_two = board(np.array([[0.6, 0.8, 0.6], [0.8, 0.6, 0.8]]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hint(lb.matches(of_two), "bradley_terry", {"test_fraction": None}, of_two)
+    for looks in ((of_two - 0.6) / 0.2, (of_two - 0.6) * 500.0, 2.0 * (of_two - 0.7) / 0.2):
+        looks = looks.round(6)
+        with pytest.warns(lb.HintWarning, match="LB026"):
+            hint(lb.matches(looks), "bradley_terry", {"test_fraction": None}, looks)
 
 
 def test_means_of_runs_are_answers_too():

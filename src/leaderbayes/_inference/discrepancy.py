@@ -278,8 +278,23 @@ def _strict_wins(
     again = own.transpose("sample", ..., "player").to_numpy()[:, rows]
     if again.shape[1:] != place.shape or ((again > 0) != (place > 0)).any():
         raise others
+    within_round = bool(board.attrs["within_round"])
+    # Davidson's replicates tie by themselves.
+    tied = within_round and dt.attrs["model"] != "davidson"
     for each in again:
-        yield count_wins(each, within_round=bool(board.attrs["within_round"]))
+        yield count_wins(_tied_as(place, each) if tied else each, within_round=within_round)
+
+
+def _tied_as(place: Ints, again: Ints) -> Ints:
+    """Let a replicate's players (round, player) tie at the places at which the board's do.
+
+    Rankings of these models never tie, and a match that may tie varies less than one that is won
+    or lost: boards with ties would look less discrepant than replicates that have none.
+    """
+    at = np.sort(place, axis=1)
+    absent = (place == 0).sum(axis=1, keepdims=True)
+    found = np.take_along_axis(at, np.where(again > 0, absent + again - 1, 0), axis=1)
+    return np.where(again > 0, found, 0)
 
 
 def _independent_matches(

@@ -27,11 +27,12 @@ _CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
 # More folds of one cross-validation are rare: they are those of several, in one row.
 _MOST_FOLDS = 20
 _FOLD = frozenset("fold folds kfold split splits cv resample resamples resampling".split())
-_BESIDE = "rep reps repeats repeated test holdout bootstrap subsampling"
+_RESAMPLED = ("resampl", "train", "holdout", "bootstrap", "subsampling")  # splits at random
+_BESIDE = "rep reps repeats repeated r f of train test score holdout bootstrap subsampling"
 _WORD = "|".join(sorted({*names.ROUND.split(), *_BESIDE.split(), *_FOLD}, key=len, reverse=True))
 # A fold's name: one number, or those of repeat and fold, and words of rounds. No year is one. (No
 # word is made of others, or a name would be tried in too many ways.)
-_NAME = re.compile(rf"(?:(?:{_WORD}|[\W_])*(?<!\d)\d{{1,3}}){{1,2}}")
+_NAME = re.compile(rf"(?:(?:{_WORD}|[\W_])*(?<!\d)\d{{1,3}}){{1,2}}(?!\d)(?:{_WORD}|[\W_])*")
 _NUMBER = re.compile(r"([^\W\d_]*)[\W_]*(\d+)")
 _OF_TIES = {
     "half": "each counts as half a win for both",
@@ -106,9 +107,7 @@ def hint(
     texts = hints(matches, model, arguments["test_fraction"], column=column_of(scores))
     if "cluster" in scores.coords:  # What is numbered are items of clusters.
         texts = [text for text in texts if not text.startswith("LB017")]
-    # Means of runs that were right or wrong have more values.
-    answers = is_right_or_wrong(scores) or bool(scores.attrs.get("answers", 0))
-    if answers and len(matches["round"]) > 1:
+    if are_answers(scores) and len(matches["round"]) > 1:
         if model == "score_tournaments":
             texts.append(_NORMAL_ONLY)
         elif model != "mean_score":
@@ -166,6 +165,17 @@ def _of_the_missing(scores: xr.DataArray, items: bool) -> list[str]:
     who += f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
     moves, but = _AS_ITEMS if items else _AS_ROUNDS
     return [_LACKING.format(who=who, moves=moves, but=but)]
+
+
+def are_answers(scores: xr.DataArray) -> bool:
+    """Tell whether scores are right or wrong, means of runs that were, or look like it.
+
+    Two values between 0 and 1, such as accuracies of 0.6 and 0.8 on a small board, do not.
+    """
+    if scores.attrs.get("answers", 0):
+        return True
+    y = scores.to_numpy()
+    return is_right_or_wrong(scores) and not (np.nanmin(y) > 0.0 and np.nanmax(y) < 1.0)
 
 
 def is_right_or_wrong(scores: xr.DataArray) -> bool:
@@ -257,7 +267,7 @@ def look_like_folds(rounds: Sequence[str], column: str = "") -> Folds | None:
     if None not in folds_of:
         every = {fold for _, fold in pairs}
         return Folds(len(every) if len(every) > 1 else None, sure=True)
-    resampled = any(word.startswith("resampl") for word in said or words(rounds[0]))
+    resampled = any(word.startswith(_RESAMPLED) for word in {*said, *words(rounds[0])})
     known = run and len(first) == len(rounds) <= _MOST_FOLDS and not resampled
     return Folds(len(rounds) if known else None, sure=False)
 

@@ -61,6 +61,7 @@ def test_tournaments_whole_and_in_reverse(capsys):
     }  # fmt: skip
     reversed_ = {"x" * 40: 0.03, "modèles-de-langue": 0.55, "漢字の名前のとても長い": 0.98}
     result = {
+        "model": "bradley_terry",
         "tournaments": [row | {"tournament": t, "p_reversed": p} for t, p in reversed_.items()],
         "players": [{"player": "p0", "p_average": 0.75}],
         "diagnostics": {"converged": True},

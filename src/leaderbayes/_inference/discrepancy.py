@@ -279,22 +279,31 @@ def _strict_wins(
     if again.shape[1:] != place.shape or ((again > 0) != (place > 0)).any():
         raise others
     within_round = bool(board.attrs["within_round"])
+    at = np.sort(place, axis=1)
+    tied = bool(((np.diff(at, axis=1) == 0) & (at[:, 1:] > 0)).any())
     # Davidson's replicates tie by themselves.
-    tied = within_round and dt.attrs["model"] != "davidson"
+    tied &= within_round and dt.attrs["model"] != "davidson"
     for each in again:
-        yield count_wins(_tied_as(place, each) if tied else each, within_round=within_round)
+        yield count_wins(_tied_as(at, each) if tied else each, within_round=within_round)
 
 
-def _tied_as(place: Ints, again: Ints) -> Ints:
-    """Let a replicate's players (round, player) tie at the places at which the board's do.
+def _tied_as(at: Ints, again: Ints) -> Ints:
+    """Let a replicate's players (round, player) tie where the board's do, whose places ``at`` has.
 
     Rankings of these models never tie, and a match that may tie varies less than one that is won
     or lost: boards with ties would look less discrepant than replicates that have none.
+
+    Parameters
+    ----------
+    at : (round, player)
+        Places of each round of the board, sorted; 0, of the absent, first.
+    again : (round, player)
+        Of the replicate, perhaps among more players; 0 of who is absent.
     """
-    at = np.sort(place, axis=1)
-    absent = (place == 0).sum(axis=1, keepdims=True)
-    found = np.take_along_axis(at, np.where(again > 0, absent + again - 1, 0), axis=1)
-    return np.where(again > 0, found, 0)
+    order = np.argsort(again, axis=1, kind="stable")
+    found = np.empty_like(again)
+    np.put_along_axis(found, order, at.astype(again.dtype), axis=1)
+    return found
 
 
 def _independent_matches(

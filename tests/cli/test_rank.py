@@ -54,6 +54,14 @@ def test_out_holds_tables_posterior_and_figures(ranked, folder):
     assert "pymc" in made["versions"]
 
 
+def test_a_test_fraction_is_about_fresh_data(folder):
+    arguments = ("rank", "scores.csv", "--test-fraction", 0.2, "--seed", 1)
+    said = call(*arguments, cwd=folder).stdout
+    assert "bradley_terry, 95% intervals, about fresh data sets of this size" in said
+    assert json.loads(call(*arguments, "--json", cwd=folder).stdout)["test_fraction"] == 0.2
+    assert "fresh" not in call(*arguments[:2], "--seed", 1, cwd=folder).stdout
+
+
 def test_maximum_likelihood_prints_a_table(folder):
     done = run("rank", "scores.csv", "--ml", cwd=folder)
     assert done.returncode == 0, done.stderr

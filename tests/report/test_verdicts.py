@@ -99,6 +99,15 @@ def test_settings_are_all_arguments_by_name():
     assert settings({"model": "mine"}) == [("Model", "mine")]
 
 
+def test_settings_say_what_a_test_fraction_is_about():
+    """Of several tournaments it is about these, or new ones."""
+    for model, said in (("bradley_terry", 1), ("tournaments", 0)):
+        rows = settings({"model": model, "arguments": '{"test_fraction": 0.2}'})
+        about = [text for name, text in rows if name == "Intervals are about"]
+        assert [text.startswith("fresh data sets of this size") for text in about] == [True] * said
+        assert ("test_fraction", "0.2") in rows
+
+
 def test_data_count_what_is_missing_and_hide_folders():
     scores = board([[1.0, float("nan")], [2.0, 3.0]], higher_is_better=False)
     scores.attrs |= {"source": "/home/somebody/secret/scores.csv", "tournament": "iris"}

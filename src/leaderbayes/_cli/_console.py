@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from leaderbayes._fits.kinds import OF_SCORES
+from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL
 from leaderbayes._numerics.decimals import decimals
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def print_leaderboard(table: "pd.DataFrame", result: dict[str, Any], prob: float
         ],
         left=("player",),
         wrapped=("player",),
-        title=f"{result['model']}, {prob:.0%} intervals",
+        title=_title(result, prob),
     )  # fmt: skip
     _print_disagreement(console, table)
     votes = result["read"].get("kind") == "votes"
@@ -219,7 +219,7 @@ def _print_scores(table: "pd.DataFrame", result: dict[str, Any], prob: float) ->
         rows,
         left=("player",),
         wrapped=("player",),
-        title=f"{result['model']}{_in_brackets(result)}, {prob:.0%} intervals",
+        title=_title(result, prob),
     )
     _print_disagreement(console, table)
     if not result["diagnostics"]["converged"]:
@@ -252,6 +252,13 @@ _UNITS = {
     "distance": "in ranges of a round's scores (0 is its best, 1 its worst)",
     "share": "in shares of a round's best",
 }
+
+
+def _title(result: dict[str, Any], prob: float) -> str:
+    """Say which model it is, and what its intervals are about where rounds share training data."""
+    of_one = result.get("test_fraction") and result["model"] not in OF_SEVERAL
+    fresh = ", about fresh data sets of this size" if of_one else ""
+    return f"{result['model']}{_in_brackets(result)}, {prob:.0%} intervals{fresh}"
 
 
 def _in_brackets(result: dict[str, Any]) -> str:

@@ -141,6 +141,7 @@ def _estimate_one(
     result = {
         "model": attrs["model"],
         **{name: known[name] for name in ("likelihood", "of", "statistic") if name in known},
+        **({"test_fraction": known["test_fraction"]} if known.get("test_fraction") else {}),
         "weight": (1.0 if attrs["covariance"] == "model" else None) if ml else attrs.get("weight"),
         "seed": options["seed"] if ml else attrs["seed"],
         "players": records(table),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from leaderbayes._fits.kinds import OF_SEVERAL
 from leaderbayes._inference.diagnostics import MAX_RHAT, MIN_ESS
 from leaderbayes.report._style import number
 
@@ -83,6 +84,9 @@ def settings(attrs: Mapping[Any, Any]) -> list[tuple[str, str]]:
     arguments = _arguments(attrs)
     if "order_effect" in arguments:  # of votes, which have no rounds
         arguments.pop("within_round", None)
+    if arguments.get("test_fraction") and attrs["model"] not in OF_SEVERAL:
+        about = "fresh data sets of this size from the same population, not further splits of this"
+        rows.append(("Intervals are about", about))
     rows += [(name, _written(value)) for name, value in sorted(arguments.items())]
     if "seed" in attrs:
         rows.append(("Seed", str(attrs["seed"])))

@@ -91,6 +91,10 @@ def test_replicates_tie_as_the_board_does():
         _tied_as(np.sort(place, axis=1), tied), tied
     )  # Plackett-Luce's tie by themselves
     np.testing.assert_array_equal(_tied_as(np.sort(strict, axis=1), strict), strict)
+    # Of a part of the players their order counts, and ties of their own stay.
+    at = np.array([[0, 1, 2, 2]])
+    np.testing.assert_array_equal(_tied_as(at, np.array([[9, 0, 5, 7]])), [[2, 0, 1, 2]])
+    np.testing.assert_array_equal(_tied_as(at, np.array([[5, 0, 5, 7]])), [[1, 0, 1, 2]])
 
 
 def test_too_few_replicates_say_nothing():

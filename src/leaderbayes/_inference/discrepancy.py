@@ -300,9 +300,15 @@ def _tied_as(at: Ints, again: Ints) -> Ints:
     again : (round, player)
         Of the replicate, perhaps among more players; 0 of who is absent.
     """
-    order = np.argsort(again, axis=1, kind="stable")
+    order = np.argsort(again, axis=1)
+    held = np.take_along_axis(again, order, axis=1)
+    # Who ties by themselves have the best of their places.
+    best = np.arange(again.shape[1]) * np.ones_like(again)
+    best[:, 1:][held[:, 1:] == held[:, :-1]] = 0
+    best = np.maximum.accumulate(best, axis=1)
     found = np.empty_like(again)
-    np.put_along_axis(found, order, at.astype(again.dtype), axis=1)
+    taken = np.take_along_axis(at, best, axis=1).astype(again.dtype)
+    np.put_along_axis(found, order, taken, axis=1)
     return found
 
 

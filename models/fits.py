@@ -20,7 +20,7 @@ from tables import complete, error, mean, read
 
 # As users get them, but for replicates: the check of the fit takes 200.
 OPTIONS = {"replicates": 200}
-BOARDS = {3: 30, 5: 30, 8: 30, 20: 20, 50: 6}  # of each cell, by players
+BOARDS = {3: 100, 5: 100, 8: 100, 20: 60, 50: 20}  # of each cell, by players
 OTHERS = 20  # boards of a cell of the other models
 ROUNDS = (3, 5, 10, 30, 100)
 SD = np.pi / np.sqrt(6.0)  # of a Gumbel variable: differences of two have the logistic's sd

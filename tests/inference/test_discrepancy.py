@@ -8,7 +8,7 @@ import pytest
 
 import leaderbayes as lb
 from conftest import board, cycle, simulate
-from leaderbayes._inference.discrepancy import MISFIT, _tied_as, enough
+from leaderbayes._inference.discrepancy import MISFIT, enough
 
 
 def test_fit_keeps_its_check(laplace):
@@ -71,30 +71,6 @@ def test_own_scales_are_seen_where_matches_tie():
             dt = lb.fit(board((scores / 1.5).round()), sampler="laplace", seed=seed, draws=50)
         flagged += dt.attrs["p_check"] < MISFIT
     assert flagged > 0
-
-
-def test_replicates_tie_as_the_board_does():
-    """Round by round as many at the same places, whoever comes there; who is missing stays so."""
-    rng = np.random.default_rng(9)
-    scores = rng.integers(0, 4, size=(7, 30)).astype(float)
-    scores[rng.random((7, 30)) < 0.2] = np.nan
-    place = lb.matches(board(scores))["place"].transpose("round", "player").to_numpy()
-    luck = np.where(place > 0, -rng.random(place.shape), np.inf)
-    strict = np.where(place > 0, luck.argsort(axis=1).argsort(axis=1) + 1, 0)
-    tied = _tied_as(np.sort(place, axis=1), strict)
-    np.testing.assert_array_equal(np.sort(tied, axis=1), np.sort(place, axis=1))
-    np.testing.assert_array_equal(tied == 0, place == 0)
-    for own, again in zip(strict, tied, strict=True):
-        order = np.argsort(own)
-        assert (np.diff(again[order]) >= 0).all()
-    np.testing.assert_array_equal(
-        _tied_as(np.sort(place, axis=1), tied), tied
-    )  # Plackett-Luce's tie by themselves
-    np.testing.assert_array_equal(_tied_as(np.sort(strict, axis=1), strict), strict)
-    # Of a part of the players their order counts, and ties of their own stay.
-    at = np.array([[0, 1, 2, 2]])
-    np.testing.assert_array_equal(_tied_as(at, np.array([[9, 0, 5, 7]])), [[2, 0, 1, 2]])
-    np.testing.assert_array_equal(_tied_as(at, np.array([[5, 0, 5, 7]])), [[1, 0, 1, 2]])
 
 
 def test_too_few_replicates_say_nothing():

@@ -17,12 +17,12 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     A posterior predictive check. The discrepancy is the deviance of the counts of wins, summed over
     tournaments. Replicated boards are two: those of the fit (``posterior_predictive``), which are
     whole rankings and keep the dependence between the matches of a round (PMRA's are matches given
-    the round's intercept), with ties at the places at which the board's round has them, within
-    rounds; and naive ones, every match on its own, as the published test supposes.
+    the round's intercept); and naive ones, every match on its own, as the published test supposes.
+    Deviances are taken at each board's own estimate (Bradley-Terry with one pseudo-round).
 
-    A whole replicate's deviance is taken at the draw of strengths that made it. The board's, and a
-    naive replicate's, is taken as far from its own estimate (Bradley-Terry with one pseudo-round)
-    as that draw is from the whole replicate's: all are treated alike.
+    Where players tie within rounds of the board, whole replicates are drawn anew, with ties at the
+    places at which the board's round has them: from strengths stretched by so much that boards with
+    these ties show those of the draws. (Davidson's replicates tie by themselves.)
 
     Votes are drawn again by judges, and on prompts, whose opinions of players are spread as these
     votes say; the discrepancy is Pearson's chi-square of all pairs, at each board's own estimate.

@@ -11,6 +11,7 @@ import xarray as xr
 from leaderbayes._errors import MisfitWarning
 from leaderbayes._fits.posterior import drawn, fitted, is_of_votes, refuse
 from leaderbayes._inference.boards import boards_of
+from leaderbayes._inference.tied_boards import has_ties, tied_boards
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count_matches, count_wins
 from leaderbayes._numerics.round_intercept import counts as listed_counts
@@ -72,12 +73,11 @@ def discrepancies(
     rng: np.random.Generator | None = None,
     board: xr.Dataset | None = None,
 ) -> tuple[Floats, Floats, Floats]:
-    """Compute the deviance of the board, and of replicates, as far from their own estimates.
+    """Compute the deviance of the board, and of replicates, each at its own estimate.
 
-    A replicate's deviance is at the draw that made it, which is some way from the replicate's own
-    estimate (Bradley-Terry with one pseudo-round); that of the board is as far from the board's.
-    At the draw itself the board would stand farther off, by as much as draws are spread: with few
-    rounds, or luck that all rounds share, misfit would be lost in that.
+    That is Bradley-Terry's with one pseudo-round. At the draw of strengths that makes a replicate
+    the board would stand off by as much as draws are spread: with few rounds, or luck that all
+    rounds share, misfit would be lost in that.
 
     Parameters
     ----------
@@ -120,14 +120,14 @@ def discrepancies(
         wins, n, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
         equal = np.zeros_like(tied) if board.attrs["ties"] == "drop" else tied
         strict = wins - equal / 2.0
-        away, distance = _replicated(epp, nu, _replicated_counts(again, board, dt, rows))
-        by_round += distance
-        near = _estimate(strict, equal, n, epp.mean(axis=0)) + away
-        observed += _deviances(near, nu, strict, equal, n)
+        by_round += _replicated(epp, nu, _replicated_counts(again, board, dt, rows, epp))
+        own = _estimate(strict, equal, n, epp.mean(axis=0))
+        levels, of = np.unique(nu, return_inverse=True)
+        observed += np.array([bt.deviance(own, v, strict, equal, n) for v in levels])[of]
         if rng is not None:
             for k, (b, v) in enumerate(zip(epp, nu, strict=True)):
                 alone = *_independent_matches(b, v, n, rng), n
-                naive[k] += bt.deviance(_estimate(*alone, b) + away[k], v, *alone)
+                naive[k] += bt.deviance(_estimate(*alone, b), v, *alone)
     return observed, by_round, naive
 
 
@@ -174,46 +174,32 @@ def _own_draws(dt: xr.DataTree, replicates: xr.Dataset, cells: tuple[Longs, ...]
     return tuple(found)
 
 
-def _replicated(epp: Floats, nu: Floats, again: Iterable[Counts]) -> tuple[Floats, Floats]:
-    """Estimate replicates of one tournament, each near its draw of strengths (draw, player).
+def _replicated(epp: Floats, nu: Floats, again: Iterable[Counts]) -> Floats:
+    """Compute the deviance (draw,) of replicates of one tournament at their own estimates.
 
     Parameters
     ----------
     epp : (draw, player)
+        That they were drawn of.
     nu : (draw,)
         Of Davidson's model; -inf for Bradley-Terry's.
     again : iterable
         Counts of some after the others, (draw, player, opponent).
-
-    Returns
-    -------
-    away : (draw, player)
-        How far draws are from the estimates.
-    deviance : (draw,)
-        Of replicates at their draws.
     """
-    away, deviance, first = np.empty_like(epp), np.empty(len(epp)), 0
+    deviance, first = np.empty(len(epp)), 0
     for strict, equal, n in again:
         some = slice(first, first + len(strict))
         first = some.stop
         won = strict + equal / 2.0 if equal.any() else strict
         points = won.sum(axis=2)
-        away[some] = epp[some] - bt.estimates_near(epp[some], points, n)
+        own = bt.estimates_near(epp[some], points, n)
         if len(n) == 1 and np.isneginf(nu).all():
-            deviance[some] = bt.deviances(epp[some], points, bt.x_log_x(won), n[0])
+            deviance[some] = bt.deviances(own, points, bt.x_log_x(won), n[0])
         else:
             tied, met = (np.broadcast_to(each, strict.shape) for each in (equal, n))
-            every = epp[some], nu[some], strict, tied, met
+            every = own, nu[some], strict, tied, met
             deviance[some] = [bt.deviance(*each) for each in zip(*every, strict=True)]
-    return away, deviance
-
-
-def _deviances(epp: Floats, nu: Floats, strict: Floats, equal: Floats, n: Floats) -> Floats:
-    """Compute the deviance of one board at many strengths (draw, player)."""
-    if np.isneginf(nu).all():
-        won = strict + equal / 2.0
-        return bt.deviances(epp, won.sum(axis=1), bt.x_log_x(won), n)
-    return np.array([bt.deviance(b, v, strict, equal, n) for b, v in zip(epp, nu, strict=True)])
+    return deviance
 
 
 def _picked(values: xr.DataArray, cells: tuple[Longs, ...]) -> xr.DataArray:
@@ -232,7 +218,7 @@ def _estimate(strict: Floats, equal: Floats, n: Floats, near: Floats) -> Floats:
 
 
 def _replicated_counts(
-    replicates: xr.DataArray, board: xr.Dataset, dt: xr.DataTree, rows: slice
+    replicates: xr.DataArray, board: xr.Dataset, dt: xr.DataTree, rows: slice, epp: Floats
 ) -> Iterator[Counts]:
     """Count strict wins, ties and matches of replicates (sample, ...) of one tournament.
 
@@ -243,7 +229,7 @@ def _replicated_counts(
     place = board["place"].transpose("round", "player").to_numpy()
     _, met = count_matches(place, within_round=bool(board.attrs["within_round"]))
     block, none = max(_AT_HAND // met.size, 1), np.zeros((1, *met.shape))
-    for some in batched(_strict_wins(replicates, board, dt, rows, place, met), block):
+    for some in batched(_strict_wins(replicates, board, dt, rows, place, met, epp), block):
         strict = np.array(some, float)
         if 2.0 * strict.sum() == len(strict) * met.sum():
             yield strict, none, met[None].astype(float)
@@ -260,6 +246,7 @@ def _strict_wins(
     rows: slice,
     place: Ints,
     met: AnyInts,
+    epp: Floats,
 ) -> Iterator[AnyInts]:
     """Count strict wins (player, opponent) of each replicate, in which those meet who ``met``."""
     others = refuse(dt, "has replicates in which others meet than on its board")
@@ -279,37 +266,13 @@ def _strict_wins(
     if again.shape[1:] != place.shape or ((again > 0) != (place > 0)).any():
         raise others
     within_round = bool(board.attrs["within_round"])
-    at = np.sort(place, axis=1)
-    tied = bool(((np.diff(at, axis=1) == 0) & (at[:, 1:] > 0)).any())
+    boards: Iterable[Ints] = again
     # Davidson's replicates tie by themselves.
-    tied &= within_round and dt.attrs["model"] != "davidson"
-    for each in again:
-        yield count_wins(_tied_as(at, each) if tied else each, within_round=within_round)
-
-
-def _tied_as(at: Ints, again: Ints) -> Ints:
-    """Let a replicate's players (round, player) tie where the board's do, whose places ``at`` has.
-
-    Rankings of these models never tie, and a match that may tie varies less than one that is won
-    or lost: boards with ties would look less discrepant than replicates that have none.
-
-    Parameters
-    ----------
-    at : (round, player)
-        Places of each round of the board, sorted; 0, of the absent, first.
-    again : (round, player)
-        Of the replicate, perhaps among more players; 0 of who is absent.
-    """
-    order = np.argsort(again, axis=1)
-    held = np.take_along_axis(again, order, axis=1)
-    # Who ties by themselves have the best of their places.
-    best = np.arange(again.shape[1]) * np.ones_like(again)
-    best[:, 1:][held[:, 1:] == held[:, :-1]] = 0
-    best = np.maximum.accumulate(best, axis=1)
-    found = np.empty_like(again)
-    taken = np.take_along_axis(at, best, axis=1).astype(again.dtype)
-    np.put_along_axis(found, order, taken, axis=1)
-    return found
+    if within_round and dt.attrs["model"] != "davidson" and has_ties(place):
+        rng = np.random.default_rng([dt.attrs["seed"], rows.start])
+        boards = tied_boards(epp, place, rng, ties=board.attrs["ties"])
+    for each in boards:
+        yield count_wins(each, within_round=within_round)
 
 
 def _independent_matches(

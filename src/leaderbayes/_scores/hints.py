@@ -26,9 +26,11 @@ _FEWEST_SAME = 5  # rounds, in which a player's score is the same: of fewer chai
 _CELLS_EACH = 8  # for each item: more keys than that are sorted, not counted
 # More folds of one cross-validation are rare: they are those of several, in one row.
 _MOST_FOLDS = 20
-_FOLD = frozenset("fold folds kfold split splits cv resample resamples resampling".split())
+_FOLD = frozenset(
+    "fold folds kfold split splits cv resample resamples resampling bootstrap bootstraps".split()
+)
 _RESAMPLED = ("resampl", "train", "holdout", "bootstrap", "subsampling")  # splits at random
-_BESIDE = "rep reps repeats repeated r f of train test score holdout bootstrap subsampling"
+_BESIDE = "rep reps repeats repeated r f of train test score holdout subsampling"
 _WORD = "|".join(sorted({*names.ROUND.split(), *_BESIDE.split(), *_FOLD}, key=len, reverse=True))
 # A fold's name: one number, or those of repeat and fold, and words of rounds. No year is one. (No
 # word is made of others, or a name would be tried in too many ways.)
@@ -235,7 +237,8 @@ def look_like_folds(rounds: Sequence[str], column: str = "") -> Folds | None:
 
     They are where every name has one or two numbers, no word that is not a round's, and
 
-    - the column of the rounds is called fold, split, cv or resample; or
+    - the column of the rounds is called fold, split, cv, resample or bootstrap (and its names may
+      be letters, too); or
     - every name has such a word ("fold 3", "Fold03.Rep2"); or
     - names are pairs of numbers, the same run of folds in each of several repeats ("2.5"), and no
       column says that they are something else.
@@ -249,6 +252,9 @@ def look_like_folds(rounds: Sequence[str], column: str = "") -> Folds | None:
     column : str
         What their column was called; "" where nobody knows.
     """
+    said = _FOLD & set(words(column))
+    if said and all(re.fullmatch("[A-Za-z]", name) for name in rounds):
+        rounds = [str(1 + ord(name.lower()) - ord("a")) for name in rounds]
     if len(rounds) < 2 or not all(_NAME.fullmatch(name.lower()) for name in rounds):
         return None
     pairs = [_repeat_and_fold(name.lower()) for name in rounds]
@@ -259,7 +265,6 @@ def look_like_folds(rounds: Sequence[str], column: str = "") -> Folds | None:
     first, *others = folds_of.values()
     run = first == list(range(first[0], first[0] + len(first))) and first[0] in (0, 1)
     grid = bool(others) and len(first) > 1 and run and all(own == first for own in others)
-    said = _FOLD & set(words(column))
     named = all(_FOLD & set(re.findall(r"[^\W\d_]+", name.lower())) for name in rounds)
     open_column = column in ("", "column", "row") or names.is_round(column)
     if not (said or named or (grid and open_column)):

@@ -76,6 +76,34 @@ def test_without_pymc(model):
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
+def few(players, rounds, seed, digits):
+    """Scores of few rounds, which leave open whether players differ at all."""
+    rng = np.random.default_rng(seed)
+    made = simulate(rng.standard_normal(players), rounds, rng)
+    return np.round(made / digits) * digits
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_boards_that_leave_the_scale_open(model):
+    """One law of all coordinates does not do there: those of each scale do, without NUTS."""
+    dt = lb.fit(few(3, 3, 2, 1.0), model, draws=250, seed=1, progressbar=False)
+    assert (dt.attrs["sampler"], dt.attrs["converged"]) == ("laplace", 1)
+    assert dt.attrs["pareto_k"] < 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "players", "rounds"),
+    [("davidson", 3, 3), ("davidson", 12, 5), ("davidson", 20, 20), ("plackett_luce", 8, 3)],
+)
+def test_few_rounds_agree_with_nuts(model, players, rounds):
+    scores = few(players, rounds, 1, 1.0)
+    by_walks = lb.fit(scores, model, seed=1, replicates=50, progressbar=False)
+    assert by_walks.attrs["sampler"] == "laplace"
+    options = {"sampler": "nutpie", "draws": 4000, "replicates": 50}
+    agree(by_walks, lb.fit(scores, model, seed=2, progressbar=False, **options))
+
+
 def test_nuts_where_proposals_do_not_do(scores, monkeypatch):
     from leaderbayes._inference import density
 

@@ -29,9 +29,12 @@ def asked(monkeypatch):
     """What chains were asked for; the first ones diverge."""
     calls = []
 
-    def diverging(model, *, tune, target_accept, **options):
+    def asking(model, *, tune, target_accept, **options):
         calls.append((tune, round(target_accept, 3)))
-        tree = real(model, tune=tune, target_accept=target_accept, **options)
+        return real(model, tune=tune, target_accept=target_accept, **options)
+
+    def diverging(running):
+        tree = ended(running)
         if len(calls) == 1:
             stats = tree["sample_stats"].to_dataset()
             tree["sample_stats"] = xr.DataTree(
@@ -39,8 +42,9 @@ def asked(monkeypatch):
             )
         return tree
 
-    real = nutpie.sample
-    monkeypatch.setattr(nutpie, "sample", diverging)
+    real, ended = nutpie.sample, nuts._ended
+    monkeypatch.setattr(nutpie, "sample", asking)
+    monkeypatch.setattr(nuts, "_ended", diverging)
     return calls
 
 
@@ -58,6 +62,28 @@ def test_but_not_where_tune_was_asked_for_or_draws_are_few(asked, scores, option
     with pytest.warns(lb.ConvergenceWarning, match="LB001"):
         lb.fit(scores, sampler="nutpie", seed=1, progressbar=False, **options)
     assert len(asked) == 1
+
+
+class Interrupted:
+    """Chains that somebody interrupts while they run."""
+
+    waited = cancelled = 0
+
+    def wait(self, timeout):
+        self.waited += 1
+        raise TimeoutError if self.waited < 3 else KeyboardInterrupt
+
+    def cancel(self):
+        self.cancelled += 1
+
+
+def test_an_interrupt_ends_it(scores, monkeypatch):
+    """It does not come back with what there is, which nobody may take for a posterior."""
+    running = Interrupted()
+    monkeypatch.setattr(nutpie, "sample", lambda *given, **options: running)
+    with pytest.raises(KeyboardInterrupt):
+        lb.fit(scores, sampler="nutpie", seed=1, progressbar=False)
+    assert (running.waited, running.cancelled) == (3, 1)
 
 
 class Model:

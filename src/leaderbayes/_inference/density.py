@@ -6,8 +6,9 @@ machine.
 """
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -20,11 +21,19 @@ from leaderbayes._inference.replicates import step_of
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.log_density import Coordinates, coordinates, strengths, with_likelihood
+from leaderbayes._numerics.nested import nested, propose_nested
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.plackett_luce import draw_rankings, log_likelihood, rankings
 from leaderbayes._numerics.pooled import davidson, pooled_pairs, ranked
-from leaderbayes._numerics.proposals import Density, at_the_top, log_weights, propose, refined
+from leaderbayes._numerics.proposals import (
+    Density,
+    at_the_top,
+    log_weights,
+    propose,
+    refined,
+    worth,
+)
 from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import check_options, rank_reliability
@@ -38,8 +47,26 @@ from leaderbayes.models._weight import (
 )
 
 _MOST = 1000  # players for whom a table of all pairs says where to sample
+_MOST_GIVEN = 60  # players for whom proposals of each scale are fewer than NUTS' steps
 _FEWEST = 0.05  # of proposals that are worth something: with fewer chains would not converge
+_PILOT = 2000  # proposals, by which those of each scale are judged
 _CELLS = ("chain", "draw")
+
+
+class Target(NamedTuple):
+    """A posterior, in coordinates."""
+
+    density: Density
+    expand: Callable[[Floats], dict[str, Any]]  # what is drawn, by name
+    start: Floats  # (coordinate,): near the highest density
+
+
+class _Way(NamedTuple):
+    """Proposals of a target, and which share of them is worth something."""
+
+    target: Target
+    propose: Callable[[int], tuple[Floats, Floats]]  # of how many: points, logs of their density
+    share: float
 
 
 def draw_davidson_of_scores(
@@ -71,16 +98,23 @@ def draw_davidson_of_scores(
     # As of equal players, with a tie and a win more.
     nu = float(np.log(2.0 * (share + 0.01) / (1.01 - share)))
 
-    def density(x: Floats) -> tuple[float, Floats]:
-        by_nu = np.empty(1)
+    def target(at: Coordinates) -> Target:
+        def density(x: Floats) -> tuple[float, Floats]:
+            by_nu = np.empty(1)
 
-        def likelihood(a: Floats) -> tuple[float, Floats]:
-            value, slope, by_nu[0] = davidson(a, x[-1], pairs)
-            return value, slope
+            def likelihood(a: Floats) -> tuple[float, Floats]:
+                value, slope, by_nu[0] = davidson(a, x[-1], pairs)
+                return value, slope
 
-        value, gradient = with_likelihood(x[:-1], at, (prior_scale, df), likelihood)
-        value -= 0.5 * (x[-1] / tie_scale) ** 2
-        return value, np.append(gradient, by_nu - x[-1] / tie_scale**2)
+            value, gradient = with_likelihood(x[:-1], at, (prior_scale, df), likelihood)
+            value -= 0.5 * (x[-1] / tie_scale) ** 2
+            return value, np.append(gradient, by_nu - x[-1] / tie_scale**2)
+
+        def expand(x: Floats) -> dict[str, Any]:
+            epp = strengths(x[:-1], *at[:2], df)
+            return {"epp": epp, "epp_scale": np.exp(x[0]), "tie": x[-1]}
+
+        return Target(density, expand, np.append(at.start, nu))
 
     present = place > 0
 
@@ -93,14 +127,9 @@ def draw_davidson_of_scores(
         return np.array(drawn).reshape(*tie.shape, *present.shape)
 
     tree, found = draw_density(
-        density,
-        lambda x: {"epp": strengths(x[:-1], *at[:2], df), "epp_scale": np.exp(x[0]), "tie": x[-1]},
-        np.append(at.start, nu),
-        {"epp": (m,), "epp_scale": (), "tie": ()},
-        sampling,
-        seed,
-        progressbar=progressbar,
-    )
+        target(at), {"epp": (m,), "epp_scale": (), "tie": ()}, sampling, seed,
+        progressbar=progressbar, given_scale=_given_scale(target, at),
+    )  # fmt: skip
     tie = tree["posterior"]["tie"].to_numpy()
 
     epp = tree["posterior"]["epp"].to_numpy()
@@ -149,20 +178,22 @@ def draw_plackett_luce(
     # A ranking says about as much as its matches, each counted 3 / (m + 1) times.
     at = _where(place, eta * 3.0 / (m + 1.0), True, prior_scale, df)
 
+    def target(at: Coordinates) -> Target:
+        return Target(
+            lambda x: with_likelihood(x, at, (prior_scale, df), lambda a: ranked(a, known, eta)),
+            lambda x: {"epp": strengths(x, *at[:2], df), "epp_scale": np.exp(x[0])},
+            at.start,
+        )
+
     def replicate(epp: Floats, rng: np.random.Generator) -> Ints:
         every = epp.reshape(-1, 1, m)
         drawn = [draw_rankings(b, place, rng) for b in every]
         return np.array(drawn).reshape(*epp.shape[:2], *place.shape)
 
     tree, found = draw_density(
-        lambda x: with_likelihood(x, at, (prior_scale, df), lambda a: ranked(a, known, eta)),
-        lambda x: {"epp": strengths(x, *at[:2], df), "epp_scale": np.exp(x[0])},
-        at.start,
-        {"epp": (m,), "epp_scale": ()},
-        sampling,
-        seed,
-        progressbar=progressbar,
-    )
+        target(at), {"epp": (m,), "epp_scale": ()}, sampling, seed,
+        progressbar=progressbar, given_scale=_given_scale(target, at),
+    )  # fmt: skip
     epp = tree["posterior"]["epp"].to_numpy()
     step = _step(matches, sampling)
     again = replicate(epp[:, ::step], _of_replicates(seed))
@@ -182,45 +213,69 @@ def _where(place: Ints, eta: Floats, within: bool, prior_scale: float, df: float
     return coordinates(Board(wins.sum(axis=1), n, prior_scale, df))
 
 
+def _given_scale(target: Callable[[Coordinates], Target], at: Coordinates) -> Target | None:
+    """Give the target in coordinates that are nearly normal at each scale, not at all together."""
+    if len(at.centring) > _MOST_GIVEN:
+        return None
+    return target(at._replace(centring=np.zeros_like(at.centring)))
+
+
 def draw_density(
-    density: Density,
-    expand: Callable[[Floats], dict[str, Any]],
-    start: Floats,
+    target: Target,
     shapes: dict[str, tuple[int, ...]],
     sampling: dict[str, Any],
     seed: int,
     *,
     progressbar: bool,
+    given_scale: Target | None = None,
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw by the sampler that is asked for, as `draw_board`; streams are those of `draw_exactly`.
 
-    Of coordinates near ``start`` ``expand`` gives what is drawn, of these shapes.
+    Parameters
+    ----------
+    shapes : dict
+        Of what the target's ``expand`` gives.
+    given_scale : Target, optional
+        The same posterior in coordinates of which the first is a logarithm of scale, and the others
+        are nearly normal given it: for proposals where one law of all coordinates does not do.
     """
     streams = np.random.SeedSequence(seed).spawn(4)
     if sampling["sampler"] != "nutpie":
         rng = np.random.default_rng(streams[0])
-        top, share = refined(density, at_the_top(density, start), rng)
-
-        def proposals(count: int) -> Proposals:
-            x, log = propose(top, count, rng)
-            every = [expand(each) for each in x]
-            value = {name: np.array([each[name] for each in every]) for name in shapes}
-            return Proposals(value, log_weights(density, x, log))
-
-        if share > _FEWEST or sampling["sampler"] == "laplace":
+        ways = 1 if given_scale is None else 2
+        for count, way in enumerate(_ways(target, given_scale, rng), 1):
+            asked = sampling["sampler"] == "laplace" and count == ways
+            if way.share <= _FEWEST and not asked:
+                continue
             shape = sampling["chains"], sampling["draws"]
             # Chains that stay where they are lose about as much again as weights do.
-            enough = 2 * math.ceil(1.0 / max(share, _FEWEST))
+            enough = 2 * math.ceil(1.0 / max(way.share, _FEWEST))
             times = (enough, 4 * enough)
+            proposals = partial(_proposals, way, shapes)
             drawn, found = walk_through(proposals, shapes["epp"][0], shape, rng, times)
-            if found["converged"] or sampling["sampler"] == "laplace":
+            if found["converged"] or asked:
                 if not found["converged"]:
                     warn_of_weights(found)
                 return drawn, found
     first, again = (int(s) for s in streams[3].generate_state(2))
-    return sample_density(
-        density, expand, start, shapes, sampling, (first, again), progressbar=progressbar
-    )
+    return sample_density(*target, shapes, sampling, (first, again), progressbar=progressbar)
+
+
+def _ways(target: Target, given_scale: Target | None, rng: np.random.Generator) -> Iterator[_Way]:
+    """Give proposals of one law of all coordinates; then, if asked for more, of one each scale."""
+    top, share = refined(target.density, at_the_top(target.density, target.start), rng)
+    yield _Way(target, lambda count: propose(top, count, rng), share)
+    if given_scale is not None:
+        laws = nested(given_scale.density, given_scale.start)
+        log_weight = log_weights(given_scale.density, *propose_nested(laws, _PILOT, rng))
+        yield _Way(given_scale, lambda count: propose_nested(laws, count, rng), worth(log_weight))
+
+
+def _proposals(way: _Way, shapes: dict[str, tuple[int, ...]], count: int) -> Proposals:
+    x, log = way.propose(count)
+    every = [way.target.expand(each) for each in x]
+    value = {name: np.array([each[name] for each in every]) for name in shapes}
+    return Proposals(value, log_weights(way.target.density, x, log))
 
 
 def _step(matches: xr.Dataset, sampling: dict[str, Any]) -> int:

@@ -108,7 +108,9 @@ def fit(
     sampler : {"auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"}
         "laplace", for "bradley_terry", "davidson", "plackett_luce" and votes: exact, at once and
         without PyMC, by chains of an independence Metropolis sampler that proposes draws of a
-        Laplace approximation (of "bradley_terry" a nested one, of two players those of a table).
+        Laplace approximation (of "bradley_terry" a nested one, of two players those of a table; of
+        "davidson" and "plackett_luce" one of all parameters, and a nested one where that does not
+        do).
         "auto" takes it where it converges, and "nutpie" elsewhere and for all other models; the
         attribute ``sampler`` says which. The others are implementations of NUTS, by PyMC's names;
         "nutpie" samples "bradley_terry", "davidson", "plackett_luce", "mean_score" and

@@ -15,6 +15,7 @@ from leaderbayes._inference.replicates import step_of
 from leaderbayes._types import Floats
 
 _TUNE = 1000  # steps, by default
+_GLANCE = 0.1  # seconds between looks whether somebody interrupts
 # Boards are drawn by Python code: compiling what leads there takes longer than it saves.
 _DRAWING = {"mode": "FAST_COMPILE"}
 
@@ -99,7 +100,7 @@ def sample_density(
     )
 
     def draw(tune: int, nuts: dict[str, Any], seed: int) -> xr.DataTree:
-        tree: xr.DataTree = nutpie.sample(
+        running = nutpie.sample(
             model,
             draws=sampling["draws"],
             tune=max(tune, 1),  # it stops at none
@@ -109,11 +110,27 @@ def sample_density(
             seed=seed,
             save_warmup=False,
             progress_bar=progressbar,
+            blocking=False,
             **nuts,
         )
-        return tree
+        try:
+            return _ended(running)
+        except BaseException:
+            # nutpie's own waiting takes an interrupt for a wish to have what there is.
+            running.cancel()
+            raise
 
     return until_converged(draw, sampling, "nutpie", start.size, seeds)
+
+
+def _ended(running: Any) -> xr.DataTree:
+    """Wait for nutpie's chains, and for who interrupts them."""
+    while True:
+        try:
+            tree: xr.DataTree = running.wait(timeout=_GLANCE)
+        except TimeoutError:
+            continue
+        return tree
 
 
 def sample(

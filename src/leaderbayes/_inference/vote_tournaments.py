@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._inference.density import draw_density
+from leaderbayes._inference.density import Target, draw_density
 from leaderbayes._inference.log_likelihood import NOTICE, with_notice
 from leaderbayes._inference.votes import (
     NO_LOO,
@@ -188,10 +188,10 @@ def _draw(
     if at.start.size > _MOST and sampling["sampler"] == "auto":
         sampling = sampling | {"sampler": "nutpie"}
     # Chains have variables of one dimension beside theirs: one row of all that is drawn.
+    target = Target(lambda x: log_density(x, found.matched, at, scales), expanded, at.start)
     tree, sampled = draw_density(
-        lambda x: log_density(x, found.matched, at, scales), expanded, at.start,
-        {"epp": (sum(sizes.values()),), "epp_scale": (), "epp_spread": ()}, sampling, seed,
-        progressbar=progressbar,
+        target, {"epp": (sum(sizes.values()),), "epp_scale": (), "epp_spread": ()},
+        sampling, seed, progressbar=progressbar,
     )  # fmt: skip
     ends = np.cumsum([*sizes.values()])[:-1]
     values = np.split(tree["posterior"]["epp"].to_numpy(), ends, axis=-1)

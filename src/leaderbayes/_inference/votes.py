@@ -10,7 +10,7 @@ from scipy.special import expit
 from leaderbayes._arguments import one_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.bradley_terry import draw_board
-from leaderbayes._inference.density import draw_density
+from leaderbayes._inference.density import Target, draw_density
 from leaderbayes._inference.log_likelihood import NOTICE, with_notice
 from leaderbayes._numerics import design
 from leaderbayes._numerics.bradley_terry import log_normaliser
@@ -393,10 +393,13 @@ def _draw_matched(
     """Draw as `draw_board`, and ``matching`` with it, by who met whom (player, opponent)."""
     at = design.ways(met, board)
     names = ("epp", "epp_scale", "matching")
-    return draw_density(
+    target = Target(
         lambda x: design.log_density(x, board, at),
         lambda x: dict(zip(names, design.expand(x, at), strict=True)),
         at.start,
+    )
+    return draw_density(
+        target,
         {"epp": (len(met),), "epp_scale": (), "matching": ()},
         sampling,
         seed,

@@ -33,7 +33,7 @@ from leaderbayes._types import Floats, Longs
 
 _STEP = 1.0  # of the grid, in standard deviations of log sigma
 _DROP = 8.0  # of the log density, where the grid ends
-_RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, and hundreds of log-odds apart above
+RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, and hundreds of log-odds apart above
 # In which it is looked for, around the best so far, in widths of its density; at last everywhere.
 _WINDOWS = (8.0, 8.0, np.inf)
 _DECREMENT = 1e-4  # of Newton's method: about twice the log-density still to be gained
@@ -89,7 +89,7 @@ def sample(board: Board, draws: int, rng: np.random.Generator) -> Laplace:
     spreads = [_spread(node, known) for node in nodes]
     density = np.array([node.log_density for node in nodes])
     density += [each.margins.log_mass for each in spreads]
-    drawn, log_density = _draw_log_scale(log_scale, density, draws, rng)
+    drawn, log_density = draw_log_scale(log_scale, density, draws, rng)
     # Between nodes the centre moves along a line; the spread is that of the nearest.
     at = np.clip(np.searchsorted(log_scale, drawn), 1, len(nodes) - 1)
     share = (drawn - log_scale[at - 1]) / (log_scale[at] - log_scale[at - 1])
@@ -202,7 +202,7 @@ def _grid(board: Board) -> tuple[Floats, list[_Node]]:
     nodes = [top]
     for side in (-step, step):
         node = top
-        while node.log_density > top.log_density - _DROP and _RANGE[0] < node.log_scale < _RANGE[1]:
+        while node.log_density > top.log_density - _DROP and RANGE[0] < node.log_scale < RANGE[1]:
             node = at(node.log_scale + side)
             nodes.append(node)
     nodes.sort(key=lambda node: node.log_scale)
@@ -216,10 +216,10 @@ def _highest(at: Callable[[float], _Node], m: int) -> float:
         node = at(t)
         inverse = solve_triangular(node.factor, np.eye(m), lower=True, check_finite=False)
         second_moment = float(node.mode @ node.mode) + float((inverse**2).sum())
-        t = float(np.clip(0.5 * np.log(second_moment / m), *_RANGE))
+        t = float(np.clip(0.5 * np.log(second_moment / m), *RANGE))
     width = 1.0 / np.sqrt(m)
     for around in _WINDOWS:
-        low, high = max(t - around * width, _RANGE[0]), min(t + around * width, _RANGE[1])
+        low, high = max(t - around * width, RANGE[0]), min(t + around * width, RANGE[1])
         found = minimize_scalar(
             lambda t: -at(float(t)).log_density, bounds=(low, high), method="bounded",
             options={"xatol": 0.5 * width},
@@ -296,7 +296,7 @@ def _spread(node: _Node, board: Board) -> _Spread:
     return _Spread(x + 0.5 * (covariance @ third - way @ found.lean), found)
 
 
-def _draw_log_scale(
+def draw_log_scale(
     nodes: Floats, log_density: Floats, draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Draw from a density that is known at nodes, by a spline of its logarithm; say how dense."""

@@ -23,7 +23,7 @@ from scipy.linalg import solve_triangular
 from leaderbayes._types import Floats
 
 Density = Callable[[Floats], tuple[float, Floats]]  # of a point: its logarithm, and the gradient
-_DF = 10.0  # degrees of freedom
+DF = 10.0  # degrees of freedom
 _STEP = 1e-4  # in which gradients are compared
 _LEAST = 1e-6  # curvature, of the largest
 _ROUNDS = 2  # of refining
@@ -60,9 +60,9 @@ def at_the_top(density: Density, start: Floats) -> Proposal:
 def propose(given: Proposal, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Draw points (draw, coordinate); and the logarithm of their density, up to a constant."""
     d = len(given.centre)
-    z = rng.standard_normal((count, d)) / np.sqrt(rng.chisquare(_DF, (count, 1)) / _DF)
+    z = rng.standard_normal((count, d)) / np.sqrt(rng.chisquare(DF, (count, 1)) / DF)
     x = given.centre + solve_triangular(given.factor, z.T, trans="T", lower=True).T
-    return x, -0.5 * (_DF + d) * np.log1p((z**2).sum(axis=1) / _DF)
+    return x, -0.5 * (DF + d) * np.log1p((z**2).sum(axis=1) / DF)
 
 
 def log_weights(density: Density, x: Floats, log: Floats) -> Floats:
@@ -70,6 +70,12 @@ def log_weights(density: Density, x: Floats, log: Floats) -> Floats:
     with np.errstate(all="ignore"):  # of far draws, whose density is nothing
         found = np.array([density(each)[0] for each in x]) - log
     return np.where(np.isfinite(found), found, -np.inf)
+
+
+def worth(log_weight: Floats) -> float:
+    """Say which share of draws is worth something, by logarithms of their weights (draw,)."""
+    weight = np.exp(log_weight - log_weight.max())
+    return float(weight.sum() ** 2 / (weight**2).sum() / weight.size)
 
 
 def refined(density: Density, given: Proposal, rng: np.random.Generator) -> tuple[Proposal, float]:
@@ -84,13 +90,13 @@ def refined(density: Density, given: Proposal, rng: np.random.Generator) -> tupl
         ratio = log_weights(density, x, log)
         if not np.isfinite(ratio).any():
             break
-        weight = np.exp(ratio - ratio.max())
-        share = float(weight.sum() ** 2 / (weight**2).sum() / count)
+        share = worth(ratio)
         if share > most:
             best, most = given, share
         if most > _GOOD or again == _ROUNDS:
             break
         # None counts for more than it should by chance alone.
+        weight = np.exp(ratio - ratio.max())
         weight = np.minimum(weight, weight.mean() * np.sqrt(count))
         weight /= weight.sum()
         centre = weight @ x

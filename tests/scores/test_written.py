@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -37,6 +38,9 @@ def kept(content, delimiter=","):
         (b"a,b\n1.0,2\n1e2,3\n", {1}),
         ("a,b\né,2\nü,3\n".encode(), {1}),
         (b"a,b\nx,y\n", set()),
+        (b"a,b\n0,-0.5\n10,0.25\n-7,0\n", {0}),
+        (b"a,b\n1,07\n2,9\n", {0}),
+        (b"a,b\n1,-0\n2,9\n", {0}),
     ],
 )
 def test_columns_are_found(monkeypatch, content, columns, piece):
@@ -64,3 +68,21 @@ def test_names_are_kept_as_they_are_written(tmp_path, odd, rows):
         scores = lb.read_scores(path)
         assert scores["round"].to_numpy().tolist() == [*names[:-1], bare]
         assert scores.values[1].tolist() == [*map(float, names[:-1]), float(bare)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_look_and_a_count_agree(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    cells = ["0", "7", "-7", "10", "-30", "0.5", "-0.25", "007", "-0", "-07", "+7", " 7", "7 "]
+    found = []
+    for _ in range(200):
+        # One column is odd, if any.
+        odd = rng.choice(cells, size=4)
+        rows = [[*rng.choice(cells[:5], size=2), cell] for cell in odd]
+        content = "".join(f"{','.join(row)}\n" for row in [list("abc"), *rows]).encode()
+        looked = kept(content)
+        with monkeypatch.context() as patch:
+            patch.setattr(written, "_all_as_written", lambda *_: False)
+            assert kept(content) == looked
+        found.append(looked == {0, 1, 2})
+    assert 0 < sum(found) < len(found)

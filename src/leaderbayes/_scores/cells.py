@@ -39,6 +39,12 @@ def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Seri
     return as_categories(table, label, missing=missing).astype(object)
 
 
+def distinct(names: pd.Series) -> list[str]:
+    """List the names of a whole column, of `as_names` or `as_categories`, each once."""
+    known = names.cat.categories if isinstance(names.dtype, pd.CategoricalDtype) else names.unique()
+    return list(known)
+
+
 def as_categories(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
     """Read names as `as_names` does, each text once, in order of appearance (categorical)."""
     column = table.cells(label)

@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesWarning, ScoresError
 from leaderbayes._files.read import MAX_MB
-from leaderbayes._scores.cells import as_names
+from leaderbayes._scores.cells import as_names, distinct
 from leaderbayes._scores.metrics import is_metric, more_is_better
 from leaderbayes._scores.not_a_board import refuse_what_is_neither
 from leaderbayes._scores.roles import recognise, to_long
@@ -250,13 +250,14 @@ def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: b
 
 def _labels(long: pd.DataFrame, columns: Mapping[str, str]) -> list[str]:
     """List rounds, tournaments, and a wide table's columns that are called as metrics."""
-    labels = [name for dim in ("tournament", "round") if dim in long for name in long[dim].unique()]
+    named = [long[dim] for dim in ("tournament", "round") if dim in long]
+    labels = [name for column in named for name in distinct(column)]
     if columns["player"] == "column":
         # The columns may be metrics, too; players have words of losses in their names by chance.
-        players = long["player"].unique()
+        players = distinct(long["player"])
         metrics = [name for name in players if is_metric(name)]
         all_losses = all(more_is_better(name, score=False) is False for name in players)
-        labels += list(players) if all_losses else metrics
+        labels += players if all_losses else metrics
     return labels
 
 
@@ -362,7 +363,8 @@ def _coded(labels: pd.Series) -> tuple[Any, pd.Index]:
     """Code names (row,) in order of appearance, in which those of `as_categories` are already."""
     if len(labels) and isinstance(labels.dtype, pd.CategoricalDtype):
         codes, names = labels.cat.codes.to_numpy(), labels.cat.categories
-        last = np.maximum.accumulate(codes)  # name so far
+        seen = codes[: int(np.argmax(codes == len(names) - 1)) + 1]  # until all names have been
+        last = np.maximum.accumulate(seen)  # name so far
         one_by_one = last[0] == 0 and np.diff(last).max(initial=0) <= 1
         if one_by_one and last[-1] == len(names) - 1 and codes.min() == 0:
             return codes, names

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._scores import names
-from leaderbayes._scores.cells import as_names
+from leaderbayes._scores.cells import as_names, distinct
 from leaderbayes._scores.digits import numbers_of
 from leaderbayes._scores.metrics import plain
 from leaderbayes._scores.tables import Table, listed, shown, text_of
@@ -213,11 +213,11 @@ def _rows_by_name(table: Table, rows: Mapping[str, pd.Series]) -> list[str]:
     found = [
         (role, name)
         for role, labels in rows.items()
-        for name in labels.unique()
+        for name in distinct(labels)
         if names.is_summary(name) or names.is_about(name)
     ]
     return [
-        f"{table.row(int(rows[role].index[(rows[role] == name).argmax()]))}: the {role} "
+        f"{table.row(int(rows[role].index[int((rows[role] == name).argmax())]))}: the {role} "
         f"{shown(name)} looks like a summary of the others; leave it out, or rename it if a {role} "
         "is called so."
         for role, name in found[:12]

@@ -13,7 +13,7 @@ def whole_as_written(content: bytes, delimiter: str, frame: pd.DataFrame) -> set
     """Find columns of whole numbers, none of them large, that are written as Python writes them.
 
     Whatever else is read as the same number is longer: 07, +7, "7", a blank beside it, -0. So the
-    cells of a column are counted, and the digits of its numbers.
+    characters of a column are counted, and those of its numbers, where any cell looks otherwise.
 
     Parameters
     ----------
@@ -29,18 +29,38 @@ def whole_as_written(content: bytes, delimiter: str, frame: pd.DataFrame) -> set
     set of int
         The columns; none of a file whose cells cannot be told apart by their ends alone.
     """
-    whole = [k for k, kind in enumerate(frame.dtypes) if kind.kind == "i"]
-    lengths = _lengths(content, delimiter, *frame.shape) if whole else None
+    numbers = {k: frame[k].to_numpy() for k, kind in enumerate(frame.dtypes) if kind.kind == "i"}
+    whole = {k for k, n in numbers.items() if -_LARGE < n.min() and n.max() < _LARGE}
+    if not whole or _all_as_written(content, delimiter):
+        return whole
+    lengths = _lengths(content, delimiter, *frame.shape)
     if lengths is None:
         return set()
-    return {k for k in whole if int(lengths[k]) == _characters(frame[k].to_numpy())}
+    return {k for k in whole if int(lengths[k]) == _characters(numbers[k])}
+
+
+def _all_as_written(content: bytes, delimiter: str) -> bool:
+    """Whether nothing looks otherwise in any column, which takes half the time of counting."""
+    if b'"' in content or b"+" in content or not content.endswith(b"\n"):
+        return False
+    whole = np.frombuffer(content, np.uint8)
+    for begin in range(0, len(whole), _PIECE):
+        piece = whole[begin : begin + _PIECE + 2]
+        before, at, after = piece[:-2], piece[1:-1], piece[2:]
+        # Blanks, and line ends of another kind.
+        if np.count_nonzero(at < 33) > np.count_nonzero(at == ord("\n")):
+            return False
+        zero = (at == ord("0")) & (after != ord("."))
+        zero &= (before <= ord("-")) | (before == ord(delimiter))
+        # Where a cell begins by 0, that is all of it; neither 07 nor -0.
+        if (zero & ((after > ord("-")) | (before == ord("-")))).any():
+            return False
+    return True
 
 
 def _characters(values: Longs) -> int:
-    """Count the characters of whole numbers (row,), one at least; -1 if one is large."""
+    """Count the characters of whole numbers (row,), one at least."""
     low, high = int(values.min()), int(values.max())
-    if low <= -_LARGE or high >= _LARGE:
-        return -1
     count, power = len(values) + int(np.count_nonzero(values < 0)), 10
     while power <= max(high, -low):
         count += int(np.count_nonzero(values >= power) + np.count_nonzero(values <= -power))

@@ -34,6 +34,7 @@ NOISE = {
 KINDS = (
     *NOISE, "own scales", "families", "varying signal",
     "equal", "one far above", "one far below", "30 % ties", "30 % missing", "missing in blocks",
+    "own scales, ties",
 )  # fmt: skip
 FAR = 5.0  # log-odds between a dominant player and the others' mean
 # Of a normal on the log scale of players' noise: a factor of 5 between 11 and 89 %.
@@ -66,10 +67,13 @@ def simulate(kind, players, rounds, rng):
         epp = 0.5 * epp
         epp[0] = epp[1:].mean() + (FAR if kind.endswith("above") else -FAR)
     gap = epp[:, None] - epp
-    if kind == "own scales":
+    if kind.startswith("own scales"):
         scale = SD * np.exp(rng.normal(scale=WIDE, size=players))
         scores = epp[:, None] + scale[:, None] * rng.normal(size=shape)
-        return scores, norm.cdf(gap / np.hypot(scale[:, None], scale)), 0.0
+        both = np.hypot(scale[:, None], scale)
+        if kind == "own scales, ties":
+            return _tied(scores, gap[..., None] + both[..., None] * norm.ppf(_POINTS), rng)
+        return scores, norm.cdf(gap / both), 0.0
     if kind == "families":
         family = np.arange(players) % min(FAMILIES, players - 1)
         shared = rng.normal(size=(family.max() + 1, rounds))[family]
@@ -83,10 +87,7 @@ def simulate(kind, players, rounds, rng):
     law = NOISE.get(kind, NOISE["Gumbel"])
     scores = epp[:, None] + law.rvs(shape, random_state=rng)
     if kind == "30 % ties":
-        # With a random offset a distance d ties with probability 1 - |d| / GRID.
-        scores = np.floor(scores / GRID + rng.random(rounds))
-        distance = np.clip((gap[..., None] + logit(_POINTS)) / GRID, -1.0, 1.0)
-        return scores, np.maximum(distance, 0.0).mean(axis=-1), 1.0 - np.abs(distance).mean(axis=-1)
+        return _tied(scores, gap[..., None] + logit(_POINTS), rng)
     # All players play in the first round.
     if kind == "30 % missing":
         absent = rng.random(shape) < 0.3
@@ -95,6 +96,14 @@ def simulate(kind, players, rounds, rng):
     if kind == "missing in blocks":
         scores[players // 2 :, rounds - round(0.6 * rounds) :] = np.nan
     return scores, law.cdf(gap[..., None] + law.ppf(_POINTS)).mean(axis=-1), 0.0
+
+
+def _tied(scores, differences, rng):
+    """Round scores, of which ``differences`` (player, opponent, point) are all a pair may have."""
+    # With a random offset a distance d ties with probability 1 - |d| / GRID.
+    scores = np.floor(scores / GRID + rng.random(scores.shape[1]))
+    distance = np.clip(differences / GRID, -1.0, 1.0)
+    return scores, np.maximum(distance, 0.0).mean(axis=-1), 1.0 - np.abs(distance).mean(axis=-1)
 
 
 def board(model, kind, players, rounds, number):

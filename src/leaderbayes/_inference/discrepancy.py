@@ -112,7 +112,7 @@ def discrepancies(
     if rng is None:
         naive[:] = np.nan
     first = 0
-    own_board = [] if board is None else [(board, drawn(dt, "epp").sel(player=board["player"]))]
+    own_board = [] if board is None else [(board, _players_of(board, drawn(dt, "epp")))]
     for board, strengths in own_board or boards_of(dt):
         epp = strengths.transpose(*_CELLS, "player").to_numpy()[at]
         rows = slice(first, first + board.sizes["round"])
@@ -155,6 +155,13 @@ def can_misfit(dt: xr.DataTree) -> bool:
         if np.count_nonzero(np.triu(board, 1)) > len(board) - groups:
             return True
     return False
+
+
+def _players_of(board: xr.Dataset, values: xr.DataArray) -> xr.DataArray:
+    """Take a board's players, in its order; where they are all there is no need to look them up."""
+    players = board.get_index("player")
+    same = players.equals(values.get_index("player"))
+    return values if same else values.sel(player=players.to_numpy())
 
 
 def _own_draws(dt: xr.DataTree, replicates: xr.Dataset, cells: tuple[Longs, ...]) -> Any:
@@ -206,7 +213,8 @@ def _picked(values: xr.DataArray, cells: tuple[Longs, ...]) -> xr.DataArray:
     """Take some draws (sample, ...), given by chain and draw, without those between them."""
     chain, draw = cells
     values = values.transpose(*_CELLS, ...)
-    parts = [values.isel(chain=c, draw=draw[chain == c]).to_numpy() for c in np.unique(chain)]
+    bare = values.variable  # whose names need not be taken, too
+    parts = [bare.isel(chain=c, draw=draw[chain == c]).to_numpy() for c in np.unique(chain)]
     one = values.isel(chain=0, draw=0, drop=True)
     return xr.DataArray(np.concatenate(parts), one.coords, ("sample", *one.dims), values.name)
 
@@ -261,7 +269,7 @@ def _strict_wins(
                 raise others
             yield strict
         return
-    own = replicates.sel(player=board["player"].to_numpy())
+    own = _players_of(board, replicates)
     again = own.transpose("sample", ..., "player").to_numpy()[:, rows]
     if again.shape[1:] != place.shape or ((again > 0) != (place > 0)).any():
         raise others

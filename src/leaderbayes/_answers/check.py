@@ -14,15 +14,19 @@ from leaderbayes._inference.discrepancy import discrepancies, share_as_far
 def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.Dataset:
     """Check the fit by replicates of the board that are drawn round by round.
 
-    A posterior predictive check. The discrepancy is the deviance of the counts of wins, summed over
-    tournaments. Replicated boards are two: those of the fit (``posterior_predictive``), which are
-    whole rankings and keep the dependence between the matches of a round (PMRA's are matches given
-    the round's intercept); and naive ones, every match on its own, as the published test supposes.
-    Deviances are taken at each board's own estimate (Bradley-Terry with one pseudo-round).
+    The discrepancy is the deviance of the counts of wins, summed over tournaments, each board's at
+    its own estimate (Bradley-Terry with one pseudo-round). Replicated boards are two: whole
+    rankings, which keep the dependence between the matches of a round; and naive ones, every match
+    on its own, as the published test supposes.
 
-    Where players tie within rounds of the board, whole replicates are drawn anew, with ties at the
-    places at which the board's round has them: from strengths stretched by so much that boards with
-    these ties show those of the draws. (Davidson's replicates tie by themselves.)
+    Whole rankings are drawn around the board's own estimate, which is stretched, or drawn together,
+    by one factor, until what they show is as spread as what the board shows, and players tie in
+    them at the places at which those of the board's rounds do: a parametric bootstrap. Those of
+    Davidson's model, which tie by themselves, and PMRA's matches given the round's intercept, are
+    the fit's own (``posterior_predictive``).
+
+    Where each round has two places only (items that are right or wrong) the deviance is what the
+    players' sums say, and nothing can be seen.
 
     Votes are drawn again by judges, and on prompts, whose opinions of players are spread as these
     votes say; the discrepancy is Pearson's chi-square of all pairs, at each board's own estimate.
@@ -40,7 +44,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     dt : DataTree
         From `leaderbayes.fit` or `leaderbayes.sota.posterior`.
     draws : int
-        Posterior draws to use, spread evenly over those that have replicates.
+        Replicates, of posterior draws spread evenly over those that have some, and as many others.
     seed : int, optional
         Of the naive replicates: same seed, same numbers. None draws one; it is in attrs.
 

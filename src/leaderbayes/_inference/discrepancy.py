@@ -11,7 +11,7 @@ import xarray as xr
 from leaderbayes._errors import MisfitWarning
 from leaderbayes._fits.posterior import drawn, fitted, is_of_votes, refuse
 from leaderbayes._inference.boards import boards_of
-from leaderbayes._inference.tied_boards import has_ties, tied_boards
+from leaderbayes._inference.boards_alike import boards_alike
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count_matches, count_wins
 from leaderbayes._numerics.round_intercept import counts as listed_counts
@@ -77,7 +77,8 @@ def discrepancies(
 
     That is Bradley-Terry's with one pseudo-round. At the draw of strengths that makes a replicate
     the board would stand off by as much as draws are spread: with few rounds, or luck that all
-    rounds share, misfit would be lost in that.
+    rounds share, misfit would be lost in that. Whole replicates of models whose rankings are
+    Bradley-Terry's are those of `boards_alike`; Davidson's and PMRA's are those of the fit.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ def discrepancies(
         wins, n, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
         equal = np.zeros_like(tied) if board.attrs["ties"] == "drop" else tied
         strict = wins - equal / 2.0
-        by_round += _replicated(epp, nu, _replicated_counts(again, board, dt, rows, epp))
+        by_round += _replicated(epp, nu, _replicated_counts(again, board, dt, rows))
         own = _estimate(strict, equal, n, epp.mean(axis=0))
         levels, of = np.unique(nu, return_inverse=True)
         observed += np.array([bt.deviance(own, v, strict, equal, n) for v in levels])[of]
@@ -226,7 +227,7 @@ def _estimate(strict: Floats, equal: Floats, n: Floats, near: Floats) -> Floats:
 
 
 def _replicated_counts(
-    replicates: xr.DataArray, board: xr.Dataset, dt: xr.DataTree, rows: slice, epp: Floats
+    replicates: xr.DataArray, board: xr.Dataset, dt: xr.DataTree, rows: slice
 ) -> Iterator[Counts]:
     """Count strict wins, ties and matches of replicates (sample, ...) of one tournament.
 
@@ -237,7 +238,7 @@ def _replicated_counts(
     place = board["place"].transpose("round", "player").to_numpy()
     _, met = count_matches(place, within_round=bool(board.attrs["within_round"]))
     block, none = max(_AT_HAND // met.size, 1), np.zeros((1, *met.shape))
-    for some in batched(_strict_wins(replicates, board, dt, rows, place, met, epp), block):
+    for some in batched(_strict_wins(replicates, board, dt, rows, place, met), block):
         strict = np.array(some, float)
         if 2.0 * strict.sum() == len(strict) * met.sum():
             yield strict, none, met[None].astype(float)
@@ -254,7 +255,6 @@ def _strict_wins(
     rows: slice,
     place: Ints,
     met: AnyInts,
-    epp: Floats,
 ) -> Iterator[AnyInts]:
     """Count strict wins (player, opponent) of each replicate, in which those meet who ``met``."""
     others = refuse(dt, "has replicates in which others meet than on its board")
@@ -275,10 +275,9 @@ def _strict_wins(
         raise others
     within_round = bool(board.attrs["within_round"])
     boards: Iterable[Ints] = again
-    # Davidson's replicates tie by themselves.
-    if within_round and dt.attrs["model"] != "davidson" and has_ties(place):
-        rng = np.random.default_rng([dt.attrs["seed"], rows.start])
-        boards = tied_boards(epp, place, rng, ties=board.attrs["ties"])
+    if dt.attrs["model"] != "davidson":
+        rng, ties = np.random.default_rng([dt.attrs["seed"], rows.start]), board.attrs["ties"]
+        boards = boards_alike(place, len(again), rng, within_round=within_round, ties=ties)
     for each in boards:
         yield count_wins(each, within_round=within_round)
 

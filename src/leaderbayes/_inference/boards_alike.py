@@ -1,0 +1,83 @@
+"""Boards that Bradley-Terry's model makes in place of one: as spread, with the same ties."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from leaderbayes._numerics import bradley_terry as bt
+from leaderbayes._numerics.places import count, gumbel, ranked
+from leaderbayes._types import Floats, Ints
+
+# Boards that the stretch is found by: how many at most, and of how many pairs and scores in all.
+_FEW, _PAIRS, _SCORES = 50, 1_000_000, 5_000_000
+_STEPS, _NEAR = 8, 0.01
+_FARTHEST = 20.0  # by which strengths are stretched, or drawn together
+
+
+def boards_alike(
+    place: Ints, boards: int, rng: np.random.Generator, *, within_round: bool, ties: str
+) -> Iterator[Ints]:
+    """Draw boards (round, player) of Bradley-Terry's model around a board's own estimate.
+
+    The estimate is with one pseudo-round. It is stretched, or drawn together, by one factor, until
+    what the boards show is as spread as what their model does: luck spreads what few rounds show,
+    and ties draw it together. (Draws of the posterior have the prior's heavy tails, which the
+    players of a large board with few rounds do not: boards around them are too little discrepant.)
+
+    Where players tie within rounds of the board, those of each round tie at the same places.
+    Rankings of the model never tie, and a match that may tie varies less than one that is won or
+    lost: boards with ties would look less discrepant than replicates that have none.
+
+    Parameters
+    ----------
+    place : (round, player)
+        0 of who is absent.
+    boards : int
+        How many to draw.
+    within_round : bool
+        Whether only scores of a round are compared.
+    ties : str
+        How matches of the board count ties.
+    """
+    at, present = np.sort(place, axis=1), place > 0
+    tied = within_round and bool(((np.diff(at, axis=1) == 0) & (at[:, 1:] > 0)).any())
+
+    def board(luck: Floats, strengths: Floats) -> Ints:
+        again = ranked(luck + strengths, present, within_round=within_round)
+        return tied_as(at, again) if tied else again
+
+    def estimate(board: Ints, near: Floats) -> Floats:
+        wins, n, _ = count(board, within_round=within_round, ties=ties)
+        found = bt.estimates_near(near[None], wins.sum(axis=1)[None], n[None])[0]
+        return np.asarray(found - found.mean())
+
+    own = estimate(place, np.zeros(place.shape[1]))
+    most = min(_PAIRS // place.shape[1] ** 2, _SCORES // place.size)
+    every = [gumbel(rng.random(place.shape)) for _ in range(int(np.clip(most, 2, _FEW)))]
+    factor = 1.0
+    for _ in range(_STEPS):
+        shown = np.mean([np.square(estimate(board(luck, factor * own), own)) for luck in every])
+        if not shown > 0.0:
+            break
+        last, stretched = factor, factor * np.sqrt(np.square(own).mean() / shown)
+        factor = float(np.clip(stretched, 1.0 / _FARTHEST, _FARTHEST))
+        if abs(factor / last - 1.0) < _NEAR:
+            break
+    for _ in range(boards):
+        yield board(gumbel(rng.random(place.shape)), factor * own)
+
+
+def tied_as(at: Ints, again: Ints) -> Ints:
+    """Let players of a board (round, player) tie where another board's do.
+
+    Parameters
+    ----------
+    at : (round, player)
+        Places of each round of the other board, sorted; 0, of the absent, first.
+    again : (round, player)
+        Places of as many players; 0 of who is absent.
+    """
+    order = np.argsort(again, axis=1)
+    found = np.empty_like(again)
+    np.put_along_axis(found, order, at.astype(again.dtype), axis=1)
+    return found

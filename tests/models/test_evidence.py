@@ -197,6 +197,9 @@ def test_the_best_score_alone_misses_the_best_theta(bests):
     assert (naive["narrow"] < 0.9).all()
 
 
+TIED = ["30 % ties", "own scales, ties"]  # half of which are in either's record
+
+
 @pytest.fixture(scope="module")
 def fits():
     table = pd.read_csv(MODELS / "evidence" / "fits" / "fits.csv")
@@ -205,7 +208,7 @@ def fits():
 
 def test_the_default_covers_where_noise_is_alike(fits):
     """All sizes, from 3 x 3 to 50 x 100; a dominant player, ties and missing scores too."""
-    wrong = ["own scales", "families", "varying signal"]
+    wrong = ["own scales", "own scales, ties", "families", "varying signal"]
     plain = fits[~fits["noise"].isin([*wrong, "equal"])]
     assert len(plain) == 225
     assert (plain["converged"] > 0.95).all()
@@ -220,17 +223,18 @@ def test_the_default_covers_where_noise_is_alike(fits):
 
 def test_the_record_covers_whatever_the_noise(fits):
     """A Beta interval with Jeffreys' prior is not exact: of few matches it leans to covering."""
-    plain = fits.query("rounds > 3 and noise != '30 % ties' and noise != 'equal'")
+    plain = fits[(fits["rounds"] > 3) & ~fits["noise"].isin(["equal", *TIED])]
     assert (plain["record"] > 0.93 - 3 * plain["record: error"]).all()
     assert abs(plain["record"].mean() - 0.95) < 0.01
 
 
 def test_misfit_is_flagged_where_the_model_is_wrong_and_not_where_it_is_right(fits):
     own_noise = ["Gumbel", "equal", "one far above", "one far below", "30 % missing"]
-    right = fits[fits["noise"].isin([*own_noise, "missing in blocks"])]
+    right = fits[fits["noise"].isin([*own_noise, "30 % ties", "missing in blocks"])]
     assert right["misfit"].mean() < 0.05
-    wrong = fits.query("noise == 'own scales' and players == 20 and rounds == 30")
-    assert float(wrong["misfit"].iloc[0]) > 0.5
+    wrong = fits.query("noise.str.startswith('own scales') and players == 20 and rounds == 30")
+    assert len(wrong) == 2
+    assert (wrong["misfit"] > 0.9).all()
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ def test_check_rejects_a_board_that_does_not_fit(misfit):
 
 def test_check_of_rounds_that_share_training_data():
     """Strengths are spread wider than rounds alone leave them: that is no misfit."""
-    scores = lb.datasets.load("classifiers", "breast_cancer")
+    scores = lb.datasets.load("classifiers", "diabetes")
     dt = lb.fit(scores, test_fraction=0.2, sampler="laplace", seed=1)
     assert 0.05 < float(lb.check(dt)["p_round"]) < 0.95
     dt = lb.fit(cycle(), test_fraction=0.1, sampler="laplace", seed=1)

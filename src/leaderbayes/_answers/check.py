@@ -79,7 +79,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "diabetes"), sampler="laplace", seed=1)
     >>> result = lb.check(dt, seed=1)
     >>> result.sizes["draw"], result.sizes["triple"]
     (200, 0)

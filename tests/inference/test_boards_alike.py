@@ -5,7 +5,7 @@ import pytest
 
 import leaderbayes as lb
 from conftest import board
-from leaderbayes._inference.boards_alike import boards_alike, tied_as
+from leaderbayes._inference.boards_alike import boards_alike, tied_as, worth_of_places
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count
 
@@ -35,6 +35,20 @@ def test_ties_keep_the_order():
     at = np.array([[0, 1, 1, 3], [1, 2, 2, 2]])
     np.testing.assert_array_equal(tied_as(at, strict), [[1, 0, 1, 3], [1, 2, 2, 2]])
     np.testing.assert_array_equal(tied_as(np.sort(strict, axis=1), strict), strict)
+
+
+def test_places_are_worth_what_counting_pairs_gives():
+    rng = np.random.default_rng(3)
+    scores = rng.integers(0, 5, size=(9, 12)).astype(float)
+    scores[rng.random((9, 12)) < 0.2] = np.nan
+    place = places_of(scores)
+    for again in (place, *alike(place, 3, 1)):
+        wins, _, _ = count(again, within_round=True, ties="half")
+        # Places count who is better: of equal players each stands at the first of theirs.
+        order = np.argsort(np.where(again > 0, again, 100), axis=1, kind="stable")
+        strict = np.argsort(order, axis=1) + 1
+        points = worth_of_places(place)[np.arange(12)[:, None], np.where(again > 0, strict, 0)]
+        np.testing.assert_array_equal(points.sum(axis=0), wins.sum(axis=1))
 
 
 @pytest.mark.parametrize("ties", ["half", "drop", "floor"])

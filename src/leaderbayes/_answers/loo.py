@@ -156,7 +156,7 @@ def _scores(
         weight = np.full((1, len(picked)), 1.0 / len(picked))
         if log_weights is not None:
             weight = np.concatenate([softmax(log_weights[rows][:, picked], axis=1), weight])
-        level = [x[picked, None] for x in levels]
+        level = [x[picked] for x in levels]
         out.append(_round_scores(place[:, order], epp[picked][:, order], weight, level))
     weighted, equal = np.concatenate(out, axis=1)
     return weighted, equal
@@ -172,7 +172,7 @@ def _round_scores(place: Ints, epp: Floats, weight: Floats, level: Sequence[Floa
     weight : (row, sample)
         Of each round's draws, and in the last row of all rounds'; or that row alone.
     level
-        PMRA's intercept and its standard deviation between rounds, (sample, 1) each, of whoever
+        PMRA's intercept and its standard deviation between rounds, (sample,) each, of whoever
         stands first; empty of other models.
 
     Returns
@@ -182,13 +182,16 @@ def _round_scores(place: Ints, epp: Floats, weight: Floats, level: Sequence[Floa
     out = np.zeros((2, len(place)))
     # Odds against the average: a pair's probability is a division, and no exponential of its own.
     odds = np.exp(np.clip(epp - epp.mean(axis=1, keepdims=True), -_FAR, _FAR))
+    # By players, whose draws lie together then.
+    epp, odds = np.ascontiguousarray(epp.T), np.ascontiguousarray(odds.T)
     for i in range(place.shape[1] - 1):
         own, others = place[:, [i]], place[:, i + 1 :]
         if level:
-            p = expit_mean(epp[:, [i]] - epp[:, i + 1 :] + level[0], level[1])
+            p = expit_mean(epp[i] - epp[i + 1 :] + level[0], level[1])
         else:
-            p = odds[:, [i]] / (odds[:, [i]] + odds[:, i + 1 :])
-        p = weight @ p  # the means of all rounds
+            p = odds[i] + odds[i + 1 :]
+            np.divide(odds[i], p, out=p)
+        p = weight @ p.T  # the means of all rounds
         won, tied = own < others, own == others
         met = (own > 0) & (others > 0)
         for total, by in zip(out, (p[:-1] if len(p) > 1 else p, p[-1:]), strict=True):

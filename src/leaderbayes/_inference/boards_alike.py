@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from leaderbayes._numerics import bradley_terry as bt
+from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import count, gumbel, ranked
 from leaderbayes._types import Floats, Ints
 
@@ -46,25 +47,52 @@ def boards_alike(
         again = ranked(luck + strengths, present, within_round=within_round)
         return tied_as(at, again) if tied else again
 
-    def estimate(board: Ints, near: Floats) -> Floats:
+    def counted(board: Ints) -> tuple[Floats, Floats]:
         wins, n, _ = count(board, within_round=within_round, ties=ties)
-        found = bt.estimates_near(near[None], wins.sum(axis=1)[None], n[None])[0]
-        return np.asarray(found - found.mean())
+        return wins.sum(axis=1), n
 
-    own = estimate(place, np.zeros(place.shape[1]))
+    def estimates(near: Floats, points: Floats, n: Floats) -> Floats:
+        start = np.broadcast_to(near, points.shape)
+        found = bt.estimates_near(start, points, n)
+        return np.asarray(found - found.mean(axis=1, keepdims=True))
+
+    points, n = counted(place)
+    own = estimates(np.zeros(points.size), points[None], n[None])[0]
     most = min(_PAIRS // place.shape[1] ** 2, _SCORES // place.size)
-    every = [gumbel(rng.random(place.shape)) for _ in range(int(np.clip(most, 2, _FEW)))]
+    every = gumbel(rng.random((int(np.clip(most, 2, _FEW)), *place.shape)))
+    # Where each place of a round is worth as much on all boards no pairs need to be counted.
+    alike = within_round and (ties == "half" or not tied)
+    worth = worth_of_places(place) if alike else np.empty(0)
     factor = 1.0
     for _ in range(_STEPS):
-        shown = np.mean([np.square(estimate(board(luck, factor * own), own)) for luck in every])
-        if not shown > 0.0:
+        strengths = factor * own
+        if alike:
+            again = ranked(every + strengths, present)
+            shown = estimates(
+                own, worth[np.arange(len(place))[:, None], again].sum(axis=1), n[None]
+            )
+        else:
+            some = zip(*(counted(board(luck, strengths)) for luck in every), strict=True)
+            shown = estimates(own, *map(np.array, some))
+        spread = np.square(shown).mean()
+        if not spread > 0.0:
             break
-        last, stretched = factor, factor * np.sqrt(np.square(own).mean() / shown)
+        last, stretched = factor, factor * np.sqrt(np.square(own).mean() / spread)
         factor = float(np.clip(stretched, 1.0 / _FARTHEST, _FARTHEST))
         if abs(factor / last - 1.0) < _NEAR:
             break
     for _ in range(boards):
         yield board(gumbel(rng.random(place.shape)), factor * own)
+
+
+def worth_of_places(place: Ints) -> Floats:
+    """Give the points (round, place) of who stands at a place of a board (round, player).
+
+    Of place 0, who is absent, none. Those of a round who tie share their points.
+    """
+    points = round_statistics(place, within_round=True, ties="half").points
+    # Who is absent has none, and comes last.
+    return np.pad(np.sort(points, axis=1)[:, ::-1], ((0, 0), (1, 0)))
 
 
 def tied_as(at: Ints, again: Ints) -> Ints:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import batched
 from typing import Any
 
@@ -23,6 +24,7 @@ _PAIRS = 2_000_000  # in all draws, about: beyond, fewer draws are taken
 _CELLS = ("chain", "draw")
 _AT_HAND = 50_000  # pairs
 _PLAYERS = 1000  # most of whom every pair is looked at unasked
+_OWN = ("davidson", "round_intercept")  # models whose replicates are those of the fit
 
 Counts = tuple[Floats, Floats, Floats]  # strict wins, ties and matches (player, opponent)
 
@@ -105,7 +107,11 @@ def discrepancies(
     picked = np.unique(np.linspace(0, total - 1, min(draws, total)).astype(int))
     cells = np.unravel_index(picked, [replicates.sizes[dim] for dim in _CELLS])
     at = _own_draws(dt, replicates, cells)
-    again = _picked(replicates["outcome" if "outcome" in replicates else "place"], cells)
+    if dt.attrs["model"] in _OWN:
+        again = _picked(replicates["outcome" if "outcome" in replicates else "place"], cells)
+        again_won = partial(_wins_of_fit, dt, again)
+    else:
+        again_won = partial(_wins_alike, dt, len(picked))
     nu = np.full(len(picked), -np.inf)
     if dt.attrs["model"] == "davidson":
         nu = drawn(dt, "tie").to_numpy()[at]
@@ -121,7 +127,7 @@ def discrepancies(
         wins, n, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
         equal = np.zeros_like(tied) if board.attrs["ties"] == "drop" else tied
         strict = wins - equal / 2.0
-        by_round += _replicated(epp, nu, _replicated_counts(again, board, dt, rows))
+        by_round += _replicated(epp, nu, _counts(again_won(board, rows), board))
         own = _estimate(strict, equal, n, epp.mean(axis=0))
         levels, of = np.unique(nu, return_inverse=True)
         observed += np.array([bt.deviance(own, v, strict, equal, n) for v in levels])[of]
@@ -226,19 +232,16 @@ def _estimate(strict: Floats, equal: Floats, n: Floats, near: Floats) -> Floats:
     return np.asarray(bt.estimates_near(near[None], points[None], n[None])[0])
 
 
-def _replicated_counts(
-    replicates: xr.DataArray, board: xr.Dataset, dt: xr.DataTree, rows: slice
-) -> Iterator[Counts]:
-    """Count strict wins, ties and matches of replicates (sample, ...) of one tournament.
+def _counts(wins: Iterable[AnyInts], board: xr.Dataset) -> Iterator[Counts]:
+    """Count strict wins, ties and matches of boards of which strict wins are known.
 
-    Of some after the others, as many as processors keep at hand: (sample, player, opponent), and
-    ties and matches of all at once where all have the same. The tournament's rounds are ``rows``.
-    Ties that the board's rule drops are no matches.
+    Of some after the others, as many as processors keep at hand: (board, player, opponent), and
+    ties and matches of all at once where all have the same, those of one ``board``. Ties that its
+    rule drops are no matches.
     """
-    place = board["place"].transpose("round", "player").to_numpy()
-    _, met = count_matches(place, within_round=bool(board.attrs["within_round"]))
+    _, met = count_matches(_places(board), within_round=bool(board.attrs["within_round"]))
     block, none = max(_AT_HAND // met.size, 1), np.zeros((1, *met.shape))
-    for some in batched(_strict_wins(replicates, board, dt, rows, place, met), block):
+    for some in batched(wins, block):
         strict = np.array(some, float)
         if 2.0 * strict.sum() == len(strict) * met.sum():
             yield strict, none, met[None].astype(float)
@@ -248,17 +251,33 @@ def _replicated_counts(
         yield strict, n - decided, n
 
 
-def _strict_wins(
-    replicates: xr.DataArray,
-    board: xr.Dataset,
-    dt: xr.DataTree,
-    rows: slice,
-    place: Ints,
-    met: AnyInts,
+def _places(board: xr.Dataset) -> Ints:
+    """Give a board's places (round, player)."""
+    return np.asarray(board["place"].transpose("round", "player"))
+
+
+def _wins_alike(dt: xr.DataTree, boards: int, board: xr.Dataset, rows: slice) -> Iterator[AnyInts]:
+    """Count strict wins (player, opponent) of boards like that of a tournament."""
+    rng = np.random.default_rng([dt.attrs["seed"], rows.start])
+    within_round, ties = bool(board.attrs["within_round"]), str(board.attrs["ties"])
+    for each in boards_alike(_places(board), boards, rng, within_round=within_round, ties=ties):
+        yield count_wins(each, within_round=within_round)
+
+
+def _wins_of_fit(
+    dt: xr.DataTree, replicates: xr.DataArray, board: xr.Dataset, rows: slice
 ) -> Iterator[AnyInts]:
-    """Count strict wins (player, opponent) of each replicate, in which those meet who ``met``."""
+    """Count strict wins (player, opponent) of a fit's replicates (sample, ...) of a tournament.
+
+    Raises
+    ------
+    LeaderbayesError
+        If others meet in them than on the board, whose rounds are ``rows``.
+    """
+    place, within_round = _places(board), bool(board.attrs["within_round"])
     others = refuse(dt, "has replicates in which others meet than on its board")
     if replicates.name == "outcome":
+        _, met = count_matches(place, within_round=within_round)
         own = dt["constant_data"]["order"].sel(player=board["player"].to_numpy())
         order = np.argsort(own.to_numpy())
         if replicates.sizes["pair"] != len(order) * (len(order) - 1) // 2:
@@ -273,12 +292,7 @@ def _strict_wins(
     again = own.transpose("sample", ..., "player").to_numpy()[:, rows]
     if again.shape[1:] != place.shape or ((again > 0) != (place > 0)).any():
         raise others
-    within_round = bool(board.attrs["within_round"])
-    boards: Iterable[Ints] = again
-    if dt.attrs["model"] != "davidson":
-        rng, ties = np.random.default_rng([dt.attrs["seed"], rows.start]), board.attrs["ties"]
-        boards = boards_alike(place, len(again), rng, within_round=within_round, ties=ties)
-    for each in boards:
+    for each in again:
         yield count_wins(each, within_round=within_round)
 
 

@@ -307,7 +307,6 @@ def newton(
     return x[:m] - x[:m].mean(), -np.inf if tied is None else float(x[m]), information
 
 
-@numba.njit(cache=True, error_model="numpy")
 def estimates_near(
     start: Floats, points: Floats, n: Floats, pseudo_rounds: float = 1.0, enough: float = 1e-4
 ) -> Floats:
@@ -333,6 +332,16 @@ def estimates_near(
     epp : (board, player)
         Against the player at 0: they have any mean.
     """
+    # Defaults, and arrays laid out in other ways, would cost Numba more than the steps do.
+    laid_out = map(np.ascontiguousarray, (start, points, n))
+    return np.asarray(_estimates_near(*laid_out, pseudo_rounds, enough))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _estimates_near(
+    start: Floats, points: Floats, n: Floats, pseudo_rounds: float, enough: float
+) -> Floats:
+    """Estimate boards one by one."""
     out = np.empty(start.shape)
     for k in range(len(start)):
         matches = n[k if len(n) > 1 else 0]
@@ -344,7 +353,7 @@ def estimates_near(
 def _estimate_near(
     start: Floats, points: Floats, n: Floats, pseudo_rounds: float, enough: float
 ) -> Floats:
-    """Estimate one of `estimates_near`."""
+    """Estimate one board."""
     # Far out nothing curves.
     epp = np.minimum(np.maximum(start, -_FAR), _FAR)
     information = np.empty(n.shape)

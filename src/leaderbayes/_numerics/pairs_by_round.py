@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._types import Floats, Ints, Longs
 
 # Without NaN and infinity flags: those must come through.
@@ -307,23 +308,44 @@ def round_log_likelihood(
 
     Bradley-Terry's, or Davidson's with ``nu`` (draw,).
     """
-    out = np.ascontiguousarray(epp @ statistics.points.T)
-    tie = np.empty(0) if nu is None else nu
-    _take_normalisers(np.ascontiguousarray(epp), tie, *statistics[1:], out)
+    out = epp @ statistics.points.T
+    if nu is None:
+        every = _without_ties(np.ascontiguousarray(epp), *statistics[5:])
+    else:
+        out += nu[:, None] * statistics.tied
+        every = _with_ties(np.ascontiguousarray(epp), nu, *statistics[5:])
+    _take_off(every, statistics.round, statistics.set, statistics.sign, out)
     return np.asarray(out)
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _take_normalisers(
-    epp: Floats, nu: Floats, tied: Floats, round: Longs, set: Longs, sign: Floats, start: Longs,
-    member: Longs, left: Floats, right: Floats, out: Floats,
-) -> None:  # fmt: skip
-    """Take normalisers off what points add (draw, round); without nu there are no ties."""
-    none = np.array([-np.inf])
+def _without_ties(epp: Floats, start: Longs, member: Longs, left: Floats, right: Floats) -> Floats:
+    """L_s of every set at every draw (draw, set), draws together."""
+    out = np.zeros((len(epp), start.size - 1))
+    for s in range(start.size - 1):
+        a, z = start[s], start[s + 1]
+        weight = np.zeros((z - a, z - a))
+        for i in range(z - a):
+            for j in range(i):
+                weight[i, j] = 0.5 * (left[a + i] * right[a + j] + left[a + j] * right[a + i])
+        out[:, s] = log_normaliser(epp[:, member[a:z]], weight)
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _with_ties(
+    epp: Floats, nu: Floats, start: Longs, member: Longs, left: Floats, right: Floats
+) -> Floats:
+    """L_s of every set at every draw (draw, set), with Davidson's ``nu`` (draw,)."""
+    out = np.empty((len(epp), start.size - 1))
     for k in range(len(epp)):
-        if nu.size:
-            out[k] += nu[k] * tied
-        tie = nu[k : k + 1] if nu.size else none
-        normaliser = log_normalisers(epp[k], tie, start, member, left, right)
+        out[k] = log_normalisers(epp[k], nu[k : k + 1], start, member, left, right)
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _take_off(normaliser: Floats, round: Longs, set: Longs, sign: Floats, out: Floats) -> None:
+    """Take normalisers (draw, set) off what points add (draw, round)."""
+    for k in range(len(out)):
         for t in range(round.size):
-            out[k, round[t]] -= sign[t] * normaliser[set[t]]
+            out[k, round[t]] -= sign[t] * normaliser[k, set[t]]

@@ -33,8 +33,8 @@ def test_boards_tie_as_the_board_does():
 def test_ties_keep_the_order():
     strict = np.array([[2, 0, 1, 3], [1, 2, 3, 4]])
     at = np.array([[0, 1, 1, 3], [1, 2, 2, 2]])
-    np.testing.assert_array_equal(tied_as(at, strict), [[1, 0, 1, 3], [1, 2, 2, 2]])
-    np.testing.assert_array_equal(tied_as(np.sort(strict, axis=1), strict), strict)
+    np.testing.assert_array_equal(tied_as(at, strict[None])[0], [[1, 0, 1, 3], [1, 2, 2, 2]])
+    np.testing.assert_array_equal(tied_as(np.sort(strict, axis=1), strict[None])[0], strict)
 
 
 def test_places_are_worth_what_counting_pairs_gives():

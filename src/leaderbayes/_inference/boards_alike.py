@@ -1,6 +1,7 @@
 """Boards that Bradley-Terry's model makes in place of one: as spread, with the same ties."""
 
 from collections.abc import Iterator
+from itertools import batched
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from leaderbayes._types import Floats, Ints
 # Boards that the stretch is found by: how many at most, and of how many pairs and scores in all.
 _FEW, _PAIRS, _SCORES = 50, 1_000_000, 5_000_000
 _STEPS, _NEAR = 8, 0.01
+_AT_HAND = 50_000  # scores
 _FARTHEST = 20.0  # by which strengths are stretched, or drawn together
 
 
@@ -42,47 +44,45 @@ def boards_alike(
     """
     at, present = np.sort(place, axis=1), place > 0
     tied = within_round and bool(((np.diff(at, axis=1) == 0) & (at[:, 1:] > 0)).any())
+    # Where a place of a round is worth as much on all boards no pairs need to be counted.
+    worth = worth_of_places(place) if within_round and (ties == "half" or not tied) else None
 
-    def board(luck: Floats, strengths: Floats) -> Ints:
+    def luck(boards: int) -> Floats:
+        return gumbel(rng.random((boards, *place.shape)))
+
+    def drawn(luck: Floats, strengths: Floats) -> Ints:
         again = ranked(luck + strengths, present, within_round=within_round)
         return tied_as(at, again) if tied else again
 
-    def counted(board: Ints) -> tuple[Floats, Floats]:
-        wins, n, _ = count(board, within_round=within_round, ties=ties)
-        return wins.sum(axis=1), n
+    def counted(boards: Ints) -> tuple[Floats, Floats]:
+        every = (count(each, within_round=within_round, ties=ties) for each in boards)
+        points, n = zip(*((wins.sum(axis=1), n) for wins, n, _ in every), strict=True)
+        return np.array(points), np.array(n)
 
     def estimates(near: Floats, points: Floats, n: Floats) -> Floats:
-        start = np.broadcast_to(near, points.shape)
-        found = bt.estimates_near(start, points, n)
+        found = bt.estimates_near(np.broadcast_to(near, points.shape), points, n)
         return np.asarray(found - found.mean(axis=1, keepdims=True))
 
-    points, n = counted(place)
-    own = estimates(np.zeros(points.size), points[None], n[None])[0]
+    points, n = counted(place[None])
+    own = estimates(np.zeros(points.size), points, n)[0]
     most = min(_PAIRS // place.shape[1] ** 2, _SCORES // place.size)
-    every = gumbel(rng.random((int(np.clip(most, 2, _FEW)), *place.shape)))
-    # Where each place of a round is worth as much on all boards no pairs need to be counted.
-    alike = within_round and (ties == "half" or not tied)
-    worth = worth_of_places(place) if alike else np.empty(0)
+    every = luck(int(np.clip(most, 2, _FEW)))
     factor = 1.0
     for _ in range(_STEPS):
-        strengths = factor * own
-        if alike:
-            again = ranked(every + strengths, present)
-            shown = estimates(
-                own, worth[np.arange(len(place))[:, None], again].sum(axis=1), n[None]
-            )
+        if worth is None:
+            points, n = counted(drawn(every, factor * own))
         else:
-            some = zip(*(counted(board(luck, strengths)) for luck in every), strict=True)
-            shown = estimates(own, *map(np.array, some))
-        spread = np.square(shown).mean()
+            strict = ranked(every + factor * own, present)
+            points = worth[np.arange(len(place))[:, None], strict].sum(axis=1)
+        spread = np.square(estimates(own, points, n)).mean()
         if not spread > 0.0:
             break
         last, stretched = factor, factor * np.sqrt(np.square(own).mean() / spread)
         factor = float(np.clip(stretched, 1.0 / _FARTHEST, _FARTHEST))
         if abs(factor / last - 1.0) < _NEAR:
             break
-    for _ in range(boards):
-        yield board(gumbel(rng.random(place.shape)), factor * own)
+    for some in batched(range(boards), max(_AT_HAND // place.size, 1)):
+        yield from drawn(luck(len(some)), factor * own)
 
 
 def worth_of_places(place: Ints) -> Floats:
@@ -96,16 +96,16 @@ def worth_of_places(place: Ints) -> Floats:
 
 
 def tied_as(at: Ints, again: Ints) -> Ints:
-    """Let players of a board (round, player) tie where another board's do.
+    """Let players of boards (board, round, player) tie where another board's do.
 
     Parameters
     ----------
     at : (round, player)
         Places of each round of the other board, sorted; 0, of the absent, first.
-    again : (round, player)
+    again : (board, round, player)
         Places of as many players; 0 of who is absent.
     """
-    order = np.argsort(again, axis=1)
+    order = np.argsort(again, axis=-1)
     found = np.empty_like(again)
-    np.put_along_axis(found, order, at.astype(again.dtype), axis=1)
+    np.put_along_axis(found, order, np.broadcast_to(at, again.shape).astype(again.dtype), axis=-1)
     return found

@@ -279,6 +279,16 @@ def test_tables_of_pairs_are_asked_for(taker):
         taker(lb.matches(board([[1.0, 2.0], [2.0, 1.0]]), pairs=False))
 
 
+def test_tables_of_very_many_players_are_made_when_asked_for(monkeypatch):
+    scores = board([[1.0, 2.0], [2.0, 1.0], [3.0, 0.0]])
+    assert "wins" in lb.matches(scores)
+    monkeypatch.setattr("leaderbayes._scores.matches._PAIRED", 2)
+    assert set(lb.matches(scores)) == {"place"}
+    assert "wins" in lb.matches(scores, pairs=True)
+    with pytest.raises(lb.LeaderbayesError, match="pairs='yes': give True, False or None"):
+        lb.matches(scores, pairs="yes")
+
+
 def test_ties_as_losses_count_half_in_tables_which_know_no_list():
     scores = board([[1.0, 2.0, 3.0], [1.0, 1.0, 3.0]])
     half, loss = (lb.matches(scores, ties=ties) for ties in ("half", "loss"))

@@ -90,7 +90,9 @@ def new_player(
     arguments = fitted_arguments(dt)
     fitted(dt, "log_likelihood", "posterior_predictive")
     board = _enlarged(dt["constant_data"].to_dataset()["scores"], scores)
-    played = matches(board, within_round=arguments["within_round"], ties=arguments["ties"])
+    played = matches(
+        board, within_round=arguments["within_round"], ties=arguments["ties"], pairs=True
+    )
     seed = _arguments.seed_or_new(seed)
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:

@@ -23,6 +23,7 @@ TIES: tuple[Ties, ...] = get_args(Ties)
 _EXACT = 2**53
 # Places are 32-bit.
 _PLACES = 2**31 - 1
+_PAIRED = 5000  # players of whom all pairs are counted unasked: 0.6 GB
 _FEW_STEPS = 4  # from player to player, before graphs are taken apart
 
 
@@ -31,7 +32,7 @@ def matches(
     *,
     within_round: bool = True,
     ties: Ties = "half",
-    pairs: bool = True,
+    pairs: bool | None = None,
 ) -> xr.Dataset:
     """Compare the scores of all pairs of players.
 
@@ -50,9 +51,10 @@ def matches(
         comparison with published numbers); or, as PMRA publishes, the loss of the player who
         is listed first. Only ``round_intercept`` lists players and takes "loss"; the tables here
         know no list, and then count half. What takes matches says which rules it can use.
-    pairs : bool
-        Make the tables of all pairs. Plackett-Luce, and ``round_intercept`` by maximum likelihood,
-        need none, which matters on boards of very many players.
+    pairs : bool, optional
+        Make the tables of all pairs. By default those of up to 5000 players: 10 000 players have
+        10^8 pairs, whose tables take 2.4 GB and ten seconds. Plackett-Luce, and ``round_intercept``
+        by maximum likelihood, need none; what does says so. Votes always have theirs.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def matches(
     ScoresError
         If there are fewer than two players with a score, or the scores are no finite numbers.
     LeaderbayesError
-        If ``ties`` is not one of the four.
+        If ``ties`` is not one of the four, or another argument is not what it has to be.
 
     References
     ----------
@@ -86,6 +88,8 @@ def matches(
     check_ties(ties)
     if not is_flag(within_round):
         raise wrong("within_round", within_round, "True or False")
+    if pairs is not None and not is_flag(pairs):
+        raise wrong("pairs", pairs, "True, False or None")
     if is_votes(scores):
         if not within_round:
             raise LeaderbayesError("within_round=False is of scores: votes have no rounds.")
@@ -103,7 +107,7 @@ def matches(
     ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
     variables: dict[str, Any] = {"place": (board.dims, np.stack(ranked).reshape(board.shape))}
     coords = {dim: board[dim].to_numpy() for dim in board.dims}
-    if pairs:
+    if pairs or (pairs is None and board.sizes["player"] <= _PAIRED):
         each = [count(place, within_round=within_round, ties=ties) for place in ranked]
         for name, tables in zip(("wins", "n", "tied"), zip(*each, strict=True), strict=True):
             stacked = np.stack(tables) if names else tables[0]

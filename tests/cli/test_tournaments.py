@@ -7,6 +7,7 @@ import pytest
 
 import leaderbayes as lb
 from command import call, run
+from leaderbayes._cli._tournaments import _print
 
 
 @pytest.mark.slow
@@ -163,3 +164,26 @@ def test_models_of_votes_that_it_takes(tmp_path):
     assert done.returncode == 2
     assert "of votes there are bradley_terry, davidson, round_intercept." in done.stderr
     assert not (tmp_path / "study").exists()
+
+
+def test_tournaments_whole_and_in_reverse(capsys):
+    """No number is cut beside columns that are wider than their cells; luck reverses nothing."""
+    row = {
+        "players": 6, "rounds": 8, "p_check": 0.46, "leader": "p0", "p_best": 0.75,
+        "tied_for_top": 2, "agreement": 0.87, "odd_player": "p3", "odd_z": 1.26, "converged": True,
+    }  # fmt: skip
+    reversed_ = {"x" * 40: 0.03, "modèles-de-langue": 0.55, "漢字の名前のとても長い": 0.98}
+    result = {
+        "model": "bradley_terry",
+        "tournaments": [row | {"tournament": t, "p_reversed": p} for t, p in reversed_.items()],
+        "players": [{"player": "p0", "p_average": 0.75}],
+        "diagnostics": {"converged": True},
+    }
+    _print(result)
+    said = capsys.readouterr().out
+    for line in said.splitlines()[3:6]:
+        assert line.rsplit(maxsplit=10)[1:] == [
+            "6", "x", "8", "0.46", "p0", "0.75", "2", "0.87", "p3", "(1.3)"
+        ]  # fmt: skip
+    assert "xxxxxxxx … xxxxxxxxxxxx" in said
+    assert "In reverse of the usual order, probably: 漢字の名前のとても長い 0.98." in said

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import xarray as xr
     from rich.console import Console
 
-PROBABLY = 0.75  # as the words of reports have it
 NOT_CONVERGED = 1  # exit status
 
 
@@ -325,60 +324,6 @@ def print_table(
     return console
 
 
-def print_plan(planned: dict[str, Any], converged: bool) -> None:
-    """Tabulate a plan, and say what it comes to."""
-    unit = planned.get("unit", "round")
-    columns = ("who", f"{unit}s", "runs", "P(decided)", "simulated", "P(correct)", "width")
-    # Log-odds, or the metric's unit.
-    digits = f".{decimals([planned['width_now']])}f" if "unit" in planned else ".2f"
-    rows = [
-        (
-            row["who"],
-            f"+{row['rounds']}",
-            str(row["runs"]),
-            f"{row['p_decided']:.2f}",
-            f"{row['p_decided_lower']:.2f} to {row['p_decided_upper']:.2f}",
-            f"{row['p_correct']:.2f}",
-            f"{row['width']:{digits}}",
-        )
-        for row in planned["rows"]
-    ]
-    again = [
-        (f"the same {unit}s", "", f"+{runs} each", "", "", "", f"{width:{digits}}")
-        for runs, width in planned.get("width_runs", {}).items()
-    ]
-    now = ("", "now", "", "", "", "", f"{planned['width_now']:{digits}}")
-    console = print_table(dict.fromkeys(columns, 0), [now, *rows, *again], left=("who",))
-    names = ", ".join(short(name) for name in planned["contested"])
-    console.print(f"Contested: {names}.", soft_wrap=True)
-    console.print(short(planned["message"], longest=1000), soft_wrap=True)
-    if not converged:
-        print_doubt()
-
-
-def print_votes_plan(planned: dict[str, Any], converged: bool) -> None:
-    """Tabulate a plan of votes, and say what it comes to."""
-    by = "by" if planned["cluster"] == "none" else f"{planned['cluster']}s"
-    columns = ("pairs", by, "votes", "P(decided)", "width")
-    rows = [
-        (
-            {"all": "as they are", "contested": "contested"}[row["who"]],
-            row["clusters"],
-            f"+{row['votes']}",
-            f"{row['p_decided']:.2f}",
-            f"{row['width']:.2f}",
-        )
-        for row in planned["rows"]
-    ]
-    now = ("", "", "now", "", f"{planned['width_now']:.2f}")
-    console = print_table(dict.fromkeys(columns, 0), [now, *rows], left=columns[:2])
-    names = ", ".join(short(name) for name in planned["contested"])
-    console.print(f"Contested: {names}.", soft_wrap=True)
-    console.print(short(planned["message"], longest=1000), soft_wrap=True)
-    if not converged:
-        print_doubt()
-
-
 def print_comparison(
     result: "xr.Dataset", prob: float, of_votes: bool = False, several: bool = False
 ) -> None:
@@ -463,81 +408,3 @@ def collecting(prefix: str = "") -> Iterator[list[str]]:
             if warning.category.__module__.startswith("leaderbayes"):
                 said.append(str(warning.message))
                 click.echo(f"Warning: {prefix}{warning.message}", err=True)
-
-
-def print_tournaments(result: dict[str, Any]) -> None:
-    """Tabulate tournaments, and say who is best across them."""
-    rows = result["tournaments"]
-    console = (_print_leads if result["model"] in OF_SCORES else _print_fits)(result)
-    if not result["diagnostics"]["converged"]:
-        bad = ", ".join(short(row["tournament"]) for row in rows if not row["converged"])
-        console.print(f"NOT CONVERGED, do not report: {bad}.", style="bold red")
-
-
-def _print_leads(result: dict[str, Any]) -> "Console":
-    """Tabulate by how much leaders lead, and say who ranks highest on average."""
-    rows = []
-    for row in result["tournaments"]:
-        ends = [row[f"lead{end}"] for end in ("", "_lower", "_upper")]
-        digits = decimals([ends[2] - ends[1]])
-        lead, low, high = (f"{end:z.{digits}f}" for end in ends)
-        rows.append(
-            (short(row["tournament"], 24), f"{row['players']} x {row['rounds']}",
-             short(row["leader"], 24), lead, f"{low} to {high}", short(row["second"], 24),
-             _rounded(row["p_best"]), str(row["tied_for_top"]))
-        )  # fmt: skip
-    console = print_table(
-        {"tournament": 10, "size": 7, "leader": 10, "lead": 6, "interval": 12, "second": 10,
-         "best": 4, "tied": 4},
-        rows,
-        left=("tournament", "leader", "second"),
-    )  # fmt: skip
-    console.print(
-        "lead: by how much the leader is better than the second, in the tournament's own unit. "
-        "best: probability of the leader. tied: not told apart from it."
-    )
-    best = ", ".join(
-        f"{short(p['player'])} {p['average_rank']:.1f}" for p in result["players"][:10]
-    )
-    console.print(f"Rank on average, over all tournaments: {best}.")
-    return console
-
-
-def _print_fits(result: dict[str, Any]) -> "Console":
-    """Tabulate how boards fit, and say who beats the average player most often."""
-    rows = result["tournaments"]
-    # Names give way on a narrow terminal, numbers do not.
-    console = print_table(
-        {"tournament": 10, "size": 7, "fit": 3, "leader": 10, "best": 4, "tied": 4, "agrees": 6,
-         "odd player": 14},
-        [
-            (short(row["tournament"], 24),
-             f"{row['players']} x {row['rounds' if 'rounds' in row else 'votes']}",
-             _rounded(row["p_check"]), short(row["leader"], 24), _rounded(row["p_best"]),
-             str(row["tied_for_top"]), _rounded(row["agreement"]),
-             f"{short(row['odd_player'], 24)} ({_rounded(row['odd_z'], 1)})"
-             if row["odd_player"] else "")
-            for row in rows
-        ],
-        left=("tournament", "leader", "odd player"),
-    )  # fmt: skip
-    console.print(
-        "fit: share of replicated boards that fit worse. best: probability of the leader. tied: "
-        "not told apart from it. agrees: rank correlation with the mean of the others. "
-        "Odd: whose strength is least like elsewhere, in standard deviations."
-    )
-    best = ", ".join(f"{short(p['player'])} {p['p_average']:.2f}" for p in result["players"][:10])
-    console.print(f"Beat the average player most often, over all tournaments: {best}.")
-    # Where nothing is told apart the order is reversed with a probability of a half.
-    reverse = [
-        f"{short(row['tournament'])} {row['p_reversed']:.2f}"
-        for row in rows
-        if (row["p_reversed"] or 0.0) >= PROBABLY
-    ]
-    if reverse:
-        console.print(f"In reverse of the usual order, probably: {', '.join(reverse)}.")
-    return console
-
-
-def _rounded(value: float | None, digits: int = 2) -> str:
-    return "" if value is None else f"{value:.{digits}f}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import finish, number, print_plan, print_votes_plan, probability
+from leaderbayes._cli._console import finish, number, print_doubt, print_table, probability, short
 from leaderbayes._cli._options import (
     LIKELIHOODS,
     SAMPLERS,
@@ -31,6 +31,7 @@ from leaderbayes._cli._votes import (
     voting,
     what_votes_were_read,
 )
+from leaderbayes._numerics.decimals import decimals
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -141,7 +142,7 @@ def plan(a: str | None, b: str | None, as_json: bool, **options: Any) -> None:
         plan = asked(rounds=options["rounds"])
     planned = _planned(plan, fit.attrs["seed"], said) | {"read": what_was_read(scores)}
     converged = bool(fit.attrs["converged"])
-    finish(as_json, planned, print_plan, planned, converged, converged=converged)
+    finish(as_json, planned, _print, planned, converged, converged=converged)
 
 
 @contextmanager
@@ -209,7 +210,7 @@ def _of_votes(
         "read": what_votes_were_read(votes),
     }
     converged = bool(fit.attrs["converged"])
-    finish(as_json, planned, print_votes_plan, planned, converged, converged=converged)
+    finish(as_json, planned, _print_of_votes, planned, converged, converged=converged)
 
 
 def _planned(plan: "xr.Dataset", seed: int, said: list[str]) -> dict[str, Any]:
@@ -233,3 +234,57 @@ def _planned(plan: "xr.Dataset", seed: int, said: list[str]) -> dict[str, Any]:
         "rows": over_rounds.to_dataframe().reset_index().to_dict("records"),
         "warnings": said + json.loads(plan.attrs["warnings"]),
     }
+
+
+def _print(planned: dict[str, Any], converged: bool) -> None:
+    """Tabulate a plan, and say what it comes to."""
+    unit = planned.get("unit", "round")
+    columns = ("who", f"{unit}s", "runs", "P(decided)", "simulated", "P(correct)", "width")
+    # Log-odds, or the metric's unit.
+    digits = f".{decimals([planned['width_now']])}f" if "unit" in planned else ".2f"
+    rows = [
+        (
+            row["who"],
+            f"+{row['rounds']}",
+            str(row["runs"]),
+            f"{row['p_decided']:.2f}",
+            f"{row['p_decided_lower']:.2f} to {row['p_decided_upper']:.2f}",
+            f"{row['p_correct']:.2f}",
+            f"{row['width']:{digits}}",
+        )
+        for row in planned["rows"]
+    ]
+    again = [
+        (f"the same {unit}s", "", f"+{runs} each", "", "", "", f"{width:{digits}}")
+        for runs, width in planned.get("width_runs", {}).items()
+    ]
+    now = ("", "now", "", "", "", "", f"{planned['width_now']:{digits}}")
+    console = print_table(dict.fromkeys(columns, 0), [now, *rows, *again], left=("who",))
+    names = ", ".join(short(name) for name in planned["contested"])
+    console.print(f"Contested: {names}.", soft_wrap=True)
+    console.print(short(planned["message"], longest=1000), soft_wrap=True)
+    if not converged:
+        print_doubt()
+
+
+def _print_of_votes(planned: dict[str, Any], converged: bool) -> None:
+    """Tabulate a plan of votes, and say what it comes to."""
+    by = "by" if planned["cluster"] == "none" else f"{planned['cluster']}s"
+    columns = ("pairs", by, "votes", "P(decided)", "width")
+    rows = [
+        (
+            {"all": "as they are", "contested": "contested"}[row["who"]],
+            row["clusters"],
+            f"+{row['votes']}",
+            f"{row['p_decided']:.2f}",
+            f"{row['width']:.2f}",
+        )
+        for row in planned["rows"]
+    ]
+    now = ("", "", "now", "", f"{planned['width_now']:.2f}")
+    console = print_table(dict.fromkeys(columns, 0), [now, *rows], left=columns[:2])
+    names = ", ".join(short(name) for name in planned["contested"])
+    console.print(f"Contested: {names}.", soft_wrap=True)
+    console.print(short(planned["message"], longest=1000), soft_wrap=True)
+    if not converged:
+        print_doubt()

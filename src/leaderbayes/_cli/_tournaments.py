@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import finish, print_tournaments, records
+from leaderbayes._cli._console import finish, print_table, records, short
 from leaderbayes._cli._options import (
     WEIGHT,
     as_json,
@@ -32,13 +32,14 @@ from leaderbayes._cli._votes import (
 )
 from leaderbayes._files.write import writing
 from leaderbayes._fits.kinds import OF_SCORES
+from leaderbayes._numerics.decimals import decimals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
     import xarray as xr
-
+    from rich.console import Console
 
 MODELS = ("bradley_terry", "davidson", "plackett_luce", "round_intercept", "mean_score")
 
@@ -110,7 +111,7 @@ def tournaments(store: Path, out: Path | None, as_json: bool, **options: Any) ->
     }  # fmt: skip
     if out is not None:
         _write(out, options | {"store": store}, result, compared, over_all, placed)
-    finish(as_json, result, print_tournaments, result, converged=converged, failed=failed)
+    finish(as_json, result, _print, result, converged=converged, failed=failed)
 
 
 @contextmanager
@@ -203,3 +204,83 @@ def _write(
         draw(part, drawn, options["figures"])
         write_run(part, options, result)
         say_older(out, part)
+
+
+def _print(result: dict[str, Any]) -> None:
+    """Tabulate tournaments, and say who is best across them."""
+    rows = result["tournaments"]
+    console = (_print_leads if result["model"] in OF_SCORES else _print_fits)(result)
+    if not result["diagnostics"]["converged"]:
+        bad = ", ".join(short(row["tournament"]) for row in rows if not row["converged"])
+        console.print(f"NOT CONVERGED, do not report: {bad}.", style="bold red")
+
+
+def _print_leads(result: dict[str, Any]) -> "Console":
+    """Tabulate by how much leaders lead, and say who ranks highest on average."""
+    rows = []
+    for row in result["tournaments"]:
+        ends = [row[f"lead{end}"] for end in ("", "_lower", "_upper")]
+        digits = decimals([ends[2] - ends[1]])
+        lead, low, high = (f"{end:z.{digits}f}" for end in ends)
+        rows.append(
+            (short(row["tournament"], 24), f"{row['players']} x {row['rounds']}",
+             short(row["leader"], 24), lead, f"{low} to {high}", short(row["second"], 24),
+             _rounded(row["p_best"]), str(row["tied_for_top"]))
+        )  # fmt: skip
+    console = print_table(
+        {"tournament": 10, "size": 7, "leader": 10, "lead": 6, "interval": 12, "second": 10,
+         "best": 4, "tied": 4},
+        rows,
+        left=("tournament", "leader", "second"),
+    )  # fmt: skip
+    console.print(
+        "lead: by how much the leader is better than the second, in the tournament's own unit. "
+        "best: probability of the leader. tied: not told apart from it."
+    )
+    best = ", ".join(
+        f"{short(p['player'])} {p['average_rank']:.1f}" for p in result["players"][:10]
+    )
+    console.print(f"Rank on average, over all tournaments: {best}.")
+    return console
+
+
+def _print_fits(result: dict[str, Any]) -> "Console":
+    """Tabulate how boards fit, and say who beats the average player most often."""
+    from leaderbayes.report._facts import PROBABLY
+
+    rows = result["tournaments"]
+    # Names give way on a narrow terminal, numbers do not.
+    console = print_table(
+        {"tournament": 10, "size": 7, "fit": 3, "leader": 10, "best": 4, "tied": 4, "agrees": 6,
+         "odd player": 14},
+        [
+            (short(row["tournament"], 24),
+             f"{row['players']} x {row['rounds' if 'rounds' in row else 'votes']}",
+             _rounded(row["p_check"]), short(row["leader"], 24), _rounded(row["p_best"]),
+             str(row["tied_for_top"]), _rounded(row["agreement"]),
+             f"{short(row['odd_player'], 24)} ({_rounded(row['odd_z'], 1)})"
+             if row["odd_player"] else "")
+            for row in rows
+        ],
+        left=("tournament", "leader", "odd player"),
+    )  # fmt: skip
+    console.print(
+        "fit: share of replicated boards that fit worse. best: probability of the leader. tied: "
+        "not told apart from it. agrees: rank correlation with the mean of the others. "
+        "Odd: whose strength is least like elsewhere, in standard deviations."
+    )
+    best = ", ".join(f"{short(p['player'])} {p['p_average']:.2f}" for p in result["players"][:10])
+    console.print(f"Beat the average player most often, over all tournaments: {best}.")
+    # Where nothing is told apart the order is reversed with a probability of a half.
+    reverse = [
+        f"{short(row['tournament'])} {row['p_reversed']:.2f}"
+        for row in rows
+        if (row["p_reversed"] or 0.0) >= PROBABLY
+    ]
+    if reverse:
+        console.print(f"In reverse of the usual order, probably: {', '.join(reverse)}.")
+    return console
+
+
+def _rounded(value: float | None, digits: int = 2) -> str:
+    return "" if value is None else f"{value:.{digits}f}"

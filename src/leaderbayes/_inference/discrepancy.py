@@ -194,7 +194,7 @@ def _replicated(epp: Floats, nu: Floats, again: Iterable[Counts]) -> Floats:
     Parameters
     ----------
     epp : (draw, player)
-        That they were drawn of.
+        Where their estimates begin.
     nu : (draw,)
         Of Davidson's model; -inf for Bradley-Terry's.
     again : iterable

@@ -1,4 +1,4 @@
-"""The posterior predictive check as a figure."""
+"""The check of fit as a figure."""
 
 from typing import Any
 

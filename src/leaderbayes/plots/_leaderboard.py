@@ -30,7 +30,7 @@ _TIED = {"tied_for_top": ("Tied for the top", "players")}
 # axis. Of matches, and of mean scores.
 _COLUMNS = {
     "standardised": ("Standardised deviance", "(D - df) / sqrt(2 df)"),
-    "p_check": ("Posterior predictive check", "share of replicates that fit worse"),
+    "p_check": ("Check of fit", "share of replicates that fit worse"),
     **_TIED,
 }
 _COLUMNS_OF_SCORES = {"p_best": ("P(best) of the leader", "probability"), **_TIED}

@@ -48,7 +48,10 @@ _OF_BEST = (
     "law", "components", "floor", "rho", "theta_0", "statistic", "epsilon", "draws", "chains",
 )  # fmt: skip
 # How sure the words are, by the posterior probability from which they are used.
-_WORDS = ((0.99, "almost certainly"), (0.95, "very probably"), (0.75, "probably"), (0.6, "perhaps"))
+PROBABLY = 0.75
+_WORDS = (
+    (0.99, "almost certainly"), (0.95, "very probably"), (PROBABLY, "probably"), (0.6, "perhaps"),
+)  # fmt: skip
 
 
 def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> Facts:

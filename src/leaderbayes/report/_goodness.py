@@ -53,7 +53,7 @@ def kind_of(p: float) -> str:
 
 
 def goodness(fit: xr.DataTree, checked: xr.Dataset) -> dict[str, Any]:
-    """Give the deviance, and the predictive check, in numbers and words."""
+    """Give the deviance, and the check of fit, in numbers and words."""
     p, distance = float(checked["p_round"]), deviance(fit)
     if np.isnan(p):
         kind, text = "care", f"Nothing can be checked: {UNCHECKED}."

@@ -1,9 +1,10 @@
 """How a board fits, on the page: the numbers of `check`, and what to do."""
 
 import numpy as np
+import pytest
 
 import leaderbayes as lb
-from leaderbayes.report._goodness import checked_fit, goodness, points
+from leaderbayes.report._goodness import bars, checked_fit, goodness
 from votes import fit, votes_of
 
 
@@ -12,8 +13,6 @@ def test_numbers_are_those_of_check(laplace):
     told = lb.check(laplace, seed=int(laplace.attrs["seed"]))
     for name in ("observed", "replicated_round", "p_round", "p_naive"):
         np.testing.assert_array_equal(own[name], told[name])
-    drawn = points(own)
-    np.testing.assert_allclose(drawn["observed"], told["observed"], rtol=1e-3)
 
 
 def test_of_many_boards_the_number_is_the_fits_own(laplace):
@@ -52,4 +51,20 @@ def test_of_many_tournaments_there_is_no_record(together):
 def test_votes_without_a_check_have_no_points():
     """NaN is no JSON: pages of votes of two players were not written."""
     dt = fit(votes_of([0, 1, 0, 1], [1, 0, 1, 0], [1.0, 1.0, 0.0, 0.5], 2), sampler="laplace")
-    assert points(checked_fit(dt, 100, many=False)) == {"observed": [], "replicated_round": []}
+    assert bars(checked_fit(dt, 100, many=False))["bars"] == []
+
+
+def test_bars_are_all_replicates_about_the_board(laplace):
+    checked = checked_fit(laplace, 200, many=False)
+    made = bars(checked)
+    assert sum(made["bars"]) == 200
+    assert not made["less"]
+    assert made["line"] == pytest.approx(float(checked["observed"][0]), rel=1e-3)
+    beyond = sum(
+        n for n, edge in zip(made["bars"], made["edges"], strict=False) if edge > made["line"]
+    )
+    assert beyond / 200 <= float(checked["p_round"])
+    # Davidson's goes with each draw.
+    varied = bars(checked.assign(observed=checked["observed"] + np.arange(200.0)))
+    assert varied["less"]
+    assert varied["line"] == 0.0

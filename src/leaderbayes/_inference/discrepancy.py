@@ -69,6 +69,17 @@ def share_as_far(observed: Floats, replicated: Floats) -> float:
     return float((replicated >= observed).mean()) if known else float("nan")
 
 
+def against(observed: Floats, replicated: Floats) -> tuple[float, Floats]:
+    """Give the number that replicates (draw,) are held against, and theirs, for a histogram.
+
+    That of the board, where it is the same for all draws. Davidson's goes with each draw's nu: then
+    it is 0, and theirs are the differences from the board's.
+    """
+    if np.ptp(observed) > 0.0:
+        return 0.0, replicated - observed
+    return float(observed[0]), replicated
+
+
 def discrepancies(
     dt: xr.DataTree,
     draws: int,

@@ -7,6 +7,7 @@ import xarray as xr
 
 from leaderbayes._answers.check import check
 from leaderbayes._fits.posterior import is_of_votes
+from leaderbayes._inference.discrepancy import against
 from leaderbayes.plots._canvas import (
     BLUE,
     GREY,
@@ -14,6 +15,7 @@ from leaderbayes.plots._canvas import (
     Backend,
     FigSize,
     Mark,
+    Plot,
     canvas,
     check_backend,
 )
@@ -27,12 +29,12 @@ def deviance(
     figsize: FigSize | None = None,
     backend: Backend | None = None,
 ) -> Any:
-    """Draw the board's deviance among those of replicated boards, draw by draw.
+    """Draw the board's deviance, a line, among those of boards that are drawn again.
 
-    Points above the diagonal are replicates that vary more than the board. Whole rankings are
-    the valid reference; independent matches, the published test's assumption, stand beside them.
-    Of votes, whose distance from strengths is at the estimate: that of the votes, a line, among
-    those of votes that are drawn again.
+    Boards beyond the line vary more than the board. Bars are of whole rankings, the valid
+    reference; the outline beside them is of independent matches, the published test's assumption.
+    Of Davidson's model, whose deviances go with the ties of a posterior draw, they are less the
+    board's. Of votes: their distance from strengths, among those of votes that are drawn again.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ def deviance(
     Returns
     -------
     arviz_plots.PlotCollection
-        One plot: deviance of the board across, of its replicate up; of votes distances across.
+        One plot: deviances across, boards up; of votes distances.
 
     Raises
     ------
@@ -69,25 +71,35 @@ def deviance(
     draws = result.sizes["draw"]
     by_round, by_match = (_said(float(result[name]), draws) for name in ("p_round", "p_naive"))
     collection, plot = canvas(
-        dt, f"Deviance check: {by_round} (rankings)", width=6.5, height=6.0, figsize=figsize,
+        dt, f"Deviance check: {by_round} (rankings)", width=6.5, height=4.5, figsize=figsize,
         backend=backend,
     )  # fmt: skip
     observed = result["observed"].to_numpy()
-    values = result[["observed", "replicated_round", "replicated_naive"]].to_array().to_numpy()
-    ends = np.array([values.min(), values.max()])
-    plot.line(ends, ends, color=GREY)
+    (own, whole), (_, alone) = (
+        against(observed, result[name].to_numpy())
+        for name in ("replicated_round", "replicated_naive")
+    )
+    ends = min(own, whole.min(), alone.min()), max(own, whole.max(), alone.max())
+    edges = np.histogram_bin_edges(whole, "auto", ends)
+    bars, outline = (np.histogram(each, edges)[0] for each in (whole, alone))
     # Two shapes, for prints in grey.
-    for name, color in (("replicated_naive", ORANGE), ("replicated_round", BLUE)):
-        y, other = result[name].to_numpy(), color == ORANGE
-        plot.scatter(observed, y, color=color, alpha=0.5, size=18, triangle=other)
-    plot.xlabel("deviance of the board at a posterior draw")
-    plot.ylabel("deviance of its replicate")
+    plot.hist(bars, edges[:-1], edges[1:], color=BLUE, alpha=0.5)
+    plot.line(np.repeat(edges, 2), np.pad(np.repeat(outline, 2), 1), color=ORANGE)
+    plot.vline(own, color=GREY, **_on_top(plot))
+    plot.xlabel("deviance" if own == observed[0] else "deviance, less that of the board")
+    plot.ylabel("boards drawn again")
     key = [
-        Mark(None, f"blue dots: whole rankings, {by_round}", BLUE),
-        Mark(None, f"orange triangles: independent matches, {by_match}", ORANGE),
+        Mark(None, "grey line: this board", GREY),
+        Mark(None, f"blue bars: whole rankings, {by_round}", BLUE),
+        Mark(None, f"orange outline: independent matches, {by_match}", ORANGE),
     ]
-    plot.frame(key, across=(ends[0], ends[1]), top=ends[1], bottom=ends[0] - 0.03 * np.ptp(ends))
+    plot.frame(key, across=ends, top=float(max(bars.max(), outline.max())))
     return collection
+
+
+def _on_top(plot: Plot) -> dict[str, Any]:
+    """Give what a line takes to lie above bars."""
+    return {"zorder": 3} if plot.backend == "matplotlib" else {}
 
 
 def _said(p: float, draws: int) -> str:
@@ -114,8 +126,7 @@ def _of_votes(
     )
     plot.hist(counts, edges[:-1], edges[1:], color=BLUE, alpha=0.5)
     if known:
-        on_top = {"zorder": 3} if plot.backend == "matplotlib" else {}
-        plot.vline(observed, color=ORANGE, **on_top)
+        plot.vline(observed, color=ORANGE, **_on_top(plot))
         plot.text(
             observed, 1.04 * counts.max(), "these votes", color=ORANGE, vertical_align="bottom",
             horizontal_align="left" if observed < sum(ends) / 2.0 else "right",

@@ -22,7 +22,7 @@ from leaderbayes._fits.unchanged import unchanged
 from leaderbayes._inference.boards import matches_of, remember_matches
 from leaderbayes._inference.discrepancy import enough
 from leaderbayes._numerics.decimals import decimals
-from leaderbayes.report._goodness import checked_fit, goodness, points
+from leaderbayes.report._goodness import bars, checked_fit, goodness
 from leaderbayes.report._scores import behind, has_items, pairs_of_scores, quantity_of
 from leaderbayes.report._style import distinct, number, percent
 from leaderbayes.report._ties import ties
@@ -194,7 +194,7 @@ def _of_matches(fit: xr.DataTree, few: xr.DataTree, prob: float, *, many: bool) 
         "own": "votes" if of_votes else "matches",
         "says": "say",
         "fits": fits["kind"] != "bad",
-        **points(checked),
+        **bars(checked),
     }
 
 

@@ -16,7 +16,7 @@ from bokeh.embed import json_item
 from bokeh.plotting import figure
 from bokeh.transform import linear_cmap
 
-from leaderbayes.plots._canvas import BLUE, GREY
+from leaderbayes.plots._canvas import BLUE, ORANGE
 from leaderbayes.plots._heat_map import SHARES, WINS, ink
 from leaderbayes.report._words import Words
 
@@ -129,17 +129,13 @@ def _rank() -> Any:
 
 
 def _fit() -> Any:
-    """Open a plot of the deviance: of the board across, of its replicates up."""
-    chart = _figure(
-        "fit", height=340, x_axis_label="deviance of the board, at a posterior draw",
-        y_axis_label="deviance of its replicate",
-    )  # fmt: skip
-    chart.grid.visible = True
-    chart.grid.grid_line_color = "#e6e6e6"
-    ends = models.ColumnDataSource({"x": [], "y": []})
-    chart.line("x", "y", source=ends, color=GREY, line_width=1.5)
-    points = models.ColumnDataSource({"x": [], "y": []})
-    chart.scatter("x", "y", source=points, color=BLUE, alpha=0.5, size=6)
+    """Open a histogram of the deviance of replicates, with a line for the board's."""
+    chart = _figure("fit", height=300, x_axis_label="", y_axis_label="boards drawn again")
+    chart.y_range.start = 0.0
+    bars = models.ColumnDataSource({"left": [], "right": [], "top": []})
+    chart.quad("left", "right", "top", 0.0, source=bars, color=BLUE, line_color="white", alpha=0.6)
+    line = models.ColumnDataSource({"x": [], "y": []})
+    chart.line("x", "y", source=line, color=ORANGE, line_width=2.5)
     return chart
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.draws import seed_of
 from leaderbayes._fits.posterior import is_of_votes
-from leaderbayes._inference.discrepancy import MISFIT, discrepancies, share_as_far
+from leaderbayes._inference.discrepancy import MISFIT, against, discrepancies, share_as_far
 from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import probability
 
@@ -98,10 +98,20 @@ def _advice(fit: xr.DataTree) -> list[str]:
     ]
 
 
-def points(checked: xr.Dataset) -> dict[str, Any]:
-    """Give the draws of the check to the page's script; none where there is no check."""
-    known = bool(np.isfinite(checked["observed"]).all())
+def bars(checked: xr.Dataset) -> dict[str, Any]:
+    """Give the chart of the check to the page's script: the board's line, and replicates' bars.
+
+    No bars where there is no check.
+    """
+    observed, again = (checked[name].to_numpy() for name in ("observed", "replicated_round"))
+    if not np.isfinite(observed).all():
+        return {"line": None, "less": False, "edges": [], "bars": []}
+    own, values = against(observed, again)
+    ends = min(own, values.min()), max(own, values.max())
+    counts, edges = np.histogram(values, "auto", ends)
     return {
-        name: [float(f"{v:.4g}") for v in checked[name].to_numpy()] if known else []
-        for name in ("observed", "replicated_round")
+        "line": float(f"{own:.4g}"),
+        "less": bool(own != observed[0]),
+        "edges": [float(f"{edge:.4g}") for edge in edges],
+        "bars": counts.tolist(),
     }

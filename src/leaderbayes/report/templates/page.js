@@ -201,10 +201,12 @@
     charts.win.renderers[1].data_source.data = text;
     charts.rank.renderers[1].data_source.data = places;
     if (!charts.fit) return;
-    const { observed, replicated_round } = board, values = [...observed, ...replicated_round];
-    const ends = [Math.min(...values), Math.max(...values)];
-    charts.fit.renderers[0].data_source.data = { x: ends, y: ends };
-    charts.fit.renderers[1].data_source.data = { x: observed, y: replicated_round };
+    const { line, less, edges, bars } = board;
+    charts.fit.below[0].axis_label = less ? "deviance, less that of the board" : "deviance";
+    charts.fit.renderers[0].data_source.data =
+      { left: edges.slice(0, -1), right: edges.slice(1), top: bars };
+    charts.fit.renderers[1].data_source.data =
+      { x: [line, line], y: [0, 1.1 * Math.max(...bars, 1)] };
   };
   // A key does nothing in a chart: Tab goes on to its table.
   const passed = (root) => {

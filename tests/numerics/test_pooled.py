@@ -7,7 +7,13 @@ import leaderbayes as lb
 from conftest import simulate
 from leaderbayes._numerics import plackett_luce
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
-from leaderbayes._numerics.pooled import davidson, pooled_pairs, ranked
+from leaderbayes._numerics.pooled import (
+    davidson,
+    many_davidson,
+    many_ranked,
+    pooled_pairs,
+    ranked,
+)
 
 
 @pytest.fixture(params=[True, False])
@@ -48,3 +54,16 @@ def test_rankings(board):
     assert value == pytest.approx(eta @ plackett_luce.log_likelihood(epp[None], *known))
     by_hand = numeric(lambda b: ranked(b, known, eta)[0], epp)
     np.testing.assert_allclose(slope, by_hand, rtol=1e-6, atol=1e-6)
+
+
+def test_many_at_once(board):
+    """What each point has by itself."""
+    place, eta, within = board
+    epp, nu = np.random.default_rng(4).standard_normal((5, 4)), np.linspace(-1.0, 1.0, 5)
+    pairs = pooled_pairs(round_statistics(place, within_round=within, ties="half"), eta)
+    each = [davidson(a, n, pairs)[0] for a, n in zip(epp, nu, strict=True)]
+    np.testing.assert_allclose(many_davidson(epp, nu, pairs), each, rtol=1e-12)
+    if within:
+        known = plackett_luce.rankings(place)
+        each = [ranked(a, known, eta)[0] for a in epp]
+        np.testing.assert_allclose(many_ranked(epp, known, eta), each, rtol=1e-12)

@@ -81,6 +81,22 @@ def with_likelihood(
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
+def many_priors(
+    x: Floats, centring: Floats, log_scale: float, prior_scale: float, df: float
+) -> tuple[Floats, Floats, Floats]:
+    """Log prior (point,) of many x; and strengths, with their mean off and as they are.
+
+    Both are (point, player). Rows of x begin as in `strengths`, and may go on.
+    """
+    count, m = len(x), centring.size
+    value, epp, a = np.empty(count), np.empty((count, m)), np.empty((count, m))
+    for k in range(count):
+        value[k], _, a[k], _, _, _ = _prior(x[k], centring, log_scale, prior_scale, df)
+        epp[k] = a[k] - a[k].mean()
+    return value, epp, a
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
 def add_matches(value: float, gradient: Floats, a: Floats, points: Floats, n: Floats) -> float:
     """Add matches' log-likelihood at strengths a (player,); and its gradient to one (player,)."""
     gradient += points

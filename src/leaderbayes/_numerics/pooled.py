@@ -12,6 +12,7 @@ from leaderbayes._numerics.pairs_by_round import (
     RoundStatistics,
     log_normalisers,
     log_normalisers_pullback,
+    many_log_normalisers,
 )
 from leaderbayes._numerics.plackett_luce import Rankings
 from leaderbayes._types import Floats, Longs
@@ -45,8 +46,22 @@ def davidson(epp: Floats, nu: float, pairs: Pairs) -> tuple[float, Floats, float
     return float(value), pairs.points - slope, pairs.tied - float(by_nu[0])
 
 
+def many_davidson(epp: Floats, nu: Floats, pairs: Pairs) -> Floats:
+    """`davidson` at many strengths (point, player) and nu (point,): its logarithm alone."""
+    taken = many_log_normalisers(epp, np.ascontiguousarray(nu), *pairs[3:])
+    # One by one, as `davidson` has it: of a matrix' product the last bits are others.
+    points, times = pairs.points, pairs.times
+    sums = [points @ a + n * pairs.tied - times @ t for a, n, t in zip(epp, nu, taken, strict=True)]
+    return np.array(sums)
+
+
 def ranked(epp: Floats, rankings: Rankings, eta: Floats) -> tuple[float, Floats]:
     """Plackett-Luce's log-likelihood at strengths (player,), rounds by weights eta; gradient."""
     row = epp[None]
     value = eta @ plackett_luce.log_likelihood(row, *rankings)
     return float(value), plackett_luce.log_likelihood_pullback(row, *rankings, eta)[0]
+
+
+def many_ranked(epp: Floats, rankings: Rankings, eta: Floats) -> Floats:
+    """`ranked` at many strengths (point, player): its logarithm alone."""
+    return np.array([eta @ each for each in plackett_luce.many_log_likelihoods(epp, *rankings)])

@@ -49,10 +49,9 @@ def davidson(epp: Floats, nu: float, pairs: Pairs) -> tuple[float, Floats, float
 def many_davidson(epp: Floats, nu: Floats, pairs: Pairs) -> Floats:
     """`davidson` at many strengths (point, player) and nu (point,): its logarithm alone."""
     taken = many_log_normalisers(epp, np.ascontiguousarray(nu), *pairs[3:])
-    # One by one, as `davidson` has it: of a matrix' product the last bits are others.
-    points, times = pairs.points, pairs.times
-    sums = [points @ a + n * pairs.tied - times @ t for a, n, t in zip(epp, nu, taken, strict=True)]
-    return np.array(sums)
+    # Row by row, as `davidson` has it: of a matrix' product the last bits are others.
+    won = np.vecdot(epp, pairs.points)
+    return np.asarray(won + nu * pairs.tied - np.vecdot(taken, pairs.times))
 
 
 def ranked(epp: Floats, rankings: Rankings, eta: Floats) -> tuple[float, Floats]:
@@ -64,4 +63,4 @@ def ranked(epp: Floats, rankings: Rankings, eta: Floats) -> tuple[float, Floats]
 
 def many_ranked(epp: Floats, rankings: Rankings, eta: Floats) -> Floats:
     """`ranked` at many strengths (point, player): its logarithm alone."""
-    return np.array([eta @ each for each in plackett_luce.many_log_likelihoods(epp, *rankings)])
+    return np.asarray(np.vecdot(plackett_luce.many_log_likelihoods(epp, *rankings), eta))

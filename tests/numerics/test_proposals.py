@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_t
 
-from leaderbayes._numerics.proposals import at_the_top, log_weights, propose, refined
+from leaderbayes._numerics.proposals import (
+    Proposal,
+    at_the_top,
+    log_weights,
+    propose,
+    refined,
+)
 
 COVARIANCE = np.array([[2.0, 0.9, 0.0], [0.9, 1.0, -0.2], [0.0, -0.2, 0.1]])
 PRECISION = np.linalg.inv(COVARIANCE)
@@ -94,3 +100,22 @@ def test_a_saddle_has_a_factor(seed):
     found = at_the_top(saddle, np.random.default_rng(seed).standard_normal(2))
     assert np.isfinite(found.factor).all()
     assert (np.diag(found.factor) > 0.0).all()
+
+
+@pytest.mark.parametrize("least", [0.0, 0.5])
+def test_many_coordinates_are_given_up_early(least):
+    """Where the first draws are worth too little, no others are looked at."""
+    looked = []
+
+    def far(x):
+        looked.append(len(x))
+        return -8.0 * np.abs(x).sum(axis=1)
+
+    given = Proposal(np.zeros(60), 0.3 * np.eye(60))
+    best, share = refined(far, given, np.random.default_rng(1), least)
+    assert share < 0.02
+    if least:
+        assert best is given
+        assert looked == [2000]
+    else:
+        assert looked[:2] == [2000, 400]

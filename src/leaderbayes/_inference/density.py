@@ -62,6 +62,7 @@ _MOST = 1000  # players for whom a table of all pairs says where to sample
 _MOST_GIVEN = 60  # players for whom proposals of each scale are fewer than NUTS' steps
 _FEWEST = 0.05  # of proposals that are worth something: with fewer chains would not converge
 _PILOT = 2000  # proposals, by which those of each scale are judged
+_HOPELESS = 0.02  # of the first ones: refining never made that enough of many coordinates
 _CELLS = ("chain", "draw")
 
 
@@ -312,7 +313,9 @@ def draw_density(
 
 def _ways(target: Target, given_scale: Target | None, rng: np.random.Generator) -> Iterator[_Way]:
     """Give proposals of one law of all coordinates; then, if asked for more, of one each scale."""
-    top, share = refined(target.densities, at_the_top(target.density, target.start), rng)
+    # Others go on from here with the same stream.
+    least = _HOPELESS if given_scale is None else 0.0
+    top, share = refined(target.densities, at_the_top(target.density, target.start), rng, least)
     yield _Way(target, lambda count: propose(top, count, rng), share)
     if given_scale is not None:
         laws = nested(given_scale.density, given_scale.start)

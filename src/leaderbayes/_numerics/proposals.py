@@ -80,17 +80,23 @@ def worth(log_weight: Floats) -> float:
 
 
 def refined(
-    densities: Densities, given: Proposal, rng: np.random.Generator
+    densities: Densities, given: Proposal, rng: np.random.Generator, least: float = 0.0
 ) -> tuple[Proposal, float]:
     """Move a proposal to where its draws, by their weights, say that the posterior is.
 
-    Gives the best one that was seen, and which share of its draws is worth something.
+    Gives the best one that was seen, and which share of its draws is worth something. Of many
+    coordinates rounds are long: where the first draws are worth less than ``least`` of them there
+    is none.
     """
     count = max(_DRAWS, _EACH * len(given.centre))
     best, most = given, 0.0
     for again in range(_ROUNDS + 1):
         x, log = propose(given, count, rng)
-        ratio = log_weights(densities(x), log)
+        ratio = log_weights(densities(x[:_DRAWS]), log[:_DRAWS])
+        if count > _DRAWS:
+            if not again and np.isfinite(ratio).any() and (share := worth(ratio)) < least:
+                return given, share
+            ratio = np.append(ratio, log_weights(densities(x[_DRAWS:]), log[_DRAWS:]))
         if not np.isfinite(ratio).any():
             break
         share = worth(ratio)

@@ -6,9 +6,11 @@ import pytest
 import leaderbayes as lb
 from conftest import simulate
 from leaderbayes._numerics import plackett_luce
+from leaderbayes._numerics.log_density import Coordinates, with_likelihood
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.pooled import (
     davidson,
+    davidson_posterior,
     many_davidson,
     many_ranked,
     pooled_pairs,
@@ -54,6 +56,25 @@ def test_rankings(board):
     assert value == pytest.approx(eta @ plackett_luce.log_likelihood(epp[None], *known))
     by_hand = numeric(lambda b: ranked(b, known, eta)[0], epp)
     np.testing.assert_allclose(slope, by_hand, rtol=1e-6, atol=1e-6)
+
+
+def test_davidson_posterior(board):
+    """What its parts give."""
+    place, eta, within = board
+    pairs = pooled_pairs(round_statistics(place, within_round=within, ties="half"), eta)
+    at = Coordinates(np.array([0.1, 0.9, 0.5, 0.0]), 0.3, np.zeros(5))
+    for x in np.random.default_rng(5).standard_normal((20, 6)):
+        by_nu = []
+
+        def likelihood(a, nu=x[-1], by_nu=by_nu):
+            value, slope, last = davidson(a, nu, pairs)
+            by_nu.append(last)
+            return value, slope
+
+        value, gradient = with_likelihood(x[:-1], at, (2.0, 4.0), likelihood)
+        found, own = davidson_posterior(x, at, (2.0, 4.0), pairs)
+        assert found == pytest.approx(value, rel=1e-12)
+        np.testing.assert_allclose(own, np.append(gradient, by_nu), rtol=1e-10, atol=1e-12)
 
 
 def test_many_at_once(board):

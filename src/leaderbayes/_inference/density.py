@@ -32,7 +32,7 @@ from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_sta
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._numerics.plackett_luce import draw_rankings, many_log_likelihoods, rankings
 from leaderbayes._numerics.pooled import (
-    davidson,
+    davidson_posterior,
     many_davidson,
     many_ranked,
     pooled_pairs,
@@ -131,15 +131,9 @@ def draw_davidson_of_scores(
 
     def target(at: Coordinates) -> Target:
         def density(x: Floats) -> tuple[float, Floats]:
-            by_nu = np.empty(1)
-
-            def likelihood(a: Floats) -> tuple[float, Floats]:
-                value, slope, by_nu[0] = davidson(a, x[-1], pairs)
-                return value, slope
-
-            value, gradient = with_likelihood(x[:-1], at, (prior_scale, df), likelihood)
-            value -= 0.5 * (x[-1] / tie_scale) ** 2
-            return value, np.append(gradient, by_nu - x[-1] / tie_scale**2)
+            value, gradient = davidson_posterior(x, at, (prior_scale, df), pairs)
+            gradient[-1] -= x[-1] / tie_scale**2
+            return value - 0.5 * (x[-1] / tie_scale) ** 2, gradient
 
         def expand(x: Floats) -> dict[str, Any]:
             epp = strengths(x[:-1], *at[:2], df)

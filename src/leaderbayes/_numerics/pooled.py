@@ -5,9 +5,11 @@ What `pairs_by_round` and `plackett_luce` give of each round, summed with the ro
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
 from leaderbayes._numerics import plackett_luce
+from leaderbayes._numerics.log_density import Coordinates, fold, prior_parts
 from leaderbayes._numerics.pairs_by_round import (
     RoundStatistics,
     log_normalisers,
@@ -44,6 +46,41 @@ def davidson(epp: Floats, nu: float, pairs: Pairs) -> tuple[float, Floats, float
     slope, by_nu = log_normalisers_pullback(epp, tie, *pairs[3:], pairs.times)
     value = pairs.points @ epp + nu * pairs.tied - pairs.times @ normalisers
     return float(value), pairs.points - slope, pairs.tied - float(by_nu[0])
+
+
+def davidson_posterior(
+    x: Floats, at: Coordinates, prior: tuple[float, float], pairs: Pairs
+) -> tuple[float, Floats]:
+    """Log-density of x (1 + player + 1,), the last of which is nu, under a flat prior of nu.
+
+    `with_likelihood` of `davidson`, compiled in one: NUTS asks for little else.
+    """
+    points, tied, times, *sets = pairs
+    value, a, taken, gradient = _posterior(x, *at[:2], *prior, points, times, *sets)
+    gradient[-1] = tied - gradient[-1]
+    return value + float(points @ a + x[-1] * tied - times @ taken), gradient
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _posterior(
+    x: Floats, centring: Floats, log_scale: float, prior_scale: float, df: float, points: Floats,
+    times: Floats, start: Longs, member: Longs, left: Floats, right: Floats,
+) -> tuple[float, Floats, Floats, Floats]:  # fmt: skip
+    """Log prior, strengths (player,), normalisers (set,), and the gradient.
+
+    The last entry of the gradient is that of the normalisers in nu.
+    """
+    value, by_scale, a, slope, by_strength, own = prior_parts(
+        x, centring, log_scale, prior_scale, df
+    )
+    nu = x[x.size - 1 :]
+    taken = log_normalisers(a, nu, start, member, left, right)
+    down, by_nu = log_normalisers_pullback(a, nu, start, member, left, right, times)
+    fold(by_scale, by_strength + (points - down), a, slope, centring, own)
+    gradient = np.empty(x.size)
+    gradient[:-1] = own
+    gradient[-1] = by_nu[0]
+    return value, a, taken, gradient
 
 
 def many_davidson(epp: Floats, nu: Floats, pairs: Pairs) -> Floats:

@@ -39,21 +39,12 @@ def pooled_pairs(statistics: RoundStatistics, eta: Floats) -> Pairs:
     return Pairs(eta @ statistics.points, float(eta @ statistics.tied), times, *statistics[5:])
 
 
-def davidson(epp: Floats, nu: float, pairs: Pairs) -> tuple[float, Floats, float]:
-    """Davidson's log-likelihood at strengths (player,), its gradient in these, and in nu."""
-    tie = np.array([nu])
-    normalisers = log_normalisers(epp, tie, *pairs[3:])
-    slope, by_nu = log_normalisers_pullback(epp, tie, *pairs[3:], pairs.times)
-    value = pairs.points @ epp + nu * pairs.tied - pairs.times @ normalisers
-    return float(value), pairs.points - slope, pairs.tied - float(by_nu[0])
-
-
 def davidson_posterior(
     x: Floats, at: Coordinates, prior: tuple[float, float], pairs: Pairs
 ) -> tuple[float, Floats]:
     """Log-density of x (1 + player + 1,), the last of which is nu, under a flat prior of nu.
 
-    `with_likelihood` of `davidson`, compiled in one: NUTS asks for little else.
+    That of `with_likelihood`, compiled in one: NUTS asks for little else.
     """
     points, tied, times, *sets = pairs
     value, a, taken, gradient = _posterior(x, *at[:2], *prior, points, times, *sets)
@@ -84,9 +75,9 @@ def _posterior(
 
 
 def many_davidson(epp: Floats, nu: Floats, pairs: Pairs) -> Floats:
-    """`davidson` at many strengths (point, player) and nu (point,): its logarithm alone."""
+    """Davidson's log-likelihood at many strengths (point, player) and nu (point,)."""
     taken = many_log_normalisers(epp, np.ascontiguousarray(nu), *pairs[3:])
-    # Row by row, as `davidson` has it: of a matrix' product the last bits are others.
+    # Row by row, as of one point: of a matrix' product the last bits are others.
     won = np.vecdot(epp, pairs.points)
     return np.asarray(won + nu * pairs.tied - np.vecdot(taken, pairs.times))
 

@@ -7,7 +7,13 @@ import leaderbayes as lb
 from conftest import board, simulate
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.laplace import Board
-from leaderbayes._numerics.log_density import coordinates, log_density, strengths
+from leaderbayes._numerics.log_density import (
+    coordinates,
+    log_density,
+    many_priors,
+    strengths,
+    with_likelihood,
+)
 
 FAR = board(np.tile(-np.arange(4.0)[:, None], (1, 20)))  # all rounds in the same order
 
@@ -58,6 +64,19 @@ def test_strengths(scores):
     x = at.start + np.random.default_rng(1).standard_normal(5)
     a = _strengths(x, at, 4.0)
     np.testing.assert_allclose(strengths(x, *at[:2], 4.0), a - a.mean())
+
+
+def test_many_priors(scores):
+    """Those of each row by itself, whatever follows the coordinates in it."""
+    _, _, counts = counted(scores)
+    at = coordinates(counts)
+    x = at.start + np.random.default_rng(1).standard_normal((6, 5))
+    value, epp, a = many_priors(np.column_stack([x, x[:, :1]]), *at[:2], 2.0, 4.0)
+    for k, each in enumerate(x):
+        prior, _ = with_likelihood(each, at, (2.0, 4.0), lambda a: (0.0, np.zeros_like(a)))
+        assert value[k] == prior
+        np.testing.assert_array_equal(epp[k], strengths(each, *at[:2], 4.0))
+        np.testing.assert_allclose(a[k], _strengths(each, at, 4.0))
 
 
 def test_it_starts_at_the_top(scores):

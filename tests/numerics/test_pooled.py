@@ -6,8 +6,15 @@ import pytest
 import leaderbayes as lb
 from conftest import simulate
 from leaderbayes._numerics import plackett_luce
+from leaderbayes._numerics.log_density import Coordinates, many_priors
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
-from leaderbayes._numerics.pooled import davidson, pooled_pairs, ranked
+from leaderbayes._numerics.pooled import (
+    davidson_posterior,
+    many_davidson,
+    many_ranked,
+    pooled_pairs,
+    ranked,
+)
 
 
 @pytest.fixture(params=[True, False])
@@ -24,18 +31,27 @@ def numeric(value, x, step=1e-6):
 
 
 def test_davidson(board):
+    """Each point's is the sum over rounds."""
     place, eta, within = board
     statistics = round_statistics(place, within_round=within, ties="half")
     pairs = pooled_pairs(statistics, eta)
-    x = np.append(np.random.default_rng(1).standard_normal(4), -0.7)
+    epp, nu = np.random.default_rng(1).standard_normal((5, 4)), np.linspace(-1.0, 1.0, 5)
+    by_round = round_log_likelihood(epp, statistics, nu)
+    np.testing.assert_allclose(many_davidson(epp, nu, pairs), by_round @ eta, rtol=1e-12)
 
-    def value(x):
-        return davidson(x[:-1], x[-1], pairs)[0]
 
-    by_round = round_log_likelihood(x[None, :-1], statistics, x[-1:])[0]
-    assert value(x) == pytest.approx(eta @ by_round)
-    _, slope, by_nu = davidson(x[:-1], x[-1], pairs)
-    np.testing.assert_allclose(np.append(slope, by_nu), numeric(value, x), rtol=1e-6, atol=1e-6)
+def test_davidson_posterior(board):
+    """Prior and likelihood, and the gradient of their sum."""
+    place, eta, within = board
+    pairs = pooled_pairs(round_statistics(place, within_round=within, ties="half"), eta)
+    at = Coordinates(np.array([0.1, 0.9, 0.5, 0.0]), 0.3, np.zeros(5))
+    for x in np.random.default_rng(5).standard_normal((20, 6)):
+        value, gradient = davidson_posterior(x, at, (2.0, 4.0), pairs)
+        prior, _, a = many_priors(x[None], *at[:2], 2.0, 4.0)
+        likelihood = many_davidson(a, x[-1:], pairs)
+        assert value == pytest.approx(float(prior[0] + likelihood[0]), rel=1e-12)
+        by_hand = numeric(lambda x: davidson_posterior(x, at, (2.0, 4.0), pairs)[0], x)
+        np.testing.assert_allclose(gradient, by_hand, rtol=1e-5, atol=1e-5)
 
 
 def test_rankings(board):
@@ -48,3 +64,14 @@ def test_rankings(board):
     assert value == pytest.approx(eta @ plackett_luce.log_likelihood(epp[None], *known))
     by_hand = numeric(lambda b: ranked(b, known, eta)[0], epp)
     np.testing.assert_allclose(slope, by_hand, rtol=1e-6, atol=1e-6)
+
+
+def test_many_rankings_at_once(board):
+    """What each point has by itself."""
+    place, eta, within = board
+    if not within:
+        pytest.skip("rankings are within rounds")
+    epp = np.random.default_rng(4).standard_normal((5, 4))
+    known = plackett_luce.rankings(place)
+    each = [ranked(a, known, eta)[0] for a in epp]
+    np.testing.assert_allclose(many_ranked(epp, known, eta), each, rtol=1e-12)

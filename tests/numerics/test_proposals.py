@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_t
 
-from leaderbayes._numerics.proposals import at_the_top, log_weights, propose, refined
+from leaderbayes._numerics.proposals import (
+    Proposal,
+    at_the_top,
+    log_weights,
+    propose,
+    refined,
+)
 
 COVARIANCE = np.array([[2.0, 0.9, 0.0], [0.9, 1.0, -0.2], [0.0, -0.2, 0.1]])
 PRECISION = np.linalg.inv(COVARIANCE)
@@ -14,6 +20,12 @@ CENTRE = np.array([1.0, -2.0, 30.0])
 def normal(x):
     gap = x - CENTRE
     return float(-0.5 * gap @ PRECISION @ gap), -PRECISION @ gap
+
+
+def values(density):
+    """Logarithms of the density of points alone."""
+    with_none = np.errstate(over="ignore", invalid="ignore")  # of far points
+    return with_none(lambda x: np.array([density(each)[0] for each in x]))
 
 
 def skewed(x):
@@ -43,7 +55,7 @@ def test_draws_know_their_density():
     gap = law.logpdf(x) - log
     np.testing.assert_allclose(gap, gap[0])
     # By their weights they are draws of the density itself.
-    ratio = log_weights(normal, x, log)
+    ratio = log_weights(values(normal)(x), log)
     weight = np.exp(ratio - ratio.max())
     share = weight.sum() ** 2 / (weight**2).sum() / 4000
     assert share > 0.8
@@ -57,13 +69,13 @@ def test_refined_where_the_top_says_little():
     rng = np.random.default_rng(2)
     top = at_the_top(skewed, np.array([1.0, 0.0]))
     x, log = propose(top, 2000, rng)
-    ratio = log_weights(skewed, x, log)
+    ratio = log_weights(values(skewed)(x), log)
     weight = np.exp(ratio - ratio.max())
     before = weight.sum() ** 2 / (weight**2).sum() / 2000
-    _, share = refined(skewed, top, rng)
+    _, share = refined(values(skewed), top, rng)
     assert share > before
     exact = at_the_top(normal, np.zeros(3))
-    given, share = refined(normal, exact, rng)
+    given, share = refined(values(normal), exact, rng)
     assert given is exact
     assert share > 0.8
 
@@ -73,9 +85,9 @@ def test_nothing_within_reach():
         return -np.inf, np.zeros(x.size)
 
     given = at_the_top(normal, np.zeros(3))
-    assert refined(nowhere, given, np.random.default_rng(1)) == (given, 0.0)
+    assert refined(values(nowhere), given, np.random.default_rng(1)) == (given, 0.0)
     x, log = propose(given, 5, np.random.default_rng(1))
-    assert (log_weights(nowhere, x, log) == -np.inf).all()
+    assert (log_weights(values(nowhere)(x), log) == -np.inf).all()
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -88,3 +100,22 @@ def test_a_saddle_has_a_factor(seed):
     found = at_the_top(saddle, np.random.default_rng(seed).standard_normal(2))
     assert np.isfinite(found.factor).all()
     assert (np.diag(found.factor) > 0.0).all()
+
+
+@pytest.mark.parametrize("least", [0.0, 0.5])
+def test_many_coordinates_are_given_up_early(least):
+    """Where the first draws are worth too little, no others are looked at."""
+    looked = []
+
+    def far(x):
+        looked.append(len(x))
+        return -8.0 * np.abs(x).sum(axis=1)
+
+    given = Proposal(np.zeros(60), 0.3 * np.eye(60))
+    best, share = refined(far, given, np.random.default_rng(1), least)
+    assert share < 0.02
+    if least:
+        assert best is given
+        assert looked == [2000]
+    else:
+        assert looked[:2] == [2000, 400]

@@ -20,12 +20,24 @@ from leaderbayes._inference.nuts import sample_density
 from leaderbayes._inference.replicates import step_of
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.laplace import Board
-from leaderbayes._numerics.log_density import Coordinates, coordinates, strengths, with_likelihood
+from leaderbayes._numerics.log_density import (
+    Coordinates,
+    coordinates,
+    many_priors,
+    strengths,
+    with_likelihood,
+)
 from leaderbayes._numerics.nested import nested, propose_nested
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._numerics.plackett_luce import draw_rankings, log_likelihood, rankings
-from leaderbayes._numerics.pooled import davidson, pooled_pairs, ranked
+from leaderbayes._numerics.plackett_luce import draw_rankings, many_log_likelihoods, rankings
+from leaderbayes._numerics.pooled import (
+    davidson_posterior,
+    many_davidson,
+    many_ranked,
+    pooled_pairs,
+    ranked,
+)
 from leaderbayes._numerics.proposals import (
     Density,
     at_the_top,
@@ -50,6 +62,7 @@ _MOST = 1000  # players for whom a table of all pairs says where to sample
 _MOST_GIVEN = 60  # players for whom proposals of each scale are fewer than NUTS' steps
 _FEWEST = 0.05  # of proposals that are worth something: with fewer chains would not converge
 _PILOT = 2000  # proposals, by which those of each scale are judged
+_HOPELESS = 0.02  # of the first ones: refining never made that enough of many coordinates
 _CELLS = ("chain", "draw")
 
 
@@ -59,6 +72,24 @@ class Target(NamedTuple):
     density: Density
     expand: Callable[[Floats], dict[str, Any]]  # what is drawn, by name
     start: Floats  # (coordinate,): near the highest density
+    # Both of many points (point, coordinate) at once, the density's logarithm alone.
+    many: Callable[[Floats], tuple[dict[str, Floats], Floats]] | None = None
+
+    def densities(self, x: Floats) -> Floats:
+        """Give logarithms of the density of points (point, coordinate)."""
+        with np.errstate(all="ignore"):  # of far points, whose density is nothing
+            if self.many is not None:
+                return self.many(np.ascontiguousarray(x))[1]
+            return np.array([self.density(each)[0] for each in x])
+
+    def expanded(self, x: Floats) -> tuple[dict[str, Floats], Floats]:
+        """Give what points (point, coordinate) stand for, by name, and `densities`."""
+        if self.many is not None:
+            with np.errstate(all="ignore"):
+                return self.many(np.ascontiguousarray(x))
+        every = [self.expand(each) for each in x]
+        value = {name: np.array([each[name] for each in every]) for name in every[0]}
+        return value, self.densities(x)
 
 
 class _Way(NamedTuple):
@@ -100,21 +131,21 @@ def draw_davidson_of_scores(
 
     def target(at: Coordinates) -> Target:
         def density(x: Floats) -> tuple[float, Floats]:
-            by_nu = np.empty(1)
-
-            def likelihood(a: Floats) -> tuple[float, Floats]:
-                value, slope, by_nu[0] = davidson(a, x[-1], pairs)
-                return value, slope
-
-            value, gradient = with_likelihood(x[:-1], at, (prior_scale, df), likelihood)
-            value -= 0.5 * (x[-1] / tie_scale) ** 2
-            return value, np.append(gradient, by_nu - x[-1] / tie_scale**2)
+            value, gradient = davidson_posterior(x, at, (prior_scale, df), pairs)
+            gradient[-1] -= x[-1] / tie_scale**2
+            return value - 0.5 * (x[-1] / tie_scale) ** 2, gradient
 
         def expand(x: Floats) -> dict[str, Any]:
             epp = strengths(x[:-1], *at[:2], df)
             return {"epp": epp, "epp_scale": np.exp(x[0]), "tie": x[-1]}
 
-        return Target(density, expand, np.append(at.start, nu))
+        def many(x: Floats) -> tuple[dict[str, Floats], Floats]:
+            value, epp, a = many_priors(x, *at[:2], prior_scale, df)
+            value += many_davidson(a, x[:, -1], pairs)
+            value -= 0.5 * (x[:, -1] / tie_scale) ** 2
+            return {"epp": epp, "epp_scale": np.exp(x[:, 0]), "tie": x[:, -1]}, value
+
+        return Target(density, expand, np.append(at.start, nu), many)
 
     present = place > 0
 
@@ -179,10 +210,15 @@ def draw_plackett_luce(
     at = _where(place, eta * 3.0 / (m + 1.0), True, prior_scale, df)
 
     def target(at: Coordinates) -> Target:
+        def many(x: Floats) -> tuple[dict[str, Floats], Floats]:
+            value, epp, a = many_priors(x, *at[:2], prior_scale, df)
+            return {"epp": epp, "epp_scale": np.exp(x[:, 0])}, value + many_ranked(a, known, eta)
+
         return Target(
             lambda x: with_likelihood(x, at, (prior_scale, df), lambda a: ranked(a, known, eta)),
             lambda x: {"epp": strengths(x, *at[:2], df), "epp_scale": np.exp(x[0])},
             at.start,
+            many,
         )
 
     def replicate(epp: Floats, rng: np.random.Generator) -> Ints:
@@ -197,7 +233,7 @@ def draw_plackett_luce(
     epp = tree["posterior"]["epp"].to_numpy()
     step = _step(matches, sampling)
     again = replicate(epp[:, ::step], _of_replicates(seed))
-    by_round = np.array([log_likelihood(b, *known) for b in epp.reshape(-1, 1, m)])
+    by_round = many_log_likelihoods(epp.reshape(-1, m), *known)
     groups = _groups(matches, eta, prior_scale, tree, by_round, again, step)
     if prior:
         groups.update(draw_prior(matches, prior_scale, df, sampling["draws"], seed, replicate))
@@ -251,31 +287,41 @@ def draw_density(
             # Chains that stay where they are lose about as much again as weights do.
             enough = 2 * math.ceil(1.0 / max(way.share, _FEWEST))
             times = (enough, 4 * enough)
-            proposals = partial(_proposals, way, shapes)
+            proposals = partial(_proposals, way)
             drawn, found = walk_through(proposals, shapes["epp"][0], shape, rng, times)
             if found["converged"] or asked:
                 if not found["converged"]:
                     warn_of_weights(found)
                 return drawn, found
     first, again = (int(s) for s in streams[3].generate_state(2))
-    return sample_density(*target, shapes, sampling, (first, again), progressbar=progressbar)
+    return sample_density(
+        target.density,
+        target.expand,
+        target.start,
+        shapes,
+        sampling,
+        (first, again),
+        progressbar=progressbar,
+    )
 
 
 def _ways(target: Target, given_scale: Target | None, rng: np.random.Generator) -> Iterator[_Way]:
     """Give proposals of one law of all coordinates; then, if asked for more, of one each scale."""
-    top, share = refined(target.density, at_the_top(target.density, target.start), rng)
+    # Others go on from here with the same stream.
+    least = _HOPELESS if given_scale is None else 0.0
+    top, share = refined(target.densities, at_the_top(target.density, target.start), rng, least)
     yield _Way(target, lambda count: propose(top, count, rng), share)
     if given_scale is not None:
         laws = nested(given_scale.density, given_scale.start)
-        log_weight = log_weights(given_scale.density, *propose_nested(laws, _PILOT, rng))
+        x, log = propose_nested(laws, _PILOT, rng)
+        log_weight = log_weights(given_scale.densities(x), log)
         yield _Way(given_scale, lambda count: propose_nested(laws, count, rng), worth(log_weight))
 
 
-def _proposals(way: _Way, shapes: dict[str, tuple[int, ...]], count: int) -> Proposals:
+def _proposals(way: _Way, count: int) -> Proposals:
     x, log = way.propose(count)
-    every = [way.target.expand(each) for each in x]
-    value = {name: np.array([each[name] for each in every]) for name in shapes}
-    return Proposals(value, log_weights(way.target.density, x, log))
+    value, wanted = way.target.expanded(x)
+    return Proposals(value, log_weights(wanted, log))
 
 
 def _step(matches: xr.Dataset, sampling: dict[str, Any]) -> int:

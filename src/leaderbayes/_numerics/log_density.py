@@ -74,10 +74,26 @@ def with_likelihood(
     likelihood : callable
         Of strengths (player,): its logarithm, and that one's gradient.
     """
-    value, by_scale, a, slope, by_strength, gradient = _prior(x, *at[:2], *prior)
+    value, by_scale, a, slope, by_strength, gradient = prior_parts(x, *at[:2], *prior)
     found, own = likelihood(a)
-    _fold(by_scale, by_strength + own, a, slope, at.centring, gradient)
+    fold(by_scale, by_strength + own, a, slope, at.centring, gradient)
     return value + found, gradient
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def many_priors(
+    x: Floats, centring: Floats, log_scale: float, prior_scale: float, df: float
+) -> tuple[Floats, Floats, Floats]:
+    """Log prior (point,) of many x; and strengths, with their mean off and as they are.
+
+    Both are (point, player). Rows of x begin as in `strengths`, and may go on.
+    """
+    count, m = len(x), centring.size
+    value, epp, a = np.empty(count), np.empty((count, m)), np.empty((count, m))
+    for k in range(count):
+        value[k], _, a[k], _, _, _ = prior_parts(x[k], centring, log_scale, prior_scale, df)
+        epp[k] = a[k] - a[k].mean()
+    return value, epp, a
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
@@ -113,10 +129,10 @@ def add_matches(value: float, gradient: Floats, a: Floats, points: Floats, n: Fl
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _prior(
+def prior_parts(
     x: Floats, centring: Floats, log_scale: float, prior_scale: float, df: float
 ) -> tuple[float, float, Floats, Floats, Floats, Floats]:
-    """Prior of x: its logarithm, and what a gradient is made of by `_fold`.
+    """Prior of x: its logarithm, and what a gradient is made of by `fold`.
 
     Derivatives in log sigma, but for that of strengths; strengths (player,) and their slopes in z;
     derivatives in strengths (player,), in z (1 + player,), the first of which is free.
@@ -139,7 +155,7 @@ def _prior(
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _fold(
+def fold(
     by_scale: float, by_strength: Floats, a: Floats, slope: Floats, centring: Floats,
     gradient: Floats,
 ) -> None:  # fmt: skip
@@ -155,9 +171,9 @@ def _log_density(
     x: Floats, centring: Floats, log_scale: float, points: Floats, n: Floats, prior_scale: float,
     df: float,
 ) -> tuple[float, Floats]:  # fmt: skip
-    value, by_scale, a, slope, by_strength, gradient = _prior(
+    value, by_scale, a, slope, by_strength, gradient = prior_parts(
         x, centring, log_scale, prior_scale, df
     )
     value = add_matches(value, by_strength, a, points, n)
-    _fold(by_scale, by_strength, a, slope, centring, gradient)
+    fold(by_scale, by_strength, a, slope, centring, gradient)
     return value, gradient

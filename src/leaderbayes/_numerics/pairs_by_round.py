@@ -245,6 +245,17 @@ def log_normalisers(
 
 
 @numba.njit(cache=True, error_model="numpy")
+def many_log_normalisers(
+    epp: Floats, nu: Floats, start: Longs, member: Longs, left: Floats, right: Floats
+) -> Floats:
+    """`log_normalisers` at strengths (draw, player) and nu (draw,), (draw, set)."""
+    out = np.empty((len(epp), start.size - 1))
+    for k in range(len(epp)):
+        out[k] = log_normalisers(epp[k], nu[k : k + 1], start, member, left, right)
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
 def log_normalisers_pullback(
     epp: Floats,
     nu: Floats,

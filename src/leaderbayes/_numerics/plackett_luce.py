@@ -96,6 +96,17 @@ def log_likelihood(
 
 
 @numba.njit(cache=True, error_model="numpy")
+def many_log_likelihoods(
+    epp: Floats, start: Longs, player: Ints, block: Ints, node: Floats, weight: Floats
+) -> Floats:
+    """`log_likelihood` of each round at strengths (draw, player), (draw, round)."""
+    out = np.empty((len(epp), start.size - 1))
+    for k in range(len(epp)):
+        out[k] = log_likelihood(epp[k : k + 1], start, player, block, node, weight)
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
 def log_likelihood_pullback(
     epp: Floats,
     start: Longs,

@@ -5,13 +5,16 @@ What `pairs_by_round` and `plackett_luce` give of each round, summed with the ro
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
 from leaderbayes._numerics import plackett_luce
+from leaderbayes._numerics.log_density import Coordinates, fold, prior_parts
 from leaderbayes._numerics.pairs_by_round import (
     RoundStatistics,
     log_normalisers,
     log_normalisers_pullback,
+    many_log_normalisers,
 )
 from leaderbayes._numerics.plackett_luce import Rankings
 from leaderbayes._types import Floats, Longs
@@ -36,13 +39,47 @@ def pooled_pairs(statistics: RoundStatistics, eta: Floats) -> Pairs:
     return Pairs(eta @ statistics.points, float(eta @ statistics.tied), times, *statistics[5:])
 
 
-def davidson(epp: Floats, nu: float, pairs: Pairs) -> tuple[float, Floats, float]:
-    """Davidson's log-likelihood at strengths (player,), its gradient in these, and in nu."""
-    tie = np.array([nu])
-    normalisers = log_normalisers(epp, tie, *pairs[3:])
-    slope, by_nu = log_normalisers_pullback(epp, tie, *pairs[3:], pairs.times)
-    value = pairs.points @ epp + nu * pairs.tied - pairs.times @ normalisers
-    return float(value), pairs.points - slope, pairs.tied - float(by_nu[0])
+def davidson_posterior(
+    x: Floats, at: Coordinates, prior: tuple[float, float], pairs: Pairs
+) -> tuple[float, Floats]:
+    """Log-density of x (1 + player + 1,), the last of which is nu, under a flat prior of nu.
+
+    That of `with_likelihood`, compiled in one: NUTS asks for little else.
+    """
+    points, tied, times, *sets = pairs
+    value, a, taken, gradient = _posterior(x, *at[:2], *prior, points, times, *sets)
+    gradient[-1] = tied - gradient[-1]
+    return value + float(points @ a + x[-1] * tied - times @ taken), gradient
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _posterior(
+    x: Floats, centring: Floats, log_scale: float, prior_scale: float, df: float, points: Floats,
+    times: Floats, start: Longs, member: Longs, left: Floats, right: Floats,
+) -> tuple[float, Floats, Floats, Floats]:  # fmt: skip
+    """Log prior, strengths (player,), normalisers (set,), and the gradient.
+
+    The last entry of the gradient is that of the normalisers in nu.
+    """
+    value, by_scale, a, slope, by_strength, own = prior_parts(
+        x, centring, log_scale, prior_scale, df
+    )
+    nu = x[x.size - 1 :]
+    taken = log_normalisers(a, nu, start, member, left, right)
+    down, by_nu = log_normalisers_pullback(a, nu, start, member, left, right, times)
+    fold(by_scale, by_strength + (points - down), a, slope, centring, own)
+    gradient = np.empty(x.size)
+    gradient[:-1] = own
+    gradient[-1] = by_nu[0]
+    return value, a, taken, gradient
+
+
+def many_davidson(epp: Floats, nu: Floats, pairs: Pairs) -> Floats:
+    """Davidson's log-likelihood at many strengths (point, player) and nu (point,)."""
+    taken = many_log_normalisers(epp, np.ascontiguousarray(nu), *pairs[3:])
+    # Row by row, as of one point: of a matrix' product the last bits are others.
+    won = np.vecdot(epp, pairs.points)
+    return np.asarray(won + nu * pairs.tied - np.vecdot(taken, pairs.times))
 
 
 def ranked(epp: Floats, rankings: Rankings, eta: Floats) -> tuple[float, Floats]:
@@ -50,3 +87,8 @@ def ranked(epp: Floats, rankings: Rankings, eta: Floats) -> tuple[float, Floats]
     row = epp[None]
     value = eta @ plackett_luce.log_likelihood(row, *rankings)
     return float(value), plackett_luce.log_likelihood_pullback(row, *rankings, eta)[0]
+
+
+def many_ranked(epp: Floats, rankings: Rankings, eta: Floats) -> Floats:
+    """`ranked` at many strengths (point, player): its logarithm alone."""
+    return np.asarray(np.vecdot(plackett_luce.many_log_likelihoods(epp, *rankings), eta))

@@ -23,6 +23,7 @@ from scipy.linalg import solve_triangular
 from leaderbayes._types import Floats
 
 Density = Callable[[Floats], tuple[float, Floats]]  # of a point: its logarithm, and the gradient
+Densities = Callable[[Floats], Floats]  # of points (point, coordinate): their logarithms
 DF = 10.0  # degrees of freedom
 _STEP = 1e-4  # in which gradients are compared
 _LEAST = 1e-6  # curvature, of the largest
@@ -65,10 +66,10 @@ def propose(given: Proposal, count: int, rng: np.random.Generator) -> tuple[Floa
     return x, -0.5 * (DF + d) * np.log1p((z**2).sum(axis=1) / DF)
 
 
-def log_weights(density: Density, x: Floats, log: Floats) -> Floats:
-    """Give the wanted density of points (draw, coordinate) over their own, as logarithms."""
+def log_weights(wanted: Floats, log: Floats) -> Floats:
+    """Give the wanted density of points (draw,) over their own, as logarithms."""
     with np.errstate(all="ignore"):  # of far draws, whose density is nothing
-        found = np.array([density(each)[0] for each in x]) - log
+        found = wanted - log
     return np.where(np.isfinite(found), found, -np.inf)
 
 
@@ -78,16 +79,24 @@ def worth(log_weight: Floats) -> float:
     return float(weight.sum() ** 2 / (weight**2).sum() / weight.size)
 
 
-def refined(density: Density, given: Proposal, rng: np.random.Generator) -> tuple[Proposal, float]:
+def refined(
+    densities: Densities, given: Proposal, rng: np.random.Generator, least: float = 0.0
+) -> tuple[Proposal, float]:
     """Move a proposal to where its draws, by their weights, say that the posterior is.
 
-    Gives the best one that was seen, and which share of its draws is worth something.
+    Gives the best one that was seen, and which share of its draws is worth something. Of many
+    coordinates rounds are long: where the first draws are worth less than ``least`` of them there
+    is none.
     """
     count = max(_DRAWS, _EACH * len(given.centre))
     best, most = given, 0.0
     for again in range(_ROUNDS + 1):
         x, log = propose(given, count, rng)
-        ratio = log_weights(density, x, log)
+        ratio = log_weights(densities(x[:_DRAWS]), log[:_DRAWS])
+        if count > _DRAWS:
+            if not again and np.isfinite(ratio).any() and (share := worth(ratio)) < least:
+                return given, share
+            ratio = np.append(ratio, log_weights(densities(x[_DRAWS:]), log[_DRAWS:]))
         if not np.isfinite(ratio).any():
             break
         share = worth(ratio)

@@ -324,7 +324,7 @@ def round_log_likelihood(
         every = _without_ties(np.ascontiguousarray(epp), *statistics[5:])
     else:
         out += nu[:, None] * statistics.tied
-        every = _with_ties(np.ascontiguousarray(epp), nu, *statistics[5:])
+        every = many_log_normalisers(np.ascontiguousarray(epp), nu, *statistics[5:])
     _take_off(every, statistics.round, statistics.set, statistics.sign, out)
     return np.asarray(out)
 
@@ -340,17 +340,6 @@ def _without_ties(epp: Floats, start: Longs, member: Longs, left: Floats, right:
             for j in range(i):
                 weight[i, j] = 0.5 * (left[a + i] * right[a + j] + left[a + j] * right[a + i])
         out[:, s] = log_normaliser(epp[:, member[a:z]], weight)
-    return out
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _with_ties(
-    epp: Floats, nu: Floats, start: Longs, member: Longs, left: Floats, right: Floats
-) -> Floats:
-    """L_s of every set at every draw (draw, set), with Davidson's ``nu`` (draw,)."""
-    out = np.empty((len(epp), start.size - 1))
-    for k in range(len(epp)):
-        out[k] = log_normalisers(epp[k], nu[k : k + 1], start, member, left, right)
     return out
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._files.progress import progress, shows_bars_of_others
+from leaderbayes._files.progress import progress, say, shows_bars_of_others
 from leaderbayes._inference.diagnostics import MIN_ESS, careful, diagnose, warn
 from leaderbayes._inference.log_likelihood import with_notice
 from leaderbayes._inference.replicates import step_of
@@ -67,6 +67,7 @@ def sample_density(
     seeds: tuple[int, int],
     *,
     progressbar: bool,
+    failed: str = "",
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw by nutpie from a density's function, and diagnose: nothing is compiled again.
 
@@ -80,7 +81,12 @@ def sample_density(
         Of what ``expand`` gives.
     sampling, seeds
         As for `until_converged`.
+    failed : str
+        Why proposals of a Laplace approximation did not do, where they were tried: said before, and
+        the attribute ``why_nuts``.
     """
+    why = {"why_nuts": failed} if failed else {}
+    say(progressbar and bool(why), f"NUTS takes over from Laplace's proposals: {failed}.")
     import nutpie
 
     def named(x: Any) -> dict[str, Any]:
@@ -120,7 +126,8 @@ def sample_density(
             running.cancel()
             raise
 
-    return until_converged(draw, sampling, "nutpie", start.size, seeds)
+    tree, found = until_converged(draw, sampling, "nutpie", start.size, seeds)
+    return tree, found | why
 
 
 def _ended(running: Any) -> xr.DataTree:

@@ -15,6 +15,8 @@ from leaderbayes._inference.replicates import step_of
 from leaderbayes._types import Floats
 
 _TUNE = 1000  # steps, by default
+# Of which the sign says nothing, in models of mean scores: chains of either have the same scale.
+_UNSIGNED = "score_scale_raw"
 _GLANCE = 0.1  # seconds between looks whether somebody interrupts
 # Boards are drawn by Python code: compiling what leads there takes longer than it saves.
 _DRAWING = {"mode": "FAST_COMPILE"}
@@ -168,6 +170,8 @@ def sample(
                 callback=(lambda trace, draw: advance(1, steps)) if own else None,
                 compute_convergence_checks=False,
             )
+        if _UNSIGNED in tree["posterior"]:
+            tree["posterior"][_UNSIGNED] = abs(tree["posterior"][_UNSIGNED])
         return tree
 
     with model, _quiet():

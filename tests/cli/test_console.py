@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pandas as pd
 
+import leaderbayes as lb
 from command import call, run
 from conftest import cycle
 from leaderbayes._cli._console import print_tournaments
@@ -43,6 +44,20 @@ def test_why_nuts_took_over(folder, monkeypatch):
     done = call("rank", "scores.csv", "--seed", 1, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "Converged (nutpie, in place of Laplace's proposals: Pareto k " in done.stdout
+
+
+def test_who_interrupts_has_no_result(folder, monkeypatch):
+    """Nor a doubtful one, whose status is 1."""
+
+    def interrupted(*scores, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lb, "fit", interrupted)
+    done = call("rank", "scores.csv", "--out", "interrupted", cwd=folder)
+    assert done.returncode == 130
+    assert done.stdout == ""
+    assert done.stderr.endswith("Interrupted.\n")
+    assert not (folder / "interrupted").exists()
 
 
 def test_no_number_is_cut_on_a_narrow_terminal(tmp_path, monkeypatch):

@@ -1,6 +1,8 @@
 """Draw from a model of a board by NUTS: posterior, replicates, log-likelihood, prior."""
 
 import logging
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -158,7 +160,7 @@ def sample(
     def draw(tune: int, nuts: dict[str, Any], seed: int) -> xr.DataTree:
         steps = arguments["chains"] * (tune + arguments["draws"])
         own = progressbar and not shown and sampler == "pymc"
-        with progress(own, "Steps") as advance:
+        with progress(own, "Steps") as advance, _heeding_interrupts():
             tree: xr.DataTree = pm.sample(
                 draws=arguments["draws"],
                 tune=tune,
@@ -200,6 +202,31 @@ def _diagnosed(tree: xr.DataTree) -> dict[str, float | int]:
     """Diagnose chains of NUTS."""
     divergences = int(tree["sample_stats"]["diverging"].sum())
     return diagnose(tree["posterior"].to_dataset(), divergences)
+
+
+@contextmanager
+def _heeding_interrupts() -> Iterator[None]:
+    """Let an interrupt end it: PyMC's samplers take it for a wish to have what draws there are."""
+    before, asked = signal.getsignal(signal.SIGINT), []
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def heed(number: int, frame: Any) -> None:
+        asked.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, heed)
+    try:
+        yield
+    except Exception as problem:
+        if asked:
+            raise KeyboardInterrupt from problem
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
 
 
 @contextmanager

@@ -1,12 +1,14 @@
 """The command tournaments."""
 
 import json
+import signal
 
 import pandas as pd
 import pytest
 
 import leaderbayes as lb
 from command import call, run
+from leaderbayes._cli._tournaments import _executor
 
 
 @pytest.mark.slow
@@ -163,3 +165,10 @@ def test_models_of_votes_that_it_takes(tmp_path):
     assert done.returncode == 2
     assert "of votes there are bradley_terry, davidson, round_intercept." in done.stderr
     assert not (tmp_path / "study").exists()
+
+
+def test_workers_end_with_an_interrupt():
+    """They would fit what waits for them first: a terminal sends it to all."""
+    with _executor(2, None) as executor:
+        # Which is asked in a process of its own: here it raises KeyboardInterrupt.
+        assert executor.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_DFL

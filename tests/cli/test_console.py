@@ -5,8 +5,10 @@ import os
 import numpy as np
 import pandas as pd
 
+import leaderbayes as lb
 from command import call, run
 from conftest import cycle
+from leaderbayes._inference import diagnostics, metropolis
 
 
 def test_names_do_not_steer_the_terminal(folder):
@@ -33,6 +35,28 @@ def test_a_board_that_does_not_fit(folder):
     assert "Of their own 15 matches p0 won 15: by these alone 0.969 (0.848 to 1.000)." in (
         compared.stdout
     )
+
+
+def test_why_nuts_took_over(folder, monkeypatch):
+    for module in (metropolis, diagnostics):
+        monkeypatch.setattr(module, "MAX_PARETO_K", -1.0)
+    done = call("rank", "scores.csv", "--seed", 1, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Converged (nutpie, in place of Laplace's proposals: Pareto k " in done.stdout
+
+
+def test_who_interrupts_has_no_result(folder, monkeypatch):
+    """Nor a doubtful one, whose status is 1."""
+
+    def interrupted(*scores, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lb, "fit", interrupted)
+    done = call("rank", "scores.csv", "--out", "interrupted", cwd=folder)
+    assert done.returncode == 130
+    assert done.stdout == ""
+    assert done.stderr.endswith("Interrupted.\n")
+    assert not (folder / "interrupted").exists()
 
 
 def test_no_number_is_cut_on_a_narrow_terminal(tmp_path, monkeypatch):

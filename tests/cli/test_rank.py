@@ -34,7 +34,7 @@ def test_json_has_exactly_the_promised_keys(ranked):
     ]  # fmt: skip
     assert list(ranked["deviance"]) == ["value", "df", "p_value", "standardised"]
     assert list(ranked["diagnostics"]) == [
-        "max_rhat", "min_ess", "divergences", "p_check", "converged", "sampler",
+        "max_rhat", "min_ess", "divergences", "p_check", "converged", "sampler", "why_nuts",
     ]  # fmt: skip
     epp = [player["epp"] for player in ranked["players"]]
     assert epp == sorted(epp, reverse=True)

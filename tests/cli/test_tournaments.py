@@ -1,13 +1,14 @@
 """The command tournaments."""
 
 import json
+import signal
 
 import pandas as pd
 import pytest
 
 import leaderbayes as lb
 from command import call, run
-from leaderbayes._cli._tournaments import _print
+from leaderbayes._cli._tournaments import _executor, _print
 
 
 @pytest.mark.slow
@@ -187,3 +188,10 @@ def test_tournaments_whole_and_in_reverse(capsys):
         ]  # fmt: skip
     assert "xxxxxxxx … xxxxxxxxxxxx" in said
     assert "In reverse of the usual order, probably: 漢字の名前のとても長い 0.98." in said
+
+
+def test_workers_end_with_an_interrupt():
+    """They would fit what waits for them first: a terminal sends it to all."""
+    with _executor(2, None) as executor:
+        # Which is asked in a process of its own: here it raises KeyboardInterrupt.
+        assert executor.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_DFL

@@ -9,7 +9,7 @@ import pytest
 import leaderbayes as lb
 from conftest import board, simulate
 from graphs import AS_IT_STANDS
-from leaderbayes._inference import metropolis
+from leaderbayes._inference import diagnostics, metropolis
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.laplace import Board
 from leaderbayes._numerics.log_density import coordinates, log_density, strengths
@@ -97,16 +97,34 @@ def _fit(scores, sampler, draws=DRAWS, chains=4):
         )  # fmt: skip
 
 
-def test_nuts_where_proposals_do_not_do(monkeypatch):
+def test_nuts_where_proposals_do_not_do(monkeypatch, capsys):
     """They do on this board, too: here their weights are trusted less. Said once, and by whom."""
-    monkeypatch.setattr(metropolis, "MAX_PARETO_K", -1.0)
+    for module in (metropolis, diagnostics):
+        monkeypatch.setattr(module, "MAX_PARETO_K", -1.0)
     with pytest.warns(lb.DisconnectedWarning) as caught:
         dt = lb.fit(ordered(2, 20), seed=1, progressbar=False)
+    assert dt.attrs["why_nuts"].startswith("Pareto k ")
+    assert dt.attrs["why_nuts"].endswith(" (below -1.0 is good)")  # the one that is not kept
+    assert capsys.readouterr().err == ""
     assert len([w for w in caught if w.category is lb.DisconnectedWarning]) == 1
     assert dt.attrs["sampler"] == "nutpie"
     assert dt.attrs["converged"] == 1
     assert dt.attrs["min_ess"] > 400.0
     assert not dt["sample_stats"]["diverging"].any()
+
+
+def test_why_nuts_begins_is_said_with_progress(monkeypatch, capsys):
+    for module in (metropolis, diagnostics):
+        monkeypatch.setattr(module, "MAX_PARETO_K", -1.0)
+    short = {"draws": 500, "tune": 500, "seed": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        dt = lb.fit(ordered(3, 4), **short)
+        said = [line for line in capsys.readouterr().err.splitlines() if "NUTS takes" in line]
+        assert said == [f"NUTS takes over from Laplace's proposals: {dt.attrs['why_nuts']}."]
+        asked = lb.fit(ordered(3, 4), sampler="nutpie", **short)
+    assert "why_nuts" not in asked.attrs
+    assert "takes over" not in capsys.readouterr().err
 
 
 def test_the_same_seed_the_same_draws():

@@ -1,5 +1,6 @@
 """Davidson's and Plackett-Luce's posteriors without PyMC, against its models."""
 
+import re
 import subprocess
 import sys
 
@@ -110,6 +111,9 @@ def test_nuts_where_proposals_do_not_do(scores, monkeypatch):
     monkeypatch.setattr(density, "_FEWEST", 1.1)
     dt = lb.fit(scores, "davidson", draws=500, seed=1, progressbar=False)
     assert dt.attrs["sampler"] == "nutpie"
+    assert re.fullmatch(
+        r"\d+\.\d% of them are worth something \(above 110% is good\)", dt.attrs["why_nuts"]
+    )
     # Asked for by name, they are walked through all the same.
     walked = lb.fit(scores, "davidson", draws=50, chains=2, seed=1, sampler="laplace")
     assert walked.attrs["sampler"] == "laplace"

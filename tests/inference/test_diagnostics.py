@@ -12,6 +12,7 @@ from leaderbayes._inference.diagnostics import (
     MIN_ESS,
     careful,
     diagnose,
+    lacking,
     warn,
     warn_of_weights,
 )
@@ -53,6 +54,19 @@ def test_one_chain_is_no_evidence():
     found = diagnose(chains().isel(chain=[0]))
     with pytest.warns(lb.ConvergenceWarning, match=r"R-hat nan.*chains=4"):
         warn(found, draws=500, tune=1000, target_accept=0.9)
+
+
+@pytest.mark.parametrize(
+    ("pareto_k", "min_ess", "max_rhat", "said"),
+    [
+        (0.3, 900.0, 1.001, ""),
+        (0.92, 900.0, 1.001, "Pareto k 0.92 (below 0.7 is good)"),
+        (0.3, 212.0, 1.03, "effective sample size 212 (above 400), R-hat 1.030 (below 1.01)"),
+        (0.3, 900.0, np.nan, "R-hat nan (below 1.01)"),
+    ],
+)
+def test_what_proposals_lack(pareto_k, min_ess, max_rhat, said):
+    assert lacking({"pareto_k": pareto_k, "min_ess": min_ess, "max_rhat": max_rhat}) == said
 
 
 def test_weights_that_do_not_do_say_what_to_take():

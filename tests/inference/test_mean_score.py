@@ -205,6 +205,9 @@ def test_refusals(scores, options, message):
 def test_pymcs_sampler_gives_the_same(fitted, scores):
     dt = lb.fit(scores, "mean_score", sampler="pymc", seed=2, progressbar=False)
     assert set(dt["posterior"].data_vars) >= set(fitted["posterior"].data_vars)
+    # Chains of another sign of what has none are no doubt.
+    assert dt.attrs["converged"] == 1
+    assert (dt["posterior"]["score_scale_raw"] >= 0.0).all()
     for name in ("score", "noise", "score_scale", "round_scale"):
         one, two = (each["posterior"][name] for each in (fitted, dt))
         gap = abs(one.mean(("chain", "draw")) - two.mean(("chain", "draw")))

@@ -1,7 +1,8 @@
 """How NUTS is set for boards of every size, and that it tries once more."""
 
+import signal
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import nutpie
 import pytest
@@ -99,6 +100,26 @@ class Model:
 
     def __exit__(self, *raised):
         return None
+
+
+@pytest.mark.parametrize("problem", [None, ValueError("cannot reshape array of size 0")])
+def test_an_interrupt_ends_pymcs_samplers(monkeypatch, problem):
+    """Which come back with what draws there are, or fail on them."""
+    import pymc as pm
+
+    def interrupted(**options):
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        if problem is not None:
+            raise problem
+        return xr.DataTree()
+
+    monkeypatch.setattr(pm, "sample", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    arguments = {"sampler": "pymc", "draws": 30, "tune": 10, "chains": 2, "target_accept": None}
+    with pytest.raises(KeyboardInterrupt):
+        nuts.sample(Model(), arguments, 1, prior=False, progressbar=False)
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize("sampler", ["pymc", "nutpie", "numpyro"])

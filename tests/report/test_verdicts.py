@@ -108,6 +108,13 @@ def test_settings_say_what_a_test_fraction_is_about():
         assert ("test_fraction", "0.2") in rows
 
 
+def test_settings_say_why_nuts_drew():
+    rows = settings({"model": "mine", "why_nuts": "Pareto k 0.92 (below 0.7 is good)"})
+    assert rows[1:] == [
+        ("NUTS in place of Laplace's proposals", "Pareto k 0.92 (below 0.7 is good)")
+    ]
+
+
 def test_data_count_what_is_missing_and_hide_folders():
     scores = board([[1.0, float("nan")], [2.0, 3.0]], higher_is_better=False)
     scores.attrs |= {"source": "/home/somebody/secret/scores.csv", "tournament": "iris"}

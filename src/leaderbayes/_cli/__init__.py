@@ -4,6 +4,7 @@ import atexit
 import gc
 import io
 import sys
+from typing import Any
 
 import click
 
@@ -16,8 +17,20 @@ from leaderbayes._cli._sensitivity import sensitivity
 from leaderbayes._cli._sota import sota
 from leaderbayes._cli._tournaments import tournaments
 
+INTERRUPTED = 130  # exit status, as shells have it: click's own is that of doubtful results
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command; who interrupts it has no result, and no doubtful one either."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="leaderbayes")
 def cli() -> None:
     """Posterior leaderboards from benchmark scores."""

@@ -86,6 +86,7 @@ def audit(means: bool, simulations: int | None, out: Path | None, **options: Any
             "p_check": number(attrs.get("p_check", nan)),
             "converged": bool(attrs["converged"]),
             "sampler": attrs.get("sampler"),
+            "why_nuts": attrs.get("why_nuts"),
         },
         "warnings": list(dict.fromkeys(said + json.loads(attrs["warnings"]) + more)),
         "read": what_votes_were_read(scores) if of_votes else what_was_read(scores),

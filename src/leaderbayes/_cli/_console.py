@@ -270,9 +270,11 @@ def _in_brackets(result: dict[str, Any]) -> str:
 
 def _print_converged(console: "Console", diagnostics: dict[str, Any], what: str, seed: int) -> None:
     """Say that chains agree, and what a reader needs to draw the same again."""
+    why = diagnostics["why_nuts"]
+    instead = f", in place of Laplace's proposals: {why}" if why else ""
     console.print(
-        f"Converged ({diagnostics['sampler']}): max R-hat {diagnostics['max_rhat']:.3f}, min "
-        f"effective sample size {diagnostics['min_ess']:.0f}. {what}, seed {seed}.",
+        f"Converged ({diagnostics['sampler']}{instead}): max R-hat {diagnostics['max_rhat']:.3f}, "
+        f"min effective sample size {diagnostics['min_ess']:.0f}. {what}, seed {seed}.",
         soft_wrap=True,
     )
 

@@ -154,6 +154,7 @@ def _estimate_one(
             "p_check": number(attrs.get("p_check", nan)),
             "converged": bool(attrs["converged"]),
             "sampler": attrs.get("sampler"),
+            "why_nuts": attrs.get("why_nuts"),
         },
         # Those of reading, and what a fit does not keep itself.
         "warnings": list(dict.fromkeys(options["said"] + json.loads(attrs["warnings"]) + said)),

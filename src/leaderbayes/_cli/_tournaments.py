@@ -1,6 +1,7 @@
 """The command tournaments: fit each of many, compare them, place them beside each other."""
 
 import json
+import signal
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -133,7 +134,9 @@ def _executor(workers: int, address: str | None) -> "Iterator[Any]":
     elif workers > 1:
         from concurrent.futures import ProcessPoolExecutor
 
-        with ProcessPoolExecutor(workers) as executor:
+        # A terminal's Ctrl-C is for all: workers that live on it fit what waits for them first.
+        at_once = (signal.SIGINT, signal.SIG_DFL)
+        with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=at_once) as executor:
             yield executor
     else:
         yield None

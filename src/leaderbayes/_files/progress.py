@@ -1,5 +1,6 @@
 """How far a long job is: a bar on standard error, or in a notebook one that needs no widgets."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -15,6 +16,12 @@ def shows_bars_of_others() -> bool:
     from rich.console import Console
 
     return not Console().is_jupyter or find_spec("ipywidgets") is not None
+
+
+def say(shown: bool, what: str) -> None:
+    """Print a line on standard error, if at all, of what begins and may be long."""
+    if shown:
+        print(what, file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -126,7 +126,7 @@ _ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "warnings": (_is_list, "a JSON list of texts"),
     "arguments": (_is_object, "a JSON object"),
     "versions": (_is_object, "a JSON object"),
-    **{name: (_is_text, "a name") for name in ("tournament", "placed", "sampler")},
+    **{name: (_is_text, "a name") for name in ("tournament", "placed", "sampler", "why_nuts")},
     **{name: (_is_number, "a number") for name in _NUMBERS},
 }
 _SCALES = ("prior_scale", "prior_df", "tie_scale", "spread_scale", "intercept_scale")

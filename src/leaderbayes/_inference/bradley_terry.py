@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._inference.diagnostics import warn_of_weights
+from leaderbayes._inference.diagnostics import lacking, warn_of_weights
 from leaderbayes._inference.laplace import assemble, draw_prior
 from leaderbayes._inference.log_likelihood import by_round_when_read
 from leaderbayes._inference.metropolis import walk
@@ -90,19 +90,25 @@ def draw_board(
 
     Of the streams the first is of the walk, and the last, the fourth, of NUTS.
     """
-    shape = sampling["chains"], sampling["draws"]
+    shape, failed = (sampling["chains"], sampling["draws"]), ""
     if sampling["sampler"] != "nutpie":
         drawn, found = walk(board, shape, np.random.default_rng(streams[0]))
         if found["converged"] or sampling["sampler"] == "laplace":
             if not found["converged"]:
                 warn_of_weights(found)
             return drawn, found
+        failed = lacking(found)
     first, again = (int(s) for s in streams[3].generate_state(2))
-    return _nuts(board, sampling, (first, again), progressbar=progressbar)
+    return _nuts(board, sampling, (first, again), failed, progressbar=progressbar)
 
 
 def _nuts(
-    board: Board, sampling: dict[str, Any], seeds: tuple[int, int], *, progressbar: bool
+    board: Board,
+    sampling: dict[str, Any],
+    seeds: tuple[int, int],
+    failed: str,
+    *,
+    progressbar: bool,
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw by NUTS from the density's function."""
     at = coordinates(board)
@@ -117,4 +123,5 @@ def _nuts(
         sampling,
         seeds,
         progressbar=progressbar,
+        failed=failed,
     )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from leaderbayes._inference.diagnostics import warn_of_weights
+from leaderbayes._inference.diagnostics import lacking, warn_of_weights
 from leaderbayes._inference.laplace import assemble, draw_prior
 from leaderbayes._inference.metropolis import Proposals, walk_through
 from leaderbayes._inference.nuts import sample_density
@@ -264,6 +264,7 @@ def draw_density(
     *,
     progressbar: bool,
     given_scale: Target | None = None,
+    failed: str = "",
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw by the sampler that is asked for, as `draw_board`; streams are those of `draw_exactly`.
 
@@ -274,6 +275,8 @@ def draw_density(
     given_scale : Target, optional
         The same posterior in coordinates of which the first is a logarithm of scale, and the others
         are nearly normal given it: for proposals where one law of all coordinates does not do.
+    failed : str
+        Why proposals are not tried, where "nutpie" was not asked for.
     """
     streams = np.random.SeedSequence(seed).spawn(4)
     if sampling["sampler"] != "nutpie":
@@ -282,6 +285,9 @@ def draw_density(
         for count, way in enumerate(_ways(target, given_scale, rng), 1):
             asked = sampling["sampler"] == "laplace" and count == ways
             if way.share <= _FEWEST and not asked:
+                failed = (
+                    f"{way.share:.1%} of them are worth something (above {_FEWEST:.0%} is good)"
+                )
                 continue
             shape = sampling["chains"], sampling["draws"]
             # Chains that stay where they are lose about as much again as weights do.
@@ -293,6 +299,7 @@ def draw_density(
                 if not found["converged"]:
                     warn_of_weights(found)
                 return drawn, found
+            failed = lacking(found)
     first, again = (int(s) for s in streams[3].generate_state(2))
     return sample_density(
         target.density,
@@ -302,6 +309,7 @@ def draw_density(
         sampling,
         (first, again),
         progressbar=progressbar,
+        failed=failed,
     )
 
 

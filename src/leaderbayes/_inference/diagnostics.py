@@ -82,6 +82,20 @@ def warn_of_weights(found: dict[str, float | int]) -> None:
     )
 
 
+def lacking(found: dict[str, float | int]) -> str:
+    """Name the limits that chains of proposals do not keep, and those limits."""
+    kept = {
+        f"Pareto k {found['pareto_k']:.2f} (below {MAX_PARETO_K} is good)": (
+            found["pareto_k"] < MAX_PARETO_K
+        ),
+        f"effective sample size {found['min_ess']:.0f} (above {MIN_ESS:.0f})": (
+            found["min_ess"] > MIN_ESS
+        ),
+        f"R-hat {found['max_rhat']:.3f} (below {MAX_RHAT})": found["max_rhat"] < MAX_RHAT,
+    }
+    return ", ".join(text for text, good in kept.items() if not good)
+
+
 def careful(target_accept: float) -> float:
     """Give a third of the way left to 1: shorter steps, which diverge less."""
     return 1.0 - (1.0 - target_accept) / 3.0

@@ -112,16 +112,18 @@ def fit(
         "davidson" and "plackett_luce" one of all parameters, and a nested one where that does not
         do).
         "auto" takes it where it converges, and "nutpie" elsewhere and for all other models; the
-        attribute ``sampler`` says which. The others are implementations of NUTS, by PyMC's names;
-        "nutpie" samples "bradley_terry", "davidson", "plackett_luce", "mean_score" and
-        "score_tournaments" without PyMC, from functions that are compiled once on a machine.
+        attribute ``sampler`` says which, and ``why_nuts`` why not. The others are implementations
+        of NUTS, by PyMC's names; "nutpie" samples "bradley_terry", "davidson", "plackett_luce",
+        "mean_score" and "score_tournaments" without PyMC, from functions that are compiled once on
+        a machine.
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     replicates : int, optional
         Draws, spread evenly, that get a board in ``posterior_predictive``. By default all, or as
         many as take 40 MB.
     progressbar : bool
-        Show progress, in terminals and notebooks.
+        Show progress, in terminals and notebooks; and say, in one line on standard error, why NUTS
+        begins where "laplace" was tried.
     **options
         Options of the model's function, such as ``weight``, ``test_fraction`` or ``prior_scale``;
         of "mean_score" also ``likelihood``: "dirichlet" takes rounds for items of unknown law,
@@ -185,11 +187,11 @@ def fit(
         ``epp_tournament`` (chain, draw, tournament, player) and ``epp_spread`` are as of scores,
         and ``vote_tournament`` (vote,) says where a vote was. attrs:
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over rounds),
-        ``sampler`` (that drew: "laplace", "exact", "gibbs", or one of NUTS), ``converged`` (0 or
-        1), ``max_rhat``, ``min_ess``, ``divergences``, ``tune`` (of NUTS: steps taken),
-        ``pareto_k`` (of "laplace": of its proposals' weights), ``p_check`` (``p_round`` of `check`;
-        NaN of fewer than 50 replicates, more than 1000 players or mean scores), ``warnings`` (JSON
-        list).
+        ``sampler`` (that drew: "laplace", "exact", "gibbs", or one of NUTS), ``why_nuts`` (where
+        "auto" tried "laplace", and NUTS drew: which limit was not kept), ``converged`` (0 or 1),
+        ``max_rhat``, ``min_ess``, ``divergences``, ``tune`` (of NUTS: steps taken), ``pareto_k``
+        (of "laplace": of its proposals' weights), ``p_check`` (``p_round`` of `check`; NaN of fewer
+        than 50 replicates, more than 1000 players or mean scores), ``warnings`` (JSON list).
 
     Raises
     ------

@@ -1,6 +1,8 @@
 """Draw from a model of a board by NUTS: posterior, replicates, log-likelihood, prior."""
 
 import logging
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,13 +10,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from leaderbayes._files.progress import progress, shows_bars_of_others
+from leaderbayes._files.progress import progress, say, shows_bars_of_others
 from leaderbayes._inference.diagnostics import MIN_ESS, careful, diagnose, warn
 from leaderbayes._inference.log_likelihood import with_notice
 from leaderbayes._inference.replicates import step_of
 from leaderbayes._types import Floats
 
 _TUNE = 1000  # steps, by default
+# Of which the sign says nothing, in models of mean scores: chains of either have the same scale.
+_UNSIGNED = "score_scale_raw"
 _GLANCE = 0.1  # seconds between looks whether somebody interrupts
 # Boards are drawn by Python code: compiling what leads there takes longer than it saves.
 _DRAWING = {"mode": "FAST_COMPILE"}
@@ -67,6 +71,7 @@ def sample_density(
     seeds: tuple[int, int],
     *,
     progressbar: bool,
+    failed: str = "",
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw by nutpie from a density's function, and diagnose: nothing is compiled again.
 
@@ -80,7 +85,12 @@ def sample_density(
         Of what ``expand`` gives.
     sampling, seeds
         As for `until_converged`.
+    failed : str
+        Why proposals of a Laplace approximation did not do, where they were tried: said before, and
+        the attribute ``why_nuts``.
     """
+    why = {"why_nuts": failed} if failed else {}
+    say(progressbar and bool(why), f"NUTS takes over from Laplace's proposals: {failed}.")
     import nutpie
 
     def named(x: Any) -> dict[str, Any]:
@@ -120,7 +130,8 @@ def sample_density(
             running.cancel()
             raise
 
-    return until_converged(draw, sampling, "nutpie", start.size, seeds)
+    tree, found = until_converged(draw, sampling, "nutpie", start.size, seeds)
+    return tree, found | why
 
 
 def _ended(running: Any) -> xr.DataTree:
@@ -149,7 +160,7 @@ def sample(
     def draw(tune: int, nuts: dict[str, Any], seed: int) -> xr.DataTree:
         steps = arguments["chains"] * (tune + arguments["draws"])
         own = progressbar and not shown and sampler == "pymc"
-        with progress(own, "Steps") as advance:
+        with progress(own, "Steps") as advance, _heeding_interrupts():
             tree: xr.DataTree = pm.sample(
                 draws=arguments["draws"],
                 tune=tune,
@@ -161,6 +172,8 @@ def sample(
                 callback=(lambda trace, draw: advance(1, steps)) if own else None,
                 compute_convergence_checks=False,
             )
+        if _UNSIGNED in tree["posterior"]:
+            tree["posterior"][_UNSIGNED] = abs(tree["posterior"][_UNSIGNED])
         return tree
 
     with model, _quiet():
@@ -189,6 +202,31 @@ def _diagnosed(tree: xr.DataTree) -> dict[str, float | int]:
     """Diagnose chains of NUTS."""
     divergences = int(tree["sample_stats"]["diverging"].sum())
     return diagnose(tree["posterior"].to_dataset(), divergences)
+
+
+@contextmanager
+def _heeding_interrupts() -> Iterator[None]:
+    """Let an interrupt end it: PyMC's samplers take it for a wish to have what draws there are."""
+    before, asked = signal.getsignal(signal.SIGINT), []
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def heed(number: int, frame: Any) -> None:
+        asked.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, heed)
+    try:
+        yield
+    except Exception as problem:
+        if asked:
+            raise KeyboardInterrupt from problem
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
 
 
 @contextmanager

@@ -185,13 +185,15 @@ def _draw(
         values = np.concatenate([*expand(x, at), x[2 : 2 + directions]])
         return {"epp": values, "epp_scale": scale, "epp_spread": spread}
 
+    failed = ""
     if at.start.size > _MOST and sampling["sampler"] == "auto":
         sampling = sampling | {"sampler": "nutpie"}
+        failed = f"{at.start.size} coordinates ask for too many (up to {_MOST} is good)"
     # Chains have variables of one dimension beside theirs: one row of all that is drawn.
     target = Target(lambda x: log_density(x, found.matched, at, scales), expanded, at.start)
     tree, sampled = draw_density(
         target, {"epp": (sum(sizes.values()),), "epp_scale": (), "epp_spread": ()},
-        sampling, seed, progressbar=progressbar,
+        sampling, seed, progressbar=progressbar, failed=failed,
     )  # fmt: skip
     ends = np.cumsum([*sizes.values()])[:-1]
     values = np.split(tree["posterior"]["epp"].to_numpy(), ends, axis=-1)

@@ -88,6 +88,8 @@ def settings(attrs: Mapping[Any, Any]) -> list[tuple[str, str]]:
         about = "fresh data sets of this size from the same population, not further splits of this"
         rows.append(("Intervals are about", about))
     rows += [(name, _written(value)) for name, value in sorted(arguments.items())]
+    if "why_nuts" in attrs:
+        rows.append(("NUTS in place of Laplace's proposals", str(attrs["why_nuts"])))
     if "seed" in attrs:
         rows.append(("Seed", str(attrs["seed"])))
     versions = json.loads(attrs.get("versions", "{}"))

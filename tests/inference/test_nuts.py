@@ -102,6 +102,15 @@ class Model:
         return None
 
 
+@pytest.fixture
+def interruptible():
+    """Python's own handler: what a shell starts in the background ignores interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("problem", [None, ValueError("cannot reshape array of size 0")])
 def test_an_interrupt_ends_pymcs_samplers(monkeypatch, problem):
     """Which come back with what draws there are, or fail on them."""

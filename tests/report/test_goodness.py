@@ -64,6 +64,8 @@ def test_bars_are_all_replicates_about_the_board(laplace):
         n for n, edge in zip(made["bars"], made["edges"], strict=False) if edge > made["line"]
     )
     assert beyond / 200 <= float(checked["p_round"])
+    far = bars(checked.assign(observed=checked["observed"] + 1e6))
+    assert len(far["bars"]) == len(made["bars"])
     # Davidson's goes with each draw.
     varied = bars(checked.assign(observed=checked["observed"] + np.arange(200.0)))
     assert varied["less"]

@@ -80,6 +80,15 @@ def against(observed: Floats, replicated: Floats) -> tuple[float, Floats]:
     return float(observed[0]), replicated
 
 
+def histogram(values: Floats, ends: tuple[float, float]) -> tuple[Longs, Floats]:
+    """Count draws (draw,) in even bins between ends, and give the edges of these.
+
+    As many bins however far the ends are apart: a board that does not fit may stand a hundred
+    widths of its replicates away from them.
+    """
+    return np.histogram(values, int(np.ceil(2.0 * np.sqrt(len(values)))), ends)
+
+
 def discrepancies(
     dt: xr.DataTree,
     draws: int,

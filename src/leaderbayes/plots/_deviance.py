@@ -7,7 +7,7 @@ import xarray as xr
 
 from leaderbayes._answers.check import check
 from leaderbayes._fits.posterior import is_of_votes
-from leaderbayes._inference.discrepancy import against
+from leaderbayes._inference.discrepancy import against, histogram
 from leaderbayes.plots._canvas import (
     BLUE,
     GREY,
@@ -80,8 +80,7 @@ def deviance(
         for name in ("replicated_round", "replicated_naive")
     )
     ends = min(own, whole.min(), alone.min()), max(own, whole.max(), alone.max())
-    edges = np.histogram_bin_edges(whole, "auto", ends)
-    bars, outline = (np.histogram(each, edges)[0] for each in (whole, alone))
+    (bars, edges), (outline, _) = (histogram(each, ends) for each in (whole, alone))
     # Two shapes, for prints in grey.
     plot.hist(bars, edges[:-1], edges[1:], color=BLUE, alpha=0.5)
     plot.line(np.repeat(edges, 2), np.pad(np.repeat(outline, 2), 1), color=ORANGE)
@@ -120,7 +119,7 @@ def _of_votes(
     own = [observed] if known else []
     ends = min([again.min(), *own]), max([again.max(), *own])
     said = _said(p, len(again)) if known else "none, so few pairs met"
-    counts, edges = np.histogram(again, "auto", ends)
+    counts, edges = histogram(again, ends)
     collection, plot = canvas(
         dt, f"Check of votes: {said}", width=6.5, height=4.5, figsize=figsize, backend=backend
     )

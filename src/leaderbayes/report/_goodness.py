@@ -8,7 +8,13 @@ import xarray as xr
 from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.draws import seed_of
 from leaderbayes._fits.posterior import is_of_votes
-from leaderbayes._inference.discrepancy import MISFIT, against, discrepancies, share_as_far
+from leaderbayes._inference.discrepancy import (
+    MISFIT,
+    against,
+    discrepancies,
+    histogram,
+    share_as_far,
+)
 from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import probability
 
@@ -108,7 +114,7 @@ def bars(checked: xr.Dataset) -> dict[str, Any]:
         return {"line": None, "less": False, "edges": [], "bars": []}
     own, values = against(observed, again)
     ends = min(own, values.min()), max(own, values.max())
-    counts, edges = np.histogram(values, "auto", ends)
+    counts, edges = histogram(values, ends)
     return {
         "line": float(f"{own:.4g}"),
         "less": bool(own != observed[0]),

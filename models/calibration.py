@@ -158,13 +158,6 @@ def ranking_statistics(observed, setting):
     return named(rankings(observed))
 
 
-def outcome_statistics(observed, setting):
-    """The same of PMRA's, of outcomes."""
-    from leaderbayes._numerics.round_intercept import listed_statistics
-
-    return named(listed_statistics(observed, np.arange(PLAYERS)))
-
-
 def named(statistics):
     """Fields of a named tuple."""
     kind = type(statistics).__name__
@@ -280,6 +273,37 @@ def board_ranks(name, count, seed, only):
 def ranks(name, count, seed, only):
     """Rank of each prior draw among KEPT posterior draws, a row for each simulation in ``only``."""
     return WAYS[name].ranks(name, count, seed, only)
+
+
+def outcome_ranks(name, count, seed, only):
+    """`ranks` of PMRA, by the draws of `lb.fit`: outcomes of its matches are no rankings."""
+    import warnings
+
+    import leaderbayes as lb
+    from leaderbayes._inference.round_intercept import draw_of_rounds
+    from leaderbayes.models._weight import PRIOR_SCALE
+
+    prior, observed = simulate(name, count, seed)
+    listed, eta = np.arange(PLAYERS), np.ones(SETTINGS[name].rounds)
+    sampling = {"sampler": "auto", "draws": 1000, "chains": 4, "tune": None, "target_accept": None}
+    rows = []
+    for s in only:
+        own = int(np.random.SeedSequence([seed, s]).generate_state(1)[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.ConvergenceWarning)
+            drawn, _, _, found = draw_of_rounds(
+                observed[s], listed, eta, (PRIOR_SCALE, 1.0), sampling, own, progressbar=False
+            )
+        if not found["converged"]:
+            print(f"{name} {s}: not converged", flush=True)
+        row = {"simulation": s}
+        for quantity, draws in sorted(drawn.items()):
+            every = draws.reshape(-1, *draws.shape[2:])[:: 4000 // KEPT][:KEPT]
+            below = (every < prior[quantity].isel(draw=s).to_numpy()).sum(axis=0)
+            for position, value in np.ndenumerate(below):
+                row[f"{quantity}{list(position)}" if position else quantity] = int(value)
+        rows.append(row)
+    return rows
 
 
 def score_board(name, rng):
@@ -472,7 +496,7 @@ WAYS = {
     "davidson": Way(match_ranks, match_model, pair_statistics, davidson_boards),
     "mean_score": Way(score_ranks, score_model),
     "plackett_luce": Way(match_ranks, match_model, ranking_statistics, as_drawn),
-    "round_intercept": Way(match_ranks, match_model, outcome_statistics, as_drawn),
+    "round_intercept": Way(outcome_ranks, match_model, observed=as_drawn),
     "score_tournaments": Way(scores_ranks, scores_model),
     "sota": Way(board_ranks, board_model),
     "tournaments": Way(match_ranks, match_model, pair_statistics, as_drawn),

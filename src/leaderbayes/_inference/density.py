@@ -159,13 +159,13 @@ def draw_davidson_of_scores(
 
     tree, found = draw_density(
         target(at), {"epp": (m,), "epp_scale": (), "tie": ()}, sampling, seed,
-        progressbar=progressbar, given_scale=_given_scale(target, at),
+        progressbar=progressbar, given_scale=given_scale(target, at),
     )  # fmt: skip
     tie = tree["posterior"]["tie"].to_numpy()
 
     epp = tree["posterior"]["epp"].to_numpy()
-    step = _step(matches, sampling)
-    again = replicate(epp[:, ::step], tie[:, ::step], _of_replicates(seed))
+    step = step_of_replicates(matches["place"].size, sampling)
+    again = replicate(epp[:, ::step], tie[:, ::step], of_replicates(seed))
     by_round = round_log_likelihood(epp.reshape(-1, m), statistics, tie.ravel())
     groups = _groups(matches, eta, prior_scale, tree, by_round, again, step)
     log_prior = -0.5 * (tie / tie_scale) ** 2 - np.log(tie_scale * np.sqrt(2.0 * np.pi))
@@ -228,11 +228,11 @@ def draw_plackett_luce(
 
     tree, found = draw_density(
         target(at), {"epp": (m,), "epp_scale": ()}, sampling, seed,
-        progressbar=progressbar, given_scale=_given_scale(target, at),
+        progressbar=progressbar, given_scale=given_scale(target, at),
     )  # fmt: skip
     epp = tree["posterior"]["epp"].to_numpy()
-    step = _step(matches, sampling)
-    again = replicate(epp[:, ::step], _of_replicates(seed))
+    step = step_of_replicates(matches["place"].size, sampling)
+    again = replicate(epp[:, ::step], of_replicates(seed))
     by_round = many_log_likelihoods(epp.reshape(-1, m), *known)
     groups = _groups(matches, eta, prior_scale, tree, by_round, again, step)
     if prior:
@@ -249,7 +249,7 @@ def _where(place: Ints, eta: Floats, within: bool, prior_scale: float, df: float
     return coordinates(Board(wins.sum(axis=1), n, prior_scale, df))
 
 
-def _given_scale(target: Callable[[Coordinates], Target], at: Coordinates) -> Target | None:
+def given_scale(target: Callable[[Coordinates], Target], at: Coordinates) -> Target | None:
     """Give the target in coordinates that are nearly normal at each scale, not at all together."""
     if len(at.centring) > _MOST_GIVEN:
         return None
@@ -332,14 +332,13 @@ def _proposals(way: _Way, count: int) -> Proposals:
     return Proposals(value, log_weights(wanted, log))
 
 
-def _step(matches: xr.Dataset, sampling: dict[str, Any]) -> int:
-    """Say of every how many-th draw there is a replicate."""
+def step_of_replicates(size: int, sampling: dict[str, Any]) -> int:
+    """Say of every how many-th draw there is a replicate, of so many numbers."""
     shape: tuple[int, int] = (sampling["chains"], sampling["draws"])
-    size = matches["place"].size
     return step_of(shape, size, sampling["replicates"])
 
 
-def _of_replicates(seed: int) -> np.random.Generator:
+def of_replicates(seed: int) -> np.random.Generator:
     """Give the stream that `draw_exactly` has for replicates."""
     return np.random.default_rng(np.random.SeedSequence(seed).spawn(4)[1])
 

@@ -22,6 +22,7 @@ from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.mean_score import draw_mean_score
 from leaderbayes._inference.nuts import sample
+from leaderbayes._inference.round_intercept import draw_round_intercept
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
 from leaderbayes._inference.vote_tournaments import draw_vote_tournaments
 from leaderbayes._inference.votes import draw_davidson, draw_intercept, draw_votes
@@ -52,12 +53,13 @@ OF_VOTES: _DRAWS = {
     "round_intercept": draw_intercept,
     "tournaments": draw_vote_tournaments,
 }
-_BY_LAPLACE = ("bradley_terry", "davidson", "plackett_luce")
+_BY_LAPLACE = ("bradley_terry", "davidson", "plackett_luce", "round_intercept")
 # Drawn without PyMC, with the options of their models.
 _OWN_DRAWS: _DRAWS = {
     "bradley_terry": draw_exactly,
     "davidson": draw_davidson_of_scores,
     "plackett_luce": draw_plackett_luce,
+    "round_intercept": draw_round_intercept,
     "mean_score": draw_mean_score,
     "score_tournaments": draw_score_tournaments,
 }

@@ -7,18 +7,11 @@ import numpy as np
 import pymc as pm
 import xarray as xr
 
-from leaderbayes._numerics.round_intercept import (
-    ABSENT,
-    LOSS,
-    TIE,
-    draw_outcomes,
-    listed_statistics,
-    outcomes,
-)
-from leaderbayes._scores.matches import listed_positions, require_matches
+from leaderbayes._numerics.round_intercept import ABSENT, draw_outcomes, listed_statistics
 from leaderbayes.models._board import check_options, coords_of, reliability
+from leaderbayes.models._listed import listed_board
 from leaderbayes.models._ops import known, listed_log_likelihood
-from leaderbayes.models._weight import PRIOR_SCALE, Weight, check_board, resolve_weight
+from leaderbayes.models._weight import PRIOR_SCALE, Weight
 
 
 def round_intercept(
@@ -99,20 +92,9 @@ def round_intercept(
     ['epp_scale', 'epp_unit', 'intercept', 'intercept_scale', 'intercept_unit']
     """
     check_options(centring, prior_scale=prior_scale, intercept_scale=intercept_scale)
-    require_matches(
-        matches, "models.round_intercept", ties=("half", "loss"), across=False, pairs=True
-    )
-    check_board(matches)
-    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
+    board = listed_board(matches, order, weight, test_fraction)
+    eta, listed, outcome, pairs = board
     centring = reliability(matches, eta) if centring is None else centring
-    listed = listed_positions(matches, order)
-    outcome = outcomes(matches["place"].to_numpy(), listed)
-    if matches.attrs["ties"] == "loss":
-        outcome[outcome == TIE] = LOSS
-    names = matches["player"].to_numpy()[listed]
-    first, second = np.triu_indices(len(names), 1)
-    coords = coords_of(matches)
-    coords["pair"] = [f"{a} - {b}" for a, b in zip(names[first], names[second], strict=True)]
 
     def logp(value: Any, b: Any, level: Any, played: Any, weight: Any) -> Any:
         statistics = listed_statistics(known(value), listed)
@@ -127,9 +109,9 @@ def round_intercept(
         level = np.broadcast_to(level, played.shape[:1])
         return draw_outcomes(b.reshape(-1, b.shape[-1])[0], level, played, listed, rng)
 
-    with pm.Model(coords=coords) as model:
+    with pm.Model(coords=coords_of(matches) | {"pair": pairs}) as model:
         power = pm.Data("weight", eta, dims="round")
-        pm.Data("order", np.argsort(listed), dims="player")
+        pm.Data("order", board.order, dims="player")
         scale = pm.HalfNormal("epp_scale", prior_scale)
         unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
         b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")

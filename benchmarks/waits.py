@@ -48,6 +48,14 @@ def prepared(take, players, rounds, **options) -> Callable[[], object]:
     return lambda: take(made)
 
 
+def tied():
+    """Davidson's model, of scores that are rounded."""
+    import leaderbayes as lb
+
+    scores = board(80, 20).round()
+    return lambda: lb.fit(scores, "davidson", seed=1, progressbar=False)
+
+
 def nuts_of_another_shape():
     """A second fit by NUTS, of few steps: what it costs before it samples."""
     fitted(16, 20, sampler="nutpie", draws=1, tune=1, chains=1)
@@ -182,6 +190,8 @@ def functions():
         "fit 500 x 20": (lambda: lambda: fitted(500, 20), 2.0),
         "fit 2000 x 20": (lambda: lambda: fitted(2000, 20, draws=250), 60.0),
         "second NUTS fit of another shape": (nuts_of_another_shape, 0.2),
+        "fit 80 x 20 by Davidson's model, a sixth of matches tied": (tied, None),
+        "fit 12 x 20 by PMRA": (lambda: lambda: fitted(12, 20, model="round_intercept"), None),
         "study 142 x 40 x 30": (study, 8.0),
         "loo 500 x 20": (lambda: prepared(lb.loo, 500, 20), 1.0),
         "loo 100 x 1000": (lambda: prepared(lb.loo, 100, 1000, replicates=50), 5.0),

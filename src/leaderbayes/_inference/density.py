@@ -59,7 +59,7 @@ from leaderbayes.models._weight import (
 )
 
 _MOST = 1000  # players for whom a table of all pairs says where to sample
-_MOST_GIVEN = 60  # players for whom proposals of each scale are fewer than NUTS' steps
+_MOST_GIVEN = 100  # players for whom proposals of each scale cost less than NUTS
 _FEWEST = 0.05  # of proposals that are worth something: with fewer chains would not converge
 _PILOT = 2000  # proposals, by which those of each scale are judged
 _HOPELESS = 0.02  # of the first ones: refining never made that enough of many coordinates

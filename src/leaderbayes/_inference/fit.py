@@ -108,11 +108,11 @@ def fit(
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     sampler : {"auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"}
-        "laplace", for "bradley_terry", "davidson", "plackett_luce" and votes: exact, at once and
-        without PyMC, by chains of an independence Metropolis sampler that proposes draws of a
-        Laplace approximation (of "bradley_terry" a nested one, of two players those of a table; of
-        "davidson" and "plackett_luce" one of all parameters, and a nested one where that does not
-        do).
+        "laplace", for "bradley_terry", "davidson", "plackett_luce", "round_intercept" and votes:
+        exact, at once and without PyMC, by chains of an independence Metropolis sampler that
+        proposes draws of a Laplace approximation (of "bradley_terry" a nested one, of two players
+        those of a table; of the others one of all parameters, and a nested one where that does not
+        do; of "round_intercept" of all but the rounds' intercepts, which are drawn given these).
         "auto" takes it where it converges, and "nutpie" elsewhere and for all other models; the
         attribute ``sampler`` says which, and ``why_nuts`` why not. The others are implementations
         of NUTS, by PyMC's names; "nutpie" samples "bradley_terry", "davidson", "plackett_luce",

@@ -53,6 +53,8 @@ def at_the_top(density: Density, start: Floats) -> Proposal:
         for e in np.eye(len(top))
     ]
     curvature = 0.5 * (np.array(rows) + np.array(rows).T)
+    if not np.isfinite(curvature).all():  # it has no highest density, and is followed to nowhere
+        return Proposal(start, np.eye(start.size))
     value, vector = np.linalg.eigh(curvature)
     value = np.maximum(value, _LEAST * value.max())
     return Proposal(top, np.linalg.cholesky((vector * value) @ vector.T))

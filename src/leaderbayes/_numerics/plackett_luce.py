@@ -17,8 +17,9 @@ from leaderbayes._numerics.places import gumbel
 from leaderbayes._numerics.tied_set import mean_inverses, mean_log, time_rule
 from leaderbayes._types import Floats, Ints, Longs
 
-# Beyond this gap e^b underflows; no board has it, and no sampler should go there.
-_WIDEST = 600.0
+_WIDEST = 600.0  # between best and worst: beyond it e^b underflows
+_GAP = 40.0  # between neighbours: beyond it the log-likelihood is linear in the gap, to the last bit
+_FARTHEST = 1e6  # gap that is told apart from larger ones, which no sampler comes to
 
 
 class Rankings(NamedTuple):
@@ -53,57 +54,23 @@ def rankings(place: Ints) -> Rankings:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def log_likelihood(
-    epp: Floats, start: Longs, player: Ints, block: Ints, node: Floats, weight: Floats
-) -> Floats:
-    """Log-likelihood of each round's ranking, (round,): a log-probability where nobody ties.
+def _relative(b: Floats) -> tuple[Floats, Floats]:
+    """Strengths below the best, (player,), no further than e^b can hold; and what is left out.
 
-    Parameters
-    ----------
-    epp : (1 or round, player)
-        Log-odds of beating the average player, one row for all rounds or a row each.
-    start, player, block, node, weight
-        As `rankings` gives them.
+    Gaps are left out in part, (player,), or none, (0,). A player whom all rounds have first, or
+    last, has a heavy tail, and samplers go there.
     """
-    out = np.zeros(start.size - 1)
-    for k in range(out.size):
-        if k < epp.shape[0]:  # one row of strengths for all rounds is looked at once
-            b = epp[k] - np.max(epp[k])
-            w = np.exp(b)
-            lowest = np.min(b)
-        if not lowest > -_WIDEST:
-            out[k] = -np.inf
-            continue
-        # Four sums are multiplied before one logarithm, where that cannot underflow.
-        many = 4 if lowest > -150.0 else 1
-        total, product, held = 0.0, 1.0, 0
-        for a in range(start[k], start[k + 1]):
-            out[k] += b[player[a]]
-            size = block[a]
-            if size == 1:
-                total += w[player[a]]
-                product *= total
-                held += 1
-                if held == many:
-                    out[k] -= np.log(product)
-                    product, held = 1.0, 0
-            elif size > 1:
-                tied = w[player[a + 1 - size : a + 1]]
-                out[k] -= mean_log(total, tied, node, weight)
-                total += np.sum(tied)
-        out[k] -= np.log(product)
-    return out
-
-
-@numba.njit(cache=True, error_model="numpy")
-def many_log_likelihoods(
-    epp: Floats, start: Longs, player: Ints, block: Ints, node: Floats, weight: Floats
-) -> Floats:
-    """`log_likelihood` of each round at strengths (draw, player), (draw, round)."""
-    out = np.empty((len(epp), start.size - 1))
-    for k in range(len(epp)):
-        out[k] = log_likelihood(epp[k : k + 1], start, player, block, node, weight)
-    return out
+    near = b - np.max(b)
+    if np.min(near) > -_WIDEST:
+        return near, np.empty(0)
+    order, left_out, more = np.argsort(-near), np.zeros(b.size), 0.0
+    for a in range(1, b.size):
+        gap = b[order[a - 1]] - b[order[a]]
+        if gap > _GAP:
+            more += min(gap, _FARTHEST) - _GAP
+        left_out[order[a]] = -more
+        near[order[a]] = near[order[a - 1]] - min(gap, _GAP)
+    return near, left_out
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -124,7 +91,7 @@ def log_likelihood_pullback(
     for k in range(start.size - 1):
         if k < epp.shape[0]:
             row = k
-            w = np.exp(epp[k] - np.max(epp[k]))
+            w = np.exp(_relative(epp[k])[0])
             lowest = np.min(w)
         if cotangent[k] == 0.0 or not lowest > np.exp(-_WIDEST):
             continue
@@ -150,6 +117,64 @@ def log_likelihood_pullback(
             slope[row, who[a]] += cotangent[k] * (1.0 - w[who[a]] * (later + own[a]))
             later += passed[a]
     return slope
+
+
+@numba.njit(cache=True, error_model="numpy")
+def log_likelihood(
+    epp: Floats, start: Longs, player: Ints, block: Ints, node: Floats, weight: Floats
+) -> Floats:
+    """Log-likelihood of each round's ranking, (round,): a log-probability where nobody ties.
+
+    Parameters
+    ----------
+    epp : (1 or round, player)
+        Log-odds of beating the average player, one row for all rounds or a row each.
+    start, player, block, node, weight
+        As `rankings` gives them.
+    """
+    out, one = np.zeros(start.size - 1), np.ones(1)
+    for k in range(out.size):
+        if k < epp.shape[0]:  # one row of strengths for all rounds is looked at once
+            b, left_out = _relative(epp[k])
+            w = np.exp(b)
+            lowest = np.min(b)
+        if not lowest > -_WIDEST:
+            out[k] = -np.inf
+            continue
+        # Four sums are multiplied before one logarithm, where that cannot underflow.
+        many = 4 if lowest > -150.0 else 1
+        total, product, held = 0.0, 1.0, 0
+        for a in range(start[k], start[k + 1]):
+            out[k] += b[player[a]]
+            size = block[a]
+            if size == 1:
+                total += w[player[a]]
+                product *= total
+                held += 1
+                if held == many:
+                    out[k] -= np.log(product)
+                    product, held = 1.0, 0
+            elif size > 1:
+                tied = w[player[a + 1 - size : a + 1]]
+                out[k] -= mean_log(total, tied, node, weight)
+                total += np.sum(tied)
+        out[k] -= np.log(product)
+        if left_out.size:
+            alone = start[k : k + 2]
+            slope = log_likelihood_pullback(b[None], alone, player, block, node, weight, one)
+            out[k] += slope[0] @ left_out
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def many_log_likelihoods(
+    epp: Floats, start: Longs, player: Ints, block: Ints, node: Floats, weight: Floats
+) -> Floats:
+    """`log_likelihood` of each round at strengths (draw, player), (draw, round)."""
+    out = np.empty((len(epp), start.size - 1))
+    for k in range(len(epp)):
+        out[k] = log_likelihood(epp[k : k + 1], start, player, block, node, weight)
+    return out
 
 
 @numba.njit(cache=True, error_model="numpy")

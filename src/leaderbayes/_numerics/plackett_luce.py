@@ -19,7 +19,7 @@ from leaderbayes._types import Floats, Ints, Longs
 
 _WIDEST = 600.0  # between best and worst: beyond it e^b underflows
 _GAP = 40.0  # between neighbours: beyond it log-likelihoods are linear in the gap, to the last bit
-_FARTHEST = 1e6  # gap that is told apart from larger ones, which no sampler comes to
+_FARTHEST = 1e6  # beyond it boards are impossible: no posterior reaches there, but searches may
 
 
 class Rankings(NamedTuple):
@@ -61,13 +61,14 @@ def _relative(b: Floats) -> tuple[Floats, Floats]:
     last, has a heavy tail, and samplers go there.
     """
     near = b - np.max(b)
-    if np.min(near) > -_WIDEST:
+    lowest = np.min(near)
+    if lowest > -_WIDEST or not lowest > -_FARTHEST:
         return near, np.empty(0)
     order, left_out, more = np.argsort(-near), np.zeros(b.size), 0.0
     for a in range(1, b.size):
         gap = b[order[a - 1]] - b[order[a]]
         if gap > _GAP:
-            more += min(gap, _FARTHEST) - _GAP
+            more += gap - _GAP
         left_out[order[a]] = -more
         near[order[a]] = near[order[a - 1]] - min(gap, _GAP)
     return near, left_out

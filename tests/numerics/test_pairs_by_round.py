@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+from leaderbayes._numerics import pairs_by_round
 from leaderbayes._numerics.pairs_by_round import log_normalisers, round_scores, round_statistics
 from leaderbayes._numerics.places import places
 
@@ -100,3 +101,24 @@ def test_normalisers_neither_overflow_nor_underflow(scale):
     np.testing.assert_allclose(
         log_normalisers(b, np.array([-np.inf]), *statistics[5:]), [truth], rtol=1e-12
     )
+
+
+@pytest.mark.parametrize(("ties", "nu"), [("half", None), ("drop", None), ("half", 0.4)])
+def test_log_likelihood_of_many_draws_holds_the_sets_of_some(ties, nu, monkeypatch):
+    place, draws = random_places(4, True), 3 * pairs_by_round._DRAWS // 2
+    statistics = round_statistics(place, within_round=True, ties=ties)
+    epp = np.random.default_rng(5).normal(size=(draws, place.shape[1]))
+    tables = []
+    for name in ("_without_ties", "many_log_normalisers"):
+        kernel = getattr(pairs_by_round, name)
+
+        def kept(*args, kernel=kernel):
+            tables.append(kernel(*args))
+            return tables[-1]
+
+        monkeypatch.setattr(pairs_by_round, name, kept)
+    given = None if nu is None else np.full(draws, nu)
+    found = pairs_by_round.round_log_likelihood(epp, statistics, given)
+    truth = [evaluate(statistics, b, -np.inf if nu is None else nu) for b in epp]
+    np.testing.assert_allclose(found, truth, atol=1e-10, rtol=1e-10)
+    assert [len(table) for table in tables] == [pairs_by_round._DRAWS, pairs_by_round._DRAWS // 2]

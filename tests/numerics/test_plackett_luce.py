@@ -124,11 +124,35 @@ def test_information_is_the_negative_hessian(tied):
     np.testing.assert_allclose(information.sum(axis=0), 0.0, atol=1e-7)
 
 
-def test_players_too_far_apart_are_impossible_and_not_nan():
+def test_players_far_apart_cost_what_their_gap_is():
     b = np.array([-800.0, 0.0, 800.0])
-    for place in ([[1, 2, 3]], [[1, 1, 3]], [[1, 1, 1]]):
+    for place, expected in (([1, 2, 3], -2400.0), ([3, 2, 1], 0.0), ([2, 2, 1], -400.0)):
+        assert log_likelihood([place], b)[0] == pytest.approx(expected)
+        assert np.isfinite(pl.information(b, *pl.rankings(np.array([place], np.int32)))).all()
+    # A player ahead of all by any gap: the others are ranked as without it.
+    others = np.array([0.3, 1.0, -0.4])
+    alone = log_likelihood([[1, 2, 2]], others)[0]
+    for gap in (100.0, 700.0, 1e5):
+        assert log_likelihood([[1, 2, 3, 3]], np.append(gap, others))[0] == pytest.approx(alone)
+        behind = log_likelihood([[4, 1, 2, 2]], np.append(-gap, others))[0]
+        assert behind == pytest.approx(alone)
+
+
+def test_gradient_of_players_far_apart_is_that_of_values():
+    data = pl.rankings(np.array([[1, 2, 3, 4, 4], [2, 1, 3, 0, 4], [2, 2, 1, 1, 5]], np.int32))
+    b = np.array([900.0, 1.0, 0.3, -0.2, -750.0])
+    slope = pl.log_likelihood_pullback(b[None], *data, np.ones(3))[0]
+    for i, e in enumerate(1e-4 * np.eye(5)):
+        up, down = (pl.log_likelihood(x[None], *data).sum() for x in (b + e, b - e))
+        assert slope[i] == pytest.approx((up - down) / 2e-4, abs=1e-6)
+
+
+def test_strengths_that_nothing_can_hold_are_impossible_and_not_nan():
+    place = np.arange(1, 31, dtype=np.int32)[None]
+    assert log_likelihood(place, 50.0 * np.arange(30.0))[0] == -np.inf
+    for b in (np.full(30, np.nan), 1e120 * np.arange(30.0), np.r_[np.inf, np.zeros(29)]):
         assert log_likelihood(place, b)[0] == -np.inf
-        assert np.isfinite(pl.information(b, *pl.rankings(np.array(place, np.int32)))).all()
+        assert (pl.log_likelihood_pullback(b[None], *pl.rankings(place), np.ones(1)) == 0.0).all()
 
 
 def test_draws_follow_the_law():

@@ -12,8 +12,8 @@ from leaderbayes._numerics.pooled import (
     davidson_posterior,
     many_davidson,
     many_ranked,
+    plackett_luce_posterior,
     pooled_pairs,
-    ranked,
 )
 
 
@@ -54,16 +54,20 @@ def test_davidson_posterior(board):
         np.testing.assert_allclose(gradient, by_hand, rtol=1e-5, atol=1e-5)
 
 
-def test_rankings(board):
+def test_plackett_luce_posterior(board):
+    """Prior and likelihood, and the gradient of their sum."""
     place, eta, within = board
     if not within:
         pytest.skip("rankings are within rounds")
     known = plackett_luce.rankings(place)
-    epp = np.random.default_rng(2).standard_normal(4)
-    value, slope = ranked(epp, known, eta)
-    assert value == pytest.approx(eta @ plackett_luce.log_likelihood(epp[None], *known))
-    by_hand = numeric(lambda b: ranked(b, known, eta)[0], epp)
-    np.testing.assert_allclose(slope, by_hand, rtol=1e-6, atol=1e-6)
+    at = Coordinates(np.array([0.1, 0.9, 0.5, 0.0]), 0.3, np.zeros(5))
+    for x in np.random.default_rng(5).standard_normal((20, 5)):
+        value, gradient = plackett_luce_posterior(x, at, (2.0, 4.0), known, eta)
+        prior, _, a = many_priors(x[None], *at[:2], 2.0, 4.0)
+        likelihood = eta @ plackett_luce.log_likelihood(a, *known)
+        assert value == pytest.approx(float(prior[0] + likelihood), rel=1e-12)
+        by_hand = numeric(lambda x: plackett_luce_posterior(x, at, (2.0, 4.0), known, eta)[0], x)
+        np.testing.assert_allclose(gradient, by_hand, rtol=1e-5, atol=1e-5)
 
 
 def test_many_rankings_at_once(board):
@@ -73,5 +77,5 @@ def test_many_rankings_at_once(board):
         pytest.skip("rankings are within rounds")
     epp = np.random.default_rng(4).standard_normal((5, 4))
     known = plackett_luce.rankings(place)
-    each = [ranked(a, known, eta)[0] for a in epp]
+    each = [eta @ plackett_luce.log_likelihood(a[None], *known) for a in epp]
     np.testing.assert_allclose(many_ranked(epp, known, eta), each, rtol=1e-12)

@@ -25,7 +25,6 @@ from leaderbayes._numerics.log_density import (
     coordinates,
     many_priors,
     strengths,
-    with_likelihood,
 )
 from leaderbayes._numerics.nested import nested, propose_nested
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
@@ -35,8 +34,8 @@ from leaderbayes._numerics.pooled import (
     davidson_posterior,
     many_davidson,
     many_ranked,
+    plackett_luce_posterior,
     pooled_pairs,
-    ranked,
 )
 from leaderbayes._numerics.proposals import (
     Density,
@@ -215,7 +214,7 @@ def draw_plackett_luce(
             return {"epp": epp, "epp_scale": np.exp(x[:, 0])}, value + many_ranked(a, known, eta)
 
         return Target(
-            lambda x: with_likelihood(x, at, (prior_scale, df), lambda a: ranked(a, known, eta)),
+            lambda x: plackett_luce_posterior(x, at, (prior_scale, df), known, eta),
             lambda x: {"epp": strengths(x, *at[:2], df), "epp_scale": np.exp(x[0])},
             at.start,
             many,

@@ -12,10 +12,9 @@ is ``models.bradley_terry``, its matches counted over all rounds. It is sampled 
 T makes Student's law of normal numbers, nearly, so that one that matches say little of, as of
 players who won them all, has no heavy tail. c is 1 for a player that its matches leave where it is
 whatever sigma, and 0 for one that the prior alone holds. Other models of a board, which have this
-prior and a likelihood of their own, are sampled so too (`with_likelihood`).
+prior and a likelihood of their own, are sampled so too (`pooled`).
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numba
@@ -57,27 +56,6 @@ def strengths(x: Floats, centring: Floats, log_scale: float, df: float) -> Float
         power = (1.0 - centring[i]) * x[0] + centring[i] * log_scale
         a[i] = np.exp(power) * student(x[1 + i], df)[0]
     return a - a.mean()
-
-
-def with_likelihood(
-    x: Floats,
-    at: Coordinates,
-    prior: tuple[float, float],
-    likelihood: Callable[[Floats], tuple[float, Floats]],
-) -> tuple[float, Floats]:
-    """Give the log-density of x (1 + player,) and its gradient, under another likelihood.
-
-    Parameters
-    ----------
-    prior : tuple
-        Scale of sigma's half-normal prior, and degrees of freedom of the strengths' law.
-    likelihood : callable
-        Of strengths (player,): its logarithm, and that one's gradient.
-    """
-    value, by_scale, a, slope, by_strength, gradient = prior_parts(x, *at[:2], *prior)
-    found, own = likelihood(a)
-    fold(by_scale, by_strength + own, a, slope, at.centring, gradient)
-    return value + found, gradient
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)

@@ -28,6 +28,7 @@ from leaderbayes._types import Floats, Ints, Longs
 # Without NaN and infinity flags: those must come through.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 _ROWS = 8  # rows whose terms are multiplied before one logarithm is taken
+_DRAWS = 256  # whose normalisers of all sets are held together
 
 
 class RoundStatistics(NamedTuple):
@@ -319,13 +320,17 @@ def round_log_likelihood(
 
     Bradley-Terry's, or Davidson's with ``nu`` (draw,).
     """
-    out = epp @ statistics.points.T
-    if nu is None:
-        every = _without_ties(np.ascontiguousarray(epp), *statistics[5:])
-    else:
+    out, epp = epp @ statistics.points.T, np.ascontiguousarray(epp)
+    if nu is not None:
         out += nu[:, None] * statistics.tied
-        every = many_log_normalisers(np.ascontiguousarray(epp), nu, *statistics[5:])
-    _take_off(every, statistics.round, statistics.set, statistics.sign, out)
+    # Some draws at a time: of boards with many ties the sets are several times the rounds.
+    for begin in range(0, len(epp), _DRAWS):
+        some = slice(begin, begin + _DRAWS)
+        if nu is None:
+            every = _without_ties(epp[some], *statistics[5:])
+        else:
+            every = many_log_normalisers(epp[some], nu[some], *statistics[5:])
+        _take_off(every, statistics.round, statistics.set, statistics.sign, out[some])
     return np.asarray(out)
 
 

@@ -14,11 +14,12 @@ import numba
 import numpy as np
 
 from leaderbayes._numerics.places import gumbel
-from leaderbayes._numerics.tied_set import mean_inverses, mean_log, time_rule
+from leaderbayes._numerics.tied_set import mean_inverses, mean_log, mean_log_and_inverse, time_rule
 from leaderbayes._types import Floats, Ints, Longs
 
-# Beyond this gap e^b underflows; no board has it, and no sampler should go there.
-_WIDEST = 600.0
+_WIDEST = 600.0  # between best and worst: beyond it e^b underflows
+_GAP = 40.0  # between neighbours: beyond it log-likelihoods are linear in the gap, to the last bit
+_FARTHEST = 1e6  # beyond it boards are impossible: no posterior reaches there, but searches may
 
 
 class Rankings(NamedTuple):
@@ -53,6 +54,104 @@ def rankings(place: Ints) -> Rankings:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def _relative(b: Floats) -> tuple[Floats, Floats]:
+    """Strengths below the best, (player,), no further than e^b can hold; and what is left out.
+
+    Gaps are left out in part, (player,), or none, (0,). A player whom all rounds have first, or
+    last, has a heavy tail, and samplers go there.
+    """
+    near = b - np.max(b)
+    lowest = np.min(near)
+    if lowest > -_WIDEST or not lowest > -_FARTHEST:
+        return near, np.empty(0)
+    order, left_out, more = np.argsort(-near), np.zeros(b.size), 0.0
+    for a in range(1, b.size):
+        gap = b[order[a - 1]] - b[order[a]]
+        if gap > _GAP:
+            more += gap - _GAP
+        left_out[order[a]] = -more
+        near[order[a]] = near[order[a - 1]] - min(gap, _GAP)
+    return near, left_out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def with_pullback(
+    epp: Floats,
+    start: Longs,
+    player: Ints,
+    block: Ints,
+    node: Floats,
+    weight: Floats,
+    cotangent: Floats,
+) -> tuple[Floats, Floats]:
+    """`log_likelihood`, 0 of rounds whose cotangent is 0, and `log_likelihood_pullback`."""
+    out, slope = np.zeros(start.size - 1), np.zeros(epp.shape)
+    # Sums of 1 / X: over a player's own stages, and over those of a tied set, for all below.
+    own, passed = np.empty(epp.shape[1]), np.empty(epp.shape[1])
+    for k in range(out.size):
+        if k < epp.shape[0]:  # one row of strengths for all rounds is looked at once
+            row = k
+            b, left_out = _relative(epp[k])
+            w = np.exp(b)
+            lowest = np.min(b)
+        if cotangent[k] == 0.0:
+            continue
+        if not lowest > -_WIDEST:
+            out[k] = -np.inf
+            continue
+        who = player[start[k] : start[k + 1]]
+        size_of = block[start[k] : start[k + 1]]
+        # Four sums are multiplied before one logarithm, where that cannot underflow.
+        many = 4 if lowest > -150.0 else 1
+        total, product, held = 0.0, 1.0, 0
+        for a in range(who.size):
+            out[k] += b[who[a]]
+            size = size_of[a]
+            if size == 1:
+                total += w[who[a]]
+                own[a] = 1.0 / total
+                passed[a] = own[a]
+                product *= total
+                held += 1
+                if held == many:
+                    out[k] -= np.log(product)
+                    product, held = 1.0, 0
+            elif size > 1:
+                first = a + 1 - size
+                tied = w[who[first : a + 1]]
+                passed[first : a + 1] = 0.0
+                value, passed[first] = mean_log_and_inverse(
+                    total, tied, node, weight, own[first : a + 1]
+                )
+                out[k] -= value
+                total += np.sum(tied)
+        out[k] -= np.log(product)
+        later = 0.0
+        for a in range(who.size - 1, -1, -1):
+            here = 1.0 - w[who[a]] * (later + own[a])
+            slope[row, who[a]] += cotangent[k] * here
+            if left_out.size:
+                out[k] += here * left_out[who[a]]
+            later += passed[a]
+    return out, slope
+
+
+@numba.njit(cache=True, error_model="numpy")
+def log_likelihood_pullback(
+    epp: Floats,
+    start: Longs,
+    player: Ints,
+    block: Ints,
+    node: Floats,
+    weight: Floats,
+    cotangent: Floats,
+) -> Floats:
+    """Gradient of sum_k cotangent_k x `log_likelihood`_k in epp."""
+    slope: Floats = with_pullback(epp, start, player, block, node, weight, cotangent)[1]
+    return slope
+
+
+@numba.njit(cache=True, error_model="numpy")
 def log_likelihood(
     epp: Floats, start: Longs, player: Ints, block: Ints, node: Floats, weight: Floats
 ) -> Floats:
@@ -65,16 +164,19 @@ def log_likelihood(
     start, player, block, node, weight
         As `rankings` gives them.
     """
-    out = np.zeros(start.size - 1)
+    out, one = np.zeros(start.size - 1), np.ones(1)
     for k in range(out.size):
         if k < epp.shape[0]:  # one row of strengths for all rounds is looked at once
-            b = epp[k] - np.max(epp[k])
+            b, left_out = _relative(epp[k])
             w = np.exp(b)
             lowest = np.min(b)
         if not lowest > -_WIDEST:
             out[k] = -np.inf
             continue
-        # Four sums are multiplied before one logarithm, where that cannot underflow.
+        if left_out.size:  # as the gradient says
+            row, here = epp[min(k, len(epp) - 1)], start[k : k + 2]
+            out[k] = with_pullback(row[None], here, player, block, node, weight, one)[0][0]
+            continue
         many = 4 if lowest > -150.0 else 1
         total, product, held = 0.0, 1.0, 0
         for a in range(start[k], start[k + 1]):
@@ -104,52 +206,6 @@ def many_log_likelihoods(
     for k in range(len(epp)):
         out[k] = log_likelihood(epp[k : k + 1], start, player, block, node, weight)
     return out
-
-
-@numba.njit(cache=True, error_model="numpy")
-def log_likelihood_pullback(
-    epp: Floats,
-    start: Longs,
-    player: Ints,
-    block: Ints,
-    node: Floats,
-    weight: Floats,
-    cotangent: Floats,
-) -> Floats:
-    """Gradient of sum_k cotangent_k x `log_likelihood`_k in epp."""
-    slope = np.zeros(epp.shape)
-    # Sums of 1 / X: over a player's own stages, and over those of a tied set, for all below.
-    own, passed = np.empty(epp.shape[1]), np.empty(epp.shape[1])
-    nothing = np.empty((0, 0))
-    for k in range(start.size - 1):
-        if k < epp.shape[0]:
-            row = k
-            w = np.exp(epp[k] - np.max(epp[k]))
-            lowest = np.min(w)
-        if cotangent[k] == 0.0 or not lowest > np.exp(-_WIDEST):
-            continue
-        who = player[start[k] : start[k + 1]]
-        size_of = block[start[k] : start[k + 1]]
-        total = 0.0
-        for a in range(who.size):
-            size = size_of[a]
-            if size == 1:
-                total += w[who[a]]
-                own[a] = 1.0 / total
-                passed[a] = own[a]
-            elif size > 1:
-                first = a + 1 - size
-                tied = w[who[first : a + 1]]
-                passed[first : a + 1] = 0.0
-                passed[first] = mean_inverses(
-                    total, tied, node, weight, own[first : a + 1], nothing
-                )[0]
-                total += np.sum(tied)
-        later = 0.0
-        for a in range(who.size - 1, -1, -1):
-            slope[row, who[a]] += cotangent[k] * (1.0 - w[who[a]] * (later + own[a]))
-            later += passed[a]
-    return slope
 
 
 @numba.njit(cache=True, error_model="numpy")

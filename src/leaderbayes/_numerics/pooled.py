@@ -17,7 +17,7 @@ from leaderbayes._numerics.pairs_by_round import (
     many_log_normalisers,
 )
 from leaderbayes._numerics.plackett_luce import Rankings
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import Floats, Ints, Longs
 
 
 class Pairs(NamedTuple):
@@ -44,7 +44,7 @@ def davidson_posterior(
 ) -> tuple[float, Floats]:
     """Log-density of x (1 + player + 1,), the last of which is nu, under a flat prior of nu.
 
-    That of `with_likelihood`, compiled in one: NUTS asks for little else.
+    Compiled in one: NUTS asks for little else.
     """
     points, tied, times, *sets = pairs
     value, a, taken, gradient = _posterior(x, *at[:2], *prior, points, times, *sets)
@@ -82,13 +82,32 @@ def many_davidson(epp: Floats, nu: Floats, pairs: Pairs) -> Floats:
     return np.asarray(won + nu * pairs.tied - np.vecdot(taken, pairs.times))
 
 
-def ranked(epp: Floats, rankings: Rankings, eta: Floats) -> tuple[float, Floats]:
-    """Plackett-Luce's log-likelihood at strengths (player,), rounds by weights eta; gradient."""
-    row = epp[None]
-    value = eta @ plackett_luce.log_likelihood(row, *rankings)
-    return float(value), plackett_luce.log_likelihood_pullback(row, *rankings, eta)[0]
+def plackett_luce_posterior(
+    x: Floats, at: Coordinates, prior: tuple[float, float], rankings: Rankings, eta: Floats
+) -> tuple[float, Floats]:
+    """Log-density of x (1 + player,) and its gradient, rounds by weights eta (round,).
+
+    Compiled in one, as `davidson_posterior`.
+    """
+    value, by_round, gradient = _ranked_posterior(x, *at[:2], *prior, *rankings, eta)
+    return value + float(eta @ by_round), gradient
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _ranked_posterior(
+    x: Floats, centring: Floats, log_scale: float, prior_scale: float, df: float, start: Longs,
+    player: Ints, block: Ints, node: Floats, weight: Floats, eta: Floats,
+) -> tuple[float, Floats, Floats]:  # fmt: skip
+    """Log prior, log-likelihoods (round,), and the gradient."""
+    value, by_scale, a, slope, by_strength, own = prior_parts(
+        x, centring, log_scale, prior_scale, df
+    )
+    row = a.reshape(1, -1)
+    by_round, up = plackett_luce.with_pullback(row, start, player, block, node, weight, eta)
+    fold(by_scale, by_strength + up[0], a, slope, centring, own)
+    return value, by_round, own
 
 
 def many_ranked(epp: Floats, rankings: Rankings, eta: Floats) -> Floats:
-    """`ranked` at many strengths (point, player): its logarithm alone."""
+    """Plackett-Luce's log-likelihood at many strengths (point, player), rounds by weights eta."""
     return np.asarray(np.vecdot(plackett_luce.many_log_likelihoods(epp, *rankings), eta))

@@ -56,6 +56,15 @@ def mean_log(rest: float, w: Floats, node: Floats, weight: Floats) -> float:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def mean_log_and_inverse(
+    rest: float, w: Floats, node: Floats, weight: Floats, first: Floats
+) -> tuple[float, float]:
+    """Mean of the sums of log X_K and of 1 / X_K; fills ``first`` as `mean_inverses`."""
+    value, once, _ = _sums(rest, w, node, weight, first, np.empty((0, 0)))
+    return value, once
+
+
+@numba.njit(cache=True, error_model="numpy")
 def mean_inverses(
     rest: float, w: Floats, node: Floats, weight: Floats, first: Floats, second: Floats
 ) -> tuple[float, float]:
@@ -106,8 +115,8 @@ def _over_subsets(
     value, once, twice = 0.0, 0.0, 0.0
     for c in range(1, 1 << t):
         p = share[size[c]]
+        value += p * np.log(x[c])
         if first.size == 0:
-            value += p * np.log(x[c])
             continue
         inverse = 1.0 / x[c]
         square = inverse * inverse

@@ -23,6 +23,7 @@ from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.mean_score import draw_mean_score
 from leaderbayes._inference.nuts import sample
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
+from leaderbayes._inference.tournaments import draw_tournaments
 from leaderbayes._inference.vote_tournaments import draw_vote_tournaments
 from leaderbayes._inference.votes import draw_davidson, draw_intercept, draw_votes
 from leaderbayes._scores.hints import hint
@@ -58,6 +59,7 @@ _OWN_DRAWS: _DRAWS = {
     "bradley_terry": draw_exactly,
     "davidson": draw_davidson_of_scores,
     "plackett_luce": draw_plackett_luce,
+    "tournaments": draw_tournaments,
     "mean_score": draw_mean_score,
     "score_tournaments": draw_score_tournaments,
 }
@@ -113,9 +115,8 @@ def fit(
         do).
         "auto" takes it where it converges, and "nutpie" elsewhere and for all other models; the
         attribute ``sampler`` says which, and ``why_nuts`` why not. The others are implementations
-        of NUTS, by PyMC's names; "nutpie" samples "bradley_terry", "davidson", "plackett_luce",
-        "mean_score" and "score_tournaments" without PyMC, from functions that are compiled once on
-        a machine.
+        of NUTS, by PyMC's names; "nutpie" samples all but "round_intercept" of scores without
+        PyMC, from functions that are compiled once on a machine.
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     replicates : int, optional

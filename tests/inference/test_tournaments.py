@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import xarray as xr
 import leaderbayes as lb
 from conftest import simulate
 from leaderbayes._inference import fit as module
+from leaderbayes._inference.tournaments import sampler_of
 
 DIMS = ("chain", "draw")
 UNITS = {"epp_unit", "spread_unit", "group_unit"}  # what NUTS of PyMC's model moves
@@ -31,7 +33,9 @@ def rounded():
     return xr.concat(boards, names).assign_attrs(made[0].attrs)
 
 
-OPTIONS = {"groups": GROUPS, "ties": "drop", "seed": 1, "progressbar": False}
+OPTIONS = {
+    "groups": GROUPS, "ties": "drop", "seed": 1, "progressbar": False, "sampler": "nutpie",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -133,12 +137,19 @@ def test_agrees_with_pymc(name, rounded, monkeypatch):
     scores = {"rounded": rounded, "classifiers": lb.datasets.load("classifiers")}[name]
     options = {"seed": 1, "progressbar": False, "draws": 2500, "replicates": 1000}
     options |= {"groups": GROUPS, "ties": "drop"} if name == "rounded" else {}
-    own = lb.fit(scores, "tournaments", **options)
+    own = lb.fit(scores, "tournaments", sampler="nutpie", **options)
+    by_walks = lb.fit(scores, "tournaments", **options)
     monkeypatch.delitem(module._OWN_DRAWS, "tournaments")
-    other = lb.fit(scores, "tournaments", **options)
+    with warnings.catch_warnings():
+        # A transition of 10 000 may diverge there.
+        warnings.simplefilter("ignore", lb.ConvergenceWarning)
+        other = lb.fit(scores, "tournaments", sampler="nutpie", **options)
     assert own.attrs["converged"] == 1
     assert own.attrs["divergences"] == 0
     agree(own, other)
+    if name == "classifiers":
+        assert by_walks.attrs["sampler"] == "laplace"
+    agree(by_walks, other)
     assert set(own.children) == set(other.children)
     for group, known in other.children.items():
         if group == "sample_stats":
@@ -209,6 +220,29 @@ def test_density_is_that_of_pymcs_model(rounded, groups):
     np.testing.assert_allclose(gaps, gaps[0], atol=1e-8)
 
 
+@pytest.mark.parametrize("absent", [True, False])
+def test_small_boards_are_walked_through(tournaments, absent):
+    scores = tournaments if absent else tournaments.isel(tournament=[2, 3, 4])
+    dt = lb.fit(scores, "tournaments", seed=1, replicates=100, progressbar=False)
+    assert (dt.attrs["sampler"], dt.attrs["converged"]) == ("laplace", 1)
+    assert dt.attrs["pareto_k"] < 0.7
+    each = dt["posterior"]["epp_tournament"]
+    there = scores.notnull().any("round")
+    np.testing.assert_allclose(each.where(there).sum("player"), 0.0, atol=1e-9)
+    same = lb.fit(scores, "tournaments", seed=1, replicates=100, progressbar=False)
+    xr.testing.assert_equal(same["posterior"].to_dataset(), dt["posterior"].to_dataset())
+
+
+def test_many_coordinates_are_left_to_nuts():
+    sampling = {"sampler": "auto", "draws": 1}
+    assert sampler_of(200, sampling) == (sampling, "")
+    taken, why = sampler_of(201, sampling)
+    assert taken == {"sampler": "nutpie", "draws": 1}
+    assert why == "201 coordinates ask for too many (up to 200 is good)"
+    # Asked for by name, they are walked through all the same.
+    assert sampler_of(201, {"sampler": "laplace"}) == ({"sampler": "laplace"}, "")
+
+
 @pytest.mark.slow
 def test_without_pymc():
     code = (
@@ -231,7 +265,6 @@ def test_without_pymc():
         ({"ties": "floor"}, "ties"),
         ({"within_round": False}, "within"),
         ({"prior_df": 3.0}, "no option 'prior_df'"),
-        ({"sampler": "laplace"}, "take 'auto'"),
     ],
 )
 def test_bad_options(rounded, options, said):

@@ -11,6 +11,7 @@ from leaderbayes._numerics.tournaments import (
     coordinates,
     expand,
     log_density,
+    many,
 )
 
 SCALES = (2.0, 1.5)
@@ -89,6 +90,17 @@ def test_density_is_the_models(board, given, at):
             value += norm.logpdf(scale, 0.0, prior) + np.log(scale)
         gaps.append(value + jacobian(x, at) - log_density(x, given, at, SCALES)[0])
     np.testing.assert_allclose(gaps, gaps[0], atol=1e-8)
+
+
+def test_many_points_are_each_ones(given, at):
+    x = at.start + 0.7 * np.random.default_rng(5).standard_normal((3, at.start.size))
+    found, value = many(x, given, at, SCALES)
+    for k, each in enumerate(x):
+        assert value[k] == log_density(each, given, at, SCALES)[0]
+        one = expand(each, given, at)
+        assert one.keys() == found.keys()
+        for name, wanted in one.items():
+            np.testing.assert_allclose(found[name][k], wanted, atol=1e-12)
 
 
 def test_gradient(given, at):

@@ -61,8 +61,8 @@ seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1),
                     )  # fmt: skip
 sampler = click.option("--sampler", type=click.Choice(SAMPLERS), default="auto",
                        show_default=True, help="laplace is exact and quick, for bradley_terry, "
-                       "davidson, plackett_luce and votes; four are NUTS; auto takes laplace where "
-                       "it can.")  # fmt: skip
+                       "davidson, plackett_luce, tournaments and votes; four are NUTS; auto takes "
+                       "laplace where it can.")  # fmt: skip
 prob = click.option("--prob", type=float, callback=probability, default=0.95, show_default=True,
                     help="Probability of the intervals, or that decides.")  # fmt: skip
 as_json = click.option(

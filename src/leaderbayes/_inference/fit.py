@@ -53,7 +53,7 @@ OF_VOTES: _DRAWS = {
     "round_intercept": draw_intercept,
     "tournaments": draw_vote_tournaments,
 }
-_BY_LAPLACE = ("bradley_terry", "davidson", "plackett_luce")
+_BY_LAPLACE = ("bradley_terry", "davidson", "plackett_luce", "tournaments")
 # Drawn without PyMC, with the options of their models.
 _OWN_DRAWS: _DRAWS = {
     "bradley_terry": draw_exactly,
@@ -108,11 +108,11 @@ def fit(
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     sampler : {"auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"}
-        "laplace", for "bradley_terry", "davidson", "plackett_luce" and votes: exact, at once and
-        without PyMC, by chains of an independence Metropolis sampler that proposes draws of a
-        Laplace approximation (of "bradley_terry" a nested one, of two players those of a table; of
-        "davidson" and "plackett_luce" one of all parameters, and a nested one where that does not
-        do).
+        "laplace", for "bradley_terry", "davidson", "plackett_luce", "tournaments" and votes: exact,
+        at once and without PyMC, by chains of an independence Metropolis sampler that proposes
+        draws of a Laplace approximation (of "bradley_terry" a nested one, of two players those of a
+        table; of "davidson" and "plackett_luce" one of all parameters, and a nested one where that
+        does not do; of "tournaments" one of all parameters, "auto" of up to 200 of them).
         "auto" takes it where it converges, and "nutpie" elsewhere and for all other models; the
         attribute ``sampler`` says which, and ``why_nuts`` why not. The others are implementations
         of NUTS, by PyMC's names; "nutpie" samples all but "round_intercept" of scores without

@@ -1,22 +1,32 @@
-"""Draw the posterior of several tournaments' scores at once, by NUTS from a compiled density."""
+"""Draw the posterior of several tournaments' scores at once: strengths around players' means."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from leaderbayes._inference.density import Target, draw_density
 from leaderbayes._inference.log_likelihood import with_notice
-from leaderbayes._inference.nuts import sample_density
 from leaderbayes._inference.replicates import step_of
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._numerics.tournaments import boards, coordinates, expand, log_density
+from leaderbayes._numerics.tournaments import (
+    Boards,
+    Coordinates,
+    boards,
+    coordinates,
+    expand,
+    log_density,
+    many,
+)
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import check_options
 from leaderbayes.models._tournament_boards import SPREAD_SCALE, MatchBoards, boards_of_matches
 from leaderbayes.models._weight import PRIOR_SCALE, Weight
 
+_MOST = 200  # coordinates, beyond which NUTS takes less time and memory than enough proposals
 _CELLS = ("chain", "draw")
 _BOARD = ("tournament_round", "player")
 # What is drawn, and of what it is.
@@ -63,19 +73,10 @@ def draw_tournaments(
     given = boards(matches["place"].to_numpy(), own.present, own.weight, own.ties)
     at = coordinates(given, sizes["player"], own.weight, own.group)
     scales = prior_scale, spread_scale
-    # One stream for replicates, one for the prior, one for NUTS, as other models have them.
-    _, of_replicates, of_prior, of_nuts = np.random.SeedSequence(seed).spawn(4)
-    first, again = of_nuts.generate_state(2)
-    drawn, found = sample_density(
-        lambda x: log_density(x, given, at, scales),
-        lambda x: expand(x, given, at),
-        at.start,
-        {name: tuple(sizes[dim] for dim in of) for name, of in dims.items()},
-        sampling,
-        (int(first), int(again)),
-        progressbar=progressbar,
-    )
-    posterior = {name: drawn["posterior"][name].to_numpy() for name in dims}
+    shapes = {name: tuple(sizes[dim] for dim in of) for name, of in dims.items()}
+    posterior, stats, found = _draw(given, at, scales, shapes, sampling, seed, progressbar)
+    # Streams are those of other models.
+    _, of_replicates, of_prior, _ = np.random.SeedSequence(seed).spawn(4)
     each, shape = posterior["epp_tournament"], posterior["epp_scale"].shape
     step = step_of(shape, own.rows.size, sampling["replicates"])
     replicates = _replicates(each[:, ::step], own, np.random.default_rng(of_replicates))
@@ -92,7 +93,7 @@ def draw_tournaments(
     observed = {"place": (_BOARD, own.rows)}
     tree = {
         "posterior": _strengths(posterior, dims, own),
-        "sample_stats": drawn["sample_stats"].to_dataset().assign_coords(counted),
+        "sample_stats": stats.assign_coords(counted),
         "posterior_predictive": _boards(replicates, own, step),
         "log_likelihood": with_notice(log_likelihood),
         "log_prior": xr.Dataset(log_prior, counted),
@@ -107,6 +108,58 @@ def draw_tournaments(
         tree["prior"] = _strengths(before, dims, own)
         tree["prior_predictive"] = _boards(_replicates(before["epp_tournament"], own, rng), own)
     return xr.DataTree.from_dict(tree), found
+
+
+def _draw(
+    given: Boards,
+    at: Coordinates,
+    scales: tuple[float, float],
+    shapes: dict[str, tuple[int, ...]],
+    sampling: dict[str, Any],
+    seed: int,
+    progressbar: bool,
+) -> tuple[dict[str, Floats], xr.Dataset, dict[str, Any]]:
+    """Draw strengths and scales; their statistics, and what was found of chains."""
+    vectors = {name: math.prod(shape) for name, shape in shapes.items() if shape}
+
+    # Chains have variables of one dimension beside theirs: one row of all that is drawn.
+    def in_rows(found: dict[str, Floats], *points: int) -> dict[str, Any]:
+        rows = [found[name].reshape(*points, -1) for name in vectors]
+        numbers = {name: found[name] for name in shapes if name not in vectors}
+        return {"epp": np.concatenate(rows, axis=-1)} | numbers
+
+    def several(x: Floats) -> tuple[dict[str, Floats], Floats]:
+        found, value = many(x, given, at, scales)
+        return in_rows(found, len(x)), value
+
+    target = Target(
+        lambda x: log_density(x, given, at, scales),
+        lambda x: in_rows(expand(x, given, at)),
+        at.start,
+        several,
+    )
+    drawn: dict[str, tuple[int, ...]] = {"epp": (sum(vectors.values()),)}
+    drawn |= {name: () for name in shapes if name not in vectors}
+    sampling, failed = sampler_of(at.start.size, sampling)
+    tree, found = draw_density(
+        target, drawn, sampling, seed, progressbar=progressbar, failed=failed
+    )
+    values = {name: tree["posterior"][name].to_numpy() for name in drawn}
+    rows = np.split(values.pop("epp"), np.cumsum([*vectors.values()])[:-1], axis=-1)
+    for name, row in zip(vectors, rows, strict=True):
+        values[name] = row.reshape(*row.shape[:2], *shapes[name])
+    return values, tree["sample_stats"].to_dataset(), found
+
+
+def sampler_of(size: int, sampling: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Take NUTS at once where there are too many coordinates, and say so; unless it is asked for.
+
+    ``sampling`` are the arguments of `fit`.
+    """
+    if size <= _MOST or sampling["sampler"] != "auto":
+        return sampling, ""
+    why = f"{size} coordinates ask for too many (up to {_MOST} is good)"
+    return sampling | {"sampler": "nutpie"}, why
 
 
 def half_normal(value: Floats, scale: float) -> Floats:

@@ -10,7 +10,7 @@ import xarray as xr
 from leaderbayes._errors import ScoresError
 from leaderbayes._inference.density import Target, draw_density
 from leaderbayes._inference.log_likelihood import NOTICE, with_notice
-from leaderbayes._inference.tournaments import half_normal
+from leaderbayes._inference.tournaments import half_normal, sampler_of
 from leaderbayes._inference.votes import (
     NO_LOO,
     draw_effects,
@@ -44,7 +44,6 @@ _CELLS = ("chain", "draw")
 _PAIRS = ("tournament", "player", "opponent")
 _EACH = (*_CELLS, *_PAIRS[:2])
 _SCALES = ("epp_scale", "epp_spread")
-_MOST = 200  # coordinates, beyond which NUTS takes less time and memory than enough proposals
 
 
 def draw_vote_tournaments(
@@ -187,10 +186,7 @@ def _draw(
         values = np.concatenate([*expand(x, at), x[2 : 2 + directions]])
         return {"epp": values, "epp_scale": scale, "epp_spread": spread}
 
-    failed = ""
-    if at.start.size > _MOST and sampling["sampler"] == "auto":
-        sampling = sampling | {"sampler": "nutpie"}
-        failed = f"{at.start.size} coordinates ask for too many (up to {_MOST} is good)"
+    sampling, failed = sampler_of(at.start.size, sampling)
     # Chains have variables of one dimension beside theirs: one row of all that is drawn.
     target = Target(lambda x: log_density(x, found.matched, at, scales), expanded, at.start)
     tree, sampled = draw_density(

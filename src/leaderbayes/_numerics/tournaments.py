@@ -153,6 +153,25 @@ def expand(x: Floats, given: Boards, at: Coordinates) -> dict[str, Floats]:
     return found
 
 
+def many(
+    x: Floats, given: Boards, at: Coordinates, scales: tuple[float, float]
+) -> tuple[dict[str, Floats], Floats]:
+    """Give what `expand` gives of many points (point, coordinate), and their log-densities."""
+    own = at.vector, at.middle, at.error, at.means, at.times, at.of_groups
+    mean, each, value = _many(x, *given, *own, *scales)
+    found = {
+        "epp": mean,
+        "epp_scale": np.exp(x[:, 0]),
+        "epp_spread": np.exp(x[:, 1]),
+        "epp_tournament": each,
+    }
+    if len(at.groups):
+        scale = np.exp(x[:, 2])
+        found["epp_group"] = scale[:, None] * (x[:, 3 : 3 + at.groups.shape[1]] @ at.groups.T)
+        found["group_scale"] = scale
+    return found, value
+
+
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def _of_means(
     x: Floats, means: Ways, times: Floats, of_groups: Floats
@@ -269,3 +288,24 @@ def _log_density(
         gradient[2] = 1.0 - scale**2 / prior_scale**2 + scale * (u * by_u).sum()
         gradient[3:first] = scale * by_u - u
     return value, gradient
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _many(
+    x: Floats, start: Longs, player: Longs, points: Floats, n: Floats, vector: Floats,
+    middle: Floats, error: Floats, means: Ways, times: Floats, of_groups: Floats,
+    prior_scale: float, spread_scale: float,
+) -> tuple[Floats, Floats, Floats]:  # fmt: skip
+    """Give means (point, player), strengths (point, tournament, player) and log-densities."""
+    count, players = len(x), means.vector.shape[0]
+    mean, each = np.empty((count, players)), np.empty((count, start.size - 1, players))
+    value = np.empty(count)
+    for k in range(count):
+        mean[k], each[k] = _expand(
+            x[k], start, player, vector, middle, error, means, times, of_groups
+        )
+        value[k], _ = _log_density(
+            x[k], start, player, points, n, vector, middle, error, means, times, of_groups,
+            prior_scale, spread_scale,
+        )  # fmt: skip
+    return mean, each, value

@@ -49,6 +49,15 @@ def test_prose_is_whole(texts, kind):
     assert all(len(line) <= 88 for line in report.split("Table 1.")[0].splitlines())
 
 
+def test_pymc_is_named_where_nuts_moved_its_model(fits, texts):
+    """What it moves is drawn, too; functions of our own have nothing of the kind."""
+    by_pymc = fits["davidson"].copy()
+    drawn = by_pymc["posterior"].to_dataset()
+    by_pymc["posterior"] = xr.DataTree(drawn.assign(epp_unit=drawn["epp"]))
+    assert "PyMC" in lb.report.text(by_pymc)
+    assert "PyMC" not in texts["davidson"]
+
+
 def test_not_converged_comes_first(unconverged):
     for report in (lb.report.text(unconverged), lb.report.latex(unconverged)):
         prose = report.split("\n\n")[0].splitlines()

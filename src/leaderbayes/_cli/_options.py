@@ -60,9 +60,9 @@ seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1),
                     help="Same seed, same numbers.  [default: a new one, which is recorded]",
                     )  # fmt: skip
 sampler = click.option("--sampler", type=click.Choice(SAMPLERS), default="auto",
-                       show_default=True, help="laplace is exact and quick, for bradley_terry, "
-                       "davidson, plackett_luce, round_intercept and votes; four are NUTS; auto "
-                       "takes laplace where it can.")  # fmt: skip
+                       show_default=True, help="laplace is exact and quick, for all models but "
+                       "mean scores; four are NUTS; auto takes laplace where it can.",
+                       )  # fmt: skip
 prob = click.option("--prob", type=float, callback=probability, default=0.95, show_default=True,
                     help="Probability of the intervals, or that decides.")  # fmt: skip
 as_json = click.option(

@@ -2,4 +2,4 @@
 
 OF_SCORES = ("mean_score", "score_tournaments")  # in the metric's own unit
 OF_SEVERAL = ("tournaments", "score_tournaments")  # of many tournaments at once
-WITHOUT_PYMC = ("auto", "laplace", "nutpie")  # samplers, where a model has its own draws
+WITHOUT_PYMC = ("auto", "laplace", "nutpie")  # samplers, of draws of our own

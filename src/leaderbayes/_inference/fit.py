@@ -24,6 +24,7 @@ from leaderbayes._inference.mean_score import draw_mean_score
 from leaderbayes._inference.nuts import sample
 from leaderbayes._inference.round_intercept import draw_round_intercept
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
+from leaderbayes._inference.tournaments import draw_tournaments
 from leaderbayes._inference.vote_tournaments import draw_vote_tournaments
 from leaderbayes._inference.votes import draw_davidson, draw_intercept, draw_votes
 from leaderbayes._scores.hints import hint
@@ -42,10 +43,6 @@ from leaderbayes.models._weight import degrees_of_freedom
 Sampler = Literal["auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"]
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
 _PACKAGES = ("leaderbayes", "pymc", "arviz", "nutpie", "numpy", "xarray")
-MODELS = (
-    "bradley_terry", "davidson", "plackett_luce", "round_intercept", "tournaments", "mean_score",
-    "score_tournaments",
-)  # fmt: skip
 _DRAWS = dict[str, Callable[..., tuple[xr.DataTree, dict[str, Any]]]]
 OF_VOTES: _DRAWS = {
     "bradley_terry": draw_votes,
@@ -53,16 +50,17 @@ OF_VOTES: _DRAWS = {
     "round_intercept": draw_intercept,
     "tournaments": draw_vote_tournaments,
 }
-_BY_LAPLACE = ("bradley_terry", "davidson", "plackett_luce", "round_intercept")
 # Drawn without PyMC, with the options of their models.
 _OWN_DRAWS: _DRAWS = {
     "bradley_terry": draw_exactly,
     "davidson": draw_davidson_of_scores,
     "plackett_luce": draw_plackett_luce,
     "round_intercept": draw_round_intercept,
+    "tournaments": draw_tournaments,
     "mean_score": draw_mean_score,
     "score_tournaments": draw_score_tournaments,
 }
+MODELS = tuple(_OWN_DRAWS)
 
 
 def fit(
@@ -108,16 +106,16 @@ def fit(
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
     sampler : {"auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"}
-        "laplace", for "bradley_terry", "davidson", "plackett_luce", "round_intercept" and votes:
-        exact, at once and without PyMC, by chains of an independence Metropolis sampler that
-        proposes draws of a Laplace approximation (of "bradley_terry" a nested one, of two players
-        those of a table; of the others one of all parameters, and a nested one where that does not
-        do; of "round_intercept" of all but the rounds' intercepts, which are drawn given these).
+        "laplace", for votes and all models of matches: exact and at once, by chains of an
+        independence Metropolis sampler that proposes draws of a Laplace approximation (of
+        "bradley_terry" a nested one, of two players those of a table; of the others one of all
+        parameters, and of "davidson", "plackett_luce" and "round_intercept" a nested one where that
+        does not do; of "round_intercept" of all but the rounds' intercepts, which are drawn given
+        these; of "tournaments" "auto" tries it with up to 200 parameters).
         "auto" takes it where it converges, and "nutpie" elsewhere and for all other models; the
         attribute ``sampler`` says which, and ``why_nuts`` why not. The others are implementations
-        of NUTS, by PyMC's names; "nutpie" samples "bradley_terry", "davidson", "plackett_luce",
-        "mean_score" and "score_tournaments" without PyMC, from functions that are compiled once on
-        a machine.
+        of NUTS, by PyMC's names: "nutpie" samples functions that are compiled once on a machine,
+        "pymc", "numpyro" and "blackjax" the model in PyMC (`leaderbayes.models`).
     prior : bool
         Also draw the groups ``prior`` and ``prior_predictive``, ``draws`` in one chain.
     replicates : int, optional
@@ -252,9 +250,10 @@ def fit(
         replicates = whole("replicates", replicates)
     of_votes = is_votes(scores)
     check_ties(ties, ("half", "drop") if of_votes else TIES, "votes" if of_votes else "")
-    if sampler == "laplace" and model not in _BY_LAPLACE and not of_votes:
+    if sampler == "laplace" and model in OF_SCORES and not is_votes(scores):
         raise LeaderbayesError(
-            f"sampler='laplace' is for model={' or '.join(map(repr, _BY_LAPLACE))}: take 'auto'."
+            f"sampler='laplace' is for models of matches, and model={model!r} is of scores: take "
+            "'auto'."
         )
     if is_votes(scores):
         _check_tournaments(scores, model)
@@ -358,7 +357,7 @@ def _draw_scores(
         # Known of these players only; whoever goes on with the fit reads it.
         arguments["prior_df"] = degrees_of_freedom(None, played.sizes["player"])
     data = board if of_scores else played
-    if model in _OWN_DRAWS and arguments["sampler"] in WITHOUT_PYMC:
+    if arguments["sampler"] in WITHOUT_PYMC:
         draw = _OWN_DRAWS[model]
         tree, found = draw(data, arguments, seed, prior, progressbar, **options)
     else:
@@ -400,11 +399,9 @@ def _plain(value: Any) -> Any:
 
 
 def _model_options(model: str, given: dict[str, Any], *, of_votes: bool) -> dict[str, Any]:
-    """Give all options of a model's function: its defaults, and what is given instead."""
-    # The same options, without PyMC.
-    own = (OF_VOTES if of_votes else _OWN_DRAWS).get(model)
-    function = getattr(models, model) if own is None else own
-    defaults: dict[str, Any] = inspect.getfullargspec(function).kwonlydefaults or {}
+    """Give all options of a model: its defaults, and what is given instead."""
+    draw = (OF_VOTES if of_votes else _OWN_DRAWS)[model]
+    defaults: dict[str, Any] = inspect.getfullargspec(draw).kwonlydefaults or {}
     for name in given:
         if name not in defaults:
             near = get_close_matches(name, defaults, n=1, cutoff=0.5)

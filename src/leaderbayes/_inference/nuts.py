@@ -152,10 +152,10 @@ def sample(
 
     # One independent stream for each of: posterior, predictive, prior, posterior again.
     streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(4)]
-    sampler = "nutpie" if arguments["sampler"] == "auto" else arguments["sampler"]
+    sampler = arguments["sampler"]
     size = sum(np.size(value) for value in model.initial_point().values())
 
-    shown = progressbar and (sampler == "nutpie" or shows_bars_of_others())
+    shown = progressbar and shows_bars_of_others()
 
     def draw(tune: int, nuts: dict[str, Any], seed: int) -> xr.DataTree:
         steps = arguments["chains"] * (tune + arguments["draws"])

@@ -10,6 +10,7 @@ import xarray as xr
 from leaderbayes._errors import ScoresError
 from leaderbayes._inference.density import Target, draw_density
 from leaderbayes._inference.log_likelihood import NOTICE, with_notice
+from leaderbayes._inference.tournaments import half_normal, sampler_of
 from leaderbayes._inference.votes import (
     NO_LOO,
     draw_effects,
@@ -36,13 +37,13 @@ from leaderbayes._types import Floats
 from leaderbayes.likelihood._vote_models import Modelled
 from leaderbayes.likelihood._votes import clusterings, pair_worth, weigh
 from leaderbayes.models._board import check_options
+from leaderbayes.models._tournament_boards import SPREAD_SCALE
 from leaderbayes.models._weight import PRIOR_SCALE, check_board
 
 _CELLS = ("chain", "draw")
 _PAIRS = ("tournament", "player", "opponent")
 _EACH = (*_CELLS, *_PAIRS[:2])
 _SCALES = ("epp_scale", "epp_spread")
-_MOST = 200  # coordinates, beyond which NUTS takes less time and memory than enough proposals
 
 
 def draw_vote_tournaments(
@@ -56,7 +57,7 @@ def draw_vote_tournaments(
     order_effect: bool = False,
     covariates: Sequence[str] | None = None,
     prior_scale: float = PRIOR_SCALE,
-    spread_scale: float = 2.0,
+    spread_scale: float = SPREAD_SCALE,
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw the groups of `fit` for votes of several tournaments, and diagnose.
 
@@ -107,7 +108,7 @@ def draw_vote_tournaments(
         "log_likelihood": _log_likelihood(drawn["voted"], found, coords),
         "log_prior": xr.Dataset(
             {
-                name: (_CELLS, _half_normal(drawn[name], scale))
+                name: (_CELLS, half_normal(drawn[name], scale))
                 for name, scale in zip(_SCALES, scales, strict=True)
             },
             coords,
@@ -185,10 +186,7 @@ def _draw(
         values = np.concatenate([*expand(x, at), x[2 : 2 + directions]])
         return {"epp": values, "epp_scale": scale, "epp_spread": spread}
 
-    failed = ""
-    if at.start.size > _MOST and sampling["sampler"] == "auto":
-        sampling = sampling | {"sampler": "nutpie"}
-        failed = f"{at.start.size} coordinates ask for too many (up to {_MOST} is good)"
+    sampling, failed = sampler_of(at.start.size, sampling)
     # Chains have variables of one dimension beside theirs: one row of all that is drawn.
     target = Target(lambda x: log_density(x, found.matched, at, scales), expanded, at.start)
     tree, sampled = draw_density(
@@ -261,10 +259,6 @@ def _log_likelihood(voted: Floats, found: Parts, coords: dict[str, Any]) -> xr.D
     board = Board(found.matched.points, found.matched.n, np.inf, np.inf)
     values = xr.Dataset({"wins": (_CELLS, log_likelihood(voted, board))}, coords)
     return with_notice(values).rename({NOTICE: NO_LOO})
-
-
-def _half_normal(value: Floats, scale: float) -> Floats:
-    return np.asarray(0.5 * np.log(2.0 / np.pi) - np.log(scale) - 0.5 * (value / scale) ** 2)
 
 
 def _replicates(

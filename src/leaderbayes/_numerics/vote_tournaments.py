@@ -57,6 +57,7 @@ from leaderbayes._numerics.votes import (
     with_others,
     with_shared,
 )
+from leaderbayes._numerics.ways import Ways, estimated_means, ways_of_means, ways_of_one
 from leaderbayes._types import Floats, Longs
 
 
@@ -77,14 +78,6 @@ class Parts(NamedTuple):
     tau2: Floats  # (clustering,): variance of what is shared of judges' and prompts' opinions
 
 
-class Ways(NamedTuple):
-    """Independent ways (way,) on which something is unsure."""
-
-    vector: Floats  # (what is unsure, way): orthonormal
-    middle: Floats  # (way,): the estimate
-    error: Floats  # (way,): its variance
-
-
 class Coordinates(NamedTuple):
     """Where the posterior is sampled."""
 
@@ -97,8 +90,6 @@ class Coordinates(NamedTuple):
     start: Floats  # (2 + direction + way of means + way of cells,): near the highest density
 
 
-_ERRORS = (1e-6, 1e6)  # least and largest variance of an estimate
-_SPREADS = (1e-4, 25.0)  # of tau^2
 _KEPT = 0.95  # of the variance of what is shared: the rest each tournament has by itself
 
 
@@ -201,39 +192,16 @@ def _within(matched: Effective, at: Estimate, cells: Cells) -> Effective:
 
 def coordinates(found: Parts, at: Estimate) -> Coordinates:
     """Choose coordinates by the estimate, and how unsure it is."""
-    from scipy.optimize import brentq  # which takes long to import
-
     player, tournament, m = found.cells
     cells = _ways_of_cells(found.matched, at.epp, tournament)
     of_player = np.zeros((len(cells.middle), m))
     np.add.at(of_player.T, player, cells.vector)
-
-    def means(values: Floats, spread2: float) -> tuple[Floats, Floats]:
-        """Estimate means of ways' values, and give their information (player, player)."""
-        known = of_player.T / (spread2 + cells.error)
-        information = known @ of_player
-        return np.linalg.lstsq(information, known @ values, rcond=1e-10)[0], information
-
-    def beyond(spread2: float) -> float:
-        """How much more estimates vary than errors and tau^2 say (Paule and Mandel's)."""
-        away = cells.middle - of_player @ means(cells.middle, spread2)[0]
-        return float((away**2 / (spread2 + cells.error)).sum()) - (len(away) - (m - 1))
-
-    low, high = _SPREADS
-    spread2 = low if beyond(low) <= 0.0 else high
-    if beyond(low) > 0.0 > beyond(high):
-        spread2 = float(brentq(beyond, low, high, xtol=1e-3))
-    mean, information = means(cells.middle, spread2)
-    way = _sum_to_zero(m)
-    way = way @ np.linalg.eigh(way.T @ information @ way)[1]
-    times = np.maximum(((of_player @ way) ** 2).sum(axis=0), 1e-3)
-    sure = np.maximum(((information @ way) * way).sum(axis=0), 1.0 / _ERRORS[1])
-    error = np.clip(times / sure - spread2, *_ERRORS)
+    own, times, mean, spread2 = ways_of_means(cells.middle, cells.error, of_player)
     factor = np.ascontiguousarray(found.shared[: len(player)])
-    average = way.T @ means(cells.vector.T @ factor, spread2)[0]
-    start = np.zeros(2 + factor.shape[1] + way.shape[1] + len(cells.middle))
+    of_shared, _ = estimated_means(cells.vector.T @ factor, cells.error, of_player, spread2)
+    average = own.vector.T @ of_shared
+    start = np.zeros(2 + factor.shape[1] + len(own.middle) + len(cells.middle))
     start[:2] = 0.5 * np.log([max(float(mean.var()), 0.01), max(spread2, 0.01)])
-    own = Ways(way, way.T @ mean, error)
     return Coordinates(player, factor, cells, own, times, average, start)
 
 
@@ -246,17 +214,9 @@ def _ways_of_cells(matched: Effective, epp: Floats, tournament: Longs) -> Ways:
     vector, error = np.zeros((k, k - total)), np.empty(k - total)
     for t in range(total):
         own = np.flatnonzero(tournament == t)
-        basis = _sum_to_zero(len(own))
-        sure, way = np.linalg.eigh(basis.T @ laplacian[np.ix_(own, own)] @ basis)
-        here = slice(own[0] - t, own[0] - t + len(sure))
-        vector[own, here], error[here] = basis @ way, 1.0 / np.maximum(sure, 1.0 / _ERRORS[1])
-    return Ways(vector, vector.T @ epp, np.clip(error, *_ERRORS))
-
-
-def _sum_to_zero(size: int) -> Floats:
-    """Give orthonormal columns (size, size - 1) that sum to zero."""
-    q: Floats = np.linalg.qr(np.column_stack([np.ones(size), np.eye(size)[:, 1:]]))[0]
-    return q[:, 1:]
+        here = slice(own[0] - t, own[0] - t + len(own) - 1)
+        vector[own, here], error[here] = ways_of_one(laplacian[np.ix_(own, own)])
+    return Ways(vector, vector.T @ epp, error)
 
 
 def log_density(

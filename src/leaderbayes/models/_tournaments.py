@@ -10,14 +10,13 @@ import pytensor.tensor as pt
 import xarray as xr
 from pytensor.tensor.variable import TensorVariable
 
-from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Floats
 from leaderbayes.models._board import check_options, estimates
 from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.models._weight import PRIOR_SCALE, Weight, resolve_weight
+from leaderbayes.models._tournament_boards import SPREAD_SCALE, boards_of_matches
+from leaderbayes.models._weight import PRIOR_SCALE, Weight
 
 
 def tournaments(
@@ -27,7 +26,7 @@ def tournaments(
     weight: Weight = "composite",
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
-    spread_scale: float = 2.0,
+    spread_scale: float = SPREAD_SCALE,
     centring: float | None = None,
 ) -> pm.Model:
     r"""Many tournaments at once: each player has a mean strength, and one in each tournament.
@@ -61,7 +60,7 @@ def tournaments(
     centring : float, optional
         How strengths by tournament are sampled, from 0 (as deviations from the mean) to 1
         (around it), and the means likewise: the model is the same. Chosen from the boards by
-        default.
+        default; `fit` without PyMC has coordinates of its own.
 
     Returns
     -------
@@ -100,56 +99,39 @@ def tournaments(
     >>> [variable.name for variable in model.deterministics]
     ['epp', 'epp_tournament']
     """
-    require_matches(matches, "models.tournaments", ties=("half", "drop"), across=False, pairs=True)
-    if "tournament" not in matches["place"].dims:
-        raise LeaderbayesError("models.tournaments needs matches of several tournaments.")
     check_options(centring, prior_scale=prior_scale, spread_scale=spread_scale)
-    ties = str(matches.attrs["ties"])
-    place = matches["place"].to_numpy()
-    played = (place > 0).any(axis=2)
-    tournament, round_ = np.nonzero(played)
-    rows = place[played]
-    boards = [_alone(matches, t) for t in range(len(place))]
-    for name, board in zip(matches["tournament"].to_numpy(), boards, strict=True):
-        if board.sizes["player"] < 2:
-            raise LeaderbayesError(
-                f"Tournament {str(name)[:60]!r} has scores of one player only; leave it out."
-            )
-    eta = [resolve_weight(b, weight, test_fraction, with_ties=False) for b in boards]
-    present = (place > 0).any(axis=1)
+    boards = boards_of_matches(matches, groups, weight, test_fraction)
+    tournament, rows, present, eta = boards.tournament, boards.rows, boards.present, boards.weight
     cells = np.nonzero(present)
-    group = None if groups is None else _numbered(groups, matches["player"].to_numpy())
     centring, mean_centring = (
-        _reliabilities(boards, eta, matches["player"].to_numpy())
+        _reliabilities(boards.alone, eta, matches["player"].to_numpy())
         if centring is None
         else (centring, centring)
     )
 
     def logp(value: Any, b: Any, present: Any, weight: Any) -> Any:
         statistics = round_statistics(
-            known(value), within_round=True, ties=ties, tournament=tournament
+            known(value), within_round=True, ties=boards.ties, tournament=tournament
         )
         return weight * pairs_log_likelihood(statistics, b)
 
     def random(b: Any, present: Any, weight: Any, rng: np.random.Generator, size: Any) -> Any:
         return draw_places(b, present.astype(bool), rng)
 
-    with pm.Model(coords=_coords(matches, tournament, round_)) as model:
+    with pm.Model(coords=boards.coords) as model:
         power = pm.Data("weight", np.concatenate(eta), dims="tournament_round")
-        if group is None:
+        if boards.group is None:
             scale = pm.HalfNormal("epp_scale", prior_scale)
             unit = pm.ZeroSumNormal("epp_unit", sigma=scale**mean_centring, dims="player")
             mean = pm.Deterministic("epp", scale ** (1.0 - mean_centring) * unit, dims="player")
         else:
-            number, names = group
-            model.add_coord("group", names)
             # A group has few players: its mean is never well known.
             group_scale = pm.HalfNormal("group_scale", prior_scale)
             group_unit = pm.ZeroSumNormal("group_unit", dims="group")
             group_mean = pm.Deterministic("epp_group", group_scale * group_unit, dims="group")
             scale = pm.HalfNormal("epp_scale", prior_scale)
             unit = pm.Normal("epp_unit", 0.0, scale**mean_centring, dims="player")
-            own = group_mean[number] + scale ** (1.0 - mean_centring) * unit
+            own = group_mean[boards.group] + scale ** (1.0 - mean_centring) * unit
             mean = pm.Deterministic("epp", own - pt.mean(own), dims="player")
         spread = pm.HalfNormal("epp_spread", spread_scale)
         # Strengths relative to the average of those present, whose level no match knows.
@@ -202,14 +184,6 @@ def _reduce(values: TensorVariable, row: np.ndarray) -> TensorVariable:
     return values[np.flatnonzero(~last)] + norm[row[~last]]
 
 
-def _alone(matches: xr.Dataset, t: int) -> xr.Dataset:
-    """Take one tournament's matches, without the players and rounds that it does not have."""
-    board = matches.isel(tournament=t, drop=True)
-    seen = board["place"] > 0
-    who = np.flatnonzero(seen.any("round"))
-    return board.isel(player=who, opponent=who, round=np.flatnonzero(seen.any("player")))
-
-
 def _reliabilities(
     boards: list[xr.Dataset], eta: list[Floats], players: np.ndarray
 ) -> tuple[float, float]:
@@ -229,28 +203,3 @@ def _reliabilities(
         for error, variance in zip(errors, (spread, between), strict=True)
     )
     return within, among
-
-
-def _coords(matches: xr.Dataset, tournament: np.ndarray, round_: np.ndarray) -> dict[str, Any]:
-    """Tournaments, players, and each tournament's rounds."""
-    names = {dim: matches[dim].to_numpy() for dim in ("tournament", "player", "round")}
-    rounds = [
-        f"{names['tournament'][t]}: {names['round'][k]}"
-        for t, k in zip(tournament, round_, strict=True)
-    ]
-    return {
-        "tournament": names["tournament"],
-        "player": names["player"],
-        "tournament_round": rounds,
-    }
-
-
-def _numbered(groups: Mapping[str, str], players: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Give the number of each player's group, and the groups' names."""
-    absent = [str(p) for p in players if p not in groups]
-    if absent:
-        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
-    number, names = pd.factorize(np.array([str(groups[p]) for p in players], dtype=object))
-    if len(names) < 2:
-        raise LeaderbayesError(f"groups: all players are in {names[0]!r}; name two groups or none.")
-    return number, list(names)

@@ -356,6 +356,8 @@ def _sampling(dt: xr.DataTree, arguments: Facts) -> Facts:
     return {
         "sampler": _SAMPLERS.get(str(dt.attrs["sampler"])),  # None: none of NUTS
         "drawn": str(dt.attrs["sampler"]),
+        # What NUTS moves of a model in PyMC is drawn, too.
+        "by_pymc": any(str(name).endswith("_unit") for name in dt["posterior"].data_vars),
         "chains": posterior["chain"],
         "draws": posterior["draw"],
         "tune": dt.attrs.get("tune", arguments["tune"] or 1000),

@@ -140,15 +140,7 @@ def pair_statistics(observed, setting):
     """What pairwise likelihoods need of places, under the names of their shared variables."""
     from leaderbayes._numerics.pairs_by_round import round_statistics
 
-    tournament = np.repeat(np.arange(setting.tournaments), setting.rounds)
-    return named(
-        round_statistics(
-            observed,
-            within_round=True,
-            ties="half",
-            tournament=tournament if setting.tournaments else None,
-        )
-    )
+    return named(round_statistics(observed, within_round=True, ties="half"))
 
 
 def ranking_statistics(observed, setting):
@@ -275,6 +267,22 @@ def ranks(name, count, seed, only):
     return WAYS[name].ranks(name, count, seed, only)
 
 
+def row_of(simulation, true, draws):
+    """Rank true values among draws (draw, ...), by name and position."""
+    row = {"simulation": simulation}
+    for quantity, value in sorted(true.items()):
+        below = (draws[quantity] < value).sum(axis=0)
+        for position, rank in np.ndenumerate(below):
+            row[f"{quantity}{list(position)}" if position else quantity] = int(rank)
+    return row
+
+
+def evenly(draws):
+    """KEPT of draws (chain, draw, ...), evenly spread."""
+    every = np.reshape(draws, (-1, *np.shape(draws)[2:]))
+    return every[:: len(every) // KEPT][:KEPT]
+
+
 def outcome_ranks(name, count, seed, only):
     """`ranks` of PMRA, by the draws of `lb.fit`: outcomes of its matches are no rankings."""
     import warnings
@@ -296,13 +304,36 @@ def outcome_ranks(name, count, seed, only):
             )
         if not found["converged"]:
             print(f"{name} {s}: not converged", flush=True)
-        row = {"simulation": s}
-        for quantity, draws in sorted(drawn.items()):
-            every = draws.reshape(-1, *draws.shape[2:])[:: 4000 // KEPT][:KEPT]
-            below = (every < prior[quantity].isel(draw=s).to_numpy()).sum(axis=0)
-            for position, value in np.ndenumerate(below):
-                row[f"{quantity}{list(position)}" if position else quantity] = int(value)
-        rows.append(row)
+        draws = {quantity: evenly(values) for quantity, values in drawn.items()}
+        rows.append(row_of(s, {name: prior[name].to_numpy()[s] for name in draws}, draws))
+    return rows
+
+
+def tournament_ranks(name, count, seed, only):
+    """`ranks` of several tournaments, by `lb.fit`."""
+    import warnings
+
+    import leaderbayes as lb
+
+    setting = SETTINGS[name]
+    prior, observed = simulate(name, count, seed)
+    scores = template(setting)
+    rows = []
+    for s in only:
+        # Rounds of one tournament after those of another.
+        place = observed[s].reshape(setting.tournaments, setting.rounds, PLAYERS)
+        board = scores.copy(data=np.where(place > 0, -place, np.nan).swapaxes(1, 2))
+        own = int(np.random.SeedSequence([seed, s]).generate_state(1)[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+            fitted = lb.fit(
+                board, name, seed=own, replicates=1, progressbar=False, **dict(setting.options)
+            )
+        if not fitted.attrs["converged"]:
+            print(f"{name} {s}: not converged", flush=True)
+        posterior = fitted["posterior"].to_dataset()
+        draws = {str(quantity): evenly(values.to_numpy()) for quantity, values in posterior.items()}
+        rows.append(row_of(s, {name: prior[name].to_numpy()[s] for name in draws}, draws))
     return rows
 
 
@@ -345,12 +376,8 @@ def score_ranks(name, count, seed, only):
             warnings.simplefilter("ignore", lb.ConvergenceWarning)
             drawn, _ = draw_of_board(board, sampling, (first, again), progressbar=False)
         posterior = drawn["posterior"].to_dataset().isel(chain=0, draw=slice(None, None, THIN))
-        row = {"simulation": s}
-        for quantity, value in sorted(true.items()):
-            below = (posterior[quantity].to_numpy() < value).sum(axis=0)
-            for position, rank in np.ndenumerate(below):
-                row[f"{quantity}{list(position)}" if position else quantity] = int(rank)
-        rows.append(row)
+        draws = {quantity: posterior[quantity].to_numpy() for quantity in true}
+        rows.append(row_of(s, true, draws))
     return rows
 
 
@@ -421,12 +448,7 @@ def scores_ranks(name, count, seed, only):
         posterior = drawn["posterior"].to_dataset().isel(chain=0, draw=slice(None, None, THIN))
         draws = {str(quantity): each.to_numpy() for quantity, each in posterior.items()}
         draws["score_tournament"], _ = draw_means(draws, given, np.random.default_rng(third))
-        row = {"simulation": s}
-        for quantity, value in sorted(true.items()):
-            below = (draws[quantity] < value).sum(axis=0)
-            for position, rank in np.ndenumerate(below):
-                row[f"{quantity}{list(position)}" if position else quantity] = int(rank)
-        rows.append(row)
+        rows.append(row_of(s, true, draws))
     return rows
 
 
@@ -472,12 +494,8 @@ def match_ranks(name, count, seed, only):
             progress_bar=False,
         )
         posterior = fitted["posterior"].to_dataset().isel(chain=0, draw=slice(None, None, THIN))
-        row = {"simulation": s}
-        for quantity, draws in quantities(posterior).items():
-            below = (draws < prior[quantity].isel(draw=s)).sum("draw").to_numpy()
-            for position, value in np.ndenumerate(below):
-                row[f"{quantity}{list(position)}" if position else quantity] = int(value)
-        rows.append(row)
+        draws = {name: value.to_numpy() for name, value in quantities(posterior).items()}
+        rows.append(row_of(s, {name: prior[name].to_numpy()[s] for name in draws}, draws))
     return rows
 
 
@@ -499,7 +517,7 @@ WAYS = {
     "round_intercept": Way(outcome_ranks, match_model, observed=as_drawn),
     "score_tournaments": Way(scores_ranks, scores_model),
     "sota": Way(board_ranks, board_model),
-    "tournaments": Way(match_ranks, match_model, pair_statistics, as_drawn),
+    "tournaments": Way(tournament_ranks, match_model, observed=as_drawn),
 }
 
 

@@ -163,7 +163,7 @@ def test_needs_no_pymc():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "mean_score"}, "for model='bradley_terry' or 'davidson'"),
+        ({"model": "mean_score"}, "sampler='laplace' is for models of matches"),
         ({"centring": 2.0}, "centring"),
         ({"prior_scale": 0.0}, "prior_scale"),
         ({"weight": 2.0}, "weight"),

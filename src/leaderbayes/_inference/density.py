@@ -15,6 +15,7 @@ import xarray as xr
 
 from leaderbayes._inference.diagnostics import lacking, warn_of_weights
 from leaderbayes._inference.laplace import assemble, draw_prior
+from leaderbayes._inference.log_prior import normal
 from leaderbayes._inference.metropolis import Proposals, walk_through
 from leaderbayes._inference.nuts import sample_density
 from leaderbayes._inference.replicates import step_of
@@ -167,9 +168,8 @@ def draw_davidson_of_scores(
     again = replicate(epp[:, ::step], tie[:, ::step], of_replicates(seed))
     by_round = round_log_likelihood(epp.reshape(-1, m), statistics, tie.ravel())
     groups = _groups(matches, eta, prior_scale, tree, by_round, again, step)
-    log_prior = -0.5 * (tie / tie_scale) ** 2 - np.log(tie_scale * np.sqrt(2.0 * np.pi))
     _add(groups, "posterior", "tie", tie)
-    _add(groups, "log_prior", "tie", log_prior)
+    _add(groups, "log_prior", "tie", normal(tie, tie_scale))
     if prior:
         before = np.random.default_rng(np.random.SeedSequence(seed).spawn(5)[4])
         ties = tie_scale * before.standard_normal((1, sampling["draws"]))

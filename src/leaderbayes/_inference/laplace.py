@@ -12,6 +12,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted
 from leaderbayes._fits.require import require_tree
 from leaderbayes._inference.log_likelihood import NOTICE, notice
+from leaderbayes._inference.log_prior import half_normal
 from leaderbayes._inference.replicates import Replicate
 from leaderbayes._types import Floats
 
@@ -66,8 +67,6 @@ def assemble(
     step : int
     """
     cells = ("chain", "draw")
-    # HalfNormal's density.
-    log_prior = 0.5 * np.log(2.0 / np.pi) - np.log(prior_scale) - 0.5 * (scale / prior_scale) ** 2
     place, round_ = matches.variables["place"], _names(matches, "round")
     tree = xr.DataTree()
     tree.children = {
@@ -76,7 +75,9 @@ def assemble(
             "posterior": _strengths(matches, epp, scale),
             "posterior_predictive": boards_of_draws(matches, again, step),
             "log_likelihood": rounds_of_draws(matches, by_round),
-            "log_prior": xr.Dataset({"epp_scale": (cells, log_prior)}, _counted(scale.shape)),
+            "log_prior": xr.Dataset(
+                {"epp_scale": (cells, half_normal(scale, prior_scale))}, _counted(scale.shape)
+            ),
             "observed_data": xr.Dataset(
                 {"place": (place.dims, place.to_numpy())}, round_ | _names(matches, "player")
             ),

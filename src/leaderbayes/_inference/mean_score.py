@@ -7,6 +7,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference import mean_of_rounds
+from leaderbayes._inference.log_prior import normal
 from leaderbayes._inference.mean_of_rounds import CELLS, observed
 from leaderbayes._inference.nuts import adaptation, sample_density
 from leaderbayes._inference.replicates import step_of
@@ -132,7 +133,7 @@ def draw_mean_score(
     again_drawn = _replicate(
         theta[:, ::step], **kept, present=board.present, rng=np.random.default_rng(streams[0])
     )
-    log_prior = -0.5 * (np.log(2.0 * np.pi) + posterior["score_scale_raw"] ** 2)
+    log_prior = normal(posterior["score_scale_raw"], 1.0)
     names = {dim: scores[dim].to_numpy() for dim in ("player", "round")}
     counted = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
     tree = xr.DataTree.from_dict(

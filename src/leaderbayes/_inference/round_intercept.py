@@ -21,6 +21,7 @@ from leaderbayes._inference.density import (
     step_of_replicates,
 )
 from leaderbayes._inference.log_likelihood import with_notice
+from leaderbayes._inference.log_prior import half_normal, normal
 from leaderbayes._numerics.alike_rounds import (
     AlikeRounds,
     alike_rounds,
@@ -220,14 +221,10 @@ def _log_priors(
     drawn: dict[str, Floats], prior_scale: float, intercept_scale: float
 ) -> dict[str, Floats]:
     """Give the log-densities (chain, draw) of what options set the priors of."""
-    known = {
-        "epp_scale": (prior_scale, 2.0),
-        "intercept": (intercept_scale, 1.0),
-        "intercept_scale": (intercept_scale, 2.0),
-    }
     return {
-        name: np.log(sides / scale) - 0.5 * (np.log(2.0 * np.pi) + (drawn[name] / scale) ** 2)
-        for name, (scale, sides) in known.items()
+        "epp_scale": half_normal(drawn["epp_scale"], prior_scale),
+        "intercept": normal(drawn["intercept"], intercept_scale),
+        "intercept_scale": half_normal(drawn["intercept_scale"], intercept_scale),
     }
 
 

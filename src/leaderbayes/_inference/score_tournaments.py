@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._inference.log_prior import half_normal, normal
 from leaderbayes._inference.nuts import sample_density
 from leaderbayes._inference.replicates import step_of
 from leaderbayes._numerics.score_tournaments import (
@@ -131,12 +132,8 @@ def draw_score_tournaments(
     for name in ("level", "score", "score_tournament"):
         posterior[name] += own.centre
     log_prior = {
-        "score_scale_raw": -0.5 * (np.log(2.0 * np.pi) + posterior["score_scale_raw"] ** 2),
-        "score_spread": (
-            0.5 * np.log(2.0 / np.pi)
-            - np.log(own.spread_scale * own.unit)
-            - 0.5 * (posterior["score_spread"] / (own.spread_scale * own.unit)) ** 2
-        ),
+        "score_scale_raw": normal(posterior["score_scale_raw"], 1.0),
+        "score_spread": half_normal(posterior["score_spread"], own.spread_scale * own.unit),
     }
     dims = _DIMS | {"score": ("player",), "score_tournament": ("tournament", "player")}
     names = {dim: scores[dim].to_numpy() for dim in ("tournament", "player")}

@@ -9,6 +9,7 @@ import xarray as xr
 
 from leaderbayes._inference.density import Target, draw_density
 from leaderbayes._inference.log_likelihood import with_notice
+from leaderbayes._inference.log_prior import half_normal
 from leaderbayes._inference.replicates import step_of
 from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
@@ -160,11 +161,6 @@ def sampler_of(size: int, sampling: dict[str, Any]) -> tuple[dict[str, Any], str
         return sampling, ""
     why = f"{size} coordinates ask for too many (up to {_MOST} is good)"
     return sampling | {"sampler": "nutpie"}, why
-
-
-def half_normal(value: Floats, scale: float) -> Floats:
-    """Give the logarithm of the half-normal density of this scale."""
-    return np.asarray(0.5 * np.log(2.0 / np.pi) - np.log(scale) - 0.5 * (value / scale) ** 2)
 
 
 def _counted(shape: tuple[int, ...], step: int = 1) -> dict[str, Any]:

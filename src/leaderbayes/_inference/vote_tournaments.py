@@ -10,7 +10,8 @@ import xarray as xr
 from leaderbayes._errors import ScoresError
 from leaderbayes._inference.density import Target, draw_density
 from leaderbayes._inference.log_likelihood import NOTICE, with_notice
-from leaderbayes._inference.tournaments import half_normal, sampler_of
+from leaderbayes._inference.log_prior import half_normal
+from leaderbayes._inference.tournaments import sampler_of
 from leaderbayes._inference.votes import (
     NO_LOO,
     draw_effects,

@@ -12,6 +12,7 @@ from leaderbayes._errors import LeaderbayesError
 from leaderbayes._inference.bradley_terry import draw_board
 from leaderbayes._inference.density import Target, draw_density
 from leaderbayes._inference.log_likelihood import NOTICE, with_notice
+from leaderbayes._inference.log_prior import half_normal, normal
 from leaderbayes._numerics import design
 from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._numerics.laplace import Board
@@ -133,7 +134,7 @@ def draw_davidson(
     prior_of = (prior_scale, prior_df, matched)
     tree, found = _drawn(modelled, played, sampling, seed, prior, progressbar, prior_of, known)
     nu = tree["posterior"]["tie"].to_numpy()
-    return _with_log_prior(tree, "tie", -0.5 * (nu / tie_scale) ** 2 - np.log(tie_scale)), found
+    return _with_log_prior(tree, "tie", normal(nu, tie_scale)), found
 
 
 def draw_intercept(
@@ -173,8 +174,7 @@ def draw_intercept(
     prior_of, known = (prior_scale, prior_df, matched), np.array([intercept_scale])
     tree, found = _drawn(modelled, played, sampling, seed, prior, progressbar, prior_of, known)
     s = tree["posterior"]["intercept_scale"].to_numpy()
-    half_normal = -0.5 * (s / intercept_scale) ** 2 - np.log(intercept_scale)
-    return _with_log_prior(tree, "intercept_scale", half_normal), found
+    return _with_log_prior(tree, "intercept_scale", half_normal(s, intercept_scale)), found
 
 
 def _played(votes: xr.Dataset, ties: Ties) -> xr.Dataset:
@@ -236,7 +236,7 @@ def _drawn(
     if weighed.effects:
         size = (*_DIMS[:2], "effect"), beta[..., :effects]
         posterior = posterior.assign(effect_size=size).assign_coords(effect=weighed.effects)
-    log_prior = 0.5 * np.log(2.0 / np.pi) - np.log(prior_scale) - 0.5 * (scale / prior_scale) ** 2
+    log_prior = half_normal(scale, prior_scale)
     tree = {
         "posterior": posterior,
         "sample_stats": drawn["sample_stats"].to_dataset().assign_coords(coords),

@@ -17,11 +17,11 @@ from leaderbayes._arguments import is_flag, is_hashable, share, whole, wrong
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL, WITHOUT_PYMC
 from leaderbayes._inference.bradley_terry import draw_exactly
-from leaderbayes._inference.density import draw_davidson_of_scores, draw_plackett_luce
 from leaderbayes._inference.diagnostics import repeat
 from leaderbayes._inference.discrepancy import p_check
 from leaderbayes._inference.mean_score import draw_mean_score
 from leaderbayes._inference.nuts import sample
+from leaderbayes._inference.rankings import draw_davidson_of_scores, draw_plackett_luce
 from leaderbayes._inference.round_intercept import draw_round_intercept
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
 from leaderbayes._inference.tournaments import draw_tournaments

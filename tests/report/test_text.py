@@ -217,3 +217,11 @@ def test_a_notebook_shows_it_as_it_reads(laplace):
     assert pretty.pretty(text) == text
     assert repr(text).startswith(("'", '"'))
     assert isinstance(text, str)
+
+
+def test_pmra_without_nuts_says_what_was_integrated_out():
+    scores = simulate([0.5, 0.0, -0.5], 8, np.random.default_rng(1))
+    report = lb.report.text(lb.fit(scores, "round_intercept", seed=1, replicates=50))
+    methods = " ".join(report.split())
+    assert "a multivariate t law with the curvature at its highest density" in methods
+    assert "Rounds' intercepts were integrated out, and drawn given the rest." in methods

@@ -165,7 +165,7 @@ def _at_nodes(b: Floats, c: Floats, with_slope: bool) -> tuple[Floats, Floats]:
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def _to_series(value: Floats, t: Floats) -> Floats:
-    """Coefficients of Chebyshev's polynomials of values (node,) at nodes t; and the reverse."""
+    """Coefficients of Chebyshev's polynomials of values (node,) at nodes t."""
     nodes = t.size
     out = np.empty(nodes)
     before, here = np.ones(nodes), t.copy()

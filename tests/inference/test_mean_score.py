@@ -191,7 +191,7 @@ def test_folds_widen(scores):
     ("options", "message"),
     [
         ({"within_round": False}, "within rounds"),
-        ({"sampler": "laplace"}, "bradley_terry"),
+        ({"sampler": "laplace"}, "is for models of matches"),
         ({"weight": 1.0}, "no option 'weight'"),
         ({"prior_scale": 0.0}, "prior_scale"),
     ],

@@ -193,7 +193,7 @@ def test_holes_are_refused():
         ),
         (lambda s: s * 0.0, {}, "nothing to compare"),
         (lambda s: s, {"within_round": False}, "within rounds"),
-        (lambda s: s, {"sampler": "laplace"}, "bradley_terry"),
+        (lambda s: s, {"sampler": "laplace"}, "is for models of matches"),
         (lambda s: s, {"spread_scale": 0.0}, "spread_scale"),
         (lambda s: s, {"weight": 1.0}, "no option 'weight'"),
     ],

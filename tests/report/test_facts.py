@@ -1,6 +1,5 @@
 """Numbers and words of a report, against the functions that give them."""
 
-
 import pytest
 
 import leaderbayes as lb

@@ -175,7 +175,7 @@ def log_likelihood(
             continue
         if left_out.size:  # as the gradient says
             row, here = epp[min(k, len(epp) - 1)], start[k : k + 2]
-            out[k] = with_pullback(row[None], here, player, block, node, weight, one)[0][0]
+            out[k] = with_pullback(row.reshape(1, -1), here, player, block, node, weight, one)[0][0]
             continue
         many = 4 if lowest > -150.0 else 1
         total, product, held = 0.0, 1.0, 0

@@ -174,8 +174,9 @@ def log_likelihood(
             out[k] = -np.inf
             continue
         if left_out.size:  # as the gradient says
-            row, here = epp[min(k, len(epp) - 1)], start[k : k + 2]
-            out[k] = with_pullback(row.reshape(1, -1), here, player, block, node, weight, one)[0][0]
+            at, here = min(k, len(epp) - 1), start[k : k + 2]
+            row = epp[at : at + 1]
+            out[k] = with_pullback(row, here, player, block, node, weight, one)[0][0]
             continue
         many = 4 if lowest > -150.0 else 1
         total, product, held = 0.0, 1.0, 0

@@ -8,31 +8,17 @@ import numpy as np
 import pytest
 
 import leaderbayes as lb
+from agreement import DIMS, UNITS, agree
 from conftest import simulate
 from leaderbayes._inference import fit as module
 
 MODELS = ("davidson", "plackett_luce", "round_intercept")
-DIMS = ("chain", "draw")
-UNITS = ("epp_unit", "intercept_unit")  # what NUTS of PyMC's models moves
 
 
 @pytest.fixture(scope="module")
 def scores():
     made = simulate([1.5, 0.5, 0.0, -0.3, -1.5], 14, np.random.default_rng(5))
     return np.round(made * 1.5) / 1.5  # some tie
-
-
-def agree(one, two):
-    """Means within 0.05 standard deviations and ends within 0.1, beside Monte Carlo error."""
-    share = np.sqrt(sum(1.0 / dt.attrs["min_ess"] for dt in (one, two)))
-    for name, value in two["posterior"].data_vars.items():
-        if name in UNITS:
-            continue
-        sd, other = value.std(DIMS), one["posterior"][name]
-        assert (abs(other.mean(DIMS) - value.mean(DIMS)) < (0.05 + 4.0 * share) * sd).all()
-        for level in (0.05, 0.95):
-            gap = abs(other.quantile(level, DIMS) - value.quantile(level, DIMS))
-            assert (gap < (0.1 + 4.0 * 2.1 * share) * sd).all()
 
 
 @pytest.mark.slow
@@ -54,7 +40,7 @@ def test_agrees_with_pymc(scores, model, monkeypatch):
         if name == "sample_stats":
             continue
         own, known = by_walks[name].to_dataset(), group.to_dataset()
-        assert set(own.data_vars) == set(known.data_vars) - set(UNITS)
+        assert set(own.data_vars) == set(known.data_vars) - UNITS
         for variable, value in own.data_vars.items():
             assert value.sizes == known[variable].sizes
     for name in ("log_likelihood", "log_prior"):

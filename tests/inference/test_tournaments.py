@@ -10,12 +10,11 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from agreement import DIMS, UNITS, agree
 from conftest import simulate
 from leaderbayes._inference import fit as module
 from leaderbayes._inference.tournaments import sampler_of
 
-DIMS = ("chain", "draw")
-UNITS = {"epp_unit", "spread_unit", "group_unit"}  # what NUTS of PyMC's model moves
 GROUPS = {f"p{i}": "ab"[i % 2] for i in range(5)}
 
 
@@ -115,19 +114,6 @@ def test_same_seed_same_draws(rounded, dt):
     again = lb.fit(rounded, "tournaments", prior=True, replicates=100, draws=500, **OPTIONS)
     for name in ("posterior", "posterior_predictive", "prior", "prior_predictive"):
         xr.testing.assert_equal(again[name].to_dataset(), dt[name].to_dataset())
-
-
-def agree(one, two):
-    """Means within 0.05 standard deviations and ends within 0.1, beside Monte Carlo error."""
-    share = np.sqrt(sum(1.0 / dt.attrs["min_ess"] for dt in (one, two)))
-    for name, value in two["posterior"].data_vars.items():
-        if name in UNITS:
-            continue
-        sd, other = value.std(DIMS), one["posterior"][name]
-        assert (abs(other.mean(DIMS) - value.mean(DIMS)) < (0.05 + 4.0 * share) * sd).all()
-        for level in (0.05, 0.95):
-            gap = abs(other.quantile(level, DIMS) - value.quantile(level, DIMS))
-            assert (gap < (0.1 + 4.0 * 2.1 * share) * sd).all()
 
 
 @pytest.mark.slow

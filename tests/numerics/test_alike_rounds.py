@@ -79,6 +79,25 @@ def test_weights_are_powers_given_the_intercepts():
     assert log_likelihood(b, -0.4, 0.8, rounds)[0] == pytest.approx(wanted, rel=1e-9)
 
 
+@pytest.mark.parametrize("scale", [4.0, 12.0, 50.0])
+def test_rounds_that_go_all_one_way(scale):
+    """Their intercepts are anywhere, where s is large: Gauss and Hermite's nodes would miss it."""
+    order = np.arange(5)
+    place = np.array([[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [2, 1, 3, 5, 4]], np.int32)
+    statistics, b = listed_statistics(outcomes(place, order), order), np.array([1, 0.5, 0, 0, -1.5])
+    u = np.linspace(-10.0, 10.0, 40_001)
+    wanted = 0.0
+    for k in range(3):
+        c = 0.3 + scale * u
+        gaps = c[:, None, None] + b[:, None] - b
+        pairs = np.logaddexp(gaps, 0.0)[:, *np.triu_indices(5, 1)].sum(axis=1)
+        log = statistics.points[k] @ b + statistics.first[k] * c - pairs - np.arange(5) @ b
+        wanted += np.log(np.trapezoid(np.exp(log - 0.5 * u**2) / np.sqrt(2.0 * np.pi), u))
+    value, *slopes = log_likelihood(b, 0.3, scale, alike_rounds(statistics, np.ones(3)))
+    assert value == pytest.approx(wanted, abs=1e-5)
+    assert np.isfinite(np.hstack(slopes)).all()
+
+
 def test_gradient():
     statistics, b = board(7, 9, missing=0.3, seed=4)
     rounds = alike_rounds(statistics, np.full(9, 0.5))
@@ -110,8 +129,12 @@ def test_far_strengths():
     value, slope, *_ = log_likelihood(far, 0.0, 1e-9, rounds)
     assert value == pytest.approx(own.sum())
     assert np.isfinite(slope).all()
-    with np.errstate(all="ignore"):
-        assert not np.isfinite(log_likelihood(b * np.inf, 0.0, 1.0, rounds)[0])
+    for factor in (1e10, 1e113, np.inf):
+        with np.errstate(all="ignore"):
+            assert not np.isfinite(log_likelihood(b * factor, 0.0, 1.0, rounds)[0])
+    value, slope, *_ = log_likelihood(1e5 * b, 0.0, 1.0, rounds)
+    assert np.isfinite(value)
+    assert np.isfinite(slope).all()
 
 
 @pytest.mark.parametrize("scale", [0.05, 1.0, 4.0])

@@ -5,9 +5,11 @@ r"""PMRA's posterior with the rounds' intercepts integrated out, of rounds that 
 
 depends on a round by its players, its weight eta, and f, the wins of the first-listed. What takes
 time, the sum over pairs, is one smooth function of c for all rounds of the same players: it is
-computed at Chebyshev's nodes, between which its polynomial is exact to some 1e-11, as its nearest
-singularities are at :math:`\pm i\pi` from the real line. Integrals are Gauss and Hermite's, around
-the mode of each, as in `quadrature`, which has the information matrix, too, and no weights.
+computed at Chebyshev's nodes, between which its polynomial is exact to some 1e-10, as its nearest
+singularities are at :math:`\pm i\pi` from the real line; beyond where every match is decided it is
+linear. Integrals are sums of even steps, which for what has no singularity within
+:math:`\pi / s` of the real line are as exact. `quadrature` has the information matrix, too, and no
+weights; twenty of its nodes would be off by 0.01 where s is 10, and by 1 where it is 40.
 """
 
 from itertools import pairwise
@@ -19,15 +21,15 @@ import numpy as np
 from leaderbayes._numerics.round_intercept import ListedStatistics
 from leaderbayes._types import Floats, Longs
 
-_NODES = 20  # of Gauss and Hermite
-_REACH = 8.0  # standard deviations: as far as these nodes are, and beyond where draws are
+_STEP, _STEPS = 0.75, 0.8  # of integrals, at most: in standard deviations at the mode, and 1 / s
+_DROP = 25.0  # of the log integrand, where they end
+_REACH = 7.2  # standard deviations: where that drop is, at most
 _DIGITS = 23.0  # of the polynomial, as the logarithm of its error
-_MOST = 400  # its nodes
 _LEAST = 0.01  # half-width of an interval: of less there would be more error in derivatives
+_DECIDED = 40.0  # log-odds at which a match is, to the last bit
 _NEAR = 300.0  # log-odds up to which products of odds are numbers
-_PLACE, _SHARE = np.polynomial.hermite.hermgauss(_NODES)
-_PLACE *= np.sqrt(2.0)
-_LOG_SHARE = np.log(_SHARE) + 0.5 * _PLACE**2 + 0.5 * np.log(2.0) - 0.5 * np.log(2.0 * np.pi)
+_FARTHEST = 1e6  # log-odds: no posterior reaches beyond, but searches may
+_LANES = 16  # points whose moments are added side by side
 
 
 class AlikeRounds(NamedTuple):
@@ -200,7 +202,14 @@ def _derivative(series: Floats, half: float) -> Floats:
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _sums(series: Floats, t: Floats) -> Floats:
+def _inside(c: Floats, ends: tuple[float, float]) -> Floats:
+    """Put intercepts c, as far as they are between ends, on the interval from -1 to 1."""
+    t = (2.0 * c - ends[0] - ends[1]) / (ends[1] - ends[0])
+    return np.minimum(np.maximum(t, -1.0), 1.0)
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _clenshaw(series: Floats, t: Floats) -> Floats:
     """Clenshaw's sums of a series at points t."""
     one, two = np.zeros(t.size), np.zeros(t.size)
     for n in range(series.size - 1, 0, -1):
@@ -212,13 +221,13 @@ def _sums(series: Floats, t: Floats) -> Floats:
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _sum(series: Floats, t: float) -> float:
-    """Do as `_sums`, at one point."""
-    one, two = 0.0, 0.0
-    for n in range(series.size - 1, 0, -1):
-        one, two = 2.0 * t * one - two + series[n], one
-    total: float = t * one - two + series[0]
-    return total
+def _sums(series: Floats, c: Floats, ends: tuple[float, float], pairs: float) -> Floats:
+    """Sum over pairs at intercepts c; above the interval all matches are won, below they are lost.
+
+    Where the interval ends for another reason, nobody asks.
+    """
+    beyond = np.maximum(c - ends[1], 0.0)
+    return np.asarray(_clenshaw(series, _inside(c, ends)) + pairs * beyond)
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
@@ -232,12 +241,12 @@ def _step(
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _interval(
+def _reached(
     b: Floats, weight: float, level: float, scale: float, least: float, most: float, wide: bool
 ) -> tuple[float, float]:
-    """Middle and half-width of the intercepts that rounds reach: first wins from least to most.
+    """Give the intercepts that rounds reach, from and to: of first wins from least to most.
 
-    What it does not reach is seen, and then asked for: it is the modes' of both, and near enough.
+    What these do not reach is seen, and then asked for: they are the modes', and near enough.
     """
     middle = 0.5 * (np.max(b) + np.min(b))
     up = np.exp(np.minimum(np.maximum(b - middle, -_NEAR), _NEAR))
@@ -254,22 +263,38 @@ def _interval(
             u, low, high = _step(u, pull, curve, low, high)
             if abs(u - mode[k]) < 0.1 * sd[k]:
                 break
-    far = _REACH * (1.0 if wide else np.max(sd))
-    low, high = np.min(mode) - far, np.max(mode) + far
-    return level + scale * 0.5 * (low + high), max(scale * 0.5 * (high - low), _LEAST)
+    # By a tenth of a deviation modes may be elsewhere, and integrands fall slowly to one side.
+    far = (_REACH + 0.5) * (1.0 if wide else min(1.3 * np.max(sd), 1.0))
+    return level + scale * (np.min(mode) - far), level + scale * (np.max(mode) + far)
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _undecided(reached: tuple[float, float], b: Floats) -> tuple[float, float]:
+    """Take of intercepts those at which matches are undecided, and at least some."""
+    most = np.max(b) - np.min(b) + _DECIDED
+    low = min(max(reached[0], -most), most - 2.0 * _LEAST)
+    return low, max(min(reached[1], most), low + 2.0 * _LEAST)
+
+
+@numba.njit(cache=True, error_model="numpy", nogil=True)
+def _nodes(ends: tuple[float, float]) -> Floats:
+    """Chebyshev's nodes, as many as an interval of this width takes."""
+    near = 2.0 * np.pi / (ends[1] - ends[0])
+    count = int(max(np.ceil(_DIGITS / np.log(near + np.sqrt(1.0 + near**2))), 8.0))
+    return np.cos(np.pi * (np.arange(count) + 0.5) / count)
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def _modes(
-    first: Floats, pairs: float, weight: float, level: float, scale: float, middle: float,
-    half: float, slope: Floats, bend: Floats,
+    first: Floats, pairs: float, weight: float, level: float, scale: float,
+    ends: tuple[float, float], slope: Floats, bend: Floats,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Modes of u (kind,) and standard deviations there, of series of derivatives."""
     low, high = weight * scale * (first - pairs), weight * scale * first
     u, sd = np.zeros(first.size), np.ones(first.size)
     for _ in range(100):
-        t = np.minimum(np.maximum((level + scale * u - middle) / half, -1.0), 1.0)
-        expected, v = _sums(slope, t), np.maximum(_sums(bend, t), 0.0)
+        t = _inside(level + scale * u, ends)
+        expected, v = _clenshaw(slope, t), np.maximum(_clenshaw(bend, t), 0.0)
         moved = 0.0
         for k in range(u.size):
             pull = weight * scale * (first[k] - expected[k]) - u[k]
@@ -284,11 +309,28 @@ def _modes(
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
-def _nodes(half: float) -> Floats:
-    """Chebyshev's nodes, as many as an interval of this half-width takes."""
-    rate = np.log(np.pi / half + np.sqrt(1.0 + (np.pi / half) ** 2))
-    count = int(min(max(np.ceil(_DIGITS / rate), 8.0), _MOST))
-    return np.cos(np.pi * (np.arange(count) + 0.5) / count)
+def _tails(
+    first: Floats, pairs: float, weight: float, level: float, scale: float,
+    ends: tuple[float, float], series: Floats, mode: Floats, sd: Floats,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Where the integrands of u (kind,) have dropped from their modes: below, and above."""
+    c = level + scale * mode
+    top = weight * (first * c - _sums(series, c, ends, pairs)) - 0.5 * mode * mode
+    found = np.empty((2, mode.size))
+    for side in range(2):
+        sign = 2.0 * side - 1.0
+        far = _REACH * sd
+        while True:
+            u = mode + sign * far
+            c = level + scale * u
+            height = weight * (first * c - _sums(series, c, ends, pairs)) - 0.5 * u * u
+            # The prior of u alone lets it drop so far within the reach.
+            on = (top - height < _DROP) & (far < _REACH)
+            if not on.any():
+                break
+            far = np.where(on, np.minimum(1.3 * far, _REACH), far)
+        found[side] = u
+    return found[0], found[1]
 
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
@@ -302,37 +344,42 @@ def _marginal(
         if who.size < 2:
             continue
         own, rows = b[who], slice(kinds[g], kinds[g + 1])
+        if not np.max(own) - np.min(own) + abs(level) < _FARTHEST:
+            return -np.inf, slope, 0.0, 0.0
         won, count, pairs = first[rows], times[rows], 0.5 * who.size * (who.size - 1)
         for wide in (False, True):
-            middle, half = _interval(own, eta, level, scale, won[0], won[-1], wide)
-            if not np.isfinite(half):  # of strengths that are no numbers
-                return -np.inf, slope, 0.0, 0.0
-            t = _nodes(half)
-            value_at, slope_at = _at_nodes(own, middle + half * t, with_slope)
+            reached = _reached(own, eta, level, scale, won[0], won[-1], wide)
+            ends = _undecided(reached, own)
+            t = _nodes(ends)
+            at_nodes = 0.5 * (ends[0] + ends[1] + (ends[1] - ends[0]) * t)
+            value_at, slope_at = _at_nodes(own, at_nodes, with_slope)
             series = _to_series(value_at, t)
-            down = _derivative(series, half)
-            mode, sd = _modes(
-                won, pairs, eta, level, scale, middle, half, down, _derivative(down, half)
-            )
-            away = np.abs(level + scale * mode - middle) + scale * sd * _PLACE[-1]
-            if np.max(away) <= half:
+            down = _derivative(series, 0.5 * (ends[1] - ends[0]))
+            bend = _derivative(down, 0.5 * (ends[1] - ends[0]))
+            mode, sd = _modes(won, pairs, eta, level, scale, ends, down, bend)
+            low, high = _tails(won, pairs, eta, level, scale, ends, series, mode, sd)
+            from_, to = level + scale * np.min(low), level + scale * np.max(high)
+            if reached[0] <= from_ and to <= reached[1]:
                 break
-        moment = np.zeros((t.size, _NODES))
+        moment = np.zeros((t.size, _LANES))
         for a in range(won.size):
-            u = mode[a] + sd[a] * _PLACE
+            step = min(_STEP * sd[a], _STEPS / scale)
+            u = np.linspace(low[a], high[a], int(np.ceil((high[a] - low[a]) / step)) + 1)
             c = level + scale * u
-            at = (c - middle) / half
-            height = eta * (won[a] * c - _sums(series, at)) + _LOG_SHARE - 0.5 * u * u
+            height = eta * (won[a] * c - _sums(series, c, ends, pairs)) - 0.5 * u * u
             top = np.max(height)
             share = np.exp(height - top)
             total = np.sum(share)
-            value += count[a] * (top + np.log(total) + np.log(sd[a]))
+            whole = total * (u[1] - u[0]) / np.sqrt(2.0 * np.pi)
+            value += count[a] * (top + np.log(whole))
             if with_slope:
-                part = count[a] * eta * share / total
-                pull = part * (won[a] - _sums(down, at))
+                part, at = count[a] * eta * share / total, _inside(c, ends)
+                pull = part * (won[a] - _clenshaw(down, at))
                 by_level += np.sum(pull)
                 by_scale += np.sum(u * pull)
-                _add_moments(moment, part, at)
+                for begin in range(0, u.size, _LANES):
+                    some = slice(begin, begin + _LANES)
+                    _add_moments(moment, part[some], at[some])
         if with_slope:
             slope[who] -= slope_at @ _to_nodes(moment.sum(axis=1), t)
     return value, slope, by_level, by_scale
@@ -380,21 +427,20 @@ def _draw(
                     u[d, order[k]] = rng.standard_normal()
                     k += 1
                 continue
-            middle, half = _interval(own, eta, level[d], s, won[0], won[-1], True)
-            t = _nodes(half)
-            series = _to_series(_at_nodes(own, middle + half * t, False)[0], t)
-            down = _derivative(series, half)
-            mode, sd = _modes(
-                won, 0.5 * who.size * (who.size - 1), eta, level[d], s, middle, half, down,
-                _derivative(down, half),
-            )  # fmt: skip
+            pairs = 0.5 * who.size * (who.size - 1)
+            ends = _undecided(_reached(own, eta, level[d], s, won[0], won[-1], True), own)
+            t = _nodes(ends)
+            at_nodes = 0.5 * (ends[0] + ends[1] + (ends[1] - ends[0]) * t)
+            series = _to_series(_at_nodes(own, at_nodes, False)[0], t)
+            down = _derivative(series, 0.5 * (ends[1] - ends[0]))
+            bend = _derivative(down, 0.5 * (ends[1] - ends[0]))
+            mode, sd = _modes(won, pairs, eta, level[d], s, ends, down, bend)
             while k < rounds and set_of[order[k]] == g:
                 r = order[k]
                 a = kind[r] - kinds[g]
                 u[d, r], value[d, r] = _one(
-                    first[kind[r]], eta, level[d], s, mode[a], sd[a], middle, half, series, down,
-                    rng,
-                )  # fmt: skip
+                    won[a], pairs, eta, level[d], s, mode[a], sd[a], ends, series, down, rng
+                )
                 # Of who is listed second, as in `log_normalisers`.
                 for i in range(who.size):
                     value[d, r] += i * own[i]
@@ -404,38 +450,33 @@ def _draw(
 
 @numba.njit(cache=True, error_model="numpy", nogil=True)
 def _one(
-    first: float, weight: float, level: float, scale: float, mode: float, sd: float, middle: float,
-    half: float, series: Floats, down: Floats, rng: np.random.Generator,
+    first: float, pairs: float, weight: float, level: float, scale: float, mode: float, sd: float,
+    ends: tuple[float, float], series: Floats, down: Floats, rng: np.random.Generator,
 ) -> tuple[float, float]:  # fmt: skip
     """Draw u exactly, by rejection: below the mode's height and tangents on both sides of it.
 
     The density is log-concave, so that nothing of it is above them (Gilks and Wild 1992).
     """
-    ends, slopes, heights = np.empty(2), np.empty(2), np.empty(2)
-    c = level + scale * mode
-    top = weight * (first * c - _sum(series, (c - middle) / half)) - 0.5 * mode * mode
-    for k in range(2):
-        x = mode + (2.0 * k - 1.0) * 1.1 * sd
-        c = level + scale * x
-        t = (c - middle) / half
-        heights[k] = weight * (first * c - _sum(series, t)) - 0.5 * x * x - top
-        slopes[k] = weight * scale * (first - _sum(down, t)) - x
-        # Where the tangent is as high as the mode.
-        ends[k] = x - heights[k] / slopes[k]
-    inner = ends[1] - ends[0]
-    left, right = 1.0 / slopes[0], -1.0 / slopes[1]
+    x = mode + sd * np.array([-1.1, 0.0, 1.1])
+    c = level + scale * x
+    height = weight * (first * c - _sums(series, c, ends, pairs)) - 0.5 * x * x
+    height -= height[1]
+    slope = weight * scale * (first - _clenshaw(down, _inside(c, ends))) - x
+    # Where tangents are as high as the mode.
+    low, high = x[0] - height[0] / slope[0], x[2] - height[2] / slope[2]
+    inner, left, right = high - low, 1.0 / slope[0], -1.0 / slope[2]
+    top = weight * (first * c[1] - _sums(series, c, ends, pairs)[1]) - 0.5 * mode * mode
     while True:
         which = rng.random() * (left + inner + right)
         fall = 0.0
         if which < inner:
-            x = ends[0] + which
+            u = low + which
         else:
             fall = -np.log(rng.random())
-            x = ends[1] + fall * right if which < inner + right else ends[0] - fall * left
-        c = level + scale * x
-        t = (c - middle) / half
-        if abs(t) > 1.0:
+            u = high + fall * right if which < inner + right else low - fall * left
+        if abs(u - mode) > _REACH:  # one of 10^12, at most
             continue
-        taken = _sum(series, t)
-        if np.log(rng.random()) <= weight * (first * c - taken) - 0.5 * x * x - top + fall:
-            return x, taken
+        at = level + scale * u
+        taken = _sums(series, np.array([at]), ends, pairs)[0]
+        if np.log(rng.random()) <= weight * (first * at - taken) - 0.5 * u * u - top + fall:
+            return u, taken

@@ -203,10 +203,8 @@ def _draw_prior(
 ) -> dict[str, Floats]:
     """Draw all parameters from their prior, in one chain."""
     m, r = matches.sizes["player"], matches.sizes["round"]
-    (scale, s), level = (
-        np.abs(rng.standard_normal((2, 1, draws))) * np.reshape(scales, (2, 1, 1)),
-        scales[1] * rng.standard_normal((1, draws)),
-    )
+    scale, s = (tau * abs(rng.standard_normal((1, draws))) for tau in scales)
+    level = scales[1] * rng.standard_normal((1, draws))
     epp = scale[..., None] * rng.standard_normal((1, draws, m))
     return {
         "epp": epp - epp.mean(axis=-1, keepdims=True),

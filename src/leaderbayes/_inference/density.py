@@ -83,6 +83,7 @@ def draw_density(
     *,
     progressbar: bool,
     given_scale: Target | None = None,
+    by_nuts: Target | None = None,
     failed: str = "",
 ) -> tuple[xr.DataTree, dict[str, Any]]:
     """Draw by the sampler that is asked for, as `draw_board`; streams are those of `draw_exactly`.
@@ -94,6 +95,8 @@ def draw_density(
     given_scale : Target, optional
         The same posterior in coordinates of which the first is a logarithm of scale, and the others
         are nearly normal given it: for proposals where one law of all coordinates does not do.
+    by_nuts : Target, optional
+        The same posterior in coordinates for NUTS, where others serve it better than ``target``'s.
     failed : str
         Why proposals are not tried, where "nutpie" was not asked for.
     """
@@ -120,10 +123,11 @@ def draw_density(
                 return drawn, found
             failed = lacking(found)
     first, again = (int(s) for s in streams[3].generate_state(2))
+    sampled = by_nuts or target
     return sample_density(
-        target.density,
-        target.expand,
-        target.start,
+        sampled.density,
+        sampled.expand,
+        sampled.start,
         shapes,
         sampling,
         (first, again),

@@ -3,7 +3,8 @@
 Ranks of prior draws among posterior draws are uniform where the likelihood is the law that the
 data are drawn from: weight 1, and for pairwise models one match a round. A board whose best score
 was chosen ("sota") has no matches and is not sampled by NUTS: its data come from its executable
-specification, and its posterior from `sota.posterior`. See make.py.
+specification, and its posterior from `sota.posterior`. PMRA's posterior and that of tournaments are
+those of `lb.fit`, of data that PyMC's model draws. See make.py.
 """
 
 import json
@@ -143,26 +144,11 @@ def pair_statistics(observed, setting):
     return named(round_statistics(observed, within_round=True, ties="half"))
 
 
-def tournament_statistics(observed, setting):
-    """The same of several tournaments."""
-    from leaderbayes._numerics.pairs_by_round import round_statistics
-
-    tournament = np.repeat(np.arange(setting.tournaments), setting.rounds)
-    return named(round_statistics(observed, within_round=True, ties="half", tournament=tournament))
-
-
 def ranking_statistics(observed, setting):
     """The same of Plackett-Luce's."""
     from leaderbayes._numerics.plackett_luce import rankings
 
     return named(rankings(observed))
-
-
-def outcome_statistics(observed, setting):
-    """The same of PMRA's, of outcomes."""
-    from leaderbayes._numerics.round_intercept import listed_statistics
-
-    return named(listed_statistics(observed, np.arange(PLAYERS)))
 
 
 def named(statistics):
@@ -290,6 +276,66 @@ def row_of(simulation, true, draws):
         for position, rank in np.ndenumerate(below):
             row[f"{quantity}{list(position)}" if position else quantity] = int(rank)
     return row
+
+
+def evenly(draws):
+    """KEPT of draws (chain, draw, ...), evenly spread."""
+    every = np.reshape(draws, (-1, *np.shape(draws)[2:]))
+    return every[:: len(every) // KEPT][:KEPT]
+
+
+def outcome_ranks(name, count, seed, only):
+    """`ranks` of PMRA, by the draws of `lb.fit`: outcomes of its matches are no rankings."""
+    import warnings
+
+    import leaderbayes as lb
+    from leaderbayes._inference.round_intercept import draw_of_rounds
+
+    scales = dict(SETTINGS[name].options)["prior_scale"], 1.0
+    prior, observed = simulate(name, count, seed)
+    listed, eta = np.arange(PLAYERS), np.ones(SETTINGS[name].rounds)
+    sampling = {"sampler": "auto", "draws": 1000, "chains": 4, "tune": None, "target_accept": None}
+    rows = []
+    for s in only:
+        own = int(np.random.SeedSequence([seed, s]).generate_state(1)[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.ConvergenceWarning)
+            drawn, _, _, found = draw_of_rounds(
+                observed[s], listed, eta, scales, sampling, own, progressbar=False
+            )
+        if not found["converged"]:
+            print(f"{name} {s}: not converged", flush=True)
+        draws = {quantity: evenly(values) for quantity, values in drawn.items()}
+        rows.append(row_of(s, {name: prior[name].to_numpy()[s] for name in draws}, draws))
+    return rows
+
+
+def tournament_ranks(name, count, seed, only):
+    """`ranks` of several tournaments, by `lb.fit`."""
+    import warnings
+
+    import leaderbayes as lb
+
+    setting = SETTINGS[name]
+    prior, observed = simulate(name, count, seed)
+    scores = template(setting)
+    rows = []
+    for s in only:
+        # Rounds of one tournament after those of another.
+        place = observed[s].reshape(setting.tournaments, setting.rounds, PLAYERS)
+        board = scores.copy(data=np.where(place > 0, -place, np.nan).swapaxes(1, 2))
+        own = int(np.random.SeedSequence([seed, s]).generate_state(1)[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+            fitted = lb.fit(
+                board, name, seed=own, replicates=1, progressbar=False, **dict(setting.options)
+            )
+        if not fitted.attrs["converged"]:
+            print(f"{name} {s}: not converged", flush=True)
+        posterior = fitted["posterior"].to_dataset()
+        draws = {str(quantity): evenly(values.to_numpy()) for quantity, values in posterior.items()}
+        rows.append(row_of(s, {name: prior[name].to_numpy()[s] for name in draws}, draws))
+    return rows
 
 
 def score_board(name, rng):
@@ -469,10 +515,10 @@ WAYS = {
     "davidson": Way(match_ranks, match_model, pair_statistics, davidson_boards),
     "mean_score": Way(score_ranks, score_model),
     "plackett_luce": Way(match_ranks, match_model, ranking_statistics, as_drawn),
-    "round_intercept": Way(match_ranks, match_model, outcome_statistics, as_drawn),
+    "round_intercept": Way(outcome_ranks, match_model, observed=as_drawn),
     "score_tournaments": Way(scores_ranks, scores_model),
     "sota": Way(board_ranks, board_model),
-    "tournaments": Way(match_ranks, match_model, tournament_statistics, as_drawn),
+    "tournaments": Way(tournament_ranks, match_model, observed=as_drawn),
 }
 
 

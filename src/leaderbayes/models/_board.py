@@ -10,6 +10,7 @@ from leaderbayes._arguments import positive
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._model import Problem
 
@@ -137,6 +138,13 @@ def rank_reliability(place: Ints) -> float:
         return 0.0
     noise = float(within / freedom * np.mean(1.0 / rounds[rounds > 0]))
     return float(np.clip(1.0 - noise / between, 0.0, 1.0))
+
+
+def pairs_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
+    """Log-likelihood of each round's matches (draw, round), Davidson's where there is ``tie``."""
+    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
+    statistics = round_statistics(matches["place"].to_numpy(), within_round=within, ties=ties)
+    return round_log_likelihood(drawn["epp"], statistics, drawn.get("tie"))
 
 
 def half_normal(scale: float) -> Callable[[Floats], Floats]:

@@ -1,0 +1,127 @@
+"""The ways in which one board may be fitted, the base first."""
+
+from collections.abc import Sequence
+from inspect import signature
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._arguments import is_list, number, one_of
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._scores.vote_matches import CLUSTERINGS, is_votes, weights_of
+from leaderbayes._types import Longs
+from leaderbayes.models._registry import MODELS
+
+_LARGEST = 30  # judges that are left out, one by one
+RULES = ("ties", "weight", "cluster", "prior")
+
+
+class Setting(NamedTuple):
+    """One way to fit a board; "" where the model has no such choice."""
+
+    model: str
+    ties: str
+    weight: str | float
+    cluster: str
+    prior: float  # times the model's own scale of the prior
+    without: str = ""  # the round, of votes the judge, that is left out
+    part: int = -1  # its position, -1 of none
+
+    def label(self) -> str:
+        """Name it by what is chosen."""
+        said = [self.model]
+        for name in ("ties", "weight", "cluster"):
+            if (value := getattr(self, name)) != "":
+                said.append(f"{name}={value}")
+        said += [f"prior x {self.prior:g}"] if self.prior != 1.0 else []
+        return ", ".join(said) + (f", without {self.without}" if self.part >= 0 else "")
+
+    def options(self) -> dict[str, Any]:
+        """Return what `leaderbayes.fit` is asked for."""
+        chosen = {name: getattr(self, name) for name in ("ties", "weight", "cluster")}
+        own = signature(MODELS[self.model].build).parameters["prior_scale"].default
+        return {k: v for k, v in chosen.items() if v != ""} | {"prior_scale": self.prior * own}
+
+    def differs(self, base: "Setting") -> str:
+        """Say in what alone it differs from the base; "" if in several things, or in none."""
+        if self.part >= 0:
+            return "part"
+        odd = [name for name in RULES if getattr(self, name) != getattr(base, name)]
+        if self.model != base.model:
+            # The same in what both may choose.
+            return "" if any(getattr(self, name) != "" for name in odd) else "model"
+        return odd[0] if len(odd) == 1 else ""
+
+
+def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Setting]:
+    """List all ways to fit, the base first.
+
+    Raises
+    ------
+    LeaderbayesError
+        If a choice is no sequence, or has no such value.
+    """
+    of_votes = is_votes(board)
+    for name, values in choices.items():
+        if not is_list(values) or not len(values):
+            raise LeaderbayesError(f"{name}={values!r}: give a sequence, the base first.")
+    data = "votes" if of_votes else "scores"
+    known = [m.name for m in MODELS.values() if not m.several and (of_votes <= ("votes" in m.data))]
+    for name in choices["models"]:
+        one_of("models", name, *known)
+    for rule in choices["ties"]:
+        one_of("ties", rule, "half", "drop")
+    for each in choices["clusters"]:
+        one_of("clusters", each, "auto", "none", *CLUSTERINGS)
+    factors = [number("priors", factor, above=0.0) for factor in choices["priors"]]
+    every = [
+        Setting(name, *rest)
+        for name in choices["models"]
+        for rest in product(*_own(board, name, data, choices), factors)
+    ]
+    every = list(dict.fromkeys(every))
+    names, which = removable(board)
+    if rounds and len(names) > 2:
+        every += [every[0]._replace(without=str(names[k]), part=k) for k in which.tolist()]
+    return every
+
+
+def _own(board: Any, name: str, data: str, choices: dict[str, Sequence[Any]]) -> list[list[Any]]:
+    """Choices of ties, weight and cluster that a model has."""
+    model = MODELS[name]
+    of_scores = data == "scores"
+    may_tie = len({*model.ties} & {"half", "drop"}) > 1 and "scores" not in model.data
+    ties = [str(rule) for rule in choices["ties"]] if may_tie else [""]
+    weighted = of_scores and model.weight == "composite" and "scores" not in model.data
+    grouped = not of_scores and any(c in board.coords for c in CLUSTERINGS)
+    clusters = list(choices["clusters"]) if grouped else list(choices["clusters"])[:1]
+    return [
+        ties if tied(board) else ties[:1],
+        list(choices["weights"]) if weighted else [""],
+        [""] if of_scores else clusters,
+    ]
+
+
+def removable(board: Any) -> tuple[np.ndarray, Longs]:
+    """Name rounds, or judges of votes, and give the positions of those that are left out.
+
+    Of judges at most the 30 with the most votes; of votes without judges none.
+    """
+    if isinstance(board, xr.DataArray):
+        return board["round"].to_numpy(), np.arange(board.sizes["round"])
+    if "judge" not in board.coords:
+        return np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
+    code, names = pd.factorize(board["judge"].to_numpy())
+    votes = np.bincount(code, weights_of(board), len(names))
+    return np.asarray(names), np.sort(np.argsort(-votes, kind="stable")[:_LARGEST])
+
+
+def tied(board: Any) -> bool:
+    """Whether any match is tied."""
+    if is_votes(board):
+        return bool((board["outcome"] == 0.5).any())
+    rounds = board.transpose("round", "player").to_pandas()
+    return bool((rounds.nunique(axis=1) < rounds.count(axis=1)).any())

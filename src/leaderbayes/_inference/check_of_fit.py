@@ -24,7 +24,7 @@ from leaderbayes._types import Floats, Ints
 MISFIT = 0.05  # p-value below which a board does not fit
 _FEWEST, _MOST = 50, 200  # boards
 _PAIRS = 2_000_000  # in all boards, about: beyond, fewer are drawn
-_PLAYERS = 1000  # most of whom every pair is looked at unasked
+_PLAYERS = 300  # most of whom every pair is looked at unasked
 # Boards that the stretch is found by: how many at most, and of how many pairs in all.
 _FEW, _FEW_PAIRS = 50, 1_000_000
 _STEPS, _NEAR = 8, 0.01

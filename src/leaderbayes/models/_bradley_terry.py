@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import expit
 
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.engine import Target
@@ -141,7 +142,13 @@ def target_of_pairs(points: Floats, n: Floats, prior_scale: float, df: float) ->
         slope = points - sums.expected if gradient else sums.expected
         return a @ points - sums.value, slope, np.empty((len(a), 0))
 
-    return Target(len(points), log_likelihood, prior_scale, df, cells=len(points))
+    def hessian(a: Floats, _: Floats) -> Floats:
+        p = expit(a[:, None] - a)
+        curve = n * p * (1.0 - p)
+        return np.asarray(np.diag(curve.sum(axis=1)) - curve)
+
+    m = len(points)
+    return Target(m, log_likelihood, prior_scale, df, cells=m, hessian=hessian)
 
 
 def _checked(

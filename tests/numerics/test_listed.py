@@ -47,9 +47,9 @@ def test_integral(board, scale, spread):
     outcome, eta = board
     rounds = alike_rounds(listed_statistics(outcome, ORDER), eta)
     b = spread * np.random.default_rng(2).normal(size=4)
-    found = log_likelihood(
-        b[None], np.array([0.3]), np.array([scale]), rounds, gradient=False
-    )[0][0]
+    found = log_likelihood(b[None], np.array([0.3]), np.array([scale]), rounds, gradient=False)[0][
+        0
+    ]
     assert found == pytest.approx(slow(outcome, eta, b, 0.3, scale), abs=1e-5)
 
 

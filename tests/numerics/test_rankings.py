@@ -67,9 +67,7 @@ def test_derivatives():
         return log_likelihood(x[None], ordered, gradient=True)[1][0]
 
     np.testing.assert_allclose(slope(b), approx_fprime(b, value, 1e-7), atol=1e-5)
-    np.testing.assert_allclose(
-        information(b, ordered), -approx_fprime(b, slope, 1e-7), atol=1e-5
-    )
+    np.testing.assert_allclose(information(b, ordered), -approx_fprime(b, slope, 1e-7), atol=1e-5)
 
 
 def test_drawn_rankings_have_the_models_law():

@@ -59,7 +59,7 @@ def draw_metropolis(
 
 
 def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:
-    """What is diagnosed (chain, draw, ...): strengths, their scale, and further parameters.
+    """Pick what is diagnosed (chain, draw, ...): strengths, their scale, further parameters.
 
     A step moves all players or none: of very many, some from the best to the worst tell enough.
     """
@@ -73,9 +73,7 @@ def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:
     return found
 
 
-def _walk(
-    log_weight: Floats, chains: int, rng: np.random.Generator
-) -> tuple[Longs, Floats]:
+def _walk(log_weight: Floats, chains: int, rng: np.random.Generator) -> tuple[Longs, Floats]:
     """Walk through proposals, each chain through its own: states and acceptances (chain, draw)."""
     each = len(log_weight) // chains
     log_u = np.log(rng.random((chains, each)))

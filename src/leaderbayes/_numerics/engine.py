@@ -1,4 +1,4 @@
-r"""Proposals for an independence Metropolis sampler of strengths, their scale, and a few parameters.
+r"""Proposals for an independence Metropolis sampler of strengths, their scale, and few others.
 
 .. math:: \sigma \sim \mathrm{HalfNormal}(s), \quad a_i \sim t_\nu(0, \sigma), \quad
           e_k \sim N(0, s_k^2), \quad y \sim p(y \mid a, e)
@@ -229,8 +229,10 @@ class Engine:
         return float(found[0]), slopes[0], self._floored(0.5 * (curved + curved.T), ways)
 
     def _ways_of(self, hessian: Floats) -> Floats:
-        """Ways W of a curvature H, W'HW = 1, each led by one coordinate and followed by those
-        before it in the order."""
+        """Find ways W of a curvature H, W'HW = 1.
+
+        Each is led by one coordinate, and followed by those before it in the order.
+        """
         ordered = hessian[np.ix_(self.order, self.order)]
         try:
             lower = np.linalg.cholesky(ordered)
@@ -243,7 +245,7 @@ class Engine:
         return new
 
     def _floored(self, curved: Floats, root: Floats) -> Floats:
-        """The same for a curvature in coordinates along ``root``, none of it below a floor."""
+        """Find the same for a curvature along ``root``, none of it below a floor."""
         bend, turn = np.linalg.eigh(curved)
         root = root @ turn / np.sqrt(np.maximum(bend, _FLOOR))
         covariance = root[self.order] @ root[self.order].T
@@ -274,7 +276,7 @@ class Engine:
 
 
 def _tables(drop: Floats) -> tuple[Floats, Floats, float]:
-    """Maps from normal numbers to steps (way, knot), of log densities (way, knot) at `_KNOTS`."""
+    """Map normal numbers to steps (way, knot), by log densities (way, knot) at `_KNOTS`."""
     # Beside a Cauchy density a margin is smooth between knots of asinh.
     s = np.arcsinh(_KNOTS)
     fine = np.linspace(s[0], s[-1], _FINE * (len(s) - 1) + 1)
@@ -296,7 +298,7 @@ def _tables(drop: Floats) -> tuple[Floats, Floats, float]:
 
 
 def _stretch(normal: Floats, margins: _Margins) -> tuple[Floats, Floats]:
-    """Steps (draw, way) of normal numbers, and the sum of the logarithms of their slopes (draw,)."""
+    """Stretch normal numbers to steps (draw, way); add up the logs of their slopes (draw,)."""
     moved, log_slope = np.empty_like(normal), np.zeros(len(normal))
     for way in range(normal.shape[1]):
         z, u = margins.normal[way], margins.moved[way]
@@ -313,7 +315,7 @@ def _stretch(normal: Floats, margins: _Margins) -> tuple[Floats, Floats]:
 def _draw_log_scale(
     nodes: Floats, log_density: Floats, draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Draw log sigma by a spline of its log density between nodes, and say how dense it is there."""
+    """Draw log sigma by a spline of its log density at nodes, and return the density there."""
     fine = np.linspace(nodes[0], nodes[-1], 64 * (len(nodes) - 1) + 1)
     density = np.exp(CubicSpline(nodes, log_density)(fine) - log_density.max())
     mass = 0.5 * (density[1:] + density[:-1])

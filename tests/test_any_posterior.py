@@ -63,7 +63,11 @@ def shows():
     for module in (lb.plots, lb.report):
         for name in dir(module):
             function = getattr(module, name)
-            if name[0] != "_" and callable(function) and "dt" in list(signature(function).parameters)[:1]:
+            if (
+                name[0] != "_"
+                and callable(function)
+                and "dt" in list(signature(function).parameters)[:1]
+            ):
                 found[f"{module.__name__.split('.')[-1]}.{name}"] = function
     return found
 

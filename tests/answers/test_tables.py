@@ -69,7 +69,15 @@ def test_teams_have_their_own_columns():
     seen = xr.Dataset({"score": ("team", [0.91, 0.8, 0.92])}, {"team": list("abc")})
     made = xr.DataTree.from_dict({"posterior": posterior, "observed_data": seen})
     table = lb.leaderboard(made)
-    assert list(table) == ["team", "score", "theta", "theta_lower", "theta_upper", "p_sota", "p_best"]
+    assert list(table) == [
+        "team",
+        "score",
+        "theta",
+        "theta_lower",
+        "theta_upper",
+        "p_sota",
+        "p_best",
+    ]
     # Two share the best of the first draw; of theta_SOTA, 0.875, two are above once.
     assert table.set_index("team")["p_best"].to_dict() == {"a": 0.25, "b": 0.5, "c": 0.25}
     assert table.set_index("team")["p_sota"].to_dict() == {"a": 0.5, "b": 0.0, "c": 0.5}

@@ -153,7 +153,10 @@ def test_mean_scores_on_a_new_data_set(higher_is_better):
         names,
     )
     posterior = xr.Dataset(
-        {"score": (("chain", "draw", "player"), score), "score_spread": (("chain", "draw"), np.full((2, 400), 0.1))},
+        {
+            "score": (("chain", "draw", "player"), score),
+            "score_spread": (("chain", "draw"), np.full((2, 400), 0.1)),
+        },
         {"player": list("abc")},
     )  # fmt: skip
     made = xr.DataTree.from_dict({"posterior": posterior, "constant_data": known})

@@ -74,7 +74,9 @@ def test_effects_are_of_the_posterior(dt):
     kept = some_votes()["covariates"][30:, 0]
     assert table["per"][1] == pytest.approx(float(kept.std()))
     estimate = lb.likelihood.bradley_terry(some_votes(), order_effect=True)
-    np.testing.assert_allclose(effects(estimate, 0.95)["coefficient"], table["coefficient"], atol=0.1)
+    np.testing.assert_allclose(
+        effects(estimate, 0.95)["coefficient"], table["coefficient"], atol=0.1
+    )
     assert effects(fit(some_votes().drop_vars("covariates"), draws=100), 0.9) is None
 
 

@@ -97,7 +97,7 @@ def win_probability(
 
 
 def chance(
-    post: Posterior, gap: Floats, factor: Floats | float, picked: Any = slice(None)
+    post: Posterior, gap: Floats, factor: Floats | float = np.sqrt(2.0), picked: Any = slice(None)
 ) -> Floats:
     """Return the probability that whoever is ahead by a gap (sample, ...) wins a new match.
 

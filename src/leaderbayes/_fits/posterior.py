@@ -258,7 +258,8 @@ class Posterior:
         if name in self.arguments:
             return self.arguments[name]
         if "constant_data" in self.tree.children and name in self.constant:
-            return float(self.constant[name].item()) or default
+            known = self.constant[name]
+            return (float(known.item()) or default) if known.size == 1 else default
         return default
 
     @property

@@ -126,7 +126,7 @@ def cases():
             yield name, kind, "pm.sample"
 
 
-@pytest.mark.parametrize(("name", "kind", "how"), cases())
+@pytest.mark.parametrize(("name", "kind", "how"), [*cases()])
 def test_answers(name, kind, how):
     dt = posterior_of(name, kind, how)
     refused = {}
@@ -140,7 +140,7 @@ def test_answers(name, kind, how):
         assert not refused
 
 
-@pytest.mark.parametrize(("name", "kind", "how"), cases())
+@pytest.mark.parametrize(("name", "kind", "how"), [*cases()])
 def test_plots_and_reports(name, kind, how, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     dt = posterior_of(name, kind, how)

@@ -4,21 +4,16 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-# Seen by nobody: soft hyphen, zero-width space, word joiner, byte order mark.
+# Soft hyphen, zero-width space, word joiner, byte order mark.
 _UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
-# Of these, some letters and emoji need those within a name.
+# Some letters and emoji need these within a name.
 _JOINERS = dict.fromkeys(map(ord, "\u200c\u200d\u200e\u200f"))
 _WHOLE = re.compile(r"^(-?\d+)\.0+$")
 _BLANK = re.compile(r"[^\S\t\n\r\v\f]")  # non-breaking, thin, ideographic and other spaces
 
 
 def clean(name: str) -> str:
-    """Bring a name to Unicode's normal form C, with plain spaces, and none around it or unseen.
-
-    References
-    ----------
-    Unicode Standard Annex 15, Unicode Normalization Forms; https://www.unicode.org/reports/tr15/
-    """
+    """Bring a name to Unicode's normal form C, with plain spaces, and none around it or unseen."""
     if name.isascii():
         return name.strip()
     return _BLANK.sub(" ", unicodedata.normalize("NFC", name).translate(_UNSEEN)).strip()
@@ -26,13 +21,9 @@ def clean(name: str) -> str:
 
 def alike(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Group names that differ only in case, width, blanks, or as 1 and 1.0 do."""
-    names = list(names)
-    keys = list(map(_key, names))
-    if len(set(keys)) == len(keys):
-        return []
     groups: dict[str, list[str]] = {}
-    for key, name in zip(keys, names, strict=True):
-        groups.setdefault(key, []).append(name)
+    for name in names:
+        groups.setdefault(_key(name), []).append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 

@@ -13,25 +13,17 @@ from leaderbayes._scores.tables import listed
 from leaderbayes._types import Floats, Longs
 
 CLUSTERINGS = ("judge", "prompt")
-ALONE = "alone"  # variable of votes (vote,): 1 where each vote of the row is its prompt's only one
 
 
 def is_votes(given: object) -> TypeGuard[xr.Dataset]:
-    """Say whether these are votes, as `read_votes` returns them."""
+    """Whether these are votes, as `read_votes` returns them."""
     return isinstance(given, xr.Dataset) and {"first", "second", "outcome"} <= set(given.data_vars)
 
 
 def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
-    """Give the votes that count: without those for nobody, and ties if these are dropped.
+    """Return the votes that count: without those for nobody, and ties if these are dropped.
 
     Players without a vote are left out.
-
-    Raises
-    ------
-    ScoresError
-        If a variable is none that `read_votes` makes, or fewer than two players have a vote.
-    LeaderbayesError
-        If ``ties`` is neither "half" nor "drop".
     """
     if ties not in ("half", "drop"):
         raise LeaderbayesError(f"ties={ties!r} has no meaning for votes; choose 'half' or 'drop'.")
@@ -87,8 +79,7 @@ def require_whole_weights(votes: xr.Dataset) -> None:
 def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     """Count votes as `matches` does scores: ``wins``, ``n`` and ``tied`` (player, opponent).
 
-    There are no rounds and no ``place``. Of votes for nobody ("both bad") that are kept there is
-    ``both_bad`` (player, opponent). attrs: ``ties``, ``within_round`` (1).
+    Votes for nobody ("both bad") that are kept are ``both_bad`` (player, opponent).
     """
     kept = valid_votes(votes, ties)
     m = kept.sizes["player"]
@@ -121,58 +112,43 @@ def _counted_between(votes: xr.Dataset, names: Any) -> Floats:
 
 
 def weights_of(votes: xr.Dataset) -> Floats:
-    """Give how many votes each row stands for (vote,)."""
+    """Return how many votes each row stands for (vote,)."""
     if "weight" not in votes:
         return np.ones(votes.sizes["vote"])
     return np.asarray(votes["weight"].to_numpy(), dtype=np.float64)
 
 
 def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Longs]:
-    """Give the numbers of the clusters of votes (vote,), by name of the clustering.
-
-    -1 stands for votes whose prompt has no other vote, where these were counted together.
+    """Return the numbers of the clusters of votes (vote,), by name of the clustering.
 
     Parameters
     ----------
     votes : Dataset
+        As `read_votes` returns them.
     cluster : "auto", "none", "judge", "prompt" or several of these two
         "auto" is both, where the votes have them.
-
-    Raises
-    ------
-    LeaderbayesError
-        If votes lack what is asked for.
     """
-    names = names_of_clusterings(cluster, [name for name in CLUSTERINGS if name in votes.coords])
-    for name in names:
+    found = {}
+    for name in names_of_clusterings(cluster, [n for n in CLUSTERINGS if n in votes.coords]):
         if name not in votes.coords:
             raise LeaderbayesError(
                 f"cluster={name!r}, and these votes have no {name}s: name their column when they "
                 f"are read, read_votes(..., {name}=...)."
             )
-    found = {name: _numbered(votes[name].to_numpy(), name) for name in names}
-    if "prompt" in found and ALONE in votes:
-        found["prompt"][votes[ALONE].to_numpy() == 1] = -1
+        code = np.asarray(pd.factorize(votes[name].to_numpy())[0], dtype=np.int64)
+        if (missing := code < 0).any():
+            raise ScoresError(f"Vote {int(np.argmax(missing))} has no {name}; see read_votes.")
+        found[name] = code
     return found
 
 
 def number_of(votes: xr.Dataset, name: str) -> int:
     """Count the judges, prompts or tournaments of votes."""
-    labels = votes[name].to_numpy()
-    if name != "prompt" or ALONE not in votes:
-        return len(pd.unique(labels))
-    alone = votes[ALONE].to_numpy() == 1
-    return len(pd.unique(labels[~alone])) + round(float(weights_of(votes)[alone].sum()))
+    return len(pd.unique(votes[name].to_numpy()))
 
 
 def names_of_clusterings(cluster: str | Sequence[str], there: Sequence[str]) -> list[str]:
-    """Name the clusterings that are asked for; "auto" is all that are there.
-
-    Raises
-    ------
-    LeaderbayesError
-        If one is none, or these are no names.
-    """
+    """Name the clusterings that are asked for; "auto" is all that are there."""
     if not isinstance(cluster, str) and not are_names(cluster):
         raise wrong("cluster", cluster, "'auto', 'none', 'judge', 'prompt', or a list of these two")
     if isinstance(cluster, str):
@@ -187,13 +163,6 @@ def names_of_clusterings(cluster: str | Sequence[str], there: Sequence[str]) -> 
     return names
 
 
-def _numbered(labels: Any, name: str) -> Longs:
-    code = np.asarray(pd.factorize(labels)[0], dtype=np.int64)
-    if (missing := code < 0).any():
-        raise ScoresError(f"Vote {int(np.argmax(missing))} has no {name}; see read_votes.")
-    return code
-
-
 def check_effects(order_effect: object, covariates: object) -> None:
     """Raise unless the options of what sways votes are of their kinds."""
     if not is_flag(order_effect):
@@ -205,14 +174,7 @@ def check_effects(order_effect: object, covariates: object) -> None:
 def effects_of(
     votes: xr.Dataset, order_effect: bool, covariates: Sequence[str] | None
 ) -> dict[str, Floats]:
-    """Give what besides players sways votes (vote,), by name: order, and covariates by their sd.
-
-    Raises
-    ------
-    LeaderbayesError
-        If votes do not say who was shown first, or have no such covariate; or an option is of
-        another kind.
-    """
+    """Return what besides players sways votes (vote,), by name: order, and covariates by their sd."""
     check_effects(order_effect, covariates)
     effects: dict[str, Floats] = {}
     if order_effect:

@@ -6,7 +6,7 @@ import xarray as xr
 
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.tables import listed, shown
-from leaderbayes.adapters._columns import arrange, collect
+from leaderbayes.adapters._tables import arrange, collect
 
 
 def from_optuna(study: Any) -> xr.DataArray:
@@ -25,17 +25,10 @@ def from_optuna(study: Any) -> xr.DataArray:
         Pruned trials miss the rounds that they did not reach; failed and unfinished trials, and
         those that reported nothing, are left out.
 
-    Raises
-    ------
-    ScoresError
-        If the study has several objectives, or fewer than two trials that reported: names the
-        trial.
-
     Notes
     -----
     Steps of a learning curve (epochs, boosting iterations) are not independent rounds: intervals
-    from them are too narrow. A pruned trial misses rounds because it was bad; its strength rests
-    on the rounds that it played.
+    from them are too narrow.
 
     References
     ----------
@@ -83,14 +76,9 @@ def from_optuna(study: Any) -> xr.DataArray:
             f"none of {len(trials)} trials reported a score; call trial.report(score, step=fold) "
             "for each fold."
         )
-    better = directions[0] == "MAXIMIZE"
-    scores = arrange(table, player="trial", round="step", score="score", better=better)
-    return scores.isel(round=_order([str(name) for name in scores["round"].to_numpy()]))
-
-
-def _order(steps: list[str]) -> list[int]:
-    """Sort the steps by number; give their positions."""
-    try:
-        return sorted(range(len(steps)), key=lambda k: int(steps[k]))
-    except ValueError:
-        return list(range(len(steps)))
+    columns = {"player": "trial", "round": "step"}
+    scores = arrange(table, columns, "score", better=directions[0] == "MAXIMIZE")
+    steps = [str(name) for name in scores["round"].to_numpy()]
+    if all(step.lstrip("-").isdecimal() for step in steps):
+        return scores.isel(round=sorted(range(len(steps)), key=lambda k: int(steps[k])))
+    return scores

@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.download import download, local, names
-from leaderbayes._scores.digits import numbers_of
+from leaderbayes._scores.cells import numbers_of
 from leaderbayes._scores.read import read_scores
 from leaderbayes.adapters import from_amlb
 

@@ -1,4 +1,4 @@
-"""What adapters share: columns that play a role, and whether more of a metric is better."""
+"""Tables whose columns play known roles, and whether more of a metric is better."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,40 +10,27 @@ import xarray as xr
 
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.cells import as_names, as_numbers
-from leaderbayes._scores.metrics import known_direction
+from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.read import to_scores
-from leaderbayes._scores.tables import Table, listed, read_table, shown, suggest
+from leaderbayes._scores.sources import read_table
+from leaderbayes._scores.tables import Table, listed, shown, suggest
 
 Frame = str | Path | pd.DataFrame
 
 
-def read_frame(source: Frame, max_mb: float) -> Table:
-    """Read the table of a file or a DataFrame, and of nothing else."""
+def read_frame(source: Frame, max_mb: float, columns: Sequence[str], kind: str) -> Table:
+    """Read the table of a file or a DataFrame, which has these columns, as results of a kind do."""
     if not isinstance(source, str | Path | pd.DataFrame):
         raise ScoresError(
             f"Results cannot be read from a {type(source).__name__}: give a path or a DataFrame."
         )
-    return read_table(source, None, max_mb)[0]
-
-
-def named_sources(source: Any) -> list[tuple[str, Any]] | None:
-    """Give one source or several with their names, "" where they have none; None of others."""
-    if isinstance(source, str | Path):
-        source = [source]
-    if isinstance(source, Mapping):
-        return [(str(name), it) for name, it in source.items()]
-    if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
-        return [("", it) for it in source]
-    return None
-
-
-def collect(where: str, records: Sequence[dict[str, Any]], row: Callable[[int], str]) -> Table:
-    """Make a table of records that no file holds as a table."""
-    return Table(where, pd.DataFrame(records, dtype=object), row)
+    table = read_table(source, None, max_mb)
+    require(table, columns, kind)
+    return table
 
 
 def require(table: Table, columns: Sequence[str], kind: str) -> None:
-    """Raise unless the table has these columns, as results of this kind do."""
+    """Raise unless the table has these columns, as results of a kind do."""
     for name in columns:
         if name not in table.frame.columns:
             table.refuse(
@@ -51,6 +38,11 @@ def require(table: Table, columns: Sequence[str], kind: str) -> None:
             )
     if table.frame.empty:
         table.refuse("the table has a header and no row of scores.")
+
+
+def collect(where: str, records: Sequence[dict[str, Any]], row: Callable[[int], str]) -> Table:
+    """Make a table of records that no file holds as a table."""
+    return Table(where, pd.DataFrame(records, dtype=object), row)
 
 
 def choose(table: Table, metric: str | None, metrics: Sequence[str]) -> str:
@@ -69,8 +61,8 @@ def choose(table: Table, metric: str | None, metrics: Sequence[str]) -> str:
 
 
 def direction(table: Table, metric: str, higher_is_better: bool | None) -> bool:
-    """Tell whether more of a metric is better: as the user says, or as is known."""
-    better = known_direction(metric) if higher_is_better is None else higher_is_better
+    """Return whether more of a metric is better: as the user says, or as its name does."""
+    better = more_is_better(metric) if higher_is_better is None else higher_is_better
     if better is None:
         table.refuse(
             f"whether more of {shown(metric)} is better is not known; say so "
@@ -80,7 +72,7 @@ def direction(table: Table, metric: str, higher_is_better: bool | None) -> bool:
 
 
 def one_metric(table: Table, task: str, remedy: str) -> pd.Series:
-    """Give the column ``metric``, "" where empty; refuse two metrics of one task."""
+    """Return the column ``metric``, "" where empty; refuse two metrics of one task."""
     tasks, metrics = as_names(table, task), as_names(table, "metric", missing="")
     of_task = metrics.where(metrics != "").groupby(tasks).transform("first")
     other = (metrics != "") & (metrics != of_task)
@@ -95,37 +87,10 @@ def one_metric(table: Table, task: str, remedy: str) -> pd.Series:
 
 
 def arrange(
-    table: Table,
-    *,
-    player: str,
-    round: str,
-    score: str,
-    tournament: str | None = None,
-    better: bool,
+    table: Table, columns: Mapping[str, str], score: str, *, better: bool, metric: str = ""
 ) -> xr.DataArray:
-    """Read the scores of a table whose columns play known roles.
-
-    Parameters
-    ----------
-    table : Table
-        A row for each score.
-    player, round, score, tournament : str
-        Columns.
-    better : bool
-        Whether the higher of two scores wins.
-
-    Returns
-    -------
-    DataArray (player, round) or (tournament, player, round)
-        As `leaderbayes.read_scores` returns it.
-
-    Raises
-    ------
-    ScoresError
-        If a name is missing, or a score is no number or not the only one.
-    """
-    roles = {"tournament": tournament, "player": player, "round": round}
-    columns = {role: name for role, name in roles.items() if name is not None}
+    """Read the scores of a table whose columns, by role, and column of scores are known."""
     long = pd.DataFrame({role: as_names(table, name) for role, name in columns.items()})
     long["score"] = as_numbers(table, score)
-    return to_scores(table, long, higher_is_better=better, columns=columns | {"score": score})
+    taken = {**columns, "score": metric or score}
+    return to_scores(table, long, higher_is_better=better, columns=taken)

@@ -352,7 +352,13 @@ def _draw_scores(
         options["likelihood"] = arguments["likelihood"] = likelihood_of(
             board, *(arguments[name] for name in ("likelihood", "test_fraction", "statistic"))
         )
-    hint(played, model, arguments, board)
+    hint(
+        played,
+        board,
+        test_fraction=arguments["test_fraction"],
+        models_ties=model == "davidson",
+        likelihood=options.get("likelihood", "normal") if of_scores else None,
+    )
     if arguments.get("prior_df", ...) is None:
         # Known of these players only; whoever goes on with the fit reads it.
         arguments["prior_df"] = degrees_of_freedom(None, played.sizes["player"])

@@ -84,16 +84,16 @@ def test_rounds_are_recognised(write, text, round_name, sizes):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("fold,id,a,b\n1,7,.1,.2\n2,9,.1,.3\n", "column 'id': not a player, but like a round"),
-        ("a,b,k\n.1,.2,1\n.1,.3,2\n.1,.1,3\n", "column 'k': row numbers"),
-        ("t,k,a,b\nx,0,3,4\nx,1,3,4\nx,2,3,4\ny,0,1,2\ny,1,2,3\n", "column 'k': row numbers"),
+        ("fold,id,a,b\n1,7,.1,.2\n2,9,.1,.3\n", "column 'id': a round or"),
+        ("a,b,k\n.1,.2,1\n.1,.3,2\n.1,.1,3\n", "column 'k': numbers of the rows"),
+        ("t,k,a,b\nx,0,3,4\nx,1,3,4\nx,2,3,4\ny,0,1,2\ny,1,2,3\n", "column 'k': numbers of the rows"),
         (
             "fold,a,b,Mean\n1,1,2,3\n",
-            "column 'Mean': not a player, but like a summary.* Leave them out",
+            "column 'Mean': a summary.* Leave them out",
         ),
-        ("fold,a,b,avg_rank\n1,1,2,3\n", "column 'avg_rank': not a player, but like a summary"),
-        ("model,d1,d2,std\na,1,2,3\nb,1,2,3\n", "column 'std': not a round, but like a summary"),
-        ("config,fold,accuracy\n1,1,.5\n2,1,.6\n", "column 'accuracy': the score of a long table"),
+        ("fold,a,b,avg_rank\n1,1,2,3\n", "column 'avg_rank': a summary"),
+        ("model,d1,d2,std\na,1,2,3\nb,1,2,3\n", "column 'std': a summary"),
+        ("config,fold,accuracy\n1,1,.5\n2,1,.6\n", "column 'accuracy': the scores of a long table"),
         (",1,2\nsvm,.1,.2\nknn,.3,.4\n", "are called '1', '2': is the table transposed?"),
         ("name,fold1,fold2\nsvm,.1,.2\nknn,.3,.4\n", "is the table transposed?"),
         ("model,fold,rmse\na,1,1\nb,1,2\n", "'rmse' is the name of a loss"),

@@ -140,7 +140,7 @@ def test_neither_is_that_both_are_bad(word):
 
 def test_scales_are_refused():
     votes = pd.DataFrame({"model_a": [*"abc"], "model_b": [*"bca"], "preference": [-3, 0, 2]})
-    with pytest.raises(lb.ScoresError, match=r"'-3' \(1 vote\), .* Of a scale .* write who is"):
+    with pytest.raises(lb.ScoresError, match=r"'-3' \(1 vote\).* Of a scale .* write who is"):
         lb.read_votes(votes)
     preferred = np.sign(votes["preference"]).map({-1: "model_a", 0: "tie", 1: "model_b"})
     found = lb.read_votes(votes.assign(preference=preferred))

@@ -14,7 +14,7 @@ import pandas as pd
 
 from leaderbayes._scores import names
 from leaderbayes._scores.metrics import GAIN, LOSS, among, plain, words
-from leaderbayes._scores.tables import Table, is_number, listed, shown, text_of
+from leaderbayes._scores.tables import Table, is_number, shown, text_of
 from leaderbayes._types import Bools, Floats
 
 REFUSED, _NAMED = 4, 3  # points from which a column is refused, or named in a warning
@@ -48,17 +48,15 @@ class Odd(NamedTuple):
 def is_summary(name: str, others: Iterable[str] = ()) -> bool:
     """Whether a name is that of a summary: mean, avg rank, p-value, svm_std beside svm."""
     found = words(name)
-    known = _SUMMARY | _BESIDE | GAIN | LOSS
-    if any(map(str.isdecimal, found)) or any(char.isdecimal() for char in "".join(found)[1:]):
-        return False
     if found == ["p", "value"] or "±" in name:
         return True
-    if not _SUMMARY.isdisjoint(found) and all(among(word, known) for word in found):
-        return True
+    if any(char.isdecimal() for char in "".join(found)[1:]) or _SUMMARY.isdisjoint(found):
+        return False
+    known = _SUMMARY | _BESIDE | GAIN | LOSS
     bases = {tuple(words(other)) for other in others}
-    return len(found) > 1 and (
-        (found[-1] in _SUMMARY and tuple(found[:-1]) in bases)
-        or (found[0] in _SUMMARY and tuple(found[1:]) in bases)
+    return all(among(word, known) for word in found) or any(
+        word in _SUMMARY and tuple(base) in bases
+        for word, base in ((found[-1], found[:-1]), (found[0], found[1:]))
     )
 
 
@@ -71,61 +69,42 @@ def refuse_names(
     if "" in columns:
         table.refuse(f"a column of scores has no name; name its {role}.")
     counting = [name for name in columns if counts(table.frame[name])]
-    said = {
-        f"not a {role}, but like a round or a tournament; say which columns are these ({_ROLES})": [
-            c for c in columns if names.is_index(c) or names.is_round(c) or names.is_data(c)
-        ],
-        f"not a {role}, but like a summary of the others": [
-            c for c in columns if is_summary(c, columns)
-        ],
-        "the score of a long table; name the players' column too (player=..., --player)": [
-            c for c in columns if role == "player" and plain(c) in names.SCORE.split()
-        ],
-        f"row numbers (0, 1, 2, ...); say which columns are rounds ({_ROLES})": (
-            counting if len(counting) < len(columns) else []
-        ),
-    }
-    seen: set[str] = set()
     problems = []
-    for what, found in said.items():
-        if fresh := [c for c in found if c not in seen]:
-            problems.append(f"column{'s' * (len(fresh) > 1)} {listed(fresh)}: {what}.")
-            seen |= {*fresh}
-    problems += _rows_by_name(table, rows)
-    if problems:
-        table.refuse(f"these look like something else than scores. {' '.join(problems)} {REMEDY}")
+    for name in columns:
+        why = ""
+        if names.is_index(name) or names.is_round(name) or names.is_data(name):
+            why = f"a round or a tournament? Say which columns are ({_ROLES})."
+        elif is_summary(name, columns):
+            why = "a summary of the others?"
+        elif role == "player" and plain(name) in names.SCORE.split():
+            why = "the scores of a long table? Name the players' column too (player=..., --player)."
+        elif name in counting and len(counting) < len(columns):
+            why = f"numbers of the rows? Say which columns are rounds ({_ROLES})."
+        problems += [f"column {shown(name)}: {why}"] if why else []
+    refuse_rows(table, rows, problems)
 
 
-def refuse_rows(table: Table, rows: Mapping[str, pd.Series]) -> None:
-    """Refuse rounds and tournaments of a long table that summarise the others, by their names."""
-    if problems := _rows_by_name(table, rows):
-        table.refuse(f"{' '.join(problems)} Leave them out.")
-
-
-def _rows_by_name(table: Table, rows: Mapping[str, pd.Series]) -> list[str]:
+def refuse_rows(table: Table, rows: Mapping[str, pd.Series], problems: Sequence[str] = ()) -> None:
+    """Refuse rounds, tournaments and players that summarise the others, by their names."""
     found = [
-        (role, labels, name)
+        f"{table.row(int(labels.index[int((labels == name).argmax())]))}: the {role} {shown(name)} "
+        "looks like a summary of the others."
         for role, labels in rows.items()
         for name in labels.unique()
         if is_summary(name)
     ]
-    return [
-        f"{table.row(int(labels.index[int((labels == name).argmax())]))}: the {role} {shown(name)} "
-        "looks like a summary of the others."
-        for role, labels, name in found[:12]
-    ]
+    if found or problems:
+        table.refuse(f"not only scores: {' '.join([*problems, *found][:20])} {REMEDY}")
 
 
 def counts(column: pd.Series) -> bool:
     """Whether a column counts its rows from 0 or 1 on, perhaps anew for each data set."""
     texts = [text_of(cell).strip() for cell in column]
-    if len(texts) < 3 or texts[0] not in ("0", "1", "0.0", "1.0"):
-        return False
-    if not all(map(is_number, texts)):
+    if len(texts) < 3 or not all(map(is_number, texts)):
         return False
     values = np.array(texts, dtype=float)
-    steps = np.diff(values)
-    return bool(values.max() >= values[0] + 2 and ((steps == 1) | (values[1:] == values[0])).all())
+    steps = (np.diff(values) == 1) | (values[1:] == values[0])
+    return bool(values[0] in (0.0, 1.0) and values.max() >= values[0] + 2 and steps.all())
 
 
 # -- by number -------------------------------------------------------------------------------------
@@ -265,18 +244,19 @@ def _top(x: Floats, medians: Floats) -> float | None:
 
 def _writing(x: Floats) -> tuple[np.ndarray, ...]:
     """Return decimals and digits of columns, and whether they are whole, 0 and 1, or constant."""
-    decimals, digits, whole, bits, same = [], [], [], [], []
+    found = []
     for column in x.T:
-        cells = column[np.isfinite(column)]
-        texts = [np.format_float_positional(cell, trim="-").lstrip("-") for cell in cells[:200]]
-        decimals.append(max(len(text.partition(".")[2]) for text in texts))
-        digits.append(max(len(text.replace(".", "").strip("0")) for text in texts))
-        rest = cells[~np.isin(cells, (0.0, 1.0, 100.0))]
-        values = np.unique(cells)
-        same.append(len(cells) > 1 and len(values) == 1)
-        bits.append(values.tolist() == [0.0, 1.0])
-        whole.append(len(rest) > 0 and len(values) > 1 and bool((rest % 1.0 == 0.0).all()))
-    return tuple(map(np.array, (decimals, digits, whole, bits, same)))
+        values = np.unique(column[np.isfinite(column)])
+        texts = [np.format_float_positional(it, trim="-").lstrip("-") for it in values[:200]]
+        rest = values[~np.isin(values, (0.0, 1.0, 100.0))]
+        found.append((
+            max(len(text.partition(".")[2]) for text in texts),
+            max(len(text.replace(".", "").strip("0")) for text in texts),
+            len(rest) > 0 and len(values) > 1 and bool((rest % 1.0 == 0.0).all()),
+            values.tolist() == [0.0, 1.0],
+            len(values) == 1 and len(column) > 1,
+        ))  # fmt: skip
+    return tuple(map(np.array, zip(*found, strict=True)))
 
 
 @_quiet()

@@ -320,7 +320,7 @@ def _check_belonging(table: Table, scores: xr.DataArray, role: str) -> None:
     summed = summaries(x.T) if by.ndim == 2 else []
     said += [f"{rows} {shown(by[rows].values[k])}: a summary of the others" for k in summed]
     if summed or any(of.points >= REFUSED for of in odd):
-        table.refuse(f"these look like something else than scores. {'; '.join(said)}. {REMEDY}")
+        table.refuse(f"not only scores: {'; '.join(said)}. {REMEDY}")
     if odd:
         warn(
             f"LB051 {table.where}: these look unlike the other scores. {'; '.join(said)}. Leave "

@@ -135,7 +135,7 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
     except UnicodeDecodeError as error:
         at, problem = error.start, "is not UTF-8; save the whole file in one encoding, UTF-8"
     if at >= 0:
-        raise ScoresError(f"{where}: line {content.count(b"\n", 0, at) + 1} {problem}.")
+        raise ScoresError(f"{where}: line {content.count(b'\n', 0, at) + 1} {problem}.")
     limit = csv.field_size_limit(len(content) + 1)
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

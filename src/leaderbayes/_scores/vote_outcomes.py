@@ -21,7 +21,7 @@ from leaderbayes._scores.vote_forms import (
     key,
     recognise_form,
 )
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import Bools, Floats, Longs
 
 FIRST, TIE, SECOND, BOTH_BAD, OPEN = 1.0, 0.5, 0.0, -1.0, -2.0  # OPEN: no result
 _MEANS = {
@@ -32,7 +32,6 @@ _KNOWN = (
     "model_a, model_b, tie, tie (bothbad), left, right, A>B, 1-0, win, draw, loss, or the name of "
     "one of the two players"
 )
-_MOST_WORDS = 100_000  # more are no words of an outcome
 _BY_NAME = "as the name of a player"
 _BEFORE = [*NOUNS, *"winner winnermodel response answer output option choice side".split()]
 # How clearly somebody won does not count.
@@ -100,16 +99,17 @@ class Outcomes(NamedTuple):
 class _Words(NamedTuple):
     """Distinct cells of the column of outcomes, as they stand and as they are looked up."""
 
+    table: Table
     column: str
-    codes: Longs  # (row,) places in the other two; -1 where missing
+    codes: Longs  # (row,) places in the other two
     texts: list[str]
     words: list[str]
-    used: list[int]  # places of those that are there
 
-    def refuse(self, table: Table, k: int, problem: str) -> NoReturn:
-        """Refuse a word, at the first row that has it."""
-        row = table.frame.index[int(np.argmax(self.codes == k))]
-        table.refuse(f"column {shown(self.column)} holds {problem}", row)
+    def refuse(self, row: int, problem: str) -> NoReturn:
+        """Refuse the outcome of a row."""
+        text = shown(self.texts[self.codes[row]])
+        index = self.table.frame.index[row]
+        self.table.refuse(f"column {shown(self.column)} holds {text}, {problem}", index)
 
 
 def read_outcomes(
@@ -207,36 +207,17 @@ def _vocabularies(form: Form, used: set[str]) -> list[Mapping[str, float]]:
     return known
 
 
-def _words_of(table: Table, column: str) -> _Words:
-    cells = table.frame[column]
-    try:
-        codes, distinct = pd.factorize(cells)
-    except TypeError:  # a list, or another container
-        codes, distinct = pd.factorize(cells.map(text_of))
-    texts = [text_of(it).strip() for it in distinct[:_MOST_WORDS]]
-    missing = np.array([text.lower() in MISSING for text in texts] + [True])
-    codes = np.where(missing[np.minimum(codes, len(texts))], -1, codes)
-    used = sorted({*codes.tolist()} - {-1})
-    return _Words(column, codes, texts, [word_of(text) for text in texts], used)
-
-
 def _readings(
     words: _Words, form: Form, first: Longs, second: Longs, players: list[str]
 ) -> dict[str, Floats]:
     """Return each way to read every word of a column, and the outcomes (row,) by it."""
-    there, own = words.codes >= 0, sorted({words.words[k] for k in words.used})
-    found: dict[str, Floats] = {}
-    if not own:
-        return found
+    own, found = sorted({*words.words}), dict[str, Floats]()
     for known in _vocabularies(form, {*own}):
         means = np.array([_value_of(word, known) for word in words.words])
-        if not np.isnan(means[words.used]).any():
+        if not np.isnan(means).any():
             how = ", ".join(f"{word} for {_MEANS[known[word]]}" for word in own if word in known)
-            found[f"with {how}" if how else "by words"] = np.where(
-                there, means[words.codes], np.nan
-            )
-    place = {name: k for k, name in enumerate(players)}
-    named = np.array([place.get(text, -1) for text in words.texts], dtype=np.int64)
+            found[f"with {how}" if how else "by words"] = means[words.codes]
+    named = pd.Index(players).get_indexer(words.texts)
     nobody = np.array([_NOBODY.get(word, np.nan) for word in words.words])
     # A player may be called tie.
     for how, who_is in {
@@ -246,92 +227,83 @@ def _readings(
         who = who_is[words.codes]
         values = np.where(who == first, FIRST, np.where(who == second, SECOND, np.nan))
         values = np.where(who < 0, nobody[words.codes], values)
-        if (named >= 0).any() and not np.isnan(values[there]).any():
-            found[how] = np.where(there, values, np.nan)
+        if (named >= 0).any() and not np.isnan(values).any():
+            found[how] = values
     return found
 
 
 def _by_words(
     table: Table, form: Form, first: Longs, second: Longs, players: list[str]
 ) -> Outcomes:
-    words = _words_of(table, form.outcome[0])
-    if (words.codes < 0).any():
-        _missing(table, words.column, np.flatnonzero(words.codes < 0))
+    codes, texts = pd.factorize(as_names(table, form.outcome[0], missing=""))
+    missing = np.array([text.lower() in MISSING for text in texts])[codes]
+    if missing.any():
+        _missing(table, form.outcome[0], missing)
+    words = _Words(table, form.outcome[0], codes, list(texts), [word_of(text) for text in texts])
     readings = _readings(words, form, first, second, players)
     if not readings:
-        _refuse_unknown(table, words, form, first, second, players)
+        _refuse_unknown(words, form, first, second, players)
     (how, values), *others = readings.items()
     for _, other in others:
         if (different := values != other).any():
-            row = int(np.argmax(different))
-            table.refuse(
-                f"column {shown(words.column)} holds {shown(words.texts[words.codes[row]])}, of "
-                f"{listed(words.texts[k] for k in words.used)}: it may be read "
-                f"{', or '.join(readings)}. Write model_a, model_b and tie instead, of a DataFrame "
-                f"by table[{words.column!r}].map({{...: 'model_a', ...: 'model_b', ...: 'tie'}}).",
-                table.frame.index[row],
+            words.refuse(
+                int(np.argmax(different)),
+                f"of {listed(words.texts)}: it may be read {', or '.join(readings)}. Write "
+                "model_a, model_b and tie instead, of a DataFrame by "
+                f"table[{words.column!r}].map({{...: 'model_a', ...: 'model_b', ...: 'tie'}}).",
             )
     if how.startswith(_BY_NAME):
         return Outcomes(values, f"{words.column} (the winner's name)")
-    means = {k: float(values[int(np.argmax(words.codes == k))]) for k in words.used}
     turned = form.sides is not None and form.sides[::-1] in SIDES
-    for k, value in means.items():
+    means = []
+    for k, row in enumerate(np.unique(codes, return_index=True)[1]):
         # Words of a side (model_a), or of a place (1, win), of columns in another order.
-        if value in (FIRST, SECOND) and (turned if _names_a_side(form, words, k) else form.turned):
-            one, other = form.first, form.second
-            either = "" if turned else f", or first={one!r}, second={other!r}"
+        other_order = turned if _names_a_side(form, words.words, k) else form.turned
+        if other_order and values[row] in (FIRST, SECOND):
+            one, other_one = form.first, form.second
+            either = "" if turned else f", or first={one!r}, second={other_one!r}"
             words.refuse(
-                table,
-                k,
-                f"{shown(words.texts[k])}, and the columns of the players stand in another order: "
-                f"name them, first={other!r}, second={one!r} (--first {other} --second {one})"
-                f"{either}.",
+                int(row),
+                "and the columns of the players stand in another order: name them, "
+                f"first={other_one!r}, second={one!r} (--first {other_one} --second {one}){either}.",
             )
-    said = "; ".join(f"{words.texts[k][:30]}: {_MEANS[it]}" for k, it in list(means.items())[:8])
-    return Outcomes(values, f"{words.column} ({said})")
+        means.append(f"{texts[k][:30]}: {_MEANS[values[row]]}")
+    return Outcomes(values, f"{words.column} ({'; '.join(means[:8])})")
 
 
-def _names_a_side(form: Form, words: _Words, k: int) -> bool:
+def _names_a_side(form: Form, used: list[str], k: int) -> bool:
     """Whether a word says by its side who won, and not by its place."""
     names = {*(form.sides or ())}
     letters = {side[0] for side in names}
-    if letters <= {*words.words} or "b" in names:
-        names |= letters
+    names |= letters if letters <= {*used} or "b" in names else set()
     names |= {"1", "2", "one", "two"} if names & {"1", "one"} else set()
     names |= {"w+", "b+", "1-0", "0-1"} if "white" in names else set()
-    if (sign := _SIGN.fullmatch(word := words.words[k])) is not None:
+    if (sign := _SIGN.fullmatch(used[k])) is not None:
         return {part.removeprefix("model") for part in (sign[1], sign[3])} <= names
-    return word in names or any(word == f"{noun}{name}" for noun in _BEFORE for name in names)
+    return used[k] in names | {noun + name for noun in _BEFORE for name in names}
 
 
 def _refuse_unknown(
-    table: Table, words: _Words, form: Form, first: Longs, second: Longs, players: list[str]
+    words: _Words, form: Form, first: Longs, second: Longs, players: list[str]
 ) -> NoReturn:
     """Say which outcomes are not known, and how often each is there."""
-    known = _vocabularies(form, {words.words[k] for k in words.used})
-    unknown = []
-    for k in words.used:
-        name = words.texts[k]
-        who = players.index(name) if name in players else -1
-        neither = (words.codes == k) & (first != who) & (second != who)
-        if who >= 0 and neither.any():
-            row = int(np.argmax(neither))
-            both = f"{shown(players[first[row]])} and {shown(players[second[row]])}"
-            table.refuse(
-                f"column {shown(words.column)} names {shown(name)}, but the players are {both}.",
-                table.frame.index[row],
-            )
-        if who < 0 and all(np.isnan(_value_of(words.words[k], of)) for of in known):
-            unknown.append(k)
-    counts = np.bincount(words.codes, minlength=len(words.texts))
-    unknown.sort(key=lambda k: -counts[k])
-    said = ", ".join(f"{shown(words.texts[k])} ({counted(counts[k], 'vote')})" for k in unknown[:6])
-    what = f"{said}, not known as an outcome" if unknown else (
-        f"{listed(words.texts[k] for k in words.used)}, which mean no one thing together"
-    )  # fmt: skip
+    known = _vocabularies(form, {*words.words})
+    named = pd.Index(players).get_indexer(words.texts)
+    who = named[words.codes]
+    neither = (who >= 0) & (first != who) & (second != who)
+    if neither.any():
+        row = int(np.argmax(neither))
+        both = f"{shown(players[first[row]])} and {shown(players[second[row]])}"
+        words.refuse(row, f"but the players are {both}.")
+    strange = np.array([all(np.isnan(_value_of(w, of)) for of in known) for w in words.words])
+    counts = np.where(strange & (named < 0), np.bincount(words.codes), 0)
+    worst = [k for k in np.argsort(-counts, kind="stable")[:6] if counts[k]]
+    said = ", ".join(f"{shown(words.texts[k])} ({counted(counts[k], 'vote')})" for k in worst)
+    what = (
+        f"unknown as an outcome: {said}" if worst else "and words that mean no one thing together"
+    )
     words.refuse(
-        table,
-        unknown[0] if unknown else words.used[0],
+        int(np.argmax(words.codes == (worst or [0])[0])),
         f"{what}; known are {_KNOWN}. Write one of these, or name the column of the outcome "
         "(outcome=...). Of a scale that says how much one is preferred, write who is.",
     )
@@ -355,12 +327,14 @@ def _by_columns(table: Table, form: Form) -> Outcomes:
     for column in table.frame.columns:
         # Else a draw, which somebody must be called the winner of, would be won.
         if form.sides in WON and key(column) in OUTCOME and column != form.first:
-            words = _words_of(table, column)
-            for k in words.used:
-                if words.words[k] in _NOBODY:
-                    names = f"but {shown(form.first)} names who won"
-                    said = f"{shown(words.texts[k])}, {names}; mark ties in a column called tie."
-                    words.refuse(table, k, said)
+            cells = as_names(table, column, missing="")
+            tied = cells.isin([text for text in cells.unique() if word_of(text) in _NOBODY])
+            if tied.any():
+                table.refuse(
+                    f"column {shown(column)} holds {shown(cells[tied].iloc[0])}, but "
+                    f"{shown(form.first)} names who won; mark ties in a column called tie.",
+                    cells[tied].index[0],
+                )
     return Outcomes(values, "the first won")
 
 
@@ -369,13 +343,13 @@ def complete_numbers(table: Table, column: str, *, words: bool = False) -> Float
     remedy = "write a number, or leave the row out"
     values = as_numbers(table, column, words=words, remedy=remedy).to_numpy()
     if np.isnan(values).any():
-        _missing(table, column, np.flatnonzero(np.isnan(values)))
+        _missing(table, column, np.isnan(values))
     return values
 
 
-def _missing(table: Table, column: str, rows: Longs) -> NoReturn:
+def _missing(table: Table, column: str, rows: Bools) -> NoReturn:
     table.refuse(
-        f"column {shown(column)} is empty, in {counted(len(rows), 'row')} of {len(table.frame)}; "
+        f"column {shown(column)} is empty, in {counted(rows.sum(), 'row')} of {len(table.frame)}; "
         "fill it (a tie is called tie), or leave out the rows that are no votes.",
-        table.frame.index[int(rows[0])],
+        table.frame.index[int(np.argmax(rows))],
     )

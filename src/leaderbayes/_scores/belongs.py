@@ -120,14 +120,9 @@ def _quiet() -> Iterator[None]:
 
 @_quiet()
 def odd_columns(x: Floats, *, gains: bool) -> list[Odd]:
-    """Find columns of (row, column) whose numbers do not belong with the others', worst first.
+    """Find columns of (row, column), NaN where missing, that do not belong, worst first.
 
-    Parameters
-    ----------
-    x : array (row, column)
-        NaN where missing.
-    gains : bool
-        Whether more is better: then scores may have a largest value, 1 or 100.
+    ``gains``, whether more is better: then scores may have a largest value, 1 or 100.
     """
     left = [j for j in range(x.shape[1]) if np.isfinite(x[:, j]).any()]
     summed = summaries(x[:, left])
@@ -192,9 +187,7 @@ def _points(x: Floats, *, gains: bool) -> tuple[np.ndarray, list[str]]:
         as_many = abs(medians[j]) >= 100.0 and digits[j] >= digits[others].min()
         if bits[j] and fractions:
             said["only 0 and 1"] = 3
-        elif (
-            same[j] and medians[j] % 1.0 == 0.0 and medians[j] not in (0.0, 0.5 * (top or 0.0), top)
-        ):
+        elif same[j] and medians[j] % 1.0 == 0.0 and medians[j] not in (0.0, top, (top or 0) / 2):
             said["always the same whole number"] = 2
         elif whole[j] and fractions and not as_many:
             said["whole numbers among fractions"] = 2

@@ -9,7 +9,7 @@ from leaderbayes._scores.read import scores_of
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import Source
 from leaderbayes._scores.vote_outcomes import is_votes
-from leaderbayes._scores.votes import Options, flattened, votes_of
+from leaderbayes._scores.votes import Options, votes_of
 
 _ROLES = ("player", "round", "score", "tournament", "cluster", "repeat")
 _OF_SCORES = ("player", "round", "score", "repeat")
@@ -26,8 +26,6 @@ def read_board(
     options = Options() if votes is None else votes
     roles = {role: scores.pop(role, None) for role in _ROLES}
     table = read_table(source, roles["score"], max_mb)
-    if not table.searched and all(roles[role] is None for role in _OF_SCORES):
-        flat = flattened(table, tallies=options.outcome is None)
-        if is_votes(flat):
-            return votes_of(flat, options)
+    if all(roles[role] is None for role in _OF_SCORES) and is_votes(table):
+        return votes_of(table, options)
     return scores_of(table, roles, **scores)

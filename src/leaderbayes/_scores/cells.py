@@ -1,7 +1,6 @@
 """Cells of a column as names or as numbers; what is neither is refused with its row."""
 
 import unicodedata
-from typing import Any
 
 import numpy as np
 import pandas as pd

@@ -76,18 +76,8 @@ def hint(
 ) -> None:
     """Warn of `hints`, and of what the scores are.
 
-    Parameters
-    ----------
-    matches : Dataset
-        From `leaderbayes.matches`; its places are enough.
-    scores : DataArray
-        What the matches are of.
-    test_fraction : float, optional
-        As given to the fit.
-    models_ties : bool
-        Whether the model has a parameter for ties.
-    likelihood : str, optional
-        Of a model of mean scores, "normal" or "dirichlet"; None for models of matches.
+    ``models_ties``, whether the model has a parameter for ties; ``likelihood``, that of a model of
+    mean scores, "normal" or "dirichlet", and None for models of matches.
     """
     texts = hints(
         matches,
@@ -119,19 +109,11 @@ def hints(
     posterior: bool = True,
     column: str = "",
 ) -> list[str]:
-    """Say what a leaderboard of these matches does not show by itself.
+    """Return what a leaderboard of these matches does not show by itself.
 
-    LB017, if rounds look like folds and there is no ``test_fraction``; LB018, if many matches are
-    tied and the model has no parameter for that; LB019, if there is one round.
-
-    Parameters
-    ----------
-    matches, test_fraction, models_ties
-        As of `hint`.
-    posterior : bool
-        Whether it is sampled: maximum likelihood has no ``test_fraction``.
-    column : str
-        What the column of rounds was called, as of `look_like_folds`.
+    LB017, if rounds look like folds and there is no ``test_fraction`` (which maximum likelihood,
+    without a ``posterior``, has not); LB018, if many matches are tied and the model has no
+    parameter for that; LB019, if there is one round. ``column`` is that of `column_of`.
     """
     rounds = [str(name) for name in matches["round"].to_numpy()]
     folds = look_like_folds(rounds, column)
@@ -226,9 +208,8 @@ def look_like_folds(rounds: Sequence[str], column: str = "") -> Folds | None:
     """Return what the names of folds show; None where rounds do not look like folds.
 
     They do where every name has one or two numbers, no word that is not a round's, and the column
-    of rounds is called fold, split, cv, resample or bootstrap; or every name has such a word; or
-    names are pairs of numbers, the same run of folds in each of several repeats ("2.5"), and no
-    column says that they are something else.
+    of rounds or every name a word of `_FOLD`; or where names are pairs of numbers, the same run of
+    folds in each of several repeats ("2.5"), and no column says that they are something else.
     """
     said = _FOLD & set(words(column))
     if said and all(re.fullmatch("[A-Za-z]", name) for name in rounds):

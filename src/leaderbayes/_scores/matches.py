@@ -36,15 +36,14 @@ def matches(
     Parameters
     ----------
     scores : DataArray (player, round) or (tournament, player, round), or Dataset (vote)
-        Scores as `read_scores` returns them, NaN where missing; or votes of `read_votes`, which
-        have no rounds, and ties "half" or "drop".
+        From `read_scores`, NaN where missing; or votes of `read_votes`, without rounds.
     within_round : bool
-        Compare scores of the same round (the default), or every score of a player with every
-        score of its opponent in the tournament.
+        Compare scores of the same round, or every score of a player with every score of its
+        opponent in the tournament.
     ties : {"half", "drop", "floor", "loss"}
         Count equal scores as half a win for both, as no match, as half a win with each pair's sum
-        rounded down (EloML), or as the loss of the player who is listed first (PMRA). Only
-        ``round_intercept`` lists players: the tables here count half for "loss".
+        rounded down (EloML), or as the loss of the player who is listed first (PMRA, in
+        ``round_intercept`` only; the tables here count half). Of votes "half" or "drop".
     pairs : bool, optional
         Whether to make the tables of all pairs, by default those of up to 5000 players.
 
@@ -52,15 +51,13 @@ def matches(
     -------
     Dataset
         - ``wins`` (player, opponent): how often the row beat the column, ties by the rule
-        - ``n`` (player, opponent): number of matches
-        - ``tied`` (player, opponent): number of equal pairs of scores, whatever the rule
+        - ``n``, ``tied`` (player, opponent): number of matches, and of equal pairs of scores
         - ``place`` (round, player): 1 is best, tied players share the lowest, 0 is absent; over
           all rounds at once without ``within_round``
         - ``scores`` (player, round): what was compared
 
-        All with the dimension tournament first where the scores have it; votes have only the
-        first three. attrs: ``within_round`` (0 or 1), ``ties``, and of scores
-        ``higher_is_better`` and, if known, ``metric``.
+        All with tournament first where the scores have it; votes have the first three only.
+        attrs: ``within_round`` (0 or 1), ``ties``, ``higher_is_better``, ``metric`` if known.
 
     References
     ----------
@@ -126,18 +123,10 @@ def require_matches(
     across: bool = True,
     pairs: bool = False,
 ) -> None:
-    """Raise unless these are matches by one of the rules for ties that a function can use.
+    """Raise unless these are matches that the function ``what`` can use.
 
-    Parameters
-    ----------
-    given : object
-        Dataset from `matches`, if the user is right.
-    what : str
-        Name of the function that asks.
-    ties : sequence of str
-        Rules that it can use.
-    across, pairs : bool
-        Whether it can use matches across rounds, and needs the tables of all pairs.
+    ``ties`` are the rules that it knows; ``across``, whether it compares across rounds, too;
+    ``pairs``, whether it needs the tables of all pairs.
     """
     if not isinstance(given, xr.Dataset) or "place" not in given or "ties" not in given.attrs:
         if is_votes(given) or (isinstance(given, xr.Dataset) and "wins" in given):
@@ -214,12 +203,10 @@ def one_tournament(scores: xr.DataArray) -> xr.DataArray:
 
 
 def listed_positions(matches: xr.Dataset, order: Sequence[str] | None) -> Longs:
-    """Return the positions of the players in the order in which they are listed.
-
-    By default this is by name without regard to case, as in PMRA's published software.
-    """
+    """Return the players' positions in the order in which they are listed, by default by name."""
     players = [str(name) for name in matches["player"].to_numpy()]
     if order is None:
+        # Without regard to case, as in PMRA's published software.
         return np.array(sorted(range(len(players)), key=lambda i: (players[i].lower(), players[i])))
     listed = [str(name) for name in order]
     if sorted(listed) != sorted(players):
@@ -235,15 +222,8 @@ def listed_positions(matches: xr.Dataset, order: Sequence[str] | None) -> Longs:
 def components(matches: xr.Dataset) -> pd.Series:
     """Group players by the strong components of the win graph (an edge where i beat j).
 
-    Within a group everybody has, directly or through others, both won and lost against everybody
-    else (a tie counts for both). Only if there is one group does the maximum-likelihood estimate
-    exist (Ford 1957).
-
-    Returns
-    -------
-    Series
-        Group by player; 1 has the most average wins. attrs: ``weakly_connected`` (0 or 1): if 0,
-        groups never met, and no data can compare them.
+    Only if there is one group does the maximum-likelihood estimate exist (Ford 1957). Group 1 has
+    the most average wins; if ``attrs["weakly_connected"]`` is 0, some groups never met.
     """
     strong, graph = _strong_groups(matches)
     players = pd.Index(matches["player"].to_numpy(), name="player")
@@ -322,11 +302,8 @@ def say_apart(matches: xr.Dataset, groups: pd.Series) -> Apart:
     last = len(behind) <= len(ahead)
     few, did, way = (behind, "beat", "behind") if last else (ahead, "lost to", "ahead")
     lie = "it lies" if len(few) == 1 else "they lie"
-    return Apart(
-        f"{_names(few)} never {did} anybody else",
-        f"how far {way} {lie}",
-        f"that {lie} {way} does not",
-    )
+    fact = f"{_names(few)} never {did} anybody else"
+    return Apart(fact, f"how far {way} {lie}", f"that {lie} {way} does not")
 
 
 def _groups_that_beat(matches: xr.Dataset, group: Longs) -> Bools:

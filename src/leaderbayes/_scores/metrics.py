@@ -37,9 +37,10 @@ _COMPLEMENT = re.compile(
 # Names and abbreviations of mlr3, OpenML and lm-evaluation-harness that no word explains.
 _KNOWN = dict.fromkeys(
     "acc_mutual_info auc_ovo auc_ovr average_precision bacc balacc c_index cindex em exact_match "
-    "extractive_match f05 f2 f_measure fbeta gmean gpr kb_relative_information_score ktau mauc_au1p mauc_au1u mauc_aunp mauc_aunu "
-    "mauc_mu mc1 mc2 mean_weighted_f_measure npv one_zero pass@1 ppv prauc pr_auc prefix_exact_match "
-    "quasi_exact_match quasi_prefix_exact_match silhouette srho tn tnr tp tpr".split(),
+    "extractive_match f05 f2 f_measure fbeta gmean gpr kb_relative_information_score ktau "
+    "mauc_au1p mauc_au1u mauc_aunp mauc_aunu mauc_mu mc1 mc2 mean_weighted_f_measure npv "
+    "one_zero pass@1 ppv prauc pr_auc prefix_exact_match quasi_exact_match "
+    "quasi_prefix_exact_match silhouette srho tn tnr tp tpr".split(),
     True,
 ) | dict.fromkeys(
     "ae ape build_cpu_time build_memory ce costs fdr fn fnr fomr fp fpr graf linex max_pce maxae "
@@ -70,13 +71,7 @@ def among(word: str, known: Set[str]) -> bool:
 def more_is_better(name: str, *, score: bool = True) -> bool | None:
     """Return whether more of a metric is better; None if its name does not say.
 
-    Parameters
-    ----------
-    name : str
-        Name of a metric; neg_..., 1-... and -... are turned around.
-    score : bool
-        Whether it names a score, which may be a time or a rank, and not a round or a tournament,
-        which may have such a word by chance.
+    Without ``score`` it names a round or a tournament, which may have a cost's word by chance.
     """
     # No metric's name of several words ends with two digits: a million numbered rounds are a few.
     return _more_is_better(name if score else _LAST_DIGITS.sub("10", name), score=score)
@@ -93,13 +88,10 @@ def _more_is_better(name: str, *, score: bool) -> bool | None:
         return _KNOWN[plain(name)]
     if not _TURNS.isdisjoint(found):
         return True
-    if any(_is_loss(word) or (score and among(word, _COST)) for word in found):
+    less = LOSS | _COST if score else LOSS
+    if any(among(word, less) or _VARIANT.fullmatch(word) for word in found):
         return False
     return True if any(among(word, GAIN - {"score"}) for word in found) else None
-
-
-def _is_loss(word: str) -> bool:
-    return among(word, LOSS) or _VARIANT.fullmatch(word) is not None
 
 
 def _turned(name: str, found: list[str]) -> str | None:
@@ -126,7 +118,7 @@ def is_metric(name: str) -> bool:
 
 
 def metric_of(columns: str) -> str:
-    """Find what the column of scores was called in ``attrs["columns"]``, if it is a metric; or ""."""
+    """Find the metric in ``attrs["columns"]``; "" if the scores' column is not called as one."""
     found = re.search(r"(?:^|, )score=([^,=]+)$", columns)
     name = found[1].strip() if found else ""
     return name if is_metric(name) and plain(name) not in ("score", "scores") else ""

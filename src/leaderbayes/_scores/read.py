@@ -42,23 +42,21 @@ def read_scores(
 ) -> xr.DataArray:
     """Read scores of players in rounds.
 
-    A long table has a row for each score, with columns for player, round and score, and perhaps
-    tournament. A wide table has a row for each round and a column for each player; a name that
-    repeats in its first column is a tournament (a data set), whose rows are the rounds (folds). A
-    wide table whose first column is recognised as the players has a row for each player. Columns
-    are recognised by their usual names where they are not given, and the attribute ``columns``
-    shows what was taken for what. Columns and rows of a wide table that do not look like scores,
-    by their names or numbers, are refused.
+    A long table has a row for each score. A wide table has a row for each round and a column for
+    each player, and perhaps data sets in its first column, whose rows are then the rounds (folds);
+    or, if its first column is recognised as the players, a row for each player. Columns are
+    recognised by their usual names where they are not given. What looks like no score, by its name
+    or numbers, is refused.
 
     Rounds may be items (a column called item, question_id, ...), answered right or wrong (true
-    and false, correct and incorrect, ...). Then a column called passage, subject, repository, ...
-    groups them, and one called epoch, seed, ... numbers repeated answers, which are averaged.
+    and false, 1 and 0, ...). Then a column called passage, subject, ... groups them, and one
+    called epoch, seed, ... numbers repeated answers, which are averaged.
 
     Parameters
     ----------
     source : path, DataFrame or dict
-        CSV, TSV, JSON (lines), UTF-8, or Parquet file, also ``.gz``; a pandas table, whose index
-        counts as columns if it holds names; or scikit-learn's ``cv_results_``.
+        CSV, TSV, JSON (lines) or Parquet, also ``.gz``; a pandas table, whose index counts as
+        columns if it holds names; or scikit-learn's ``cv_results_``.
     player, round, score, tournament : str, optional
         Names of columns. For ``cv_results_`` ``score`` names the metric.
     cluster : str, optional
@@ -76,19 +74,11 @@ def read_scores(
     Returns
     -------
     DataArray (player, round) or (tournament, player, round)
-        Scores in the table's unit, NaN where missing; names are strings in order of appearance.
-
-        - attrs: ``higher_is_better`` (0 or 1), ``scheme``, ``columns``, ``source``; ``unused``,
-          other columns of a long table; with repeats ``runs``, their mean number, and
-          ``answers``, 1 if all are 0 or 1
-        - coordinates, if there are such columns: ``cluster`` (round,); ``run_variance``
-          (player,), the variance between runs of a player in a round
-
-    Warns
-    -----
-    LeaderbayesWarning
-        LB040, if a player has no score; LB041, if names differ only in case, width or blanks;
-        LB042, if scores are of several metrics; LB051, if scores may not belong to the others.
+        Scores in the table's unit, NaN where missing. attrs: ``higher_is_better`` (0 or 1),
+        ``scheme``, ``columns`` (what was taken for what), ``source``; ``unused``, other columns;
+        with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
+        Coordinates, if there are such columns: ``cluster`` (round,) and ``run_variance``
+        (player,), the variance between runs of a player in a round.
 
     Examples
     --------
@@ -186,10 +176,7 @@ def _labels(long: pd.DataFrame, columns: Mapping[str, str]) -> list[str]:
 
 
 def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: bool | None) -> bool:
-    """Return whether more is better of scores whose source turns the sign of a loss.
-
-    A loss above 0, whose sign was not turned, is an error unless the user says which are better.
-    """
+    """Return whether more is better of scores whose source turns the sign of a loss."""
     if higher_is_better is not None:
         return higher_is_better
     if more_is_better(metric) is False and bool((scores > 0.0).any()):
@@ -206,17 +193,8 @@ def to_scores(
 ) -> xr.DataArray:
     """Pivot a long table of names and numbers; every reader ends with this.
 
-    Parameters
-    ----------
-    table : Table
-        Where the scores are from, for messages.
-    long : DataFrame
-        Columns player, round, score and perhaps tournament, cluster and repeat, with the index of
-        the table's rows.
-    higher_is_better : bool
-        Whether the higher of two scores wins.
-    columns : mapping
-        What was taken for the tournament, if there are any, the player, the round and the score.
+    The columns are player, round, score and perhaps tournament, cluster and repeat, and the index
+    that of ``table``, for messages; ``columns`` names what was taken for each.
     """
     if not isinstance(higher_is_better, bool | np.bool_ | int) or higher_is_better not in (0, 1):
         raise ScoresError(f"higher_is_better={higher_is_better!r}: give True or False.")
@@ -242,9 +220,7 @@ def to_scores(
     if shape[dims.index("player")] < 2:
         table.refuse(f"the only player is {shown(coded['player'][1][0])}; a comparison needs two.")
     values = np.full(np.prod(shape, dtype=int), np.nan)
-    coords: dict[str, Any] = {
-        dim: np.asarray(known, dtype=object) for dim, (_, known) in coded.items()
-    }
+    coords: dict[str, Any] = {d: np.asarray(known, object) for d, (_, known) in coded.items()}
     runs: dict[str, float] = {}
     if "repeat" in long:
         means, of_player, runs = _over_runs(cell, long["score"], coded["player"][0])
@@ -264,19 +240,13 @@ def to_scores(
                 f"{listed(of['cluster'].unique())}; give rounds other names, or no cluster."
             )
         coords["cluster"] = ("round", of_round.first().to_numpy())
-    scores = xr.DataArray(
-        values.reshape(shape),
-        dims=dims,
-        coords=coords,
-        name="score",
-        attrs={
-            "higher_is_better": int(higher_is_better),
-            "scheme": "/".join(columns[dim] for dim in dims),
-            "columns": taken,
-            "source": table.where,
-            **runs,
-        },
-    )
+    attrs = {
+        "higher_is_better": int(higher_is_better),
+        "scheme": "/".join(columns[dim] for dim in dims),
+        "columns": taken,
+        "source": table.where,
+    }
+    scores = xr.DataArray(values.reshape(shape), coords, dims, "score", attrs | runs)
     played = scores.notnull().any([dim for dim in dims if dim != "player"]).to_numpy()
     if not played.all():
         absent = scores["player"].to_numpy()[~played]
@@ -294,10 +264,7 @@ def to_scores(
 def _over_runs(
     cell: Longs, score: pd.Series, player: Longs
 ) -> tuple[pd.Series, Floats, dict[str, float]]:
-    """Average the runs of each cell: means by cell, variance between runs by player, runs a cell.
-
-    The variance is of players whose cells have two runs or more, and NaN of others.
-    """
+    """Average the runs of each cell: means by cell, variance between runs by player, runs a cell."""
     of = pd.Series(score.to_numpy(), index=cell).dropna()
     cells = of.groupby(level=0, sort=True)
     counts, variances = cells.count(), cells.var(ddof=1)

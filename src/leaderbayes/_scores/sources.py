@@ -41,7 +41,8 @@ _REFUSED = [
      "save the sheet as CSV UTF-8, or give the DataFrame of pandas.read_excel."),
     (rb"PK\x03\x04(?s:.){26}_journal/start.json", "a log of inspect-ai",
      "it is read by leaderbayes.adapters.from_inspect_ai (--format inspect-ai)."),
-    (rb"PK\x03\x04|BZh[1-9]1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|(?s:.{257})ustar", "a packed file", "unpack it, and give the table in it."),
+    (rb"PK\x03\x04|BZh[1-9]1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|(?s:.{257})ustar", "a packed file",
+     "unpack it, and give the table in it."),
     (rb"\x89HDF\r\n|CDF[\x01\x02\x05]", "netCDF or HDF5",
      "a posterior is read with leaderbayes.read_fit; give the table of scores."),
     (rb"\x80[\x02-\x05]|\x89PNG|%PDF-|(?i:(\xef\xbb\xbf)?\s*<(!doctype|html|\?xml))",
@@ -50,11 +51,7 @@ _REFUSED = [
 
 
 def read_table(
-    source: Source,
-    score: str | None = None,
-    max_mb: float = MAX_MB,
-    *,
-    format: str | None = None,
+    source: Source, score: str | None = None, max_mb: float = MAX_MB, *, format: str | None = None
 ) -> Table:
     """Read a file, a folder of Parquet files, a pandas table, or ``cv_results_`` by a score."""
     one_of("format", format, None, *sorted(set(_KINDS.values())))
@@ -93,9 +90,7 @@ def _from_path(path: Path, max_mb: float, format: str | None) -> Table:
                 raise ScoresError(f"{where}: this is {what}, no table; {remedy}")
         return _read_csv(content, where, "\t" if kind == "tsv" else ",")
     except MemoryError as problem:
-        raise ScoresError(
-            f"{where}: the table does not fit into memory; give a part of it."
-        ) from problem
+        raise ScoresError(f"{where}: does not fit into memory; give a part of it.") from problem
 
 
 def read_bytes(path: Path, max_mb: float) -> tuple[str, bytes]:
@@ -213,9 +208,8 @@ def _from_folder(folder: Path, max_mb: float) -> Table:
     files = [path for path in files if path.is_file()]
     if not files:
         raise ScoresError(
-            f"{folder}: this is a folder without Parquet files (*.parquet, *.pq); results that "
-            "another program wrote into a folder are read by leaderbayes.adapters (--format "
-            "lm-eval and others)."
+            f"{folder}: a folder without Parquet files (*.parquet, *.pq); results of another "
+            "program are read by leaderbayes.adapters (--format lm-eval and others)."
         )
     frames = [_read_parquet(read_bytes(path, max_mb)[1], str(path), max_mb) for path in files]
     for path, frame in zip(files, frames, strict=True):
@@ -273,9 +267,8 @@ def _from_json(content: bytes, where: str, *, lines: bool) -> Table:
     if not (found and (rows or columns)):
         raise ScoresError(
             f"{where}: this JSON is no table; give a list of objects, a row each, with the names "
-            "of columns as keys. Results of lm-evaluation-harness are read by "
-            "leaderbayes.adapters.from_lm_eval (--format lm-eval), and others by others of "
-            "leaderbayes.adapters."
+            "of columns as keys. Results of lm-evaluation-harness and other programs are read by "
+            "leaderbayes.adapters (--format lm-eval, ...)."
         )
     try:
         table = from_frame(pd.DataFrame(found), where)

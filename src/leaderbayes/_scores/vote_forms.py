@@ -18,7 +18,6 @@ SIDES: tuple[Sides, ...] = (
     ("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"),
     ("home", "away"), ("white", "black"), ("home", "visitor"),
 )  # fmt: skip
-_FROM_0 = ("0", "1")  # numbers of an outcome would mean another: with scores of both alone
 # Where the row says who won, and not who was shown first.
 WON: tuple[Sides, ...] = (("winner", "loser"), ("winning", "losing"), ("chosen", "rejected"))
 NOUNS = (
@@ -57,7 +56,7 @@ class Form(NamedTuple):
     sides: Sides | None  # words that distinguish the two in names of columns
     kind: str  # of the outcome: words, scores, losses of both, marks of who won, or won
     outcome: tuple[str, ...]
-    turned: bool = False  # found in a table that has the second's column before the first's
+    turned: bool = False  # the second's column stands, or is given, before the first's
 
 
 def key(name: object) -> str:
@@ -78,7 +77,7 @@ def recognise_form(
             table.refuse(f"column {shown(first)} is given as first and as second.")
         sides = _sides_of(first, second)
         if sides is None and (back := _sides_of(second, first)) is not None:
-            sides = (back[1], back[0])  # the user has them the other way round
+            sides, turned = (back[1], back[0]), True
     else:
         pair, sides = players_of(table)
         columns = list(table.frame.columns)
@@ -148,19 +147,17 @@ def has_players(frame: pd.DataFrame) -> bool:
 
 def _names_of_players() -> list[tuple[int, str, str, Sides, str | None]]:
     """List names of the two columns, most telling first, with that of a third one beside."""
-    third = {"1": "3", "one": "three", "first": "third", "a": "c", "0": "2"}
+    third = {"1": "3", "one": "three", "first": "third", "a": "c"}
     found = {}
-    for sides in (*SIDES, *WON, _FROM_0):
-        for noun, kind in product(("", *NOUNS), ("", "name", "id")):
-            if not noun and (kind == "name" or sides[0] in ("1", "one", "0", "winning")):
-                if sides not in WON or not kind:
-                    continue
-            rank = 2 if kind == "id" else 0 if noun else 1
-            rank = 6 if sides == _FROM_0 else rank + 3 if sides in WON else rank
-            for begin, end in ((noun, kind), ("", noun + kind)):
-                a, b = (begin + side + end for side in sides)
-                c = begin + third[sides[0]] + end if sides[0] in third else None
-                found[a, b] = (rank, a, b, sides, c)
+    for sides, noun, kind in product((*SIDES, *WON), ("", *NOUNS), ("", "name", "id")):
+        bare = kind != "name" and sides[0] not in ("1", "one", "winning")
+        if not (noun or bare or (sides in WON and kind)):
+            continue
+        rank = (2 if kind == "id" else 0 if noun else 1) + 3 * (sides in WON)
+        for begin, end in ((noun, kind), ("", noun + kind)):
+            a, b = (begin + side + end for side in sides)
+            c = begin + third[sides[0]] + end if sides[0] in third else None
+            found[a, b] = (rank, a, b, sides, c)
     return sorted(found.values(), key=lambda row: row[0])
 
 
@@ -191,14 +188,13 @@ def players_of(table: Table) -> tuple[tuple[str, str], Sides]:
 
 def _sides_of(first: str, second: str) -> Sides | None:
     """Find the words that distinguish two columns of players."""
-    one, other = key(first), key(second)
-    for a, b in (*SIDES, *WON):
-        starts = {one[:k] + one[k + len(a) :] for k in range(len(one)) if one.startswith(a, k)}
-        ends = {
-            other[:k] + other[k + len(b) :] for k in range(len(other)) if other.startswith(b, k)
-        }
-        if starts & ends:
-            return a, b
+    for sides in (*SIDES, *WON):
+        without = [
+            {name[: at.start()] + name[at.end() :] for at in re.finditer(side, name)}
+            for name, side in zip((key(first), key(second)), sides, strict=True)
+        ]
+        if without[0] & without[1]:
+            return sides
     return None
 
 
@@ -231,15 +227,14 @@ def _outcome(table: Table, pair: Sides, sides: Sides | None) -> tuple[str, tuple
             if more[1] and not more[0]:
                 table.refuse("a column for both bad, and no column tie.")
             return "marks", tuple(_only(table, by_key[k]) for k in [*marks, *more[0], *more[1]])
-    if sides != _FROM_0:
-        found = [k for k in OUTCOME if k in by_key]
-        found = next(([k] for k in ("winner", "ftr") if k in found), found)
-        if len(found) > 1:
-            which = listed(by_key[k][0] for k in found)
-            table.refuse(f"which column is the outcome: {which}? Name it (outcome=...).")
-        if found:
-            return "words", (_only(table, by_key[found[0]]),)
-    two = [("fthg", "ftag"), *([("label0", "label1")] if sides == _FROM_0 else [])]
+    found = [k for k in OUTCOME if k in by_key]
+    found = next(([k] for k in ("winner", "ftr") if k in found), found)
+    if len(found) > 1:
+        which = listed(by_key[k][0] for k in found)
+        table.refuse(f"which column is the outcome: {which}? Name it (outcome=...).")
+    if found:
+        return "words", (_only(table, by_key[found[0]]),)
+    two = [("fthg", "ftag")]
     called = [*own, *([("home", "away")] if sides == ("home", "visitor") else [])]
     for word, (a, b) in product(_SCORE, called):
         two += [(word + a, word + b), (a + word, b + word)]
@@ -253,9 +248,9 @@ def _outcome(table: Table, pair: Sides, sides: Sides | None) -> tuple[str, tuple
         return "words", (_only(table, by_key["score"]),)
     table.refuse(
         f"the players are {listed(pair)}, but no column is known for the outcome, such as winner; "
-        "name it (outcome=..., --outcome COLUMN), or two scores (outcome=[..., ...]; --outcome X,Y "
-        "where the larger wins, --outcome=-X,-Y where the smaller does). The columns are "
-        f"{listed(table.frame.columns)}."
+        "name it (outcome=..., --outcome COLUMN), or two scores (--outcome X,Y, or --outcome=-X,-Y "
+        "where the smaller wins). Of numbers of wins make a row for each winner, with a column "
+        f"n_votes. The columns are {listed(table.frame.columns)}."
     )
 
 
@@ -285,20 +280,3 @@ def _one(table: Table, role: str, known: Sequence[str], taken: Sequence[str]) ->
             f"columns {listed(by_key[name])} both look like the {role}; name one ({role}=...)."
         )
     return None if name is None else by_key[name][0]
-
-
-def tallies_of(columns: Iterable[object]) -> tuple[str, str, str | None] | None:
-    """Find columns that count wins of both and ties; None if there are none."""
-    by_key = _by_key(columns)
-    ties = [by_key[k][0] for k in "ties tie draws draw tied nties ndraws".split() if k in by_key]
-    pairs = [
-        (by_key[one][0], by_key[other][0])
-        for a, b in SIDES
-        for noun in ("", *NOUNS)
-        for word in ("wins", "win")
-        for one, other in ((word + noun + a, word + noun + b), (noun + a + word, noun + b + word))
-        if one in by_key and other in by_key
-    ]
-    if len(pairs) != 1 or len(ties) > 1 or any(k in by_key for k in OUTCOME):
-        return None
-    return (*pairs[0], ties[0] if ties else None)

@@ -21,10 +21,7 @@ def is_votes(given: object) -> TypeGuard[xr.Dataset]:
 
 
 def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
-    """Return the votes that count: without those for nobody, and ties if these are dropped.
-
-    Players without a vote are left out.
-    """
+    """Return the votes that count, and their players: none for nobody, nor ties to be dropped."""
     if ties not in ("half", "drop"):
         raise LeaderbayesError(f"ties={ties!r} has no meaning for votes; choose 'half' or 'drop'.")
     for name in ("first", "second", "outcome"):
@@ -35,19 +32,15 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     first, second, outcome = (votes[name].to_numpy() for name in ("first", "second", "outcome"))
     players = votes["player"].to_numpy()
     inside = (first >= 0) & (second >= 0) & (first < len(players)) & (second < len(players))
+    weight = weights_of(votes)
     for fault, what in (
         (~inside, "is of a player that the coordinate player does not have"),
         (first == second, "is of a player against itself"),
-        (
-            ~(np.isnan(outcome) | ((outcome >= 0.0) & (outcome <= 1.0))),
-            "has an outcome beyond 0, 1",
-        ),
+        ((outcome < 0.0) | (outcome > 1.0), "has an outcome beyond 0, 1"),
+        (~(np.isfinite(weight) & (weight > 0.0)), "has a weight that is no number above 0"),
     ):
         if fault.any():
-            raise ScoresError(f"Vote {int(np.argmax(fault))} {what}.")
-    weight = weights_of(votes)
-    if not (np.isfinite(weight) & (weight > 0.0)).all():
-        raise ScoresError("A vote's weight is no number above 0; leave such votes out.")
+            raise ScoresError(f"Vote {int(np.argmax(fault))} {what}; leave such votes out.")
     tied = (outcome > 0.0) & (outcome < 1.0)
     kept = votes.isel(vote=~np.isnan(outcome) & ~(tied & (ties == "drop")))
     if not kept.sizes["vote"] and tied.any():
@@ -70,9 +63,9 @@ def require_whole_weights(votes: xr.Dataset) -> None:
     part = weight != np.rint(weight)
     if part.any():
         raise ScoresError(
-            f"The weight of vote {int(np.argmax(part))} is {weight[np.argmax(part)]:.6g}: a weight "
-            "is how many votes a row stands for, a whole number, and how wide intervals are goes "
-            "by it. Leave weights of importance or of age out (drop the column, or the variable)."
+            f"The weight of vote {int(np.argmax(part))} is {weight[np.argmax(part)]:.6g}: it is "
+            "how many votes a row stands for, a whole number. Leave weights of importance or of "
+            "age out (drop the column, or the variable)."
         )
 
 
@@ -119,15 +112,7 @@ def weights_of(votes: xr.Dataset) -> Floats:
 
 
 def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Longs]:
-    """Return the numbers of the clusters of votes (vote,), by name of the clustering.
-
-    Parameters
-    ----------
-    votes : Dataset
-        As `read_votes` returns them.
-    cluster : "auto", "none", "judge", "prompt" or several of these two
-        "auto" is both, where the votes have them.
-    """
+    """Return the numbers of the clusters of votes (vote,), by name; "auto" are all there are."""
     found = {}
     for name in names_of_clusterings(cluster, [n for n in CLUSTERINGS if n in votes.coords]):
         if name not in votes.coords:
@@ -149,17 +134,12 @@ def number_of(votes: xr.Dataset, name: str) -> int:
 
 def names_of_clusterings(cluster: str | Sequence[str], there: Sequence[str]) -> list[str]:
     """Name the clusterings that are asked for; "auto" is all that are there."""
-    if not isinstance(cluster, str) and not are_names(cluster):
-        raise wrong("cluster", cluster, "'auto', 'none', 'judge', 'prompt', or a list of these two")
     if isinstance(cluster, str):
         names = {"auto": list(there), "none": []}.get(cluster, [cluster])
     else:
-        names = list(dict.fromkeys(cluster))
-    for name in names:
-        if name not in CLUSTERINGS:
-            raise LeaderbayesError(
-                f"cluster={name!r} is not known; choose 'auto', 'none', 'judge', 'prompt' or both."
-            )
+        names = list(dict.fromkeys(cluster)) if are_names(cluster) else [""]
+    if not {*names} <= {*CLUSTERINGS}:
+        raise wrong("cluster", cluster, "'auto', 'none', 'judge', 'prompt', or a list of these two")
     return names
 
 
@@ -174,7 +154,7 @@ def check_effects(order_effect: object, covariates: object) -> None:
 def effects_of(
     votes: xr.Dataset, order_effect: bool, covariates: Sequence[str] | None
 ) -> dict[str, Floats]:
-    """Return what besides players sways votes (vote,), by name: order, and covariates by their sd."""
+    """Return what sways votes (vote,) by name: the order, and covariates in standard deviations."""
     check_effects(order_effect, covariates)
     effects: dict[str, Floats] = {}
     if order_effect:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.cells import as_names, as_numbers
-from leaderbayes._scores.tables import MISSING, Table, counted, is_number, listed, shown, text_of
+from leaderbayes._scores.tables import MISSING, Table, counted, is_number, listed, shown
 from leaderbayes._scores.vote_forms import (
     NOUNS,
     OUTCOME,
@@ -32,6 +32,12 @@ _KNOWN = (
     "model_a, model_b, tie, tie (bothbad), left, right, A>B, 1-0, win, draw, loss, or the name of "
     "one of the two players"
 )
+_WRITE = (
+    "Write model_a, model_b and tie (of a DataFrame by .map({...: 'model_a', ...: 'model_b', ...: "
+    "'tie'})), or name the column of the outcome (outcome=...)."
+)
+_CALLED_1 = (("1", "2"), ("one", "two"))  # where 2 is the second, and 0 none of both
+_OF_POINTS = set("result outcome score points".split())  # columns of what the first one got
 _BY_NAME = "as the name of a player"
 _BEFORE = [*NOUNS, *"winner winnermodel response answer output option choice side".split()]
 # How clearly somebody won does not count.
@@ -66,7 +72,7 @@ _NOBODY = {
     "error": OPEN, "*": OPEN,
 }  # fmt: skip
 _WORDS = _PLACES | _NOBODY
-# Letters and numbers mean what the others in the column make of them.
+# Letters mean what the others in the column make of them.
 _LETTERS = {
     "a": {"a": FIRST, "b": SECOND, "c": TIE, "t": TIE},
     "home": {"h": FIRST, "a": SECOND, "v": SECOND, "d": TIE},
@@ -74,19 +80,8 @@ _LETTERS = {
     "left": {"l": FIRST, "r": SECOND, "t": TIE},
     "win": {"w": FIRST, "l": SECOND, "d": TIE, "t": TIE},
     "1X2": {"1": FIRST, "x": TIE, "2": SECOND},
+    "yes": {"true": FIRST, "false": SECOND},
 }
-_POINTS = {"1": FIRST, "0.5": TIE, "0": SECOND, "true": FIRST, "false": SECOND}
-_NUMBERS = [
-    _POINTS,
-    {"1": FIRST, "1.5": TIE, "2": SECOND},
-    {"-1": SECOND, "0": TIE, "1": FIRST},
-]
-_FROM_1_TO_3 = [
-    {"1": FIRST, "2": SECOND, "3": TIE},
-    {"1": FIRST, "2": TIE, "3": SECOND},
-    {"1": SECOND, "2": TIE, "3": FIRST},
-]
-_OF_POINTS = set("result outcome score points".split())  # columns of what the first one got
 
 
 class Outcomes(NamedTuple):
@@ -100,7 +95,7 @@ class _Words(NamedTuple):
     """Distinct cells of the column of outcomes, as they stand and as they are looked up."""
 
     table: Table
-    column: str
+    form: Form
     codes: Longs  # (row,) places in the other two
     texts: list[str]
     words: list[str]
@@ -109,7 +104,7 @@ class _Words(NamedTuple):
         """Refuse the outcome of a row."""
         text = shown(self.texts[self.codes[row]])
         index = self.table.frame.index[row]
-        self.table.refuse(f"column {shown(self.column)} holds {text}, {problem}", index)
+        self.table.refuse(f"column {shown(self.form.outcome[0])} holds {text}, {problem}", index)
 
 
 def read_outcomes(
@@ -121,15 +116,7 @@ def read_outcomes(
     if form.kind == "won":
         return _by_columns(table, form)
     if form.kind == "marks":
-        marks = np.column_stack([complete_numbers(table, c, words=True) for c in form.outcome])
-        wrong = ~np.isin(marks, (0.0, 1.0)).all(axis=1) | (marks.sum(axis=1) != 1.0)
-        if wrong.any():
-            table.refuse(
-                f"of the columns {listed(form.outcome)} one must be 1, and the others 0.",
-                table.frame.index[int(np.argmax(wrong))],
-            )
-        meanings = np.array([FIRST, SECOND, TIE, BOTH_BAD])
-        return Outcomes(meanings[marks.argmax(axis=1)], ", ".join(form.outcome))
+        return _by_marks(table, form.outcome)
     one, other = (complete_numbers(table, column) for column in form.outcome)
     if form.kind == "losses":
         one, other = other, one
@@ -184,35 +171,33 @@ def _value_of(word: str, known: Mapping[str, float]) -> float:
     return TIE if mark[0] in "=~≈" else FIRST if (mark[0] == ">") == (one == "a") else SECOND
 
 
+def _numbers(form: Form, used: set[str]) -> Mapping[str, float]:
+    """Return what numbers stand for, where that is clear."""
+    numbers, column = {word for word in used if is_number(word)}, key(form.outcome[0])
+    of_first = column in _OF_POINTS
+    if numbers <= {"1", "1.5", "2"}:
+        return {"1": FIRST, "1.5": TIE, "2": SECOND}
+    if numbers <= {"0", "0.5", "1"} and "1" in numbers and of_first:
+        return {"0": SECOND, "0.5": TIE, "1": FIRST}
+    if numbers <= {"-1", "0", "1"} and "-1" in numbers and (of_first or column == "label"):
+        return {"-1": SECOND, "0": TIE, "1": FIRST}
+    if numbers <= {"0", "1", "2"} and "2" in numbers and form.sides in _CALLED_1 and not of_first:
+        return {"0": TIE, "1": FIRST, "2": SECOND}
+    return {}
+
+
 def _vocabularies(form: Form, used: set[str]) -> list[Mapping[str, float]]:
     """List what letters and numbers may stand for, in a column of this name."""
-    sides, of_first = set(form.sides or ()), key(form.outcome[0]) in _OF_POINTS
+    sides = set(form.sides or ())
     home = "home" in sides or key(form.outcome[0]) == "ftr"
     fits = {"home": home, "a": not home, "white": sides == {"white", "black"}}
-    known: list[Mapping[str, float]] = [v for k, v in _LETTERS.items() if fits.get(k, True)]
-    if of_first and {"0", "1"} <= used and not used & {"-1", "2"}:
-        return [*known, _POINTS]
-    known += _NUMBERS
-    if "-1" in used and not of_first and key(form.outcome[0]) != "label":
-        known.append({"-1": FIRST, "0": TIE, "1": SECOND})  # a scale from the first to the second
-    if "3" in used:
-        known += _FROM_1_TO_3
-    if "0" in used and (not of_first or "2" in used):
-        known.append({"0": TIE, "1": FIRST, "2": SECOND})
-        # Where players are called by 1 and 2, 2 is the second, and 0 none of both.
-        if not (form.sides in (("1", "2"), ("one", "two")) and "2" in used and not of_first):
-            known.append({"0": FIRST, "1": SECOND, "2": TIE})
-        if of_first:
-            known.append({"0": SECOND, "1": TIE, "2": FIRST})
-    return known
+    return [*(v for k, v in _LETTERS.items() if fits.get(k, True)), _numbers(form, used)]
 
 
-def _readings(
-    words: _Words, form: Form, first: Longs, second: Longs, players: list[str]
-) -> dict[str, Floats]:
+def _readings(words: _Words, first: Longs, second: Longs, players: list[str]) -> dict[str, Floats]:
     """Return each way to read every word of a column, and the outcomes (row,) by it."""
     own, found = sorted({*words.words}), dict[str, Floats]()
-    for known in _vocabularies(form, {*own}):
+    for known in _vocabularies(words.form, {*own}):
         means = np.array([_value_of(word, known) for word in words.words])
         if not np.isnan(means).any():
             how = ", ".join(f"{word} for {_MEANS[known[word]]}" for word in own if word in known)
@@ -235,59 +220,38 @@ def _readings(
 def _by_words(
     table: Table, form: Form, first: Longs, second: Longs, players: list[str]
 ) -> Outcomes:
-    codes, texts = pd.factorize(as_names(table, form.outcome[0], missing=""))
+    column = form.outcome[0]
+    codes, texts = pd.factorize(as_names(table, column, missing=""))
     missing = np.array([text.lower() in MISSING for text in texts])[codes]
     if missing.any():
-        _missing(table, form.outcome[0], missing)
-    words = _Words(table, form.outcome[0], codes, list(texts), [word_of(text) for text in texts])
-    readings = _readings(words, form, first, second, players)
+        _missing(table, column, missing)
+    words = _Words(table, form, codes, list(texts), [word_of(text) for text in texts])
+    readings = _readings(words, first, second, players)
     if not readings:
-        _refuse_unknown(words, form, first, second, players)
+        _refuse_unknown(words, first, second, players)
     (how, values), *others = readings.items()
     for _, other in others:
         if (different := values != other).any():
-            words.refuse(
-                int(np.argmax(different)),
-                f"of {listed(words.texts)}: it may be read {', or '.join(readings)}. Write "
-                "model_a, model_b and tie instead, of a DataFrame by "
-                f"table[{words.column!r}].map({{...: 'model_a', ...: 'model_b', ...: 'tie'}}).",
-            )
+            ways = f"of {listed(words.texts)}: it may be read {', or '.join(readings)}. "
+            words.refuse(int(np.argmax(different)), ways + _WRITE)
     if how.startswith(_BY_NAME):
-        return Outcomes(values, f"{words.column} (the winner's name)")
-    turned = form.sides is not None and form.sides[::-1] in SIDES
-    means = []
-    for k, row in enumerate(np.unique(codes, return_index=True)[1]):
-        # Words of a side (model_a), or of a place (1, win), of columns in another order.
-        other_order = turned if _names_a_side(form, words.words, k) else form.turned
-        if other_order and values[row] in (FIRST, SECOND):
-            one, other_one = form.first, form.second
-            either = "" if turned else f", or first={one!r}, second={other_one!r}"
-            words.refuse(
-                int(row),
-                "and the columns of the players stand in another order: name them, "
-                f"first={other_one!r}, second={one!r} (--first {other_one} --second {one}){either}.",
-            )
-        means.append(f"{texts[k][:30]}: {_MEANS[values[row]]}")
-    return Outcomes(values, f"{words.column} ({'; '.join(means[:8])})")
+        return Outcomes(values, f"{column} (the winner's name)")
+    if form.turned and np.isin(values, (FIRST, SECOND)).any():
+        pair = form.first, form.second
+        one, other = pair if form.sides in SIDES else pair[::-1]
+        words.refuse(
+            int(np.argmax(np.isin(values, (FIRST, SECOND)))),
+            f"and the columns of the players stand in another order: name them, first={one!r}, "
+            f"second={other!r} (--first {one} --second {other}), or write the winner's name.",
+        )
+    rows = np.unique(codes, return_index=True)[1]
+    means = [f"{texts[k][:30]}: {_MEANS[values[row]]}" for k, row in enumerate(rows[:8])]
+    return Outcomes(values, f"{column} ({'; '.join(means)})")
 
 
-def _names_a_side(form: Form, used: list[str], k: int) -> bool:
-    """Whether a word says by its side who won, and not by its place."""
-    names = {*(form.sides or ())}
-    letters = {side[0] for side in names}
-    names |= letters if letters <= {*used} or "b" in names else set()
-    names |= {"1", "2", "one", "two"} if names & {"1", "one"} else set()
-    names |= {"w+", "b+", "1-0", "0-1"} if "white" in names else set()
-    if (sign := _SIGN.fullmatch(used[k])) is not None:
-        return {part.removeprefix("model") for part in (sign[1], sign[3])} <= names
-    return used[k] in names | {noun + name for noun in _BEFORE for name in names}
-
-
-def _refuse_unknown(
-    words: _Words, form: Form, first: Longs, second: Longs, players: list[str]
-) -> NoReturn:
+def _refuse_unknown(words: _Words, first: Longs, second: Longs, players: list[str]) -> NoReturn:
     """Say which outcomes are not known, and how often each is there."""
-    known = _vocabularies(form, {*words.words})
+    known = _vocabularies(words.form, {*words.words})
     named = pd.Index(players).get_indexer(words.texts)
     who = named[words.codes]
     neither = (who >= 0) & (first != who) & (second != who)
@@ -298,18 +262,27 @@ def _refuse_unknown(
     strange = np.array([all(np.isnan(_value_of(w, of)) for of in known) for w in words.words])
     counts = np.where(strange & (named < 0), np.bincount(words.codes), 0)
     worst = [k for k in np.argsort(-counts, kind="stable")[:6] if counts[k]]
-    said = ", ".join(f"{shown(words.texts[k])} ({counted(counts[k], 'vote')})" for k in worst)
-    what = (
-        f"unknown as an outcome: {said}" if worst else "and words that mean no one thing together"
-    )
-    words.refuse(
-        int(np.argmax(words.codes == (worst or [0])[0])),
-        f"{what}; known are {_KNOWN}. Write one of these, or name the column of the outcome "
-        "(outcome=...). Of a scale that says how much one is preferred, write who is.",
-    )
+    votes = [f"{shown(words.texts[k])} ({counted(counts[k], 'vote')})" for k in worst]
+    what = "unknown as an outcome" if worst else "and words that mean no one thing together"
+    what += f": {', '.join(votes)}" if worst else ""
+    if any(is_number(words.words[k]) for k in worst):
+        what += ", and numbers may be places, points, or a scale"
+    row = int(np.argmax(words.codes == (worst or [0])[0]))
+    words.refuse(row, f"{what}; known are {_KNOWN}. {_WRITE}")
 
 
 # -- numbers ---------------------------------------------------------------------------------------
+
+
+def _by_marks(table: Table, columns: Sequence[str]) -> Outcomes:
+    """Read columns of which one is 1: the first won, the second, nobody, both are bad."""
+    marks = np.column_stack([complete_numbers(table, c, words=True) for c in columns])
+    wrong = ~np.isin(marks, (0.0, 1.0)).all(axis=1) | (marks.sum(axis=1) != 1.0)
+    if wrong.any():
+        row = table.frame.index[int(np.argmax(wrong))]
+        table.refuse(f"of the columns {listed(columns)} one must be 1, and the others 0.", row)
+    meanings = np.array([FIRST, SECOND, TIE, BOTH_BAD])
+    return Outcomes(meanings[marks.argmax(axis=1)], ", ".join(columns))
 
 
 def _by_columns(table: Table, form: Form) -> Outcomes:
@@ -326,9 +299,9 @@ def _by_columns(table: Table, form: Form) -> Outcomes:
         return Outcomes(values, f"the first won, or tie where {form.outcome[0]} is 1")
     for column in table.frame.columns:
         # Else a draw, which somebody must be called the winner of, would be won.
-        if form.sides in WON and key(column) in OUTCOME and column != form.first:
+        if key(column) in OUTCOME and column != form.first:
             cells = as_names(table, column, missing="")
-            tied = cells.isin([text for text in cells.unique() if word_of(text) in _NOBODY])
+            tied = cells.map(lambda text: word_of(text) in _NOBODY)
             if tied.any():
                 table.refuse(
                     f"column {shown(column)} holds {shown(cells[tied].iloc[0])}, but "

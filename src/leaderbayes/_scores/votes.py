@@ -23,10 +23,8 @@ from leaderbayes._scores.vote_forms import (
     beside,
     check_column,
     difference_of,
-    has_players,
     key,
     recognise_form,
-    tallies_of,
 )
 from leaderbayes._scores.vote_outcomes import BOTH_BAD, OPEN, complete_numbers, read_outcomes
 from leaderbayes._types import Bools, Floats
@@ -71,19 +69,17 @@ def read_votes(
 ) -> xr.Dataset:
     """Read votes: who beat whom, by which judge, on which prompt.
 
-    A row is a vote: a match of two players and who won it. Columns are recognised by their usual
-    names where they are not given: players (``model_a`` and ``model_b``, ``left`` and ``right``,
-    ``white`` and ``black``, ...), who won (``winner``, ``preference``, ... in words, signs or
-    numbers, or as the winner's name; or scores or ranks of both; or ``winner`` and ``loser``),
-    prompt, judge, time and weight. Numbers of wins (``wins_a``, ``wins_b``, ``ties``) are as many
-    votes. What may be read in several ways is an error that names each. The attribute ``read_as``
-    shows what was taken for what.
+    A row is a vote: two players and who won. Columns are recognised by their usual names where
+    they are not given: players (``model_a``, ``model_b``; ``left``, ``right``; ``white``,
+    ``black``; ...), who won (``winner``, ``preference``, ..., in words, signs or numbers, or the
+    winner's name; or scores of both; or the columns ``winner`` and ``loser``), prompt, judge, time
+    and weight. What may be read in several ways is an error.
 
     Parameters
     ----------
     source : path or DataFrame
-        CSV, TSV, JSON (a list of objects), JSON lines (UTF-8), Parquet or PGN, also ``.gz``; a
-        folder of Parquet files; or a pandas table.
+        CSV, TSV, JSON (a list of objects), JSON lines or Parquet, also ``.gz``; or a folder of
+        Parquet files.
     first, second : str, optional
         Columns of the two players; first is who was shown first, on the left, or had white.
     outcome : str or sequence of str, optional
@@ -95,15 +91,13 @@ def read_votes(
     weight : str, optional
         Column of how many votes a row stands for, or "none"; rows of 0 are excluded.
     covariates : sequence of str, optional
-        What may sway a vote beside the players, such as the length of an answer: each a column of
-        differences, first less second, or the name that two columns begin with (``NAME_a``,
-        ``NAME_b``) whose difference is taken.
+        What else may sway a vote, such as the length of an answer: columns of differences, first
+        less second, or names of pairs (``NAME_a``, ``NAME_b``) whose difference is taken.
     tournament : str, optional
         Column by which votes may be split, such as a language.
     both_bad : {"tie", "drop", "own"}
-        Whether votes that both are bad ("both bad", "neither", ...) count as ties, are excluded,
-        or are an outcome of their own.
-    format : {"csv", "tsv", "json", "jsonl", "parquet", "pgn"}, optional
+        Whether votes that both are bad count as ties, are excluded, or are an outcome of their own.
+    format : {"csv", "tsv", "json", "jsonl", "parquet"}, optional
         Format of the file; by its name and first bytes by default.
     max_mb : float
         Most megabytes that a file may hold, unpacked.
@@ -117,14 +111,8 @@ def read_votes(
         - ``weight``, ``covariates`` (vote, covariate) and the coordinates ``prompt``, ``judge``,
           ``time``, ``tournament``: where there are such columns
 
-        attrs: ``kind`` ("votes"), ``read_as``, ``both_bad``, ``ordered`` (0 if it is unknown who
-        was shown first, else 1), ``source``; ``unused``, the other columns, if any.
-
-    Warns
-    -----
-    LeaderbayesWarning
-        LB041, if names of players differ only in case, width or blanks; LB048, if votes are there
-        twice.
+        attrs: ``kind`` ("votes"), ``read_as`` (what was taken for what), ``both_bad``,
+        ``ordered`` (0 if it is unknown who was shown first), ``source``; ``unused``, other columns.
 
     Examples
     --------
@@ -134,7 +122,6 @@ def read_votes(
     ...     "model_a": ["fox", "owl", "elk"],
     ...     "model_b": ["owl", "elk", "fox"],
     ...     "winner": ["model_a", "tie", "model_b"],
-    ...     "judge": ["ann", "ann", "bob"],
     ... })
     >>> votes = lb.read_votes(table)
     >>> votes["player"].values.tolist(), votes["outcome"].values.tolist()
@@ -146,30 +133,7 @@ def read_votes(
     options = Options(
         first, second, outcome, prompt, judge, time, weight, covariates, tournament, both_bad
     )
-    return votes_of(flattened(table, tallies=outcome is None), options)
-
-
-def flattened(table: Table, *, tallies: bool) -> Table:
-    """Make a row of each of a row's numbers of wins and ties, if it has such, with its number."""
-    frame = table.frame
-    if not tallies or not frame.columns.is_unique or frame.empty or not has_players(frame):
-        return table
-    if (found := tallies_of(frame.columns)) is None:
-        return table
-    one, other, ties = found
-    parts = {one: "first", other: "second"} | ({ties: "tie"} if ties else {})
-    totals = [c for c in frame.columns if key(c) in {*COUNTS, "total", "nvotes", "games", "ngames"}]
-    numbers = frame[[*parts, *totals]].apply(pd.to_numeric, errors="coerce")
-    sums = numbers[list(parts)].sum(axis=1)
-    if not ((numbers >= 0.0) & (numbers % 1.0 == 0.0)).to_numpy().all():
-        return table
-    if any((numbers[total] != sums).any() for total in totals):
-        return table
-    rest = frame.drop(columns=[*parts, *totals])
-    rows = pd.concat([rest.assign(winner=w, n_votes=numbers[c]) for c, w in parts.items()])
-    rows = rows.sort_index(kind="stable")
-    origin, row = rows.index, table.row
-    return table._replace(frame=rows.reset_index(drop=True), row=lambda k: row(int(origin[k])))
+    return votes_of(table, options)
 
 
 def votes_of(table: Table, options: Options) -> xr.Dataset:

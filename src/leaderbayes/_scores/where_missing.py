@@ -27,9 +27,9 @@ class Lacking(NamedTuple):
 def lacking(scores: xr.DataArray) -> list[Lacking]:
     """Find players of (player, round) whose missing scores are not those of any rounds.
 
-    The level of a round is the mean of the others' scores, each less that player's mean (two-way
-    least squares). Were scores missing at random, it would be uncorrelated with a player's being
-    there, over rounds or over the means of their clusters.
+    The level of a round is the mean of the others' scores, each less that player's mean. Were
+    scores missing at random, it would be uncorrelated with a player's being there, over rounds or
+    over the means of their clusters.
     """
     y = scores.transpose("player", "round").to_numpy().astype(float)
     there = np.isfinite(y)

@@ -67,8 +67,8 @@ class Folds(NamedTuple):
 
 
 def hint(
-    matches: xr.Dataset,
     scores: xr.DataArray,
+    matches: xr.Dataset | None = None,
     *,
     test_fraction: float | None = None,
     models_ties: bool = False,
@@ -76,53 +76,54 @@ def hint(
 ) -> None:
     """Warn of `hints`, and of what the scores are.
 
-    ``models_ties``, whether the model has a parameter for ties; ``likelihood``, that of a model of
-    mean scores, "normal" or "dirichlet", and None for models of matches.
+    ``matches`` are of the scores, and have a parameter for ties if ``models_ties``; or there are
+    none, and a model of mean scores has the ``likelihood`` "normal" or "dirichlet".
     """
     texts = hints(
-        matches,
+        scores if matches is None else matches,
         test_fraction=test_fraction,
-        models_ties=models_ties or likelihood is not None,
+        models_ties=models_ties,
         column=column_of(scores),
     )
-    clustered = "cluster" in scores.coords
+    clustered, several = "cluster" in scores.coords, scores.sizes["round"] > 1
     if clustered:  # items of clusters are numbered
         texts = [text for text in texts if not text.startswith("LB017")]
-    if likelihood is None:
-        if are_answers(scores) and matches.sizes["round"] > 1:
+    if matches is not None:
+        if are_answers(scores) and several:
             texts = [text for text in texts if not text.startswith("LB018")]
             texts.append(_RIGHT_OR_WRONG.format(share=100.0 * tied_share(matches)))
         texts += [_CLUSTERS] if clustered else []
-    elif likelihood == "normal" and is_right_or_wrong(scores) and matches.sizes["round"] > 1:
-        texts.append(_AS_IF_NORMAL)
     elif likelihood == "dirichlet":
         texts += [*_of_the_missing(scores), *_of_few_items(scores)]
+    elif is_right_or_wrong(scores) and several:
+        texts.append(_AS_IF_NORMAL)
     for text in texts:
         warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))
 
 
 def hints(
-    matches: xr.Dataset,
+    given: xr.Dataset | xr.DataArray,
     *,
     test_fraction: float | None = None,
     models_ties: bool = False,
     posterior: bool = True,
     column: str = "",
 ) -> list[str]:
-    """Return what a leaderboard of these matches does not show by itself.
+    """Return what a leaderboard of these matches, or scores, does not show by itself.
 
     LB017, if rounds look like folds and there is no ``test_fraction`` (which maximum likelihood,
     without a ``posterior``, has not); LB018, if many matches are tied and the model has no
     parameter for that; LB019, if there is one round. ``column`` is that of `column_of`.
     """
-    rounds = [str(name) for name in matches["round"].to_numpy()]
+    rounds = [str(name) for name in given["round"].to_numpy()]
     folds = look_like_folds(rounds, column)
-    several = "tournament" in matches["place"].dims
+    several = "tournament" in given.dims
     texts = []
     if folds is not None and test_fraction is None:
         texts.append(_of_folds(rounds, folds, posterior=posterior))
-    if not models_ties and (share := tied_share(matches)) >= _MANY_TIES:
-        ties = str(matches.attrs["ties"])
+    of_matches = isinstance(given, xr.Dataset) and not models_ties
+    if of_matches and (share := tied_share(given)) >= _MANY_TIES:
+        ties = str(given.attrs["ties"])
         fit = "study.fit" if several else "fit"
         texts.append(
             f"LB018 {100.0 * share:.0f} % of the matches are tied, and {_OF_TIES[ties]} "

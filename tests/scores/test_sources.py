@@ -121,7 +121,7 @@ def test_errors_of_text_name_the_place(write, text, message):
 REFUSED = {
     "line": ("a.jsonl", '{"model_a": 1}\n\n{"model_a"\n', "a.jsonl: line 3: not readable"),
     "no object": ("a.jsonl", '{"a": 1}\n3\n', "line 2 holds no object"),
-    "no table": ("a.json", '{"a": 1}', "this JSON is no table; .*from_lm_eval"),
+    "no table": ("a.json", '{"a": 1}', "this JSON is no table; .*lm-eval"),
     "results": ("a.json", '{"results": {"a": 1}, "versions": {}}', "this JSON is no table"),
     "no records": ("a.json", "[]", "this JSON is no table"),
     "unequal": ("a.json", '{"a": [1], "b": [1, 2]}', "make no table"),

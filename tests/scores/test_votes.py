@@ -137,17 +137,6 @@ def test_a_draw_beside_winner_and_loser_is_not_won():
 # -- what is there twice, or missing ---------------------------------------------------------------
 
 
-def test_copies_with_their_id_are_warned_of():
-    numbered = ARENA.assign(vote_id=[5, 6, 7, 8])
-    again = pd.concat([numbered] * 3, ignore_index=True)
-    with pytest.warns(
-        lb.LeaderbayesWarning, match=r"LB048 .*8 rows of another's id .*row 4 .*leave"
-    ):
-        lb.read_votes(again)
-    lb.read_votes(numbered)
-    lb.read_votes(pd.concat([numbered, numbered.assign(judge="eve")], ignore_index=True))
-
-
 @pytest.mark.parametrize("name", ["nan", "None", "N/A", "null"])
 def test_a_missing_name_is_no_player(name):
     table = ARENA.assign(model_b=["owl", "elk", name, "owl"])

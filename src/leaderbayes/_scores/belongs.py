@@ -42,9 +42,6 @@ class Odd(NamedTuple):
     why: str
 
 
-# -- by name ---------------------------------------------------------------------------------------
-
-
 def is_summary(name: str, others: Iterable[str] = ()) -> bool:
     """Whether a name is that of a summary: mean, avg rank, p-value, svm_std beside svm."""
     found = words(name)
@@ -105,9 +102,6 @@ def counts(column: pd.Series) -> bool:
     values = np.array(texts, dtype=float)
     steps = (np.diff(values) == 1) | (values[1:] == values[0])
     return bool(values[0] in (0.0, 1.0) and values.max() >= values[0] + 2 and steps.all())
-
-
-# -- by number -------------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -132,16 +132,20 @@ def _check_names(
     table: Table, long: pd.DataFrame, columns: Mapping[str, str], higher_is_better: bool | None
 ) -> bool:
     """Return whether more is better; refuse to guess where a name in play may be a loss's."""
-    score = columns["score"]
-    said = {score: more_is_better(score)}
+    said = {columns["score"]: more_is_better(columns["score"])}
     tidy = recognise(table, names.METRIC, columns.values())
     metrics = [] if tidy is None else list(as_names(table, tidy, missing="").unique())
-    if said[score] is None:
+    if said[columns["score"]] is None:
         said |= {name: more_is_better(name) for name in metrics}
-        labels = [Path(table.where).name, *_labels(long, columns)]
+        labels = [name for d in ("tournament", "round") if d in long for name in long[d].unique()]
+        if columns["player"] == "column":
+            # The columns may be metrics; players have words of losses in their names by chance.
+            players = list(long["player"].unique())
+            all_losses = all(more_is_better(name, score=False) is False for name in players)
+            labels += [name for name in players if all_losses or is_metric(name)]
+        labels.append(Path(table.where).name)
         said |= {name: more_is_better(name, score=False) for name in labels}
-    losses = [name for name, better in said.items() if better is False]
-    gains = [name for name, better in said.items() if better]
+    losses, gains = ([name for name, more in said.items() if more is of] for of in (False, True))
     kind = "is the name of a loss" if len(losses) == 1 else "are the names of losses"
     less = f"{listed(losses)} {kind}, of which less is better"
     if losses and higher_is_better is None:
@@ -155,24 +159,13 @@ def _check_names(
             f"LB042 {table.where}: {less}, but more of {listed(gains)}; one direction is wrong for "
             "some of these: take those of one, or turn the sign."
         )
-    elif len(set(metrics) - {""}) > 1 and higher_is_better is None:
+    elif len({*metrics} - {""}) > 1 and higher_is_better is None:
         warn(
             f"LB042 {table.where}: scores are of several metrics ({listed(metrics)}), and higher "
             "ones count as better for all. Take one, or confirm it (higher_is_better=True, "
             "--higher-is-better)."
         )
     return True if higher_is_better is None else higher_is_better
-
-
-def _labels(long: pd.DataFrame, columns: Mapping[str, str]) -> list[str]:
-    """List rounds, tournaments, and a wide table's columns that are called as metrics."""
-    labels = [name for dim in ("tournament", "round") if dim in long for name in long[dim].unique()]
-    if columns["player"] == "column":
-        # The columns may be metrics, too; players have words of losses in their names by chance.
-        players = list(long["player"].unique())
-        all_losses = all(more_is_better(name, score=False) is False for name in players)
-        labels += [name for name in players if all_losses or is_metric(name)]
-    return labels
 
 
 def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: bool | None) -> bool:
@@ -247,13 +240,12 @@ def to_scores(
         "source": table.where,
     }
     scores = xr.DataArray(values.reshape(shape), coords, dims, "score", attrs | runs)
-    played = scores.notnull().any([dim for dim in dims if dim != "player"]).to_numpy()
+    played = scores.notnull().any([dim for dim in dims if dim != "player"])
     if not played.all():
-        absent = scores["player"].to_numpy()[~played]
+        absent = listed(scores["player"].values[~played.values])
         warn(
-            f"LB040 {table.where}: {listed(absent)} {'has' if len(absent) == 1 else 'have'} no "
-            "score and will be excluded from every comparison; add the scores, or leave the "
-            "player out."
+            f"LB040 {table.where}: no score of {absent}, which will be excluded from every "
+            "comparison; add the scores, or leave the player out."
         )
     for dim in dims:
         warn_alike(table, dim, coords[dim])

@@ -45,10 +45,9 @@ def to_long(table: Table, given: Roles) -> Long:
     if player is not None and not others and (not given["player"] or _is_wide(table, player)):
         return _row_a_player(table, player)
     if given["player"] or given["score"]:
-        role, known = ("score", "player") if player else ("player", "score")
         table.refuse(
-            f"the {known} column is given, but no column is known for the {role}; name it "
-            f"too. The columns are {listed(table.frame.columns)}."
+            f"no column is known for the {'score' if player else 'player'}; name it too. The "
+            f"columns are {listed(table.frame.columns)}."
         )
     return _wide(table, given)
 
@@ -83,22 +82,17 @@ def _check_given(table: Table, given: Roles) -> None:
     """Refuse columns that the user named and that do not exist, or that are given two roles."""
     taken: dict[str, str] = {}
     for role, name in given.items():
-        if name is None:
-            continue
-        if not isinstance(name, Hashable):
+        if name is not None and not isinstance(name, Hashable):
             table.refuse(f"{role}={shown(name)}: give the name of a column.")
-        if name not in table.frame.columns:
+        if name is not None and name not in table.frame.columns:
             wide = " A wide table, with a column for each player, needs no player's column."
+            known = suggest(str(name), table.frame.columns)
             table.refuse(
-                f"no column {shown(name)} for the {role}; "
-                f"{suggest(str(name), table.frame.columns)}{wide if role == 'player' else ''}"
+                f"no column {shown(name)} for the {role}; {known}{wide if role == 'player' else ''}"
             )
         if name in taken:
             table.refuse(f"column {shown(name)} is given as {taken[name]} and as {role}.")
-        taken[name] = role
-
-
-# -- what a column is ------------------------------------------------------------------------------
+        taken |= {name: role} if name is not None else {}
 
 
 def _score(table: Table, player: str, given: Roles) -> str | None:
@@ -124,8 +118,6 @@ def _score(table: Table, player: str, given: Roles) -> str | None:
     if len(found) != 1:
         table.refuse(
             f"which column is the score? Name one (score=..., --score NAME): {listed(found)}."
-            if found
-            else "no column is left for the score."
         )
     return str(found[0])
 
@@ -194,9 +186,6 @@ def _without_row_numbers(frame: pd.DataFrame, columns: list[str]) -> list[str]:
     return [c for c in columns if not (names.is_index(c) and counts(frame[c]))]
 
 
-# -- long tables -----------------------------------------------------------------------------------
-
-
 def _rounds(
     table: Table, given: Roles, taken: Sequence[str | None]
 ) -> tuple[str | None, dict[str, pd.Series], Roles]:
@@ -220,11 +209,9 @@ def _rounds(
 def _fold(table: Table, taken: Sequence[str | None]) -> tuple[str | None, str | None]:
     """Find the column of the rounds, and that of repeats which make one with it."""
     fold = recognise(table, names.ROUND, taken, names.is_round)
-    if fold is None:
-        return None, None
-    repeat = recognise(table, "repeat repetition", [*taken, fold], names.is_round)
-    beside = names.is_round(fold, "fold") or names.is_round(fold, "split")
-    return fold, repeat if beside else None
+    if fold is None or not (names.is_round(fold, "fold") or names.is_round(fold, "split")):
+        return fold, None
+    return fold, recognise(table, "repeat repetition", [*taken, fold], names.is_round)
 
 
 def _beside(columns: Roles) -> dict[str, str]:
@@ -233,20 +220,19 @@ def _beside(columns: Roles) -> dict[str, str]:
 
 
 def _long(table: Table, player: str, score: str, given: Roles) -> Long:
-    tournament = given["tournament"]
-    taken = [player, score, tournament]
+    taken = [player, score, given["tournament"]]
     fold, read, columns = _rounds(table, given, taken)
-    data = tournament or recognise(table, names.DATA, [*taken, *columns.values()], otherwise=True)
-    if fold is None and data is not None and data != tournament:
+    data = given["tournament"]
+    data = data or recognise(table, names.DATA, [*taken, *columns.values()], otherwise=True)
+    if fold is None and data is not None and data != given["tournament"]:
         # Models by tasks: the data sets are the rounds.
         fold, read["round"], data = data, as_names(table, data), None
     scores = as_numbers(table, score)
     players = as_names(table, player)
     if fold is None:
         table.refuse(
-            "no column is known for the round; name it (round=..., --round). The columns "
-            f"are {listed(table.frame.columns)}."
-            + ("" if players.duplicated().any() else _ONE_SCORE)
+            "no column is known for the round; name it (round=..., --round). The columns are "
+            f"{listed(table.frame.columns)}.{'' if players.duplicated().any() else _ONE_SCORE}"
         )
     long = pd.DataFrame({"player": players, **read, "score": scores}, copy=False)
     roles = {}
@@ -257,16 +243,12 @@ def _long(table: Table, player: str, score: str, given: Roles) -> Long:
     return long, roles | {"player": player, "round": fold, "score": score} | _beside(columns)
 
 
-# -- wide tables -----------------------------------------------------------------------------------
-
-
 def _row_a_player(table: Table, player: str) -> Long:
     """Read a wide table with a row for each player and a column for each round."""
-    players = as_names(table, player)
-    rounds = [str(c) for c in table.frame.columns if c != player]
-    rounds = _without_row_numbers(table.frame, rounds)
-    refuse_names(table, rounds, "round", {"player": players})
-    long = _stacked(table, rounds, "round", {"player": players})
+    players = {"player": as_names(table, player)}
+    rounds = _without_row_numbers(table.frame, [c for c in table.frame.columns if c != player])
+    refuse_names(table, rounds, "round", players)
+    long = _stacked(table, rounds, "round", players)
     return long, {"player": player, "round": "column", "score": "cell"}
 
 
@@ -314,13 +296,9 @@ def _stacked(
     table: Table, columns: Sequence[str], role: str, labels: Mapping[str, pd.Series]
 ) -> pd.DataFrame:
     """Stack the columns of a wide table, each called by this role, beside the rows' labels."""
-    return pd.concat(
-        [
-            # Words are answers where all players' are (`_wide`).
-            pd.DataFrame({**labels, role: c, "score": as_numbers(table, c, words=False)})
-            for c in columns
-        ]
-    )
+    # Words are answers where all players' are (`_wide`).
+    scores = {c: as_numbers(table, c, words=False) for c in columns}
+    return pd.concat([pd.DataFrame({**labels, role: c, "score": scores[c]}) for c in columns])
 
 
 def _label(frame: pd.DataFrame) -> str | None:

@@ -119,9 +119,6 @@ def _kind_of(path: Path, content: bytes) -> str:
     return named or ("tsv" if b"\t" in first and b"," not in first else "csv")
 
 
-# -- CSV -------------------------------------------------------------------------------------------
-
-
 def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
     """Read all cells as text: a player called 01 or NA keeps its name."""
     try:
@@ -175,9 +172,6 @@ def _check_header(names: list[str], where: str) -> None:
         )
 
 
-# -- Parquet ---------------------------------------------------------------------------------------
-
-
 def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
     with extra("parquet", f"{where}: a Parquet file"):
         import pyarrow as pa
@@ -217,9 +211,6 @@ def _from_folder(folder: Path, max_mb: float) -> Table:
             raise ScoresError(f"{path}: other columns than {files[0]}; give files of one kind.")
     table = from_frame(pd.concat(frames, ignore_index=True), str(folder))
     return table._replace(row=lambda k: f"row {k} (from 0) of all files")
-
-
-# -- JSON ------------------------------------------------------------------------------------------
 
 
 def parse(content: bytes, where: str) -> Any:

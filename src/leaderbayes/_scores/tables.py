@@ -40,9 +40,6 @@ class Table(NamedTuple):
         raise ScoresError(f"{self.where}: {place}{problem}")
 
 
-# -- words for messages ----------------------------------------------------------------------------
-
-
 def shown(name: object) -> str:
     """Quote a name for a message, cut where it is long."""
     return repr(text_of(name)[:60])
@@ -96,9 +93,6 @@ def bare_number(cell: str) -> str:
 def is_unicode(name: str) -> bool:
     """Whether a text can be written: it has no half of a surrogate pair."""
     return not re.search("[\ud800-\udfff]", name)
-
-
-# -- tables from pandas ----------------------------------------------------------------------------
 
 
 def from_frame(frame: pd.DataFrame, where: str) -> Table:

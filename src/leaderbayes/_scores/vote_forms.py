@@ -142,9 +142,6 @@ def has_players(frame: pd.DataFrame) -> bool:
     return any(a in by_key and b in by_key for _, a, b, *_ in _NAMES)
 
 
-# -- players ---------------------------------------------------------------------------------------
-
-
 def _names_of_players() -> list[tuple[int, str, str, Sides, str | None]]:
     """List names of the two columns, most telling first, with that of a third one beside."""
     third = {"1": "3", "one": "three", "first": "third", "a": "c"}
@@ -198,9 +195,6 @@ def _sides_of(first: str, second: str) -> Sides | None:
     return None
 
 
-# -- outcome ---------------------------------------------------------------------------------------
-
-
 def _given_outcome(table: Table, outcome: str | Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the kind of the outcome that the user names, and its columns."""
     if isinstance(outcome, str) and (outcome in table.frame.columns or "," not in outcome):
@@ -252,9 +246,6 @@ def _outcome(table: Table, pair: Sides, sides: Sides | None) -> tuple[str, tuple
         "where the smaller wins). Of numbers of wins make a row for each winner, with a column "
         f"n_votes. The columns are {listed(table.frame.columns)}."
     )
-
-
-# -- names -----------------------------------------------------------------------------------------
 
 
 def _by_key(columns: Iterable[object]) -> dict[str, list[str]]:

@@ -139,9 +139,6 @@ def is_votes(table: Table) -> bool:
     return ids or not any(is_number(name) for column in names for name in column.unique())
 
 
-# -- words -----------------------------------------------------------------------------------------
-
-
 def word_of(text: str) -> str:
     """Write an outcome as it is looked up: of words the letters only, of signs no blanks."""
     bare = unicodedata.normalize("NFC", text).replace("½", "1/2").lower()
@@ -269,9 +266,6 @@ def _refuse_unknown(words: _Words, first: Longs, second: Longs, players: list[st
         what += ", and numbers may be places, points, or a scale"
     row = int(np.argmax(words.codes == (worst or [0])[0]))
     words.refuse(row, f"{what}; known are {_KNOWN}. {_WRITE}")
-
-
-# -- numbers ---------------------------------------------------------------------------------------
 
 
 def _by_marks(table: Table, columns: Sequence[str]) -> Outcomes:

@@ -12,9 +12,9 @@ from leaderbayes._arguments import one_of
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers, numbers_of
-from leaderbayes._scores.read import warn, warn_alike
+from leaderbayes._scores.read import warn_alike
 from leaderbayes._scores.sources import read_table
-from leaderbayes._scores.tables import MISSING, Source, Table, counted, listed, shown, text_of
+from leaderbayes._scores.tables import MISSING, Source, Table, counted, listed, shown
 from leaderbayes._scores.vote_forms import (
     COUNTS,
     WON,
@@ -33,7 +33,6 @@ _LONGEST = 300  # characters of a player's name; longer ones are answers
 _EMPTY = "\0"  # no name
 _RECOGNISED = ("prompt", "judge", "time", "weight")
 _BOTH_BAD = {"tie": "count as ties", "drop": "are excluded", "own": "are an outcome of their own"}
-_IDS = set("id voteid battleid matchid gameid comparisonid annotationid recordid uid uuid".split())
 
 
 class Options(NamedTuple):
@@ -154,8 +153,10 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
     said = [f"first={form.first}", f"second={form.second}", f"outcome={outcomes.said}"]
     said += [f"{role}=none" for role in left_out]
     others: list[str] = []
+    used = {form.first, form.second, *form.outcome, *roles.values()}
+    rest = [name for name in table.frame.columns if name not in used]
     if "weight" not in {*roles, *left_out}:
-        _ask_for_counts(table, form, roles)
+        _ask_for_counts(table, rest)
     columns: dict[str, Any] = {}
     for role, name in roles.items():
         if role == "weight":
@@ -205,8 +206,6 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
         variables["covariates"] = (("vote", "covariate"), differences[keep])
         coords["covariate"] = np.array(list(of), dtype=object)
     warn_alike(table, "player", coords["player"])
-    if "weight" not in columns:
-        _warn_of_copies(table)
     attrs = {
         "kind": "votes",
         "read_as": "; ".join([", ".join(said), *others]),
@@ -214,8 +213,7 @@ def votes_of(table: Table, options: Options) -> xr.Dataset:
         "ordered": int(ordered),
         "source": table.where,
     }
-    used = {form.first, form.second, *form.outcome, *roles.values(), *chain(*of.values())}
-    if unused := [name for name in table.frame.columns if name not in used]:
+    if unused := [name for name in rest if name not in {*chain(*of.values())}]:
         attrs["unused"] = listed(unused)
     return xr.Dataset(variables, coords, attrs)
 
@@ -225,20 +223,14 @@ def _check_players(table: Table, form: Form, places: np.ndarray, players: list[s
     if len(players) < 2:
         table.refuse(f"the only player is {shown(players[0])}; a comparison needs two.")
     for k, name in enumerate(players):
-        problem = ""
         if name.lower() in MISSING:
-            problem = (
-                f"the player's name is {shown(name)}, which stands for a missing one: leave the "
-                "row out, or call the player otherwise if that is its name."
-            )
+            problem = "stands for a missing one: leave the row out, or call the player otherwise"
         elif len(name) > _LONGEST or "\n" in name:
-            problem = (
-                f"{shown(name)} looks like an answer, not like a player; name the columns of the "
-                "players (first=..., second=...)."
-            )
-        if problem:
-            row = int(np.argmax((places == k).any(axis=1)))
-            table.refuse(problem, table.frame.index[row])
+            problem = "looks like an answer: name the players' columns (first=..., second=...)"
+        else:
+            continue
+        row = table.frame.index[int(np.argmax((places == k).any(axis=1)))]
+        table.refuse(f"the player's name is {shown(name)}, which {problem}.", row)
     itself = np.flatnonzero(places[:, 0] == places[:, 1])
     if len(itself):
         table.refuse(
@@ -251,10 +243,8 @@ def _check_players(table: Table, form: Form, places: np.ndarray, players: list[s
 def _roles_of(table: Table, form: Form, options: Options) -> tuple[dict[str, str], list[str]]:
     """Name the columns of what is known beside players and outcome, and what has none."""
     # By "none" the user wants no column; unless one is called so.
-    left_out = [
-        role for role in _RECOGNISED
-        if getattr(options, role) == "none" and "none" not in table.frame.columns
-    ]  # fmt: skip
+    named_none = "none" in table.frame.columns
+    left_out = [r for r in _RECOGNISED if getattr(options, r) == "none" and not named_none]
     given = {
         role: check_column(table, role, name)
         for role in (*_RECOGNISED, "tournament")
@@ -300,28 +290,13 @@ def _weights(table: Table, column: str, *, given: bool) -> Floats:
     return weights
 
 
-def _ask_for_counts(table: Table, form: Form, roles: dict[str, str]) -> None:
+def _ask_for_counts(table: Table, columns: Sequence[str]) -> None:
     """Refuse a column that may say how many votes a row stands for, and may say something else."""
-    taken = {form.first, form.second, *form.outcome, *roles.values()}
-    for name in table.frame.columns:
-        if key(name) in COUNTS and name not in taken:
+    for name in columns:
+        if key(name) in COUNTS:
             table.refuse(
                 f"is column {shown(name)} how many votes a row stands for? Then say so "
                 f"(weight={name!r}, --count {name}), and else weight='none' (--count none)."
-            )
-
-
-def _warn_of_copies(table: Table) -> None:
-    """Warn of rows that are there twice, with an id and all else: LB048."""
-    if any(key(name) in _IDS for name in table.frame.columns):
-        kept = [c for c in table.frame.columns if key(c) not in ("", "unnamed0", "index")]
-        copies = np.flatnonzero(table.frame[kept].map(text_of).duplicated())
-        if len(copies):
-            first = table.row(int(table.frame.index[copies[0]]))
-            warn(
-                f"LB048 {table.where}: {counted(len(copies), 'row')} of another's id and content "
-                f"(the first is {first}) count as votes of their own: leave copies out "
-                "(DataFrame.drop_duplicates)."
             )
 
 

@@ -84,10 +84,7 @@ def matches(
     names = ("tournament",) if "tournament" in board.dims else ()
     by_round = board.transpose(*names, "round", "player")
     if board.sizes["player"] * (1 if within_round else board.sizes["round"]) > _PLACES:
-        raise ScoresError(
-            f"Scores are ranked up to place {_PLACES}, and these are more: compare fewer players, "
-            "or within rounds."
-        )
+        raise ScoresError(f"More than {_PLACES} scores are compared with each other: give fewer.")
     values = by_round.to_numpy().reshape(-1, board.sizes["round"], board.sizes["player"])
     better = bool(board.attrs.get("higher_is_better", 1))
     ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
@@ -131,13 +128,10 @@ def require_matches(
     if not isinstance(given, xr.Dataset) or "place" not in given or "ties" not in given.attrs:
         if is_votes(given) or (isinstance(given, xr.Dataset) and "wins" in given):
             raise LeaderbayesError(
-                f"{what} takes matches of scores, in rounds, not of votes: of these take "
-                "leaderbayes.fit(votes), likelihood.bradley_terry(votes) or round_intercept(votes)."
+                f"{what} takes matches of scores, not of votes: of these take leaderbayes.fit."
             )
         kind = "scores" if isinstance(given, xr.DataArray) else type(given).__name__
-        raise LeaderbayesError(
-            f"{what} takes matches, not {kind}: give leaderbayes.matches(scores)."
-        )
+        raise LeaderbayesError(f"{what} takes matches, not {kind}: give leaderbayes.matches(scores).")
     check_ties(given.attrs["ties"], ties, what)
     if not across and not given.attrs["within_round"]:
         raise LeaderbayesError(f"{what} compares within rounds: take within_round=True in matches.")
@@ -151,8 +145,8 @@ def valid_scores(scores: Any) -> xr.DataArray:
         raise ScoresError("These are matches: give the scores that they were made of.")
     if not isinstance(scores, xr.DataArray):
         raise ScoresError(
-            f"Scores are a DataArray (player, round), not {type(scores).__name__}: read a file or "
-            "data frame with leaderbayes.read_scores."
+            f"Scores are a DataArray (player, round), not {type(scores).__name__}: read them with "
+            "leaderbayes.read_scores."
         )
     if set(scores.dims) - {"tournament"} != {"player", "round"}:
         raise ScoresError(
@@ -170,8 +164,7 @@ def valid_scores(scores: Any) -> xr.DataArray:
         raise ScoresError(f"Scores are numbers, not of dtype {scores.dtype}.")
     if scores.dtype.kind in "iu" and bool(((scores > EXACT) | (scores < -EXACT)).any()):
         raise ScoresError(
-            "A score is a whole number beyond 2^53, where floats make ties of different scores. "
-            "Subtract a number from all of them."
+            "A score is a whole number beyond 2^53, where floats make ties: subtract a number."
         )
     # As floats: unsigned numbers cannot be negated.
     board = scores.astype(np.float64)
@@ -181,10 +174,8 @@ def valid_scores(scores: Any) -> xr.DataArray:
         others = tuple(board.get_axis_num(other) for other in board.dims if other != dim)
         board = board[{dim: ~np.isnan(board.to_numpy()).all(axis=others)}]
     if board.sizes["player"] < 2:
-        raise ScoresError(
-            f"{counted(board.sizes['player'], 'player')} with a score; a comparison needs at least "
-            "two."
-        )
+        players = counted(board.sizes["player"], "player")
+        raise ScoresError(f"{players} with a score; a comparison needs at least two.")
     return board
 
 

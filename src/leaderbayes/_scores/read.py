@@ -98,8 +98,8 @@ def read_scores(
     }  # fmt: skip
     if not any(roles.values()) and is_votes(table):
         table.refuse(
-            "this is a table of votes, who beat whom, and not of scores: leaderbayes.read_votes "
-            "reads it; if it does hold scores, name their columns (player=..., score=...)."
+            "this is a table of votes: leaderbayes.read_votes reads it; if it does hold scores, "
+            "name their columns (player=..., score=...)."
         )
     return scores_of(table, roles, higher_is_better, scheme)
 
@@ -174,9 +174,9 @@ def check_sign(table: Table, metric: str, scores: pd.Series, higher_is_better: b
         return higher_is_better
     if more_is_better(metric) is False and bool((scores > 0.0).any()):
         table.refuse(
-            f"{shown(metric)} is the name of a loss, of which less is better, and its scores are "
-            "above 0, so that nobody has turned their sign; say which are better "
-            "(higher_is_better=False, or True; --lower-is-better, --higher-is-better)."
+            f"{shown(metric)} is the name of a loss, and its scores are above 0, so that nobody "
+            "has turned their sign; say which are better (higher_is_better=False, or True; "
+            "--lower-is-better, --higher-is-better)."
         )
     return True
 
@@ -206,8 +206,7 @@ def to_scores(
         whose = ", ".join(f"{d} {shown(again[d])}" for d in [*dims, "repeat"] if d in again)
         table.refuse(
             f"a second score for {whose}; taken were {taken[:400]}: name other columns (round=..., "
-            "tournament=..., repeat=...; --round, --tournament, --repeat), or keep one score for "
-            "each player and round.",
+            "tournament=..., repeat=...; --round, --tournament, --repeat), or keep one of both.",
             again.name,
         )
     if shape[dims.index("player")] < 2:
@@ -228,10 +227,8 @@ def to_scores(
         several = (of_round.nunique() > 1).to_numpy()
         if several.any():
             of = long.loc[coded["round"][0] == int(np.argmax(several))]
-            table.refuse(
-                f"round {shown(of['round'].iloc[0])} is of several clusters: "
-                f"{listed(of['cluster'].unique())}; give rounds other names, or no cluster."
-            )
+            which = f"round {shown(of['round'].iloc[0])} is of several clusters"
+            table.refuse(f"{which}: {listed(of['cluster'].unique())}; rename it, or give none.")
         coords["cluster"] = ("round", of_round.first().to_numpy())
     attrs = {
         "higher_is_better": int(higher_is_better),
@@ -242,11 +239,9 @@ def to_scores(
     scores = xr.DataArray(values.reshape(shape), coords, dims, "score", attrs | runs)
     played = scores.notnull().any([dim for dim in dims if dim != "player"])
     if not played.all():
-        absent = listed(scores["player"].values[~played.values])
-        warn(
-            f"LB040 {table.where}: no score of {absent}, which will be excluded from every "
-            "comparison; add the scores, or leave the player out."
-        )
+        absent = scores["player"].values[~played.values]
+        have = f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} no score"
+        warn(f"LB040 {table.where}: {have} and will be excluded from every comparison.")
     for dim in dims:
         warn_alike(table, dim, coords[dim])
     _check_units(table, scores)
@@ -296,10 +291,10 @@ def _check_units(table: Table, scores: xr.DataArray) -> None:
     if broken.any():
         first = by[tuple(np.argwhere(broken)[0])]
         whose = ", ".join(f"{dim} {shown(first[dim].item())}" for dim in scores.dims)
-        more = f", and {broken.sum() - 1} more" if broken.sum() > 1 else ""
         warn(
-            f"LB051 {table.where}: {first.item():.10g} ({whose}) is far from the other scores of "
-            f"its player and round{more}. Check its unit (a share among percentages?)."
+            f"LB051 {table.where}: {counted(broken.sum(), 'score')} far from the others of their "
+            f"player and round, {first.item():.10g} ({whose}) first. Check the unit (a share among "
+            "percentages?)."
         )
 
 
@@ -308,8 +303,8 @@ def warn_alike(table: Table, dim: str, labels: Iterable[str]) -> None:
     if groups := alike(labels):
         pairs = "; ".join(listed(group) for group in groups[:4])
         warn(
-            f"LB041 {table.where}: {dim}s differ in case, width or blanks only: {pairs}"
-            f"{' and others' if len(groups) > 4 else ''}; if they are one, write them alike."
+            f"LB041 {table.where}: {dim}s differ in case, width or blanks only: {pairs}. If they "
+            "are one, write them alike."
         )
 
 

@@ -23,9 +23,8 @@ KAGGLE = ("teamid", "teamname", "score")  # columns of its leaderboards, in lowe
 Roles = dict[str, str | None]  # columns by role, as the user gives them
 Long = tuple[pd.DataFrame, dict[str, str]]  # names and numbers, and what was taken for each role
 _ONE_SCORE = (
-    " With one score a player nothing says who beats whom: ask how good the best is "
-    "(leaderbayes.sota.read_board(table, n=...), leaderbayes sota FILE --n NUMBER), or give the "
-    "scores of several rounds (folds, seeds, tasks)."
+    " With one score a player nothing says who beats whom: give the scores of several rounds, or "
+    "ask how good the best is (sota.read_board(table, n=...), leaderbayes sota FILE --n NUMBER)."
 )
 
 
@@ -317,14 +316,11 @@ def _check_orientation(table: Table, players: list[str], label: str | None, *, n
     if numbers or (not named and all(map(names.is_numbered_round, players))):
         table.refuse(
             f"players are called {listed(players)}: is the table transposed? If its rows are "
-            "players, call their column 'player' (the index of a DataFrame: "
-            "rename_axis('player')); if they are rounds, call it 'round'."
+            "players, call their column 'player' (rename_axis('player')), and else 'round'."
         )
     if label is not None and not names.NEUTRAL.isdisjoint(words(label)):
-        table.refuse(
-            f"column {shown(label)} may name players or rounds; say which (player=..., --player; "
-            "or round=..., --round)."
-        )
+        which = "player=..., --player; or round=..., --round"
+        table.refuse(f"column {shown(label)} may name players or rounds; say which ({which}).")
 
 
 def _check_text(table: Table, players: list[str], data: str | None, fold: str | None) -> None:
@@ -332,6 +328,6 @@ def _check_text(table: Table, players: list[str], data: str | None, fold: str | 
     texts = [c for c in players if _is_text(table.frame[c])] if data is None and fold else []
     if texts and text_of(table.frame[texts[0]].dropna().iloc[0]).strip()[:1].isalpha():
         table.refuse(
-            f"column {shown(texts[0])} holds text, no player's scores; if it names the data sets, "
-            "say so (tournament=..., --tournament), or else leave it out."
+            f"column {shown(texts[0])} holds text, no player's scores; leave it out, or say that "
+            "it names the data sets (tournament=..., --tournament)."
         )

@@ -47,8 +47,6 @@ def named(pattern, repeats=3, folds=5):
         ([f"holdout_{k}" for k in range(5)], "split", None),
         (RUN, "fold", 10),
         (RUN, "split_num", 10),
-        (list("abcde"), "fold", 5),
-        (list("ACE"), "fold", None),
         ([f"bootstrap_{k}" for k in range(5)], "", None),
         (RUN, "bootstrap", None),
         (RUN, "cvFold", 10),

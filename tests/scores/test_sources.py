@@ -46,12 +46,9 @@ def test_the_same_in_every_format(kind, packed, write):
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "json", "jsonl"])
-def test_without_a_name_or_with_the_format(kind, write):
-    there = lb.read_votes(TABLE)
-    xr.testing.assert_equal(lb.read_votes(write(written(kind), "votes")), there)
-    xr.testing.assert_equal(lb.read_votes(write(written(kind), "votes.txt"), format=kind), there)
-    with pytest.raises(lb.LeaderbayesError, match="format='xlsx'"):
-        lb.read_votes(write("a,b\n"), format="xlsx")
+@pytest.mark.parametrize("name", ["votes", "votes.txt"])
+def test_without_a_name(kind, name, write):
+    xr.testing.assert_equal(lb.read_votes(write(written(kind), name)), lb.read_votes(TABLE))
 
 
 @pytest.mark.parametrize("kind", ["tsv", "json", "jsonl"])
@@ -129,11 +126,7 @@ REFUSED = {
     "Parquet": ("a.parquet", "nonsense", "not a readable Parquet"),
     "gzip": ("a.csv.gz", "nonsense", "not a whole gzip"),
     "Excel": ("a.csv", b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "Excel.*as CSV UTF-8"),
-    "zip": ("a.csv", b"PK\x03\x04" + bytes(26) + b"scores.csv", "a packed file.*unpack it"),
-    "HDF": ("a.csv", b"\x89HDF\r\n\x1a\n", "netCDF or HDF5.*leaderbayes.read_fit"),
-    "pickle": ("a.csv", b"\x80\x04\x95", "or a pickle.*DataFrame"),
-    "picture": ("a.csv", b"\x89PNG\r\n", "a picture"),
-    "page": ("a.csv", b"<!DOCTYPE html>", "a page"),
+    "zip": ("a.csv", b"PK\x03\x04" + bytes(26) + b"scores.csv", "a packed file.*unpack it.*inspect-ai"),
     "tar": ("a.csv", gzip.compress(bytes(257) + b"ustar", mtime=0), "a packed file"),
 }
 

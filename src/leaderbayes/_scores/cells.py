@@ -1,16 +1,14 @@
 """Cells of a column as names or as numbers; what is neither is refused with its row."""
 
-import unicodedata
-
 import numpy as np
 import pandas as pd
 
-from leaderbayes._scores.spelling import clean
 from leaderbayes._scores.tables import (
     ANSWERS,
     MISSING,
     Table,
     bare_number,
+    clean,
     is_number,
     is_unicode,
     shown,
@@ -18,10 +16,9 @@ from leaderbayes._scores.tables import (
 )
 
 _MEAN_AND_ERROR = (
-    ", but a mean and its error: models are compared on scores of single rounds (folds, seeds, "
-    "tasks), one number a cell. Give these scores, or the means alone if each task is a round. "
-    "With one mean and one error a model, in two columns, ask how good the best is: "
-    "leaderbayes.sota.read_board(table, se='error'), leaderbayes sota FILE --se error."
+    ", but a mean and its error: give the scores of single rounds (folds, seeds, tasks), or the "
+    "means alone if each task is a round. With one mean and one error a model, in two columns, "
+    "leaderbayes.sota.read_board(table, se=...) (leaderbayes sota FILE --se COLUMN) is for them."
 )
 # A run that timed out is not missing: left empty it would play the easy rounds only.
 _OF_SCORES = (
@@ -30,7 +27,7 @@ _OF_SCORES = (
 
 
 def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Series:
-    """Read names as cleaned text; a missing one is an error, or this text."""
+    """Read names as cleaned text; a missing one is an error, or the text ``missing``."""
     column = table.frame[label]
     try:
         codes, values = pd.factorize(column, use_na_sentinel=True)
@@ -60,11 +57,7 @@ def as_names(table: Table, label: str, *, missing: str | None = None) -> pd.Seri
 def as_numbers(
     table: Table, label: str, *, words: bool = True, remedy: str = _OF_SCORES
 ) -> pd.Series:
-    """Read scores as floats; missing ones are NaN; text, dates and infinity are errors.
-
-    ``remedy`` ends messages on cells that are no finite numbers. With ``words`` those of right and
-    wrong answers (`ANSWERS`) are 1 and 0, in a column that has no others.
-    """
+    """Read scores as floats, NaN where missing; with ``words`` those of `ANSWERS` as 1 and 0."""
     column = table.frame[label]
     if column.dtype.kind in "fb" and isinstance(column.dtype, np.dtype):
         numbers = column.astype(float)
@@ -78,11 +71,7 @@ def as_numbers(
 
 
 def numbers_of(cells: pd.Series) -> pd.Series:
-    """Read cells as floats; NaN where a cell holds no number.
-
-    `pandas.to_numeric` decides which cells do; before pandas 3 it also rounds the last digit, so
-    the values are Python's.
-    """
+    """Read cells as floats, NaN where a cell holds no number, as exactly as Python does."""
     numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     there = ~np.isnan(numbers)
     values = np.full(len(cells), np.nan)
@@ -134,7 +123,5 @@ def _remedy(cell: str, remedy: str) -> str:
         if bare + "%" == cell.replace(" ", ""):
             return "; remove the % sign from every score."
         return _MEAN_AND_ERROR
-    if is_number("".join(unicodedata.normalize("NFKC", cell).replace("−", "-").split())):
-        return "; write it in plain digits, without blanks."
     hint = " (a decimal comma? use a point; of thousands? leave it out)" if "," in cell else ""
     return f"{hint}; {remedy}."

@@ -40,22 +40,17 @@ _RIGHT_OR_WRONG = (
     "are tied, and no match shows by how much. Take model='mean_score' (--model mean_score)."
 )
 _AS_IF_NORMAL = (
-    "LB026 scores are right or wrong, and are fitted as if they were normal: with few items, or "
-    "few wrong ones, intervals are too narrow. Take model='mean_score' with "
-    "likelihood='dirichlet', or rounds that are the means of some items each."
+    "LB026 scores are right or wrong, and are fitted as if they were normal: intervals may be too "
+    "narrow. Take likelihood='dirichlet', or rounds that are the means of some items each."
 )
 _CLUSTERS = (
     "LB027 rounds have clusters (the coordinate 'cluster'), and this model takes rounds as "
     "independent: intervals are too narrow. Take model='mean_score', whose unit are the clusters."
 )
-_FEW_ITEMS = (
-    "LB028 {count:.0f} {what} only: coverage of the intervals was measured from 50 items on. Have "
-    "more items, or say so."
-)
+_FEW_ITEMS = "LB028 {count:.0f} {what} only: coverage was measured from 50 items on. Have more."
 _LACKING = (
-    "LB053 not missing at random: {who}. Missing answers are filled in as if they were, so this "
-    "player's score may be off. Give the answers that are known (a time-out or a refusal is a "
-    "wrong answer, say), or take scores.dropna('round')."
+    "LB053 not missing at random: {who}. Missing answers are filled in as if they were. Give those "
+    "that are known (a time-out is a wrong answer, say), or take scores.dropna('round')."
 )
 
 
@@ -147,12 +142,11 @@ def hints(
 
 def _of_folds(rounds: Sequence[str], folds: Folds, *, posterior: bool) -> str:
     some = listed(rounds[:3]) + (", ..." if len(rounds) > 3 else "")
-    option = "test_fraction" + ("" if folds.k is None else f"={1.0 / folds.k:.3g}")
-    typed = "--" + option.replace("_", "-").replace("=", " ")
-    meaning = "the share of the rows that each tests on"
+    option, meaning = "test_fraction", "the share of the rows that each tests on"
     if folds.k is not None:
         sure = "for" if folds.sure else "if they are those of one cross-validation, of"
-        meaning = f"{sure} {folds.k} folds"
+        option, meaning = f"{option}={1.0 / folds.k:.3g}", f"{sure} {folds.k} folds"
+    typed = "--" + option.replace("_", "-").replace("=", " ")
     take = "Give" if posterior else "Take leaderbayes.fit with"
     return (
         f"LB017 rounds look like folds of the same data ({some}), which share training rows: "
@@ -172,13 +166,13 @@ def _of_few_items(scores: xr.DataArray) -> list[str]:
 def _of_the_missing(scores: xr.DataArray) -> list[str]:
     """Say whose answers are missing where items are hard, or easy."""
     found = lacking(scores)
-    who = "; ".join(
+    who = [
         f"{one.player!r} lacks {100.0 * one.share:.0f} % of the items, of which the others' mean "
         f"is {one.missing:.3g} and not {one.there:.3g}"
         for one in found[:_MOST_NAMED]
-    )
-    who += f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    return [_LACKING.format(who=who)] if found else []
+    ]
+    who += [f"and {len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
+    return [_LACKING.format(who="; ".join(who))] if found else []
 
 
 def are_answers(scores: xr.DataArray) -> bool:
@@ -213,8 +207,6 @@ def look_like_folds(rounds: Sequence[str], column: str = "") -> Folds | None:
     folds in each of several repeats ("2.5"), and no column says that they are something else.
     """
     said = _FOLD & set(words(column))
-    if said and all(re.fullmatch("[A-Za-z]", name) for name in rounds):
-        rounds = [str(1 + ord(name.lower()) - ord("a")) for name in rounds]
     parts = [re.findall(r"\d+|[^\W\d_]+", name.lower()) for name in rounds]
     numbers = [[part for part in of if part.isdecimal()] for of in parts]
     if len(rounds) < 2 or any(

@@ -92,7 +92,6 @@ def matches(
         "place": (by_round.dims, np.stack(ranked).reshape(by_round.shape)),
         "scores": board.transpose(*names, "player", "round").variable.to_base_variable(),
     }
-    variables["scores"].attrs = {}
     coords = {dim: board[dim].to_numpy() for dim in by_round.dims}
     if pairs or (pairs is None and board.sizes["player"] <= _PAIRED):
         each = [count(place, within_round=within_round, ties=ties) for place in ranked]
@@ -131,7 +130,9 @@ def require_matches(
                 f"{what} takes matches of scores, not of votes: of these take leaderbayes.fit."
             )
         kind = "scores" if isinstance(given, xr.DataArray) else type(given).__name__
-        raise LeaderbayesError(f"{what} takes matches, not {kind}: give leaderbayes.matches(scores).")
+        raise LeaderbayesError(
+            f"{what} takes matches, not {kind}: give leaderbayes.matches(scores)."
+        )
     check_ties(given.attrs["ties"], ties, what)
     if not across and not given.attrs["within_round"]:
         raise LeaderbayesError(f"{what} compares within rounds: take within_round=True in matches.")
@@ -323,12 +324,11 @@ def _list(label: NDArray[Any], groups: pd.Series) -> str:
     """Write labelled groups, the first of them: 'a, b; c; and 2 more'."""
     order = list(dict.fromkeys(label[np.argsort(groups.to_numpy(), kind="stable")]))
     said = [_names(groups.index[label == k]) for k in order[:3]]
-    return "; ".join(said) + (f"; and {len(order) - 3} more" if len(order) > 3 else "")
+    return "; ".join([*said, f"and {len(order) - 3} more"] if len(order) > 3 else said)
 
 
 def _names(players: pd.Index) -> str:
     """Write a few names: 'a, b, c and 4 more'."""
     names = [str(name)[:60] for name in players[:3]]
-    if len(players) > 3:
-        names.append(f"{len(players) - 3} more")
+    names += [f"{len(players) - 3} more"] if len(players) > 3 else []
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

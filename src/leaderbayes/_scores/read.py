@@ -17,8 +17,7 @@ from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.metrics import is_metric, more_is_better
 from leaderbayes._scores.roles import recognise, to_long
 from leaderbayes._scores.sources import read_table
-from leaderbayes._scores.spelling import alike
-from leaderbayes._scores.tables import Source, Table, counted, listed, shown
+from leaderbayes._scores.tables import Source, Table, alike, counted, listed, shown
 from leaderbayes._scores.vote_outcomes import is_votes
 from leaderbayes._types import Floats, Longs
 
@@ -37,7 +36,6 @@ def read_scores(
     cluster: str | None = None,
     repeat: str | None = None,
     higher_is_better: bool | None = None,
-    scheme: str | None = None,
     max_mb: float = MAX_MB,
 ) -> xr.DataArray:
     """Read scores of players in rounds.
@@ -66,8 +64,6 @@ def read_scores(
     higher_is_better : bool, optional
         Whether the higher of two scores wins. By default it does, and it is an error if anything
         has the name of a loss (``rmse``, ``log_loss``).
-    scheme : str, optional
-        What plays which role, such as "Model/CV"; the columns' names by default.
     max_mb : float
         Most megabytes that a file may hold, unpacked.
 
@@ -75,7 +71,8 @@ def read_scores(
     -------
     DataArray (player, round) or (tournament, player, round)
         Scores in the table's unit, NaN where missing. attrs: ``higher_is_better`` (0 or 1),
-        ``scheme``, ``columns`` (what was taken for what), ``source``; ``unused``, other columns;
+        ``scheme`` ("model/fold", say), ``columns`` (what was taken for what), ``source``;
+        ``unused``, other columns;
         with repeats ``runs``, their mean number, and ``answers``, 1 if all are 0 or 1.
         Coordinates, if there are such columns: ``cluster`` (round,) and ``run_variance``
         (player,), the variance between runs of a player in a round.
@@ -101,14 +98,13 @@ def read_scores(
             "this is a table of votes: leaderbayes.read_votes reads it; if it does hold scores, "
             "name their columns (player=..., score=...)."
         )
-    return scores_of(table, roles, higher_is_better, scheme)
+    return scores_of(table, roles, higher_is_better)
 
 
 def scores_of(
     table: Table,
     roles: Mapping[str, str | None],
     higher_is_better: bool | None = None,
-    scheme: str | None = None,
 ) -> xr.DataArray:
     """Make scores of a table that was read; arguments and result as of `read_scores`."""
     if table.searched:
@@ -125,7 +121,7 @@ def scores_of(
         taken = set(columns.values())
         if unused := [name for name in table.frame.columns if name not in taken]:
             scores.attrs["unused"] = listed(unused)
-    return scores if scheme is None else scores.assign_attrs(scheme=scheme)
+    return scores
 
 
 def _check_names(
@@ -251,7 +247,7 @@ def to_scores(
 def _over_runs(
     cell: Longs, score: pd.Series, player: Longs
 ) -> tuple[pd.Series, Floats, dict[str, float]]:
-    """Average the runs of each cell: means by cell, variance between runs by player, runs a cell."""
+    """Average the runs of each cell: means by cell, variance between runs by player, runs."""
     of = pd.Series(score.to_numpy(), index=cell).dropna()
     cells = of.groupby(level=0, sort=True)
     counts, variances = cells.count(), cells.var(ddof=1)

@@ -276,7 +276,6 @@ def _wide(table: Table, given: Roles) -> Long:
     rows = {} if tournaments is None else {"tournament" if fold else "round": tournaments}
     refuse_names(table, players, "player", rows if rounds is None else rows | {"round": rounds})
     _check_orientation(table, players, label, named=fold is not None)
-    _check_text(table, players, data, fold)
     if rounds is None and tournaments is not None:
         # A name that repeats is a data set, and its rows are folds; else each row is a round.
         repeats = tournaments.groupby(tournaments).cumcount().astype(str)
@@ -321,13 +320,3 @@ def _check_orientation(table: Table, players: list[str], label: str | None, *, n
     if label is not None and not names.NEUTRAL.isdisjoint(words(label)):
         which = "player=..., --player; or round=..., --round"
         table.refuse(f"column {shown(label)} may name players or rounds; say which ({which}).")
-
-
-def _check_text(table: Table, players: list[str], data: str | None, fold: str | None) -> None:
-    """Refuse a column of names beside rounds, which may be tournaments."""
-    texts = [c for c in players if _is_text(table.frame[c])] if data is None and fold else []
-    if texts and text_of(table.frame[texts[0]].dropna().iloc[0]).strip()[:1].isalpha():
-        table.refuse(
-            f"column {shown(texts[0])} holds text, no player's scores; leave it out, or say that "
-            "it names the data sets (tournament=..., --tournament)."
-        )

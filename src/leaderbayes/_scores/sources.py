@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from leaderbayes._arguments import one_of, positive
+from leaderbayes._arguments import positive
 from leaderbayes._errors import ScoresError
 from leaderbayes._extras import extra
 from leaderbayes._files.csv import restore
@@ -35,32 +35,17 @@ _KINDS = {
     ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 _LONGEST = 1000  # characters of a path that a message repeats
-# First bytes of files that are no table, what begins with them, and what to do.
-_REFUSED = [
-    (rb"PK\x03\x04(?s:.){0,4000}?(\[Content_Types\]|xl/)|\xd0\xcf\x11\xe0", "an Excel workbook",
-     "save the sheet as CSV UTF-8, or give the DataFrame of pandas.read_excel."),
-    (rb"PK\x03\x04(?s:.){26}_journal/start.json", "a log of inspect-ai",
-     "it is read by leaderbayes.adapters.from_inspect_ai (--format inspect-ai)."),
-    (rb"PK\x03\x04|BZh[1-9]1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|(?s:.{257})ustar", "a packed file",
-     "unpack it, and give the table in it."),
-    (rb"\x89HDF\r\n|CDF[\x01\x02\x05]", "netCDF or HDF5",
-     "a posterior is read with leaderbayes.read_fit; give the table of scores."),
-    (rb"\x80[\x02-\x05]|\x89PNG|%PDF-|(?i:(\xef\xbb\xbf)?\s*<(!doctype|html|\?xml))",
-     "a picture, a page, or a pickle", "give the table as CSV, as Parquet or as a DataFrame."),
-]  # fmt: skip
+_PACKED = rb"PK\x03\x04|\xd0\xcf\x11\xe0|BZh[1-9]1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|(?s:.{257})ustar"
 
 
-def read_table(
-    source: Source, score: str | None = None, max_mb: float = MAX_MB, *, format: str | None = None
-) -> Table:
+def read_table(source: Source, score: str | None = None, max_mb: float = MAX_MB) -> Table:
     """Read a file, a folder of Parquet files, a pandas table, or ``cv_results_`` by a score."""
-    one_of("format", format, None, *sorted(set(_KINDS.values())))
     if isinstance(source, Mapping):
         return from_cv_results(source, "cv_results_", score)
     if isinstance(source, pd.DataFrame):
         table = from_frame(source, FRAME)
     elif isinstance(source, str | os.PathLike):
-        table = _from_path(Path(source), max_mb, format)
+        table = _from_path(Path(source), max_mb)
     else:
         raise ScoresError(
             f"A table cannot be read from a {type(source).__name__}: give a path, a DataFrame, or "
@@ -71,7 +56,7 @@ def read_table(
     return table
 
 
-def _from_path(path: Path, max_mb: float, format: str | None) -> Table:
+def _from_path(path: Path, max_mb: float) -> Table:
     if path.is_dir():
         return _from_folder(path, max_mb)
     where, content = read_bytes(path, max_mb)
@@ -79,15 +64,17 @@ def _from_path(path: Path, max_mb: float, format: str | None) -> Table:
         raise ScoresError(f"{where}: the file is empty.")
     if path.suffix.lower() == ".gz" or content.startswith(b"\x1f\x8b"):
         content = unzip(content, where, max_mb)
-    kind = format or _kind_of(path, content)
+    kind = _kind_of(path, content)
     try:
         if kind == "parquet":
             return from_frame(_read_parquet(content, where, max_mb), where)
         if kind in ("json", "jsonl"):
             return _from_json(content, where, lines=kind == "jsonl")
-        for begin, what, remedy in _REFUSED:
-            if re.match(begin, content):
-                raise ScoresError(f"{where}: this is {what}, no table; {remedy}")
+        if re.match(_PACKED, content):
+            raise ScoresError(
+                f"{where}: an Excel workbook, or a packed file. Save the sheet as CSV UTF-8, or "
+                "unpack it; a log of inspect-ai is read by --format inspect-ai."
+            )
         return _read_csv(content, where, "\t" if kind == "tsv" else ",")
     except MemoryError as problem:
         raise ScoresError(f"{where}: does not fit into memory; give a part of it.") from problem
@@ -125,7 +112,7 @@ def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
         text = content.decode("utf-8-sig")
         at, problem = text.find("\0"), "holds a NUL byte; this is no CSV of text"
     except UnicodeDecodeError as error:
-        at, problem = error.start, "is not UTF-8; save the whole file in one encoding, UTF-8"
+        at, problem = error.start, "is not UTF-8; save the file as CSV in UTF-8"
     if at >= 0:
         raise ScoresError(f"{where}: line {content.count(b'\n', 0, at) + 1} {problem}.")
     limit = csv.field_size_limit(len(content) + 1)

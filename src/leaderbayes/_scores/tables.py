@@ -1,6 +1,7 @@
 """A table of text and numbers, and how messages name it, its rows, and what it holds."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from leaderbayes._errors import ScoresError
-from leaderbayes._scores.spelling import clean
 
 Source = str | Path | pd.DataFrame | Mapping[str, Any]
 FRAME = "the DataFrame"  # what messages call a source that is no file
@@ -21,6 +21,12 @@ ANSWERS = {
     **dict.fromkeys("false incorrect wrong no fail failed unresolved unsolved".split(), "0"),
 }
 EXACT = 2**53  # floats do not distinguish all whole numbers above
+# Soft hyphen, zero-width space, word joiner, byte order mark.
+_UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+# Some letters and emoji need these within a name.
+_JOINERS = dict.fromkeys(map(ord, "\u200c\u200d\u200e\u200f"))
+_WHOLE = re.compile(r"^(-?\d+)\.0+$")
+_BLANK = re.compile(r"[^\S\t\n\r\v\f]")  # non-breaking, thin, ideographic and other spaces
 # What follows a mean: 85.1 ± 0.4, 85.1 +- 0.4, $85.1 \pm 0.4$, 85.1 (0.4), 85.1 [84.7, 85.5].
 _ERROR = re.compile(r"±|\+/?-|\$?\\pm|(?<=[\d.%\s])[(\[][±\d.,;:%\s–-]+[)\]]$")
 _SPLIT = re.compile(r"(split\d+)_test_(.+)")
@@ -93,6 +99,28 @@ def bare_number(cell: str) -> str:
 def is_unicode(name: str) -> bool:
     """Whether a text can be written: it has no half of a surrogate pair."""
     return not re.search("[\ud800-\udfff]", name)
+
+
+def clean(name: str) -> str:
+    """Bring a name to Unicode's normal form C, with plain spaces, and none around it or unseen."""
+    if name.isascii():
+        return name.strip()
+    return _BLANK.sub(" ", unicodedata.normalize("NFC", name).translate(_UNSEEN)).strip()
+
+
+def alike(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Group names that differ only in case, width, blanks, or as 1 and 1.0 do."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(_key(name), []).append(name)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def _key(name: str) -> str:
+    if not name.isascii():
+        name = unicodedata.normalize("NFKC", name).translate(_JOINERS)
+    key = "".join(name.split()).casefold()
+    return _WHOLE.sub(r"\1", key) if ".0" in key else key
 
 
 def from_frame(frame: pd.DataFrame, where: str) -> Table:

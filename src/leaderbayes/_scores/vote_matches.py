@@ -44,10 +44,7 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     tied = (outcome > 0.0) & (outcome < 1.0)
     kept = votes.isel(vote=~np.isnan(outcome) & ~(tied & (ties == "drop")))
     if not kept.sizes["vote"] and tied.any():
-        raise ScoresError(
-            "Every vote is a tie, and ties are left out (ties='drop'), so that none is left: take "
-            "model='bradley_terry' with ties='half'."
-        )
+        raise ScoresError("Every vote is a tie, and ties are left out: take ties='half'.")
     seen, code = np.unique([kept["first"], kept["second"]], return_inverse=True)
     if len(seen) < 2:
         raise ScoresError("A comparison needs votes on at least two players that are counted.")
@@ -85,8 +82,8 @@ def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     wins = won + lost.T
     tables = {"wins": wins, "n": wins + wins.T, "tied": tied + tied.T}
     names = kept["player"].to_numpy()
-    if (nobody := np.isnan(votes["outcome"].to_numpy())).any():
-        tables["both_bad"] = _counted_between(votes.isel(vote=nobody), names)
+    if (nobody := both_bad(votes, names)) is not None:
+        tables["both_bad"] = nobody
     return xr.Dataset(
         {name: (("player", "opponent"), table) for name, table in tables.items()},
         coords={"player": names, "opponent": names},
@@ -94,14 +91,17 @@ def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     )
 
 
-def _counted_between(votes: xr.Dataset, names: Any) -> Floats:
-    """Count votes (player, opponent) between players of these names, whoever was first."""
-    to = pd.Index(names).get_indexer(votes["player"].to_numpy())
-    one, other = (to[votes[side].to_numpy()] for side in ("first", "second"))
+def both_bad(votes: xr.Dataset, names: Any) -> Floats | None:
+    """Count votes for neither of two of these players (player, opponent), if there are any."""
+    nobody = votes.isel(vote=np.isnan(votes["outcome"].to_numpy()))
+    if not nobody.sizes["vote"]:
+        return None
+    to = pd.Index(names).get_indexer(nobody["player"].to_numpy())
+    one, other = (to[nobody[side].to_numpy()] for side in ("first", "second"))
     inside = (one >= 0) & (other >= 0)
     table = np.zeros((len(names), len(names)))
-    np.add.at(table, (one[inside], other[inside]), weights_of(votes)[inside])
-    return table + table.T
+    np.add.at(table, (one[inside], other[inside]), weights_of(nobody)[inside])
+    return np.asarray(table + table.T)
 
 
 def weights_of(votes: xr.Dataset) -> Floats:
@@ -117,8 +117,7 @@ def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Lo
     for name in names_of_clusterings(cluster, [n for n in CLUSTERINGS if n in votes.coords]):
         if name not in votes.coords:
             raise LeaderbayesError(
-                f"cluster={name!r}, and these votes have no {name}s: name their column when they "
-                f"are read, read_votes(..., {name}=...)."
+                f"cluster={name!r}, and these votes have no {name}s: read_votes(..., {name}=...)."
             )
         code = np.asarray(pd.factorize(votes[name].to_numpy())[0], dtype=np.int64)
         if (missing := code < 0).any():
@@ -160,8 +159,7 @@ def effects_of(
     if order_effect:
         if not votes.attrs.get("ordered", 1):
             raise LeaderbayesError(
-                "order_effect=True, and these votes do not say who was shown first: they list the "
-                "winner first."
+                "order_effect=True, and these votes list the winner first, not who was shown first."
             )
         effects["order"] = np.ones(votes.sizes["vote"])
     known = [str(name) for name in votes["covariate"].to_numpy()] if "covariates" in votes else []

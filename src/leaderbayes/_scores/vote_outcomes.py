@@ -15,7 +15,6 @@ from leaderbayes._scores.vote_forms import (
     NOUNS,
     OUTCOME,
     SIDES,
-    WON,
     Form,
     has_players,
     key,
@@ -33,8 +32,8 @@ _KNOWN = (
     "one of the two players"
 )
 _WRITE = (
-    "Write model_a, model_b and tie (of a DataFrame by .map({...: 'model_a', ...: 'model_b', ...: "
-    "'tie'})), or name the column of the outcome (outcome=...)."
+    "Write model_a, model_b and tie (DataFrame.map), or name the column of the outcome "
+    "(outcome=...)."
 )
 _CALLED_1 = (("1", "2"), ("one", "two"))  # where 2 is the second, and 0 none of both
 _OF_POINTS = set("result outcome score points".split())  # columns of what the first one got
@@ -92,16 +91,20 @@ class Outcomes(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """Distinct cells of the column of outcomes, as they stand and as they are looked up."""
+    """The column of outcomes: its distinct cells, as they stand and as they are looked up."""
 
     table: Table
     form: Form
-    codes: Longs  # (row,) places in the other two
+    first: Longs  # (row,) places in players
+    second: Longs
+    players: list[str]
+    codes: Longs  # (row,) places in the next two
     texts: list[str]
     words: list[str]
 
-    def refuse(self, row: int, problem: str) -> NoReturn:
-        """Refuse the outcome of a row."""
+    def refuse(self, rows: Bools, problem: str) -> NoReturn:
+        """Refuse the outcome of the first of these rows."""
+        row = int(np.argmax(rows))
         text = shown(self.texts[self.codes[row]])
         index = self.table.frame.index[row]
         self.table.refuse(f"column {shown(self.form.outcome[0])} holds {text}, {problem}", index)
@@ -191,7 +194,7 @@ def _vocabularies(form: Form, used: set[str]) -> list[Mapping[str, float]]:
     return [*(v for k, v in _LETTERS.items() if fits.get(k, True)), _numbers(form, used)]
 
 
-def _readings(words: _Words, first: Longs, second: Longs, players: list[str]) -> dict[str, Floats]:
+def _readings(words: _Words) -> dict[str, Floats]:
     """Return each way to read every word of a column, and the outcomes (row,) by it."""
     own, found = sorted({*words.words}), dict[str, Floats]()
     for known in _vocabularies(words.form, {*own}):
@@ -199,15 +202,14 @@ def _readings(words: _Words, first: Longs, second: Longs, players: list[str]) ->
         if not np.isnan(means).any():
             how = ", ".join(f"{word} for {_MEANS[known[word]]}" for word in own if word in known)
             found[f"with {how}" if how else "by words"] = means[words.codes]
-    named = pd.Index(players).get_indexer(words.texts)
+    named = pd.Index(words.players).get_indexer(words.texts)
     nobody = np.array([_NOBODY.get(word, np.nan) for word in words.words])
     # A player may be called tie.
-    for how, who_is in {
-        _BY_NAME: named,
-        f"{_BY_NAME} or as a tie": np.where(np.isnan(nobody), named, -1),
-    }.items():
+    ties_first = np.where(np.isnan(nobody), named, -1)
+    for how, who_is in {_BY_NAME: named, f"{_BY_NAME} or as a tie": ties_first}.items():
         who = who_is[words.codes]
-        values = np.where(who == first, FIRST, np.where(who == second, SECOND, np.nan))
+        values = np.where(who == words.second, SECOND, np.nan)
+        values = np.where(who == words.first, FIRST, values)
         values = np.where(who < 0, nobody[words.codes], values)
         if (named >= 0).any() and not np.isnan(values).any():
             found[how] = values
@@ -222,50 +224,53 @@ def _by_words(
     missing = np.array([text.lower() in MISSING for text in texts])[codes]
     if missing.any():
         _missing(table, column, missing)
-    words = _Words(table, form, codes, list(texts), [word_of(text) for text in texts])
-    readings = _readings(words, first, second, players)
+    looked_up = [word_of(text) for text in texts]
+    words = _Words(table, form, first, second, players, codes, list(texts), looked_up)
+    readings = _readings(words)
     if not readings:
-        _refuse_unknown(words, first, second, players)
+        _refuse_unknown(words)
     (how, values), *others = readings.items()
     for _, other in others:
         if (different := values != other).any():
             ways = f"of {listed(words.texts)}: it may be read {', or '.join(readings)}. "
-            words.refuse(int(np.argmax(different)), ways + _WRITE)
+            words.refuse(different, ways + _WRITE)
     if how.startswith(_BY_NAME):
         return Outcomes(values, f"{column} (the winner's name)")
-    if form.turned and np.isin(values, (FIRST, SECOND)).any():
+    won = np.isin(values, (FIRST, SECOND))
+    if form.turned and won.any():
         pair = form.first, form.second
-        one, other = pair if form.sides in SIDES else pair[::-1]
+        one, other_one = pair if form.sides in SIDES else pair[::-1]
         words.refuse(
-            int(np.argmax(np.isin(values, (FIRST, SECOND)))),
+            won,
             f"and the columns of the players stand in another order: name them, first={one!r}, "
-            f"second={other!r} (--first {one} --second {other}), or write the winner's name.",
+            f"second={other_one!r} (--first {one} --second {other_one}), or write the winner's "
+            "name.",
         )
     rows = np.unique(codes, return_index=True)[1]
     means = [f"{texts[k][:30]}: {_MEANS[values[row]]}" for k, row in enumerate(rows[:8])]
     return Outcomes(values, f"{column} ({'; '.join(means)})")
 
 
-def _refuse_unknown(words: _Words, first: Longs, second: Longs, players: list[str]) -> NoReturn:
+def _refuse_unknown(words: _Words) -> NoReturn:
     """Say which outcomes are not known, and how often each is there."""
     known = _vocabularies(words.form, {*words.words})
-    named = pd.Index(players).get_indexer(words.texts)
+    named = pd.Index(words.players).get_indexer(words.texts)
     who = named[words.codes]
-    neither = (who >= 0) & (first != who) & (second != who)
+    neither = (who >= 0) & (words.first != who) & (words.second != who)
     if neither.any():
         row = int(np.argmax(neither))
-        both = f"{shown(players[first[row]])} and {shown(players[second[row]])}"
-        words.refuse(row, f"but the players are {both}.")
+        one, other = (shown(words.players[of[row]]) for of in (words.first, words.second))
+        words.refuse(neither, f"but the players are {one} and {other}.")
     strange = np.array([all(np.isnan(_value_of(w, of)) for of in known) for w in words.words])
     counts = np.where(strange & (named < 0), np.bincount(words.codes), 0)
     worst = [k for k in np.argsort(-counts, kind="stable")[:6] if counts[k]]
     votes = [f"{shown(words.texts[k])} ({counted(counts[k], 'vote')})" for k in worst]
-    what = "unknown as an outcome" if worst else "and words that mean no one thing together"
-    what += f": {', '.join(votes)}" if worst else ""
+    what = f"unknown as an outcome: {', '.join(votes)}"
     if any(is_number(words.words[k]) for k in worst):
         what += ", and numbers may be places, points, or a scale"
-    row = int(np.argmax(words.codes == (worst or [0])[0]))
-    words.refuse(row, f"{what}; known are {_KNOWN}. {_WRITE}")
+    what = what if worst else "and words that mean no one thing together"
+    rows = words.codes == (worst or [0])[0]
+    words.refuse(rows, f"{what}; known are {_KNOWN}. {_WRITE}")
 
 
 def _by_marks(table: Table, columns: Sequence[str]) -> Outcomes:

@@ -63,7 +63,6 @@ def read_votes(
     covariates: Sequence[str] | None = None,
     tournament: str | None = None,
     both_bad: str = "tie",
-    format: str | None = None,
     max_mb: float = MAX_MB,
 ) -> xr.Dataset:
     """Read votes: who beat whom, by which judge, on which prompt.
@@ -96,8 +95,6 @@ def read_votes(
         Column by which votes may be split, such as a language.
     both_bad : {"tie", "drop", "own"}
         Whether votes that both are bad count as ties, are excluded, or are an outcome of their own.
-    format : {"csv", "tsv", "json", "jsonl", "parquet"}, optional
-        Format of the file; by its name and first bytes by default.
     max_mb : float
         Most megabytes that a file may hold, unpacked.
 
@@ -128,7 +125,7 @@ def read_votes(
     """
     if isinstance(source, dict):
         raise ScoresError("Votes cannot be read from a dict: give a path or a DataFrame.")
-    table = read_table(source, None, max_mb, format=format)
+    table = read_table(source, None, max_mb)
     options = Options(
         first, second, outcome, prompt, judge, time, weight, covariates, tournament, both_bad
     )
@@ -266,11 +263,10 @@ def _labels(table: Table, role: str, column: str) -> np.ndarray:
     names = as_names(table, column, missing=_EMPTY)
     empty = np.flatnonzero(names == _EMPTY)
     if len(empty):
-        none = f"take none ({role}='none', --{role} none)" if role in _RECOGNISED else "none"
+        none = f" ({role}='none', --{role} none)" if role in _RECOGNISED else ""
         table.refuse(
-            f"column {shown(column)} is empty, in {counted(len(empty), 'row')} of {len(names)}, "
-            f"and was taken for the {role}: name the {role} there, leave these rows out, name "
-            f"another column ({role}=..., --{role} COLUMN), or {none}.",
+            f"column {shown(column)} is empty, in {counted(len(empty), 'row')} of {len(names)}: "
+            f"fill it, leave these rows out, or take another {role} or none{none}.",
             table.frame.index[int(empty[0])],
         )
     return names.to_numpy()
@@ -282,11 +278,8 @@ def _weights(table: Table, column: str, *, given: bool) -> Floats:
     wrong = (weights < 0.0) | ((weights % 1.0 != 0.0) & (not given))
     if wrong.any():
         row = int(np.argmax(wrong))
-        table.refuse(
-            f"column {shown(column)} was taken for how many votes a row stands for, and is "
-            f"{weights[row]:g}, which is no count. Rename or drop the column.",
-            table.frame.index[row],
-        )
+        what = f"column {shown(column)} is {weights[row]:g}, no number of votes: rename or drop it."
+        table.refuse(what, table.frame.index[row])
     return weights
 
 

@@ -19,7 +19,7 @@ from leaderbayes.adapters._items import (
     read_json,
     text_at,
 )
-from leaderbayes.adapters._options import check_metric, check_names, with_options
+from leaderbayes.adapters._options import check_metric, with_options
 
 _STATS, _RUN = "per_instance_stats.json", "run_spec.json"
 
@@ -56,46 +56,23 @@ def from_helm(
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
     >>> import leaderbayes as lb
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for model, answers in {"small": [1, 0, 0], "large": [1, 1, 0]}.items():
-    ...     (folder / model).mkdir()
-    ...     spec = {"name": f"quiz:model={model}", "adapter_spec": {"model": model}}
-    ...     _ = (folder / model / "run_spec.json").write_text(json.dumps(spec))
-    ...     named = {"name": {"name": "exact_match", "split": "test"}}
-    ...     stats = [
-    ...         {"instance_id": f"id{k}", "train_trial_index": 0, "stats": [{**named, "mean": right}]}
-    ...         for k, right in enumerate(answers)
-    ...     ]
-    ...     _ = (folder / model / "per_instance_stats.json").write_text(json.dumps(stats))
-    >>> lb.adapters.from_helm(folder).to_pandas()
-    round   id0  id1  id2
-    player
-    large   1.0  1.0  0.0
-    small   1.0  0.0  0.0
+    >>> scores = lb.adapters.from_helm("runs/v1", metric="exact_match")  # doctest: +SKIP
     """
     check_metric(metric)
     files = files_of(source, [_STATS], what=f"HELM ({_STATS})", hint="helm-run writes one a run.")
     return read_items(
         [_run(path, name, max_mb) for name, path in files],
-        item="instance_id",
-        repeat="train_trial_index",
-        metric=metric,
-        tasks=check_names("tasks", tasks),
-        clusters=clusters,
-        better=higher_is_better,
-    )
+        item="instance_id", repeat="train_trial_index", metric=metric, tasks=tasks,
+        clusters=clusters, higher_is_better=higher_is_better,
+    )  # fmt: skip
 
 
 def _run(path: Path, name: str, max_mb: float) -> Run:
     """Name the model and the task of a run by the file beside its statistics."""
     beside = path.with_name(_RUN)
     if not beside.exists():
-        raise ScoresError(
-            f"{path}: there is no {_RUN} beside it, which names the model; give the folder of a "
-            "run of helm-run, or of several."
-        )
+        raise ScoresError(f"{path}: there is no {_RUN} beside it, which names the model.")
     where, spec = read_json(beside, max_mb)
     model, run = name or text_at(spec, "adapter_spec", "model"), text_at(spec, "name")
     if not (model and run):
@@ -115,10 +92,8 @@ def _answers(path: Path, max_mb: float) -> Iterator[Answer]:
             continue
         item, trial = at(entry, "instance_id"), at(entry, "train_trial_index")
         if not isinstance(item, str) or not isinstance(trial, int):
-            raise ScoresError(
-                f"{where}: an instance has no 'instance_id' and 'train_trial_index', but "
-                f"{shown(entry)}."
-            )
+            known = "'instance_id' and 'train_trial_index'"
+            raise ScoresError(f"{where}: an instance has no {known}: {shown(entry)}.")
         # Each of a run's metrics may have an entry of its own for an instance.
         for stat in list_at(entry, "stats"):
             scores = {text_at(stat, "name", "name"): at(stat, "mean")}

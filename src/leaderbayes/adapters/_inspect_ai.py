@@ -2,6 +2,7 @@
 
 import io
 import lzma
+import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,10 +31,10 @@ from leaderbayes.adapters._items import (
 )
 from leaderbayes.adapters._options import check_metric, check_names, with_options
 
+_ZSTANDARD = 93  # of zip's compressions
 _PATTERNS = ["*.eval", "????-??-??T*.json"]  # its other files of JSON are lists of logs
 # Correct, incorrect, partial, no answer, as inspect-ai counts them.
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_ZSTANDARD = 93  # of zip's compressions; Python reads it from 3.14 on
 
 
 class _Log(NamedTuple):
@@ -83,29 +84,12 @@ def from_inspect_ai(
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
     >>> import leaderbayes as lb
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for model, grades in {"small": "CIN", "large": "CPC"}.items():
-    ...     samples = [
-    ...         {"id": k, "epoch": 1, "scores": {"match": {"value": grade}}}
-    ...         for k, grade in enumerate(grades)
-    ...     ]
-    ...     log = {"status": "success", "eval": {"model": model, "task": "quiz"}}
-    ...     _ = (folder / f"{model}.json").write_text(json.dumps(log | {"samples": samples}))
-    >>> lb.adapters.from_inspect_ai([folder / "large.json", folder / "small.json"]).to_pandas()
-    round     0    1    2
-    player
-    large   1.0  0.5  1.0
-    small   1.0  0.0  0.0
+    >>> scores = lb.adapters.from_inspect_ai("logs", metric="match")  # doctest: +SKIP
     """
     check_metric(metric)
-    files = files_of(
-        source,
-        _PATTERNS,
-        what="inspect-ai (.eval, .json)",
-        hint="inspect-ai writes its logs to ./logs, or where --log-dir says.",
-    )
+    hint = "inspect-ai writes its logs to ./logs, or where --log-dir says."
+    files = files_of(source, _PATTERNS, what="inspect-ai (.eval, .json)", hint=hint)
     logs = [(name, _read_log(path, max_mb)) for name, path in files]
     wanted = check_names("tasks", tasks)
     check_tasks(wanted, list(dict.fromkeys(log.task for _, log in logs)))
@@ -114,43 +98,30 @@ def from_inspect_ai(
     said: Said = {}
     runs = []
     for name, log in logs:
-        if log.status != "success":
-            if log.task_id in done:
-                continue
+        if log.status != "success" and log.task_id not in done:
             raise ScoresError(
                 f"{log.where}: this evaluation did not finish (status {shown(log.status)}); let it "
                 "(inspect eval-retry), or leave the log out."
             )
-        hold(said, (log.task,), log.version, log.where, by="task_version")
-        runs.append(Run(log.where, name or log.model, log.task, _answers(log)))
+        if log.status == "success":
+            hold(said, log.task, log.version, log.where, by="task_version")
+            runs.append(Run(log.where, name or log.model, log.task, _answers(log)))
     return read_items(
-        runs,
-        item="sample",
-        repeat="epoch",
-        metric=metric,
-        tasks=None,
-        clusters=clusters,
-        better=higher_is_better,
-        by="input",
-        grades=_GRADES,
-    )
+        runs, item="sample", repeat="epoch", metric=metric, tasks=None, clusters=clusters,
+        higher_is_better=higher_is_better, by="input", grades=_GRADES,
+    )  # fmt: skip
 
 
 def _answers(log: _Log) -> Iterator[Answer]:
-    for number, sample in enumerate(log.samples):
-        if not isinstance(sample, Mapping):
-            raise ScoresError(
-                f"{log.where}: sample {number} (from 0) is {shown(sample)}, no object."
-            )
-        item, epoch, given = sample.get("id"), sample.get("epoch", 1), sample.get("input")
+    for sample in log.samples:
+        item, epoch, given = at(sample, "id"), at(sample, "epoch"), at(sample, "input")
+        epoch = 1 if epoch is None else epoch
         if not isinstance(item, int | str) or not isinstance(epoch, int):
-            raise ScoresError(
-                f"{log.where}: a sample has no 'id' and 'epoch', but {shown(sample)}."
-            )
+            raise ScoresError(f"{log.where}: a sample has no 'id' and 'epoch': {shown(sample)}.")
         # Summaries are cut, and have single blanks.
         start = " ".join(given.split())[:500] if isinstance(given, str) else None
         place = f"{log.where}, sample {shown(item)}"
-        yield Answer(place, str(item), _values(sample.get("scores")), epoch, start)
+        yield Answer(place, str(item), _values(at(sample, "scores")), epoch, start)
 
 
 def _values(scores: Any) -> dict[str, Any]:
@@ -161,9 +132,6 @@ def _values(scores: Any) -> dict[str, Any]:
         several = value if isinstance(value, Mapping) else {}
         values |= {f"{scorer},{key}": one for key, one in several.items()} or {scorer: value}
     return values
-
-
-# -- logs ------------------------------------------------------------------------------------------
 
 
 def _read_log(path: Path, max_mb: float) -> _Log:
@@ -193,6 +161,7 @@ def _unpack(content: bytes, where: str, max_mb: float) -> tuple[Any, list[Any]]:
     def member(name: str) -> Any:
         return parse(_member(archive, name, content, where, max_mb), where)
 
+    names: list[str] = []
     try:
         with ZipFile(io.BytesIO(content)) as archive:
             names = archive.namelist()
@@ -212,7 +181,7 @@ def _unpack(content: bytes, where: str, max_mb: float) -> tuple[Any, list[Any]]:
 
 
 def _member(archive: ZipFile, name: str, content: bytes, where: str, max_mb: float) -> bytes:
-    """Unpack a file of an archive."""
+    """Unpack a file of an archive; of Zstandard, which Python reads from 3.14 on, by pyarrow."""
     member = archive.getinfo(name)
     check_size(member.file_size, where, max_mb)
     try:
@@ -223,13 +192,8 @@ def _member(archive: ZipFile, name: str, content: bytes, where: str, max_mb: flo
     with extra("parquet", f"{where}: a log packed with Zstandard"):
         import pyarrow as pa
     # A header of 30 bytes, of which the last two pairs are the lengths of a name and of more.
-    begin = member.header_offset
-    name_size, more = (
-        int.from_bytes(content[begin + k : begin + k + 2], "little") for k in (26, 28)
-    )
-    begin += 30 + name_size + more
-    packed = pa.BufferReader(content[begin : begin + member.compress_size])
-    unpacked: bytes = pa.CompressedInputStream(packed, "zstd").read(member.file_size)
-    if zlib.crc32(unpacked) != member.CRC:
-        raise BadZipFile(f"bad CRC-32 of {name}")
+    begin = member.header_offset + 30
+    begin += sum(struct.unpack("<HH", content[begin - 4 : begin]))
+    packed = content[begin : begin + member.compress_size]
+    unpacked: bytes = pa.decompress(packed, member.file_size, "zstd", asbytes=True)
     return unpacked

@@ -9,7 +9,7 @@ import xarray as xr
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.sources import parse, read_bytes
 from leaderbayes._scores.tables import listed, shown, suggest
-from leaderbayes.adapters._options import several
+from leaderbayes.adapters._options import check_names
 from leaderbayes.adapters._tables import arrange, collect, direction
 
 Files = str | Path
@@ -37,11 +37,8 @@ class Run(NamedTuple):
     answers: Iterable[Answer]
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
 def named_sources(source: Any) -> list[tuple[str, Any]] | None:
-    """Return one source or several with their names, "" where they have none; None of others."""
+    """Return one source or several with their names, "" where they have none; None of no such."""
     if isinstance(source, str | Path):
         source = [source]
     if isinstance(source, Mapping):
@@ -57,10 +54,7 @@ def files_of(
     """Yield the files of these names in files or folders, and the user's names of their models."""
     sources = named_sources(source)
     if not sources or not all(isinstance(it, str | Path) for _, it in sources):
-        raise ScoresError(
-            f"Answers are read from folders or files of {what}: give their paths, not "
-            f"{shown(source)}."
-        )
+        raise ScoresError(f"Give paths of files of {what}, or of folders, not {shown(source)}.")
     for name, it in sources:
         place = Path(it)
         try:
@@ -98,9 +92,6 @@ def list_at(results: Any, *keys: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-# -- answers ---------------------------------------------------------------------------------------
-
-
 def check_tasks(tasks: Sequence[str] | None, known: Sequence[str]) -> None:
     """Raise if a task that is asked for is not there."""
     for task in tasks or ():
@@ -108,16 +99,16 @@ def check_tasks(tasks: Sequence[str] | None, known: Sequence[str]) -> None:
             raise ScoresError(f"no task {shown(task)} in these files; {suggest(task, known)}")
 
 
-def hold(said: Said, key: tuple[str, ...], value: Any, place: str, *, by: str) -> None:
-    """Refuse a task, or an item of a task, whose ``value`` is another than where it was met first."""
-    first, there = said.setdefault(key, (value, place))
+def hold(said: Said, task: str, value: Any, place: str, *, by: str, item: str = "") -> None:
+    """Refuse a task, or an item of one, whose ``value`` is another than where it was met first."""
+    first, there = said.setdefault((task, item, by), (value, place))
     if first is None:
-        said[key] = (value, place)
+        said[task, item, by] = (value, place)
     elif value is not None and value != first:
-        item = f"item {shown(key[1])} of " if len(key) > 1 else ""
+        what = f"item {shown(item)} of task" if item else "task"
         raise ScoresError(
-            f"{place}: {item}task {shown(key[0])} is another than in {there} ({by}); evaluate the "
-            "models on the same items."
+            f"{place}: {what} {shown(task)} is another than in {there} ({by}); evaluate the models "
+            "on the same."
         )
 
 
@@ -126,11 +117,8 @@ def only_metric(names: Sequence[str], wanted: str | None, place: str) -> str:
     if wanted is not None and wanted not in names:
         raise ScoresError(f"{place}: no metric {shown(wanted)}, but {listed(names) or 'none'}.")
     if wanted is None and len(names) != 1:
-        raise ScoresError(
-            f"{place}: which metric is the score? Name one (metric=, --score): {listed(names)}."
-            if names
-            else f"{place}: no metric."
-        )
+        which = f"which metric is the score? Name one (metric=, --score): {listed(names)}."
+        raise ScoresError(f"{place}: {which if names else 'no metric.'}")
     return names[0] if wanted is None else wanted
 
 
@@ -141,26 +129,17 @@ def read_items(
     metric: str | None,
     tasks: Sequence[str] | None,
     clusters: bool,
-    better: bool | None,
+    higher_is_better: bool | None,
     repeat: str = "repeat",
     by: str = "",
     grades: Mapping[str, float] | None = None,
 ) -> xr.DataArray:
-    """Read the scores of models on items.
+    """Read the scores of models on items, where ``item`` and ``repeat`` are what these are called.
 
-    Parameters
-    ----------
-    runs : iterable of Run
-        Answers are read only of the tasks that are asked for.
-    item, repeat : str
-        What items and their repeats are called; repeats count if there are several.
-    metric, tasks, clusters, better
-        As the user gives them.
-    by : str
-        What tells whether an item is the same, for the message.
-    grades : mapping, optional
-        Scores that are words, of which more is better.
+    ``by`` is what tells whether an item is the same, for messages, and ``grades`` scores that are
+    words, of which more is better; the rest is as the user gives it.
     """
+    tasks = check_names("tasks", tasks)
     runs = list(runs)
     check_tasks(tasks, list(dict.fromkeys(run.task for run in runs)))
     runs = [run for run in runs if tasks is None or run.task in tasks]
@@ -172,21 +151,17 @@ def read_items(
         names = list(dict.fromkeys(name for answer in answers for name in answer.scores))
         metrics[chosen := only_metric(names, metric, run.where)] = None
         for answer in answers:
-            hold(said, (run.task, answer.item), answer.same, answer.place, by=by)
+            hold(said, run.task, answer.same, answer.place, by=by, item=answer.item)
             if chosen in answer.scores:
                 score = answer.scores[chosen]
                 if isinstance(score, str) and score in (grades or {}):
-                    better = True if better is None else better
+                    higher_is_better = True if higher_is_better is None else higher_is_better
                     score = (grades or {})[score]
                 records.append(
                     {"model": run.model, "task": run.task, item: answer.item,
                      repeat: answer.repeat, "score": score, "where": answer.place}
                 )  # fmt: skip
-    table = collect(
-        several([run.where for run in runs]), records, lambda k: str(records[k]["where"])
-    )
-    if not records:
-        table.refuse("there is no answer to any item.")
+    table = collect([run.where for run in runs], records)
     if len(metrics) > 1:
         table.refuse(f"items have several metrics: {listed(metrics)}; name one (metric=, --score).")
     columns = {"player": "model", "round": item}
@@ -199,6 +174,7 @@ def read_items(
     if table.frame[repeat].map(str).nunique() > 1:
         columns["repeat"] = repeat
     (name,) = metrics
-    better = direction(table, name.rpartition(",")[2], better)  # of "scorer,key" the key
+    # Of "scorer,key" the key.
+    better = direction(table, name.rpartition(",")[2], higher_is_better)
     scores = arrange(table, columns, "score", better=better, metric=name)
     return scores if len(known) > 1 else scores.assign_attrs(tournament=str(known[0]))

@@ -10,7 +10,7 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import suggest, text_of
 from leaderbayes.adapters._items import Answer, Run, Sources, files_of, read_items, text_at
-from leaderbayes.adapters._options import check_metric, check_names, with_options
+from leaderbayes.adapters._options import check_metric, with_options
 
 # details_TASK_2026-05-01T10-00-00.000000.parquet
 _NAME = re.compile(r"details_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.\-]+)?\.parquet")
@@ -48,36 +48,17 @@ def from_lighteval(
 
     Examples
     --------
-    >>> import pathlib, tempfile
     >>> import leaderbayes as lb
-    >>> import pandas as pd
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for model, answers in {"small": [1, 0, 0], "large": [1, 1, 0]}.items():
-    ...     (folder / "details" / model / "2026-05-01T10-00-00").mkdir(parents=True)
-    ...     file = folder / "details" / model / "2026-05-01T10-00-00" / "details_quiz.parquet"
-    ...     pd.DataFrame({"metric": [{"acc": right} for right in answers]}).to_parquet(file)
-    >>> lb.adapters.from_lighteval(folder).to_pandas()
-    round     0    1    2
-    player
-    large   1.0  1.0  0.0
-    small   1.0  0.0  0.0
+    >>> scores = lb.adapters.from_lighteval("details", metric="acc")  # doctest: +SKIP
     """
     check_metric(metric)
-    files = files_of(
-        source,
-        ["details_*.parquet"],
-        what="lighteval (details_*.parquet)",
-        hint="lighteval writes them with --save-details.",
-    )
+    hint = "lighteval writes them with --save-details."
+    files = files_of(source, ["details_*.parquet"], what="lighteval", hint=hint)
     return read_items(
         [Run(str(p), name or _model(p), _task(p), _answers(p, max_mb)) for name, p in files],
-        item="sample",
-        metric=metric,
-        tasks=check_names("tasks", tasks),
-        clusters=clusters,
-        better=higher_is_better,
-        by="doc.query",
-    )
+        item="sample", metric=metric, tasks=tasks, clusters=clusters,
+        higher_is_better=higher_is_better, by="doc.query",
+    )  # fmt: skip
 
 
 def _task(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import xarray as xr
 
@@ -11,8 +11,8 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.tables import listed, shown, suggest
-from leaderbayes.adapters._items import Said, at, hold, named_sources, read_json
-from leaderbayes.adapters._options import check_names, several, with_options
+from leaderbayes.adapters._items import Said, at, files_of, hold, named_sources, read_json
+from leaderbayes.adapters._options import check_names, with_options
 from leaderbayes.adapters._tables import arrange, collect
 
 Results = str | Path | Mapping[str, Any]
@@ -87,13 +87,11 @@ def from_lm_eval(
                 ("n-shot", at(results, "n-shot", task)),
             ):
                 plain = value if isinstance(value, int | float | str) else None
-                hold(said, (task, by), plain, place, by=by)
+                hold(said, task, plain, place, by=by)
             more = _direction(results, task, key, higher_is_better, place)
             better.setdefault(more, f"{shown(key)} of {shown(task)}")
             records.append({"model": model, "task": task, "score": score, "where": place})
-    table = collect(several(files), records, lambda k: str(records[k]["where"]))
-    if not records:
-        table.refuse("there is no score of any task.")
+    table = collect(files, records)
     if len(better) > 1:
         table.refuse(
             f"more of {better[True]} is better, and less of {better[False]}; take tasks of one "
@@ -115,7 +113,8 @@ def _read_all(source: Any, max_mb: float) -> Iterator[tuple[str, str, Mapping[st
         )
     for number, (name, it) in enumerate(sources):
         if isinstance(it, str | Path):
-            for path in _files(Path(it)):
+            hint = "lm-evaluation-harness writes one a run."
+            for _, path in files_of(it, ["results*.json"], what="lm-evaluation-harness", hint=hint):
                 where, results = read_json(path, max_mb)
                 if not isinstance(results, Mapping):
                     raise ScoresError(f"{where}: holds no object with results.")
@@ -124,18 +123,6 @@ def _read_all(source: Any, max_mb: float) -> Iterator[tuple[str, str, Mapping[st
             yield name or _model(it, f"model {number}"), f"result {shown(name or number)}", it
         else:
             raise ScoresError(f"result {number} is a {type(it).__name__}, not a path or a dict.")
-
-
-def _files(path: Path) -> list[Path]:
-    try:
-        if not path.is_dir():
-            return [path]
-        found = sorted(path.rglob("results*.json"))
-    except (OSError, ValueError):
-        return [path]  # to be refused by who reads it
-    if not found:
-        raise ScoresError(f"{path}: no results*.json in this folder.")
-    return found
 
 
 def _model(results: Mapping[str, Any], default: str) -> str:
@@ -171,30 +158,20 @@ def _scores_of(
 
 def _metric_of(place: str, entry: Mapping[str, Any], wanted: list[str]) -> str:
     """Find the key of a task's metric: "acc,none", or "acc" in older files."""
-
-    def refuse(problem: str) -> NoReturn:
-        raise ScoresError(f"{place} {problem}, or leave the task out (tasks=).")
-
-    keys = [
-        str(key)
-        for key in entry
-        if key not in _OTHERS and not str(key).split(",")[0].endswith("_stderr")
-    ]
+    keys = [str(key) for key in entry if key not in _OTHERS and "_stderr" not in str(key)]
     for name in wanted:
         found = [key for key in keys if name in (key, key.split(",")[0])]
-        if name in found:
-            return name
-        if len(found) > 1:
-            refuse(f"has {shown(name)} by several filters; name one: {listed(found)}")
+        if name in found or len(found) == 1:
+            return name if name in found else found[0]
         if found:
-            return found[0]
-    if wanted:
-        names = " or ".join(map(shown, wanted))
-        refuse(f"has no metric {names}, but {listed(keys) or 'none'}; name one of each task")
-    if len(keys) != 1:
-        several = f"has several metrics; name one (metric=, --score): {listed(keys)}"
-        refuse(several if keys else "has no metric; name another file")
-    return keys[0]
+            raise ScoresError(f"{place} has {shown(name)} by several filters: {listed(found)}.")
+    if len(keys) == 1 and not wanted:
+        return keys[0]
+    none = f"none is {' or '.join(map(shown, wanted))}; " if wanted else ""
+    raise ScoresError(
+        f"{place} has {listed(keys) or 'no metric'}; {none}name one metric of each task (metric=, "
+        "--score), or leave the task out (tasks=)."
+    )
 
 
 def _direction(
@@ -203,12 +180,10 @@ def _direction(
     """Return whether more is better, as the user says, the file, or the metric's name."""
     metric = key.split(",")[0]
     said = at(results, "higher_is_better", task, metric)
-    better = (
-        given if given is not None else said if isinstance(said, bool) else more_is_better(metric)
-    )
+    better = said if given is None else given
+    better = better if isinstance(better, bool | int) else more_is_better(metric)
     if better is None:
         raise ScoresError(
-            f"{place}: whether more of {shown(key)} is better is not known; say so "
-            "(higher_is_better=True or False)."
+            f"{place}: is more of {shown(key)} better? Say so (higher_is_better=...)."
         )
     return bool(better)

@@ -12,7 +12,7 @@ from leaderbayes._files.read import MAX_MB, unzip
 from leaderbayes._scores.sources import parse_lines, read_bytes
 from leaderbayes._scores.tables import shown
 from leaderbayes.adapters._items import Answer, Run, Sources, files_of, read_items
-from leaderbayes.adapters._options import check_metric, check_names, with_options
+from leaderbayes.adapters._options import check_metric, with_options
 
 # samples_TASK_2024-05-01T10-00-00.000000.jsonl
 _NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.\-]+)?\.jsonl(\.gz)?")
@@ -29,7 +29,7 @@ def from_lm_eval_samples(
     higher_is_better: bool | None = None,
     max_mb: float = MAX_MB,
 ) -> xr.DataArray:
-    r"""Read answers of models to items as lm-evaluation-harness logs them: items are rounds.
+    """Read answers of models to items as lm-evaluation-harness logs them: items are rounds.
 
     Parameters
     ----------
@@ -54,26 +54,12 @@ def from_lm_eval_samples(
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
     >>> import leaderbayes as lb
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for model, answers in {"small": [1, 0, 0], "large": [1, 1, 0]}.items():
-    ...     (folder / model).mkdir()
-    ...     lines = [json.dumps({"doc_id": k, "acc": right}) for k, right in enumerate(answers)]
-    ...     _ = (folder / model / "samples_quiz.jsonl").write_text("\n".join(lines))
-    >>> lb.adapters.from_lm_eval_samples(folder).to_pandas().sort_index()
-    round     0    1    2
-    player
-    large   1.0  1.0  0.0
-    small   1.0  0.0  0.0
+    >>> scores = lb.adapters.from_lm_eval_samples("output", metric="acc")  # doctest: +SKIP
     """
     check_metric(metric)
-    files = files_of(
-        source,
-        ["samples_*.jsonl*"],
-        what="lm-evaluation-harness (samples_*.jsonl)",
-        hint="lm-evaluation-harness writes them with --log_samples.",
-    )
+    hint = "lm-evaluation-harness writes them with --log_samples."
+    files = files_of(source, ["samples_*.jsonl*"], what="lm-evaluation-harness", hint=hint)
     name, _, by = (metric or "").partition(",")
     runs = []
     for model, path in files:
@@ -82,14 +68,9 @@ def from_lm_eval_samples(
         model = model or path.parent.name.replace("__", "/") or "model"
         runs.append(Run(str(path), model, task, _answers(path, by, max_mb)))
     return read_items(
-        runs,
-        item="doc_id",
-        metric=name or None,
-        tasks=check_names("tasks", tasks),
-        clusters=clusters,
-        better=higher_is_better,
-        by="doc_hash",
-    )
+        runs, item="doc_id", metric=name or None, tasks=tasks, clusters=clusters,
+        higher_is_better=higher_is_better, by="doc_hash",
+    )  # fmt: skip
 
 
 def _answers(path: Path, by: str, max_mb: float) -> Iterator[Answer]:
@@ -120,9 +101,8 @@ def _scores_of(sample: dict[str, Any], place: str) -> dict[str, Any]:
     scores = {name: it for name, it in held.items() if not isinstance(it, list | dict)}
     if isinstance(named, list) and held and not scores:
         raise ScoresError(
-            f"{place}: {', '.join(map(shown, held))} is no score of this item: the task makes one "
-            "number of all items' (an F1 score, a perplexity). Read the results_*.json "
-            "(from_lm_eval, --format lm-eval)."
+            f"{place}: {', '.join(map(shown, held))} is no score of this item, but part of one of "
+            "all items (F1, perplexity): read the results_*.json (from_lm_eval, --format lm-eval)."
         )
     numbers = {name: it for name, it in scores.items() if isinstance(it, int | float)}
     return scores if isinstance(named, list) or not numbers else numbers

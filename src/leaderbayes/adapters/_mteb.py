@@ -1,7 +1,6 @@
 """MTEB: results of embedding models on tasks."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from leaderbayes.adapters._items import (
     read_json,
     text_at,
 )
-from leaderbayes.adapters._options import check_metric, check_names, several, with_options
+from leaderbayes.adapters._options import check_metric, check_names, with_options
 from leaderbayes.adapters._tables import arrange, collect, direction
 
 _MAIN = "main_score"
@@ -65,26 +64,12 @@ def from_mteb(
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
     >>> import leaderbayes as lb
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for model, scores in {"small": [0.5, 0.7], "large": [0.6, 0.9]}.items():
-    ...     (folder / model / "rev").mkdir(parents=True)
-    ...     of = [{"hf_subset": k, "main_score": s} for k, s in zip("ab", scores, strict=True)]
-    ...     task = {"task_name": "Quiz", "scores": {"test": of}}
-    ...     _ = (folder / model / "rev" / "Quiz.json").write_text(json.dumps(task))
-    >>> lb.adapters.from_mteb(folder).to_pandas()
-    round   Quiz
-    player
-    large   0.75
-    small   0.60
+    >>> scores = lb.adapters.from_mteb("results", splits=["test"])  # doctest: +SKIP
     """
     check_metric(metric)
-    asked, wanted, score = (
-        check_names("tasks", tasks),
-        check_names("splits", splits),
-        metric or _MAIN,
-    )
+    asked, wanted = check_names("tasks", tasks), check_names("splits", splits)
+    score = metric or _MAIN
     files = files_of(source, ["*.json"], what="MTEB (TASK.json)", hint="mteb writes one a task.")
     read = [
         (name or path.parent.parent.name.replace("__", "/") or "model", *read_json(path, max_mb))
@@ -106,9 +91,7 @@ def from_mteb(
             mean = _mean(where, task, result, score, wanted, said)
             place = f"{where}, task {shown(task)}"
             records.append({"model": model, "task": task, score: mean, "where": place})
-    table = collect(
-        several([where for _, where, _ in read]), records, lambda k: str(records[k]["where"])
-    )
+    table = collect([where for _, where, _ in read], records)
     better = True if score == _MAIN and higher_is_better is None else higher_is_better
     columns = {"player": "model", "round": "task"}
     return arrange(table, columns, score, better=direction(table, score, better))
@@ -119,7 +102,7 @@ def _mean(
 ) -> float:
     """Average the scores of a task's subsets, which must be those of the other models."""
     revision = text_at(result, "dataset_revision") or None
-    hold(said, (task,), revision, where, by="dataset_revision")
+    hold(said, task, revision, where, by="dataset_revision")
     held = at(result, "scores")
     names = list(held) if isinstance(held, dict) else []
     parts: dict[tuple[str, str], float] = {}
@@ -128,10 +111,7 @@ def _mean(
             value, part = at(entry, metric), (split, text_at(entry, "hf_subset"))
             place = f"{where}: subset {shown(part[1])} of split {shown(split)}"
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ScoresError(
-                    f"{place} has no number {shown(metric)}; name another metric (metric=, "
-                    "--score)."
-                )
+                raise ScoresError(f"{place} has no number {shown(metric)} (metric=, --score).")
             if part in parts:
                 raise ScoresError(f"{place} is there twice; keep one of its scores.")
             parts[part] = float(value)
@@ -141,12 +121,11 @@ def _mean(
     parts = {part: value for part, value in parts.items() if not np.isnan(value)}
     if not parts:
         return float("nan")
-    first, there = said.setdefault((task, "parts"), (parts.keys(), where))
+    first, there = said.setdefault((task, "", "parts"), (parts.keys(), where))
     if parts.keys() != first:
         other = "/".join(min(parts.keys() ^ first))
         raise ScoresError(
-            f"{where}: of task {shown(task)} this has other splits or subsets than {there} (one of "
-            f"the two has {shown(other)}); evaluate the models on the same, name splits "
-            "(splits=), or leave the task out (tasks=)."
+            f"{where}: task {shown(task)} has other splits or subsets than in {there}, such as "
+            f"{shown(other)}; name common splits (splits=), or leave the task out (tasks=)."
         )
     return float(np.mean(list(parts.values())))

@@ -89,9 +89,11 @@ def from_openml(
 
 def _from_objects(source: Mapping[Any, Any]) -> Table:
     """Make a table of OpenML's evaluation objects."""
-    records = [{name: getattr(it, name, None) for name in _FIELDS} for it in source.values()]
-    runs = list(source)
-    return collect("evaluations", records, lambda k: f"run {shown(runs[k])}")
+    records = [
+        {"where": f"run {shown(run)}"} | {name: getattr(it, name, None) for name in _FIELDS}
+        for run, it in source.items()
+    ]
+    return collect(["evaluations"], records)
 
 
 def _tasks(table: Table) -> pd.Series:

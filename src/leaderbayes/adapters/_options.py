@@ -1,6 +1,6 @@
 """Options that adapters share, documented once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
@@ -33,21 +33,12 @@ def with_options[F: Callable[..., Any]](function: F) -> F:
 
 def check_names(option: str, given: Any) -> list[str] | None:
     """Return names that an option lists, or None for all."""
-    if given is None:
-        return None
-    if not are_names(given):
-        raise ScoresError(f"{option}={given!r:.60}: give a list of names.")
-    if not len(given):
-        raise ScoresError(f"{option}=[]: name one, or leave it out for all.")
-    return list(given)
+    if given is not None and (not are_names(given) or not len(given)):
+        raise ScoresError(f"{option}={given!r:.60}: give a list of names, or leave it out for all.")
+    return None if given is None else list(given)
 
 
 def check_metric(metric: Any) -> None:
     """Raise unless a metric is a name, or is not given."""
     if metric is not None and not isinstance(metric, str):
         raise ScoresError(f"metric={metric!r:.60}: give a name.")
-
-
-def several(files: Sequence[str]) -> str:
-    """Name files in a message."""
-    return f"{files[0]} and {len(files) - 1} more" if len(files) > 1 else "".join(files)

@@ -54,28 +54,20 @@ def from_optuna(study: Any) -> xr.DataArray:
     where = f"study {shown(getattr(study, 'study_name', ''))}"
     try:
         directions = [str(getattr(d, "name", d)).upper() for d in study.directions]
-        trials = list(study.trials)
         records = [
-            {"trial": f"trial {trial.number}", "step": step, "score": value}
-            for trial in trials
+            {"trial": f"trial {trial.number}", "step": step, "score": value,
+             "where": f"trial {trial.number}, step {shown(step)}"}
+            for trial in study.trials
             if str(getattr(trial.state, "name", trial.state)) in ("COMPLETE", "PRUNED")
             for step, value in trial.intermediate_values.items()
-        ]
+        ]  # fmt: skip
     except (AttributeError, TypeError, ValueError) as problem:
         raise ScoresError(f"{where}: not a study of Optuna ({problem}).") from problem
     if len(directions) != 1 or directions[0] not in ("MINIMIZE", "MAXIMIZE"):
-        raise ScoresError(
-            f"{where}: its directions are {listed(directions) or 'none'}; scores are of "
-            "one objective, to be minimised or maximised, which trials report at steps."
-        )
-    table = collect(
-        where, records, lambda k: f"{shown(records[k]['trial'])}, step {shown(records[k]['step'])}"
-    )
+        raise ScoresError(f"{where}: scores are of one objective, not of {listed(directions)}.")
     if not records:
-        table.refuse(
-            f"none of {len(trials)} trials reported a score; call trial.report(score, step=fold) "
-            "for each fold."
-        )
+        raise ScoresError(f"{where}: no trial reported a score, by trial.report(score, step=fold).")
+    table = collect([where], records)
     columns = {"player": "trial", "round": "step"}
     scores = arrange(table, columns, "score", better=directions[0] == "MAXIMIZE")
     steps = [str(name) for name in scores["round"].to_numpy()]

@@ -71,15 +71,11 @@ def from_sklearn(
     for name, result in found.items():
         for key, values in _scores_of(text_of(name), result).items():
             records += [
-                {"estimator": text_of(name), "split": f"split{k}", "metric": key, "score": value}
+                {"estimator": text_of(name), "split": f"split{k}", "metric": key, "score": value,
+                 "where": f"{shown(name)}, split{k}"}
                 for k, value in enumerate(values)
-            ]
-    where = "cross-validations"
-    table = collect(
-        where, records, lambda k: f"{shown(records[k]['estimator'])}, {records[k]['split']}"
-    )
-    if not records:
-        table.refuse("there is no score of any split.")
+            ]  # fmt: skip
+    table = collect(["cross-validations"], records)
     chosen = choose(table, metric, list(dict.fromkeys(r["metric"] for r in records)))
     table = table._replace(frame=table.frame[table.frame["metric"] == chosen])
     better = check_sign(table, chosen, as_numbers(table, "score"), higher_is_better)
@@ -100,13 +96,9 @@ def _scores_of(name: str, result: object) -> dict[str, pd.Series]:
             f"cross-validations: {shown(name)} has no test_score or test_<metric>; give what "
             "cross_validate or cross_val_score returned."
         )
-    columns = {}
-    for key, values in scores.items():
-        try:
-            columns[key] = as_column(values)
-        except (TypeError, ValueError) as problem:
-            raise ScoresError(
-                f"cross-validations: {shown(name)}: {shown(key)} holds no score for each split "
-                f"({problem})."
-            ) from problem
-    return columns
+    try:
+        return {key: as_column(values) for key, values in scores.items()}
+    except (TypeError, ValueError) as problem:
+        raise ScoresError(
+            f"cross-validations: {shown(name)} holds no score for each split ({problem})."
+        ) from problem

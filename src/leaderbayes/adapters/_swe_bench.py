@@ -12,7 +12,7 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.read import warn
 from leaderbayes._scores.tables import counted, shown
 from leaderbayes.adapters._items import Sources, at, files_of, read_json
-from leaderbayes.adapters._options import check_names, several, with_options
+from leaderbayes.adapters._options import check_names, with_options
 from leaderbayes.adapters._tables import arrange, collect
 
 _IN_FOLDERS = ["results.json", "per_instance_details.json"]
@@ -42,6 +42,7 @@ def from_swe_bench(
         such, at any depth. A dictionary names the systems.
     instances : sequence of str, optional
         All instances of the benchmark: one that a ``results.json`` does not name is unresolved.
+        By default all that any of the files names.
     clusters : bool
         Whether the instances of a repository are a cluster: they share its code and tests.
     {options}
@@ -53,12 +54,6 @@ def from_swe_bench(
         patch; missing where it was not submitted. Coordinate ``cluster`` (round,): the
         repository, "django/django" of "django__django-11099".
 
-    Warns
-    -----
-    LeaderbayesWarning
-        LB043, if of a ``results.json`` the other instances are not known: those that some of the
-        files name are taken for all.
-
     References
     ----------
     Jimenez et al. (2024), SWE-bench: Can language models resolve real-world GitHub issues?, ICLR;
@@ -66,20 +61,9 @@ def from_swe_bench(
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
     >>> import leaderbayes as lb
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> one, other = "django__django-1", "psf__requests-2"
-    >>> small = {"resolved_ids": [one], "unresolved_ids": [other]}
-    >>> large = {"resolved_ids": [one, other], "unresolved_ids": []}
-    >>> _ = (folder / "small.run.json").write_text(json.dumps(small))
-    >>> _ = (folder / "large.run.json").write_text(json.dumps(large))
-    >>> scores = lb.adapters.from_swe_bench([folder / "small.run.json", folder / "large.run.json"])
-    >>> scores.to_pandas()
-    round   django__django-1  psf__requests-2
-    player
-    small                1.0              0.0
-    large                1.0              1.0
+    >>> reports = ["large.run.json", "small.run.json"]
+    >>> scores = lb.adapters.from_swe_bench(reports)  # doctest: +SKIP
     """
     found = files_of(
         source,
@@ -99,9 +83,9 @@ def from_swe_bench(
     partial = [where for _, where, whole, _ in outcomes if not whole]
     if partial and known is None:
         warn(
-            f"LB043 {partial[0]}: this lists what was resolved, and not what was not; the "
+            f"LB043 {partial[0]}: this lists only what was resolved; the "
             f"{counted(len(named), 'instance')} that any of the files names are taken for all. "
-            "Name all instances of the benchmark (instances=), else its shares are too high."
+            "Name all instances of the benchmark (instances=), else shares are too high."
         )
     everything = dict.fromkeys(named if known is None else known)
     records: list[dict[str, Any]] = []
@@ -115,11 +99,7 @@ def from_swe_bench(
              "where": f"{where}, {shown(item)}"}
             for item, score in full.items()
         )  # fmt: skip
-    table = collect(
-        several([where for _, where, *_ in outcomes]), records, lambda k: str(records[k]["where"])
-    )
-    if not records:
-        table.refuse("there is no answer to any item.")
+    table = collect([where for _, where, *_ in outcomes], records)
     columns = {"player": "model", "round": "instance_id"}
     columns |= {"cluster": "repository"} if clusters else {}
     return arrange(table, columns, "score", better=True, metric="resolved")

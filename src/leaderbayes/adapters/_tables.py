@@ -1,6 +1,6 @@
 """Tables whose columns play known roles, and whether more of a metric is better."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,7 @@ Frame = str | Path | pd.DataFrame
 def read_frame(source: Frame, max_mb: float, columns: Sequence[str], kind: str) -> Table:
     """Read the table of a file or a DataFrame, which has these columns, as results of a kind do."""
     if not isinstance(source, str | Path | pd.DataFrame):
-        raise ScoresError(
-            f"Results cannot be read from a {type(source).__name__}: give a path or a DataFrame."
-        )
+        raise ScoresError(f"Give a path or a DataFrame, not a {type(source).__name__}.")
     table = read_table(source, None, max_mb)
     require(table, columns, kind)
     return table
@@ -33,16 +31,20 @@ def require(table: Table, columns: Sequence[str], kind: str) -> None:
     """Raise unless the table has these columns, as results of a kind do."""
     for name in columns:
         if name not in table.frame.columns:
-            table.refuse(
-                f"no column {shown(name)}, which {kind} have; {suggest(name, table.frame.columns)}"
-            )
+            known = suggest(name, table.frame.columns)
+            table.refuse(f"no column {shown(name)}, which {kind} have; {known}")
     if table.frame.empty:
         table.refuse("the table has a header and no row of scores.")
 
 
-def collect(where: str, records: Sequence[dict[str, Any]], row: Callable[[int], str]) -> Table:
-    """Make a table of records that no file holds as a table."""
-    return Table(where, pd.DataFrame(records, dtype=object), row)
+def collect(files: Sequence[str], records: Sequence[dict[str, Any]]) -> Table:
+    """Make a table of scores that are in several files, or in none, and say ``where``."""
+    where = f"{files[0]} and {len(files) - 1} more" if len(files) > 1 else "".join(files)
+    frame = pd.DataFrame(records, dtype=object)
+    table = Table(where, frame, lambda k: str(records[k]["where"]))
+    if not records:
+        table.refuse("there is no score.")
+    return table
 
 
 def choose(table: Table, metric: str | None, metrics: Sequence[str]) -> str:
@@ -50,11 +52,8 @@ def choose(table: Table, metric: str | None, metrics: Sequence[str]) -> str:
     if metric is None and len(metrics) == 1:
         return metrics[0]
     if metric is None:
-        table.refuse(
-            f"which metric is the score? Name one (metric=, --score): {listed(metrics)}."
-            if metrics
-            else "no column is left for the score."
-        )
+        which = f"Name one (metric=, --score): {listed(metrics) or 'there is none'}."
+        table.refuse(f"which metric is the score? {which}")
     if metric not in metrics:
         table.refuse(f"no metric {shown(metric)}; {suggest(str(metric), metrics)}")
     return metric
@@ -64,10 +63,7 @@ def direction(table: Table, metric: str, higher_is_better: bool | None) -> bool:
     """Return whether more of a metric is better: as the user says, or as its name does."""
     better = more_is_better(metric) if higher_is_better is None else higher_is_better
     if better is None:
-        table.refuse(
-            f"whether more of {shown(metric)} is better is not known; say so "
-            "(higher_is_better=True or False)."
-        )
+        table.refuse(f"is more of {shown(metric)} better? Say so (higher_is_better=True or False).")
     return better
 
 

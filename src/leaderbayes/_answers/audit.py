@@ -30,7 +30,6 @@ from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._fits.unchanged import unchanged
 from leaderbayes._inference.discrepancy import can_misfit
 from leaderbayes._scores.tables import counted
-from leaderbayes._scores.vote_matches import ALONE
 from leaderbayes._types import Floats
 
 _ALONE = 300  # units that are left out one by one, the largest
@@ -233,8 +232,7 @@ def _units(dt: xr.DataTree) -> list[str]:
         return ["cluster", "round"] if clustered else ["round"]
     kept = kept_votes(dt)[0]
     named = [name for name in ("judge", "prompt") if name in kept.coords]
-    # Prompts of one vote that were counted together are no parts.
-    return [*(name for name in named if name != "prompt" or ALONE not in kept), "vote"]
+    return [*named, "vote"]
 
 
 def _removed(dt: xr.DataTree, units: list[str]) -> list[str]:

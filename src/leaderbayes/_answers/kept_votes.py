@@ -9,7 +9,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import fitted, is_of_votes
-from leaderbayes._scores.vote_matches import ALONE, CLUSTERINGS, valid_votes
+from leaderbayes._scores.vote_matches import CLUSTERINGS, valid_votes
 from leaderbayes._types import Longs
 
 
@@ -45,11 +45,6 @@ def labels_of(kept: xr.Dataset, name: str) -> tuple[Longs, Any]:
         raise LeaderbayesError(
             f"by={name!r}, and these votes have no {name}s: name their column when they are read, "
             f"read_votes(..., {name}=...)."
-        )
-    if name == "prompt" and ALONE in kept:
-        raise LeaderbayesError(
-            "by='prompt': prompts of one vote were counted together, and cannot be told apart; "
-            "take by='judge', or leaderbayes.count_votes(..., memory_mb=...) with more."
         )
     code, names = pd.factorize(kept[name].to_numpy())
     return np.asarray(code, dtype=np.int64), np.asarray(names)

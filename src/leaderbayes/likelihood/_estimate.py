@@ -125,7 +125,7 @@ def estimate(
     coords = _twice(matches) if "covariance" in variables else _players(matches)
     fit = xr.Dataset(variables, coords=coords, attrs=attrs)
     texts = [text for text in (*said, without_variation(fit)) if text is not None]
-    shown = hints(matches, str(attrs["model"]), posterior=False)
+    shown = hints(matches, posterior=False)
     for kind, messages in ((EstimateWarning, texts), (HintWarning, shown)):
         for text in messages:
             warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))

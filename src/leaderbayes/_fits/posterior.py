@@ -111,7 +111,7 @@ class Posterior:
         """Names of players, or teams."""
         who = _WHO[self.parameter]
         inside = self.tree["posterior"].dataset
-        names = pd.Index(inside[who].to_numpy(), name=who)
+        names: pd.Index = pd.Index(inside[who].to_numpy(), name=who)
         if names.has_duplicates or names.hasnans:
             raise LeaderbayesError(f"{self.called} has {who}s without a name, or two of one name.")
         return names
@@ -261,9 +261,7 @@ class Posterior:
             from leaderbayes._scores.matches import matches
 
             return matches(scores)["place"]
-        raise LeaderbayesError(
-            f"{self.called} has no observed places; {_REMEDY['observed_data']}."
-        )
+        raise LeaderbayesError(f"{self.called} has no observed places; {_REMEDY['observed_data']}.")
 
     def _votes(self) -> xr.Dataset:
         raise NotImplementedError

@@ -12,7 +12,6 @@ import xarray as xr
 
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._extras import extra
 from leaderbayes._types import Bools, Floats
 
 # Colour-blind safe.
@@ -55,8 +54,8 @@ def panels(
     ------
     PlotCollection, list of Axes
     """
-    with extra("plots", "A figure"):
-        import matplotlib as mpl
+    import matplotlib as mpl
+
     from leaderbayes.plots._collection import Collection
 
     if figsize == "column" and columns > 1:

@@ -179,7 +179,7 @@ def fitting(ax: Any, count: int, side: str, letters: float = 1.2) -> slice:
     box = ax.get_position()
     inches = ax.figure.get_size_inches()["xy".index(side)] * (box.width if side == "x" else box.height)
     room = max(2, int(72.0 * inches / (letters * float(mpl.rcParams["font.size"]))))
-    return slice(None, None, -(-count // room))
+    return slice(None, None, max(-(-count // room), 1))
 
 
 def rows_height(count: int) -> float:

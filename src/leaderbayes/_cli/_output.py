@@ -120,7 +120,7 @@ def draw(
     for name, shown in figures.items():
         drawn = {"seed": seed} if name == "deviance" else {}
         taken = shown if isinstance(shown, tuple) else (shown,)
-        figure = getattr(lb.plots, name)(*taken, backend="matplotlib", **drawn)
+        figure = getattr(lb.plots, name)(*taken, **drawn)
         for suffix in formats:
             figure.savefig(folder / f"{name}.{suffix}", bbox_inches="tight")
         plt.close("all")

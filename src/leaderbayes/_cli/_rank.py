@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 SAMPLED_ONLY = (
     "sampler", "draws", "chains", "test_fraction", "likelihood", "of", "statistic",
 )  # fmt: skip
-FIGURES = ("leaderboard", "win_probability", "rank_distribution", "win_rate", "deviance")
+FIGURES = ("leaderboard", "win_probability", "rank_distribution", "record", "deviance")
 FIGURES_OF_SCORES = FIGURES[:3]  # of mean scores, which have no matches to hold against a model
 
 

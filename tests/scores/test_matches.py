@@ -283,7 +283,7 @@ def test_tables_of_very_many_players_are_made_when_asked_for(monkeypatch):
     scores = board([[1.0, 2.0], [2.0, 1.0], [3.0, 0.0]])
     assert "wins" in lb.matches(scores)
     monkeypatch.setattr("leaderbayes._scores.matches._PAIRED", 2)
-    assert set(lb.matches(scores)) == {"place"}
+    assert set(lb.matches(scores)) == {"place", "scores"}
     assert "wins" in lb.matches(scores, pairs=True)
     with pytest.raises(lb.LeaderbayesError, match="pairs='yes': give True, False or None"):
         lb.matches(scores, pairs="yes")

@@ -5,6 +5,7 @@ Every answer reads it through `Posterior`, and nothing else looks at a tree's gr
 
 import json
 from collections.abc import Sequence
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.places import count
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._board import rule_for_ties
 from leaderbayes.models._model import Model
 from leaderbayes.models._registry import MODELS
@@ -97,21 +99,30 @@ class Posterior:
     @property
     def several(self) -> bool:
         """Whether it is about several tournaments at once."""
-        return f"{self.parameter}_spread" in self.tree["posterior"].dataset.data_vars
+        return self.has(f"{self.parameter}_spread")
 
     @property
     def of_votes(self) -> bool:
         """Whether votes were observed, which have no rounds and no scores."""
         return "constant_data" in self.tree.children and "vote" in self.constant.dims
 
+    @property
+    def who(self) -> str:
+        """Dimension of what is ranked: "player" or "team"."""
+        return _WHO[self.parameter]
+
+    def has(self, name: str) -> bool:
+        """Whether the posterior has this variable."""
+        return name in self.tree["posterior"].dataset.data_vars
+
     # Draws
 
     @cached_property
     def players(self) -> pd.Index:
         """Names of players, or teams."""
-        who = _WHO[self.parameter]
+        who = self.who
         inside = self.tree["posterior"].dataset
-        names = pd.Index(inside[who].to_numpy(), name=who)
+        names: pd.Index = pd.Index(inside[who].to_numpy(), name=who)
         if names.has_duplicates or names.hasnans:
             raise LeaderbayesError(f"{self.called} has {who}s without a name, or two of one name.")
         return names
@@ -119,17 +130,56 @@ class Posterior:
     @cached_property
     def draws(self) -> Floats:
         """Draws (sample, player) of the parameter, in its unit."""
-        return self.read(self.parameter, _WHO[self.parameter])
+        return self.read(self.parameter, self.who)
 
     @cached_property
     def standing(self) -> Floats:
         """Draws (sample, player) of which more is better."""
         return self.draws if self.higher_is_better else -self.draws
 
+    @cached_property
+    def order(self) -> Longs:
+        """Positions of players, highest posterior mean of `standing` first."""
+        return np.argsort(-self.standing.mean(axis=0), kind="stable")
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """Rank of each player in each draw (sample, player), 1 is best."""
+        return ranks_of(self.standing)
+
+    def position(self, player: object) -> int:
+        """Find a player.
+
+        Raises
+        ------
+        LeaderbayesError
+            If there is none of this name; the message has the nearest name.
+        """
+        if is_hashable(player) and player in self.players:
+            return int(self.players.to_list().index(player))
+        names = [str(name) for name in self.players]
+        if not isinstance(player, str):
+            called = str(player) if np.isscalar(player) and str(player) in names else names[0]
+            raise LeaderbayesError(
+                f"{str(player)[:60]!r} ({type(player).__name__}) is no name of a {self.who}: give "
+                f"one of the {len(names)} names, in quotes, such as {called!r}."
+            )
+        near = get_close_matches(player, names, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else f"the first is {names[0]!r}."
+        raise LeaderbayesError(f"There is no {self.who} {player!r} among the {len(names)}; {hint}")
+
     @property
     def spread(self) -> Floats | None:
         """Draws (sample,) of the standard deviation between tournaments, where there is one."""
         return self.read(f"{self.parameter}_spread") if self.several else None
+
+    @cached_property
+    def apart(self) -> Floats:
+        """Spread of a difference between tournaments, in that of a player's (player, opponent)."""
+        if "constant_data" in self.tree.children and "spread" in self.constant:
+            own = self.constant["spread"].sel(player=self.players, opponent=self.players)
+            return own.to_numpy()
+        return np.full((len(self.players),) * 2, np.sqrt(2.0))
 
     def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
         """Return draws (sample, ...) of a variable, all of them finite numbers.
@@ -178,22 +228,24 @@ class Posterior:
     @property
     def higher_is_better(self) -> bool:
         """Whether more of the parameter is better: not of losses."""
-        if self.parameter != "score" or "constant_data" not in self.tree.children:
-            return True
-        if "higher_is_better" in self.constant:
-            return bool(self.constant["higher_is_better"].item())
-        scores = self.constant.get("scores")
-        return scores is None or bool(scores.attrs.get("higher_is_better", 1))
+        return self.parameter != "score" or self.scores is None or self._more_is_better
 
     @property
+    def _more_is_better(self) -> bool:
+        """Whether higher scores are better."""
+        if "higher_is_better" in self.constant:
+            return bool(self.constant["higher_is_better"].item())
+        return bool(self.constant["scores"].attrs.get("higher_is_better", 1))
+
+    @cached_property
     def scores(self) -> xr.DataArray | None:
         """Scores (player, round) or (tournament, player, round), where they are known."""
         if "constant_data" not in self.tree.children or "scores" not in self.constant:
             return None
         scores = self.constant["scores"]
-        if "higher_is_better" in scores.attrs or "higher_is_better" not in self.constant:
-            return scores
-        return scores.assign_attrs(higher_is_better=int(self.constant["higher_is_better"].item()))
+        # A pm.Model has minus infinity for a missing score.
+        scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
+        return scores.assign_attrs(higher_is_better=int(self._more_is_better))
 
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option that the model was built with."""
@@ -224,46 +276,52 @@ class Posterior:
             "warnings": str(self.tree.attrs.get("warnings", "[]")),
         }
 
-    # Matches
+    # What it was fitted to
+
+    @property
+    def data(self) -> xr.DataArray | xr.Dataset:
+        """Votes, or scores, from which the same model can be fitted again.
+
+        Where only places are known they stand for scores, of which lower ones are better.
+        """
+        if self.of_votes:
+            return self.votes
+        if self.scores is not None:
+            return self.scores
+        place = self._place().astype(float)
+        return place.where(place > 0).assign_attrs(higher_is_better=0)
 
     def matches(self, players: Sequence[str] | None = None) -> xr.Dataset:
         """Return the matches that it was fitted to, of all or of some players, as `lb.matches`."""
-        board = self._votes() if self.of_votes else self._places()
-        if players is None:
-            return board
-        names = list(players)
-        return board.sel({d: names for d in ("player", "opponent") if d in board.dims})
-
-    def _places(self) -> xr.Dataset:
-        place = self._place()
-        if "within_round" in self.constant:
-            within = bool(self.constant["within_round"].item())
-            ties = rule_for_ties(self.constant)
-        else:
-            within, ties = True, "half"
-        dims = ("player", "opponent")
-        names = place["player"].to_numpy()
-        coords = {"player": names, "opponent": names}
-        attrs = {"within_round": int(within), "ties": ties}
-        if "tournament_round" not in place.dims:
-            return xr.Dataset({"place": place}, coords, attrs).assign(
-                _tables(place.to_numpy(), dims, within=within, ties=ties)
-            )
-        return xr.Dataset({"place": place}, coords, attrs)
+        names = self.players if players is None else list(players)
+        if self.of_votes:
+            return self._votes().sel(player=names, opponent=names)
+        place = self._place().sel(player=names)
+        within, ties = 1, "half"
+        if "constant_data" in self.tree.children and "within_round" in self.constant:
+            within, ties = int(self.constant["within_round"].item()), rule_for_ties(self.constant)
+        board = xr.Dataset({"place": place}, attrs={"within_round": within, "ties": ties})
+        if "constant_data" in self.tree.children and "order" in self.constant:
+            board["order"] = self.constant["order"].sel(player=names)
+        return _with_tables(board) if place.dims == ("round", "player") else board
 
     def _place(self) -> xr.DataArray:
         """Observed places (round, player)."""
         for name in ("observed_data", "constant_data"):
-            if name in self.tree.children and "place" in self.group(name):
-                place = self.group(name)["place"]
-                return place.transpose(..., "player")
-        if (scores := self.scores) is not None:
-            from leaderbayes._scores.matches import matches
+            if name in self.tree.children and "place" in self.tree[name].dataset:
+                return self.tree[name].dataset["place"].transpose(..., "player")
+        if self.scores is None:
+            raise LeaderbayesError(
+                f"{self.called} has no observed places; {_REMEDY['observed_data']}."
+            )
+        from leaderbayes._scores.matches import matches
 
-            return matches(scores)["place"]
-        raise LeaderbayesError(
-            f"{self.called} has no observed places; {_REMEDY['observed_data']}."
-        )
+        return matches(self.scores, pairs=False)["place"]
+
+    @property
+    def votes(self) -> xr.Dataset:
+        """Votes that it was fitted to, as `read_votes` returns them."""
+        raise NotImplementedError
 
     def _votes(self) -> xr.Dataset:
         raise NotImplementedError
@@ -281,18 +339,24 @@ class Posterior:
             rows = place.isel(tournament_round=number == t)
             who = np.flatnonzero((rows > 0).any("tournament_round").to_numpy())
             own = rows.isel(player=who).rename(tournament_round="round")
-            names = own["player"].to_numpy()
-            tables = _tables(
-                own.to_numpy(), ("player", "opponent"),
-                within=bool(board.attrs["within_round"]), ties=str(board.attrs["ties"]),
-            )  # fmt: skip
-            one = xr.Dataset({"place": own, **tables}, {"opponent": names}, board.attrs)
-            found.append((one, epp[:, t][:, who]))
+            board = xr.Dataset({"place": own}, attrs=board.attrs)
+            at = self.players.get_indexer(pd.Index(own["player"].to_numpy()))
+            found.append((_with_tables(board), epp[:, t][:, at]))
         return found
 
 
-def _tables(
-    place: Any, dims: tuple[str, str], *, within: bool, ties: str
-) -> dict[str, tuple[tuple[str, str], Floats]]:
-    wins, n, tied = count(place, within_round=within, ties=ties)
-    return {"wins": (dims, wins), "n": (dims, n), "tied": (dims, tied)}
+def ranks_of(standing: Floats) -> Ints:
+    """Rank players in each draw (sample, player), 1 is best."""
+    order = np.argsort(-standing, axis=1)
+    ranks = np.empty(order.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1, dtype=np.int32)[None], axis=1)
+    return ranks
+
+
+def _with_tables(board: xr.Dataset) -> xr.Dataset:
+    """Count wins, matches and ties (player, opponent) of places (round, player)."""
+    within, ties = bool(board.attrs["within_round"]), str(board.attrs["ties"])
+    tables = count(board["place"].to_numpy(), within_round=within, ties=ties)
+    dims = ("player", "opponent")
+    named = {key: (dims, table) for key, table in zip(("wins", "n", "tied"), tables, strict=True)}
+    return board.assign(named).assign_coords(opponent=board["player"].to_numpy())

@@ -61,10 +61,10 @@ def matches(
     Dataset
         ``wins`` (player, opponent): how often the row beat the column, ties by the rule.
         ``n`` (player, opponent): number of matches. ``tied`` (player, opponent): number of equal
-        pairs of scores, whatever the rule. ``place`` (round, player), which is all without
-        ``pairs``: 1 is best, tied players share the lowest, 0 is absent; over all rounds at once
-        where ``within_round`` is False. All with the dimension tournament first where the scores
-        have it. attrs: ``within_round`` (0 or 1), ``ties``.
+        pairs of scores, whatever the rule. ``place`` (round, player): 1 is best, tied players share
+        the lowest, 0 is absent; over all rounds at once where ``within_round`` is False. ``scores``
+        (round, player). Without ``pairs`` the last two are all. All with the dimension tournament
+        first where the scores have it. attrs: ``within_round`` (0 or 1), ``ties``.
 
     Raises
     ------
@@ -105,7 +105,10 @@ def matches(
     values = board.to_numpy().reshape(-1, board.sizes["round"], board.sizes["player"])
     better = bool(board.attrs.get("higher_is_better", 1))
     ranked = [places(v, higher_is_better=better, within_round=within_round) for v in values]
-    variables: dict[str, Any] = {"place": (board.dims, np.stack(ranked).reshape(board.shape))}
+    variables: dict[str, Any] = {
+        "place": (board.dims, np.stack(ranked).reshape(board.shape)),
+        "scores": (board.dims, board.to_numpy(), board.attrs),
+    }
     coords = {dim: board[dim].to_numpy() for dim in board.dims}
     if pairs or (pairs is None and board.sizes["player"] <= _PAIRED):
         each = [count(place, within_round=within_round, ties=ties) for place in ranked]

@@ -10,6 +10,7 @@ from leaderbayes._arguments import positive
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._model import Problem
 
@@ -46,16 +47,16 @@ def constants(
     coordinate ``model`` names the model, and ``options`` are numbers that it was built with (an
     absent one is 0).
     """
+    scores = matches.get("scores", xr.DataArray())
     found: dict[str, Any] = {
         "weight": (dim, weight),
         "within_round": ("model", [int(matches.attrs["within_round"])]),
-        "higher_is_better": ("model", [int(matches.attrs.get("higher_is_better", 1))]),
+        "higher_is_better": ("model", [int(scores.attrs.get("higher_is_better", 1))]),
         "ties": ("model", [_RULES.index(matches.attrs["ties"])]),
         **{key: ("model", [float(value or 0.0)]) for key, value in options.items()},
         **more,
     }
     if "scores" in matches:
-        scores = matches["scores"]
         found["scores"] = scores.dims, scores.to_numpy()
     coords = {d: matches[d].to_numpy() for d in matches.dims if d != "opponent"}
     return xr.Dataset(found, coords | {"model": [name]})
@@ -70,7 +71,10 @@ def rule_for_ties(constant: xr.Dataset) -> str:
 
 
 def declare(constant: xr.Dataset) -> dict[str, Any]:
-    """Put constants into the pm.Model under construction, as data, and return them by name."""
+    """Put constants into the pm.Model under construction, as data, and return them by name.
+
+    PyMC takes no NaN for data: a missing score is minus infinity there.
+    """
     import pymc as pm
 
     model = pm.modelcontext(None)
@@ -78,7 +82,9 @@ def declare(constant: xr.Dataset) -> dict[str, Any]:
         if str(dim) not in model.coords:
             model.add_coord(str(dim), constant[dim].to_numpy())
     return {
-        str(name): pm.Data(str(name), values.to_numpy(), dims=tuple(map(str, values.dims)))
+        str(name): pm.Data(
+            str(name), values.fillna(-np.inf).to_numpy(), dims=tuple(map(str, values.dims))
+        )
         for name, values in constant.data_vars.items()
     }
 
@@ -132,6 +138,13 @@ def rank_reliability(place: Ints) -> float:
         return 0.0
     noise = float(within / freedom * np.mean(1.0 / rounds[rounds > 0]))
     return float(np.clip(1.0 - noise / between, 0.0, 1.0))
+
+
+def pairs_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
+    """Log-likelihood of each round's matches (draw, round), Davidson's where there is ``tie``."""
+    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
+    statistics = round_statistics(matches["place"].to_numpy(), within_round=within, ties=ties)
+    return round_log_likelihood(drawn["epp"], statistics, drawn.get("tie"))
 
 
 def half_normal(scale: float) -> Callable[[Floats], Floats]:

@@ -27,6 +27,7 @@ from leaderbayes.models._board import (
     coords_of,
     declare,
     degrees_of_freedom,
+    pairs_by_round,
     problem_of_places,
     reliability,
     strengths,
@@ -168,6 +169,7 @@ MODEL = Model(
     unit="log-odds",
     build=bradley_terry,
     problem=problem,
+    log_likelihood=pairs_by_round,
     ties=("half", "drop"),
     across=True,
 )

@@ -28,6 +28,7 @@ from leaderbayes.models._board import (
     declare,
     degrees_of_freedom,
     normal,
+    pairs_by_round,
     problem_of_places,
     reliability,
     strengths,
@@ -179,6 +180,7 @@ MODEL = Model(
     unit="log-odds",
     build=davidson,
     problem=problem,
+    log_likelihood=pairs_by_round,
     tie_parameter=True,
     across=True,
 )

@@ -57,6 +57,9 @@ class Model:
         The same data and options to a `Problem`, of models that the fast engine draws.
     draw : callable, optional
         Of models whose posterior can be drawn directly.
+    log_likelihood : callable, optional
+        Draws by name (sample, ...) and one tournament's matches, as `Posterior.matches` returns
+        them, to the log-likelihood of each round (sample, round), whatever its weight.
     several : bool
         Whether it is about several tournaments at once.
     ties : tuple of str
@@ -77,6 +80,7 @@ class Model:
     build: Callable[..., Any]
     problem: Callable[..., Problem] | None = None
     draw: Callable[..., Any] | None = None
+    log_likelihood: Callable[[Mapping[str, Floats], xr.Dataset], Floats] | None = None
     several: bool = False
     ties: tuple[str, ...] = ("half",)
     tie_parameter: bool = False

@@ -15,6 +15,7 @@ Bradley-Terry's, so ``epp`` keeps its meaning, and intervals are honest with wei
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -125,16 +126,18 @@ def problem(
     def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Ints:
         return draw_rankings(drawn["epp"][:, None], place, rng)
 
-    def pointwise(drawn: Mapping[str, Floats]) -> Floats:
-        return by_round(drawn["epp"], ordered)
-
     return problem_of_places(
         Target(place.shape[1], density, prior_scale, df, cells=place.shape[1]),
         matches,
         constant,
         replicate,
-        log_likelihood=pointwise if (eta == 1.0).all() else None,
+        log_likelihood=partial(rankings_by_round, matches=matches) if (eta == 1.0).all() else None,
     )
+
+
+def rankings_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
+    """Log-likelihood of each round's ranking (draw, round)."""
+    return by_round(drawn["epp"], rankings(matches["place"].to_numpy()))
 
 
 def _checked(
@@ -161,6 +164,7 @@ MODEL = Model(
     unit="log-odds",
     build=plackett_luce,
     problem=problem,
+    log_likelihood=rankings_by_round,
     pairs=False,
     weight=1.0,
 )

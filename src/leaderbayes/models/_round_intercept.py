@@ -11,6 +11,7 @@ For players in a listed order, i before j,
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -195,17 +196,6 @@ def problem(
         each = zip(drawn["epp"], c, strict=True)
         return np.stack([draw_outcomes(b, k, outcome != ABSENT, listed, rng) for b, k in each])
 
-    def pointwise(drawn: Mapping[str, Floats]) -> Floats:
-        c = drawn["intercept"][:, None] + drawn["intercept_round"]
-        first, second = (listed[side] for side in np.triu_indices(len(listed), 1))
-        gap = drawn["epp"][:, first] - drawn["epp"][:, second]
-        out = np.empty(c.shape)
-        for k, row in enumerate(outcome):
-            here = gap + c[:, k : k + 1]
-            each = 0.5 * row * here - np.logaddexp(0.0, here)
-            out[:, k] = each[:, row != ABSENT].sum(axis=1)
-        return out
-
     coords = coords_of(matches) | {"pair": board.pairs}
     return Problem(
         target=Target(
@@ -217,7 +207,8 @@ def problem(
             "intercept_round": ("round",),
         },
         replicate=replicate,
-        log_likelihood=pointwise if (eta == 1.0).all() else None,
+        log_likelihood=partial(_by_round, outcome=outcome, listed=listed)
+        if (eta == 1.0).all() else None,
         log_prior={
             "epp_scale": half_normal(prior_scale),
             "intercept": normal(tau),
@@ -229,6 +220,27 @@ def problem(
         coords=coords,
         expand_prior=expand_prior,
     )  # fmt: skip
+
+
+def listed_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
+    """Log-likelihood of each round's matches (draw, round), given its intercept."""
+    listed = np.argsort(matches["order"].to_numpy())
+    outcome = outcomes(matches["place"].to_numpy(), listed)
+    if matches.attrs["ties"] == "loss":
+        outcome[outcome == TIE] = LOSS
+    return _by_round(drawn, outcome, listed)
+
+
+def _by_round(drawn: Mapping[str, Floats], outcome: Bytes, listed: Longs) -> Floats:
+    c = drawn["intercept"][:, None] + drawn["intercept_round"]
+    first, second = (listed[side] for side in np.triu_indices(len(listed), 1))
+    gap = drawn["epp"][:, first] - drawn["epp"][:, second]
+    out = np.empty(c.shape)
+    for k, row in enumerate(outcome):
+        here = gap + c[:, k : k + 1]
+        each = 0.5 * row * here - np.logaddexp(0.0, here)
+        out[:, k] = each[:, row != ABSENT].sum(axis=1)
+    return out
 
 
 class _Listed(NamedTuple):
@@ -287,6 +299,7 @@ MODEL = Model(
     unit="log-odds",
     build=round_intercept,
     problem=problem,
+    log_likelihood=listed_by_round,
     ties=("half", "loss"),
     weight=1.0,
 )

@@ -20,7 +20,13 @@ import xarray as xr
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._scores.matches import require_matches
 from leaderbayes._types import Bools, Floats, Longs
-from leaderbayes.models._board import PRIOR_SCALE, constants, declare, estimates
+from leaderbayes.models._board import (
+    PRIOR_SCALE,
+    constants,
+    declare,
+    estimates,
+    pairs_by_round,
+)
 from leaderbayes.models._model import Model
 from leaderbayes.models._places import observe_pairs
 from leaderbayes.models._weight import Weight, check_scales, resolve_weight
@@ -235,6 +241,7 @@ MODEL = Model(
     parameter="epp",
     unit="log-odds",
     build=tournaments,
+    log_likelihood=pairs_by_round,
     several=True,
     ties=("half", "drop"),
 )

@@ -7,7 +7,6 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from leaderbayes._answers.ranks import ranks_of
 from leaderbayes._arguments import share
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import AnyFloats
@@ -96,7 +95,7 @@ def average_rank(study: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     'svm C=1'
     """
     prob = share("prob", prob)
-    made = _across(study, lambda fit: ranks_of(fit.standing), prob, method="inverted_cdf")
+    made = _across(study, lambda fit: fit.ranks.astype(float), prob, method="inverted_cdf")
     ends = ("", "_lower", "_upper")
     names = dict(zip(("mean", "lower", "upper"), (f"rank{end}" for end in ends), strict=True))
     return made.rename(names | {f"overall{end}": f"average_rank{end}" for end in ends})

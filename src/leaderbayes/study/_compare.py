@@ -1,7 +1,7 @@
 """Leaderboards of many tournaments side by side: fit, leader, odd player."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,6 @@ from leaderbayes._answers.groups import tied_for_top
 from leaderbayes._arguments import share, whole
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._hypothesis import Convention
 from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._tournaments import fits_of, trust_of
 from leaderbayes.study._unusual import surprise
@@ -25,7 +24,7 @@ def compare(
     study: xr.DataTree,
     *,
     prob: float = 0.95,
-    convention: Convention = "correct",
+    convention: Literal["correct", "published"] = "correct",
     draws: int | None = None,
 ) -> pd.DataFrame:
     """Return a row per tournament: how well its model fits, who leads, and who is odd there.
@@ -97,13 +96,12 @@ def compared(
     fit: xr.DataTree,
     *,
     prob: float,
-    convention: Convention = "correct",
+    convention: Literal["correct", "published"] = "correct",
     draws: int | None = 0,
 ) -> dict[str, Any]:
     """Return what a row of `compare` shows of a tournament by itself."""
     posterior = Posterior(fit)
-    mean = posterior.standing.mean(axis=0)
-    first, second = np.argsort(-mean, kind="stable")[:2]
+    first, second = posterior.order[:2]
     of_scores = posterior.parameter == "score"
     return {
         "tournament": name,
@@ -118,12 +116,12 @@ def compared(
     }
 
 
-def _goodness(fit: Posterior, convention: Convention, draws: int | None) -> dict[str, Any]:
+def _goodness(fit: Posterior, convention: Literal["correct", "published"], draws: int | None) -> dict[str, Any]:
     """Return how well a model of matches fits."""
     tested = deviance(fit.tree, convention=convention)
     p_check = float(fit.tree.attrs.get("p_check", np.nan)) if draws is None else np.nan
     if np.isnan(p_check) and draws != 0:
-        p_check = float(check(fit.tree, draws=draws or _DRAWS, seed=fit.seed)["p_round"])
+        p_check = float(check(fit.tree, draws=draws or _DRAWS, seed=fit.seed)["p_value"])
     return {
         "deviance": float(tested["value"]),
         "df": int(tested["df"]),
@@ -159,5 +157,5 @@ def odd_players(strengths: xr.Dataset) -> Iterator[dict[str, Any]]:
 
 def _size(fit: Posterior) -> dict[str, int]:
     """Count a fit's rounds, or its votes."""
-    sizes = fit.group("constant_data").sizes | fit.group("observed_data").sizes
+    sizes = fit.group("observed_data").sizes
     return {f"{dim}s": sizes[dim] for dim in ("round", "vote") if dim in sizes}

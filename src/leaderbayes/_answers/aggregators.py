@@ -78,7 +78,7 @@ def _scores(post: Posterior) -> Floats:
     if "tournament" in scores.dims:
         scores = scores.mean("round", keep_attrs=True).rename(tournament="round")
     sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
-    y = scores.transpose("round", "player").sel(player=post.players).to_numpy()
+    y = scores.transpose("round", "player").to_numpy()
     return np.asarray(sign * y.astype(float))
 
 

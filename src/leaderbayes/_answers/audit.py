@@ -16,7 +16,7 @@ from leaderbayes._answers.check import check
 from leaderbayes._answers.groups import claims, shares_better
 from leaderbayes._answers.influence import fewest, table_of
 from leaderbayes._answers.leaderboard import table_of as leaderboard_of
-from leaderbayes._answers.parts import Parts, lead_of, leaders_of, parts_of, units_of
+from leaderbayes._answers.parts import Parts, lead_of, leader_of, leaders_of, parts_of, units_of
 from leaderbayes._answers.plan import plan
 from leaderbayes._answers.publish import letters_of
 from leaderbayes._answers.refit import refit, without
@@ -248,7 +248,8 @@ def _aggregators(post: Posterior, parts: Parts) -> xr.Dataset:
 
 def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
     """Leave out each part by itself, of very many the largest."""
-    count, leader = len(parts.names), int(post.order[0])
+    count = len(parts.names)
+    leader = leader_of(parts.strengths(np.ones(count, dtype=bool)), int(post.order[0]))
     if count < 3:
         raise LeaderbayesError(f"there are {counted(count, parts.unit)} only.")
     which = np.sort(np.argsort(-parts.share, kind="stable")[:_ALONE])

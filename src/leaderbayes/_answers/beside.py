@@ -85,7 +85,7 @@ def _ahead(post: Posterior) -> Floats | None:
     if not post.option("within_round", 1):
         return None
     sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
-    y = sign * scores.transpose("round", "player").sel(player=post.players).to_numpy().astype(float)
+    y = sign * scores.transpose("round", "player").to_numpy().astype(float)
     return None if np.isnan(column_means(y)).any() else y
 
 

@@ -164,8 +164,10 @@ def _of_matches(post: Posterior, by: str) -> Parts:
 
 def _estimate(wins: Floats, n: Floats, penalty: float, start: Floats | None = None) -> Floats:
     """Estimate strengths with so many pseudo-rounds."""
-    near = None if start is None else start[None]
-    found = estimates(wins.sum(axis=1)[None] / penalty, n[None] / penalty, start=near)
+    points, n = wins.sum(axis=1)[None] / penalty, n[None] / penalty
+    found = estimates(points, n, start=None if start is None else start[None])
+    for _ in range(2):  # Newton's method from there on: to the last digit, by which players tie
+        found = estimates(points, n, start=found)
     return np.asarray(found[0])
 
 
@@ -242,7 +244,7 @@ def _offset(post: Posterior) -> Floats:
 
 def _of_scores(post: Posterior, by: str) -> Parts:
     """Part scores by rounds or their clusters."""
-    scores = post.data.transpose("round", "player").sel(player=post.players)
+    scores = post.data.transpose("round", "player")
     sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
     code, names = pd.factorize(scores[by].to_numpy())
     statistic = str(post.option("statistic", "mean"))
@@ -256,7 +258,7 @@ def _of_tournaments(post: Posterior) -> Parts:
     own = own if post.higher_is_better else -own
     data = post.data
     if "tournament" in data.dims:  # an absent player's is what the model expects
-        seen = data.notnull().any("round").transpose(*dims).sel(player=post.players)
+        seen = data.notnull().any("round").transpose(*dims)
         own = np.where(seen, own, np.nan)
     names = post.tree["posterior"]["tournament"].to_numpy()
     return _of_table("tournament", own, np.arange(len(names)), names, "mean")

@@ -1,6 +1,5 @@
 """Fit again: the model of a posterior on other data, by the options that it was fitted with."""
 
-import json
 import warnings
 from inspect import signature
 from typing import Any
@@ -38,9 +37,8 @@ def arguments_of(post: Posterior) -> dict[str, Any]:
 
     One of ``pm.sample`` tells the options that are numbers; its weight is 1 or the model's own.
     """
-    if "arguments" in post.tree.attrs:
-        known = json.loads(post.tree.attrs["arguments"])
-        return {name: value for name, value in known.items() if name not in _SILENT}
+    if post.arguments:
+        return {name: value for name, value in post.arguments.items() if name not in _SILENT}
     options = signature(post.model.build).parameters
     found = {n: post.option(n) for n in options if n != "weight" and post.option(n) is not None}
     if "weight" in options and bool((post.constant["weight"] == 1.0).all()):

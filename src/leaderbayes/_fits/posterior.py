@@ -4,7 +4,7 @@ Every answer reads it through `Posterior`, and nothing else looks at a tree's gr
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -242,17 +242,20 @@ class Posterior:
         """Scores (player, round) or (tournament, player, round), where they are known."""
         if "constant_data" not in self.tree.children or "scores" not in self.constant:
             return None
-        scores = self.constant["scores"]
+        scores = self._of(self.constant["scores"], self.players)
         # A pm.Model has minus infinity for a missing score.
         scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
         return scores.assign_attrs(higher_is_better=int(self._more_is_better))
 
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of `leaderbayes.fit`, as far as it records them."""
+        return dict(self._attr("arguments", json.loads, "{}"))
+
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option that the model was built with."""
-        if "arguments" in self.tree.attrs:
-            arguments = json.loads(self.tree.attrs["arguments"])
-            if name in arguments:
-                return arguments[name]
+        if name in self.arguments:
+            return self.arguments[name]
         if "constant_data" in self.tree.children and name in self.constant:
             return float(self.constant[name].item()) or default
         return default
@@ -266,15 +269,25 @@ class Posterior:
     @property
     def seed(self) -> int:
         """Seed of the fit, by which what repeats with it is drawn; 0 of other posteriors."""
-        return int(self.tree.attrs.get("seed", 0))
+        return int(self._attr("seed", int, 0))
 
     @property
     def trust(self) -> dict[str, Any]:
         """``converged`` (0 or 1) and ``warnings`` (JSON list): attrs of whatever is made of it."""
+        self._attr("warnings", json.loads, "[]")
         return {
-            "converged": int(self.tree.attrs.get("converged", 1)),
-            "warnings": str(self.tree.attrs.get("warnings", "[]")),
+            "converged": int(self._attr("converged", int, 1) != 0),
+            "warnings": self.tree.attrs.get("warnings", "[]"),
         }
+
+    def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
+        value = self.tree.attrs.get(name, default)
+        try:
+            return read(value)
+        except (TypeError, ValueError) as problem:
+            raise LeaderbayesError(
+                f"{self.called} has the attribute {name}={value!r:.60}, which cannot be read."
+            ) from problem
 
     # What it was fitted to
 
@@ -296,14 +309,23 @@ class Posterior:
         names = self.players if players is None else list(players)
         if self.of_votes:
             return self._votes().sel(player=names, opponent=names)
-        place = self._place().sel(player=names)
+        place = self._of(self._place(), names)
         within, ties = 1, "half"
         if "constant_data" in self.tree.children and "within_round" in self.constant:
             within, ties = int(self.constant["within_round"].item()), rule_for_ties(self.constant)
         board = xr.Dataset({"place": place}, attrs={"within_round": within, "ties": ties})
         if "constant_data" in self.tree.children and "order" in self.constant:
-            board["order"] = self.constant["order"].sel(player=names)
+            board["order"] = self._of(self.constant["order"], names)
         return _with_tables(board) if place.dims == ("round", "player") else board
+
+    def _of(self, values: xr.DataArray, players: Any) -> xr.DataArray:
+        """Take these players' values, in their order."""
+        try:
+            return values.sel(player=players)
+        except KeyError as problem:
+            raise LeaderbayesError(
+                f"{self.called} has players that {values.name} does not have: {problem!s:.100}."
+            ) from problem
 
     def _place(self) -> xr.DataArray:
         """Observed places (round, player)."""

@@ -12,6 +12,7 @@ discrepancies, Statistica Sinica 6.
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -24,7 +25,7 @@ from leaderbayes._types import Floats, Ints
 MISFIT = 0.05  # p-value below which a board does not fit
 _FEWEST, _MOST = 50, 200  # boards
 _PAIRS = 2_000_000  # in all boards, about: beyond, fewer are drawn
-_PLAYERS = 1000  # most of whom every pair is looked at unasked
+_PLAYERS = 300  # most of whom every pair is looked at unasked
 # Boards that the stretch is found by: how many at most, and of how many pairs in all.
 _FEW, _FEW_PAIRS = 50, 1_000_000
 _STEPS, _NEAR = 8, 0.01
@@ -73,7 +74,7 @@ def discrepancies(
     observed, replicated = 0.0, np.zeros(draws)
     for board in boards:
         place = board["place"].transpose("round", "player").to_numpy()
-        rules = {
+        rules: dict[str, Any] = {
             "within_round": bool(board.attrs["within_round"]), "ties": str(board.attrs["ties"])
         }  # fmt: skip
         wins, n, _ = count(place, **rules)
@@ -96,7 +97,7 @@ def boards_alike(
     """Draw boards (board, round, player) like one, around its own estimate (`_stretch`)."""
     wins, n, _ = count(place, within_round=within_round, ties=ties)
     own = estimates(wins.sum(axis=1)[None], n[None])[0]
-    rules = {"within_round": within_round, "ties": ties}
+    rules: dict[str, Any] = {"within_round": within_round, "ties": ties}
     factor = _stretch(place, own, rng, **rules)
     return _boards(place, factor * own, boards, rng, rules)
 
@@ -125,7 +126,7 @@ def _stretch(
 
 
 def _boards(
-    place: Ints, epp: Floats, boards: int, rng: np.random.Generator, rules: dict[str, object]
+    place: Ints, epp: Floats, boards: int, rng: np.random.Generator, rules: dict[str, Any]
 ) -> Ints:
     noise = rng.gumbel(size=(boards, *place.shape))
     return _ranked(place, noise + epp, bool(rules["within_round"]))
@@ -147,10 +148,8 @@ def _ranked(place: Ints, scores: Floats, within_round: bool) -> Ints:
     return out
 
 
-def _counts(boards: Ints, rules: dict[str, object]) -> tuple[Floats, Floats]:
+def _counts(boards: Ints, rules: dict[str, Any]) -> tuple[Floats, Floats]:
     """Count wins, ties by the rule, and matches of boards (board, player, opponent)."""
     within_round, ties = bool(rules["within_round"]), str(rules["ties"])
     each = [count(place, within_round=within_round, ties=ties)[:2] for place in boards]
     return np.stack([wins for wins, _ in each]), np.stack([n for _, n in each])
-
-

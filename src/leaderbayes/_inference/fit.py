@@ -223,7 +223,9 @@ def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) ->
     LeaderbayesError
         Naming the options that the model has.
     """
-    own = [name for name, p in signature(model.build).parameters.items() if p.kind is p.KEYWORD_ONLY]
+    own = [
+        name for name, p in signature(model.build).parameters.items() if p.kind is p.KEYWORD_ONLY
+    ]
     chosen = {name: value for name, value in given.items() if value is not None} | dict(more)
     for name in chosen:
         if name not in own:
@@ -289,7 +291,7 @@ def _describe(tree: xr.DataTree, data: Any) -> None:
 
 
 def _boards(played: xr.Dataset) -> list[xr.Dataset]:
-    """Matches of each tournament, without players and rounds that it does not have."""
+    """Take matches apart by tournament, without the players and rounds that one lacks."""
     if "tournament" not in played.dims:
         return [played]
     found = []

@@ -35,7 +35,7 @@ def groups_of(
         "posterior": _named(problem, drawn, problem.dims),
         "sample_stats": _named(problem, stats, {}),
         "posterior_predictive": _named(
-            problem, {str(name): again}, {name: observed.dims}, step=step
+            problem, {str(name): again}, {str(name): observed.dims}, step=step
         ),
         "log_prior": _named(problem, log_prior, problem.dims),
         "observed_data": problem.observed,
@@ -43,13 +43,13 @@ def groups_of(
     }
     if problem.log_likelihood is not None:
         by = problem.log_likelihood(flat).reshape(chains, draws, -1)
-        groups["log_likelihood"] = _named(problem, {str(name): by}, {name: observed.dims[:1]})
+        groups["log_likelihood"] = _named(problem, {str(name): by}, {str(name): observed.dims[:1]})
     if prior:
         first = _draw_prior(problem, draws, rng)
         groups["prior"] = _named(problem, _chained(first), problem.dims)
         before = problem.replicate(first, rng)
         groups["prior_predictive"] = _named(
-            problem, {str(name): before[None]}, {name: observed.dims}
+            problem, {str(name): before[None]}, {str(name): observed.dims}
         )
     return xr.DataTree.from_dict(groups)
 

@@ -10,9 +10,10 @@ from leaderbayes._types import Floats, Longs
 from leaderbayes.models._model import Problem
 
 _FEWEST = 4000  # proposals
-_TIMES = (1, 4, 16)  # as many proposals, where fewer do not do
+_TIMES = (1, 2, 4, 16)  # as many proposals in all, where fewer do not do
 _GOOD_ESS = 1000.0  # at which no more are drawn
 _MOST = 20_000_000  # numbers of proposed strengths
+_CHECKED = 100  # players that diagnostics look at, at most
 _WALKERS = 4  # chains that are compared, at least
 
 
@@ -32,14 +33,19 @@ def draw_metropolis(
     total, m = chains * draws, problem.target.players
     # One chain alone cannot disagree: what is kept then comes from four, in turn.
     walkers = max(chains, _WALKERS)
-    least = -(-_FEWEST // total)
+    least = -(-_FEWEST // total) * (walkers if chains < walkers else 1)
+    proposed = engine.propose(least * total, rng)
     for more in _TIMES:
-        thin = least * more * (walkers if chains < walkers else 1)
-        if more > _TIMES[0] and thin * total * m > _MOST:
-            break
-        proposed = engine.propose(thin * total, rng)
+        missing = more * least * total - len(proposed.x)
+        if missing:
+            if more * least * total * m > _MOST:
+                break
+            proposed = proposed.and_also(engine.propose(missing, rng))
+        thin = more * least
         state, accepted = _walk(proposed.log_weight, walkers, rng)
-        found = diagnose(_checked(proposed, state, m), pareto_k=_pareto_k(proposed.log_weight))
+        # What is kept of a chain, evenly spread; of few draws, what they are kept of.
+        shown = state[:, thin - 1 :: thin] if total >= _FEWEST else state
+        found = diagnose(_checked(proposed, shown, m), pareto_k=_pareto_k(proposed.log_weight))
         if found["converged"] and found["min_ess"] > min(_GOOD_ESS, total / 2):
             break
     found["min_ess"] = min(found["min_ess"], float(total))
@@ -53,18 +59,21 @@ def draw_metropolis(
 
 
 def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:
-    """What is diagnosed (chain, draw, ...): strengths, their scale, and further parameters."""
-    a = proposed.x[:, :m]
-    found = {"epp": (a - a.mean(axis=1, keepdims=True))[state]}
+    """Pick what is diagnosed (chain, draw, ...): strengths, their scale, further parameters.
+
+    A step moves all players or none: of very many, some from the best to the worst tell enough.
+    """
+    a = proposed.x[:, :m] - proposed.x[:, :m].mean(axis=1, keepdims=True)
+    order = np.argsort(a.mean(axis=0))
+    some = order[np.unique(np.linspace(0, m - 1, min(m, _CHECKED)).astype(int))]
+    found = {"epp": a[:, some][state]}
     found["epp_scale"] = np.exp(proposed.log_scale)[state]
     if proposed.x.shape[1] > m:
         found["extra"] = proposed.x[:, m:][state]
     return found
 
 
-def _walk(
-    log_weight: Floats, chains: int, rng: np.random.Generator
-) -> tuple[Longs, Floats]:
+def _walk(log_weight: Floats, chains: int, rng: np.random.Generator) -> tuple[Longs, Floats]:
     """Walk through proposals, each chain through its own: states and acceptances (chain, draw)."""
     each = len(log_weight) // chains
     log_u = np.log(rng.random((chains, each)))

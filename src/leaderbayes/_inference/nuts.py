@@ -44,7 +44,8 @@ def draw_nuts(
             )  # fmt: skip
         posterior = tree["posterior"].to_dataset()
         sampled = {str(name): np.asarray(values) for name, values in posterior.items()}
-        found = diagnose(_varying(sampled), divergences=int(tree["sample_stats"]["diverging"].sum()))
+        diverged = int(tree["sample_stats"]["diverging"].sum())
+        found = diagnose(_varying(sampled), divergences=diverged)
         if found["converged"] or chains * draws < 2000:
             break
     return tree, found | {"sampler": sampler}

@@ -1,4 +1,4 @@
-r"""Proposals for an independence Metropolis sampler of strengths, their scale, and a few parameters.
+r"""Proposals for an independence Metropolis sampler of strengths, their scale, and few others.
 
 .. math:: \sigma \sim \mathrm{HalfNormal}(s), \quad a_i \sim t_\nu(0, \sigma), \quad
           e_k \sim N(0, s_k^2), \quad y \sim p(y \mid a, e)
@@ -19,7 +19,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, PchipInterpolator
+from scipy.linalg import solve_triangular
 from scipy.special import ndtri
 
 from leaderbayes._types import Floats
@@ -30,10 +31,12 @@ _FLOOR = 0.05  # of curvature along a direction, whose unit is a standard deviat
 _DECREMENT = 1e-3  # of Newton's method, before its last step
 _STEPS = 30  # of Newton's method
 _KNOTS = np.sinh(np.linspace(-1.0, 1.0, 33) * np.arcsinh(600.0))  # standard deviations
-_NEAR = abs(_KNOTS) < 7.0
+_NEAR = (abs(_KNOTS) < 7.0) & (_KNOTS != 0.0)
+_BEYOND = abs(_KNOTS) > 7.0
 _FINE = 16  # cells between knots
 _ENDS = 37.0  # standard deviations beyond which normal quantiles are no numbers
-_BLOCK = 4_000_000  # numbers that a model is asked for at once
+_MANY = 120  # coordinates
+_BLOCK = 32_000  # numbers that a model is asked for at once: as many as processors keep at hand
 
 
 class Target(NamedTuple):
@@ -47,6 +50,9 @@ class Target(NamedTuple):
     prior_df: float
     extra_scale: Floats = np.empty(0)  # (k,): standard deviations of priors; inf is flat
     cells: int = 1  # numbers that one point takes, such as pairs
+    # Strengths (player,) and parameters (k,) to the negative Hessian of the log-likelihood. Without
+    # it differences of gradients serve, which many players take long for.
+    hessian: Callable[[Floats, Floats], Floats] | None = None
 
     def log_density(self, x: Floats, log_scale: Floats | float) -> Floats:
         """Return the log posterior (point,) at points (point, player + k), up to a constant."""
@@ -55,6 +61,16 @@ class Target(NamedTuple):
     def gradient(self, x: Floats, log_scale: float) -> tuple[Floats, Floats]:
         """Return the log posterior and its gradient (point, player + k)."""
         return self._evaluate(x, np.full(len(x), log_scale), True)
+
+    def curvature(self, x: Floats, log_scale: float) -> Floats:
+        """Return the negative Hessian of the log posterior at a point (player + k,)."""
+        assert self.hessian is not None
+        m, df, scale = self.players, self.prior_df, np.exp(log_scale)
+        out = self.hessian(x[:m], x[m:])
+        square = (x[:m] / scale) ** 2
+        prior = (df + 1.0) * (df - square) / (df + square) ** 2 / scale**2
+        out[np.diag_indices_from(out)] += np.append(prior, self.extra_scale**-2.0)
+        return out
 
     def _evaluate(self, x: Floats, t: Floats, gradient: bool) -> tuple[Floats, Floats]:
         m, size = self.players, max(_BLOCK // max(self.cells, x.shape[1]), 1)
@@ -87,7 +103,7 @@ class _Node(NamedTuple):
 class _Margins(NamedTuple):
     """How to move along each way: from a normal number to steps, piecewise linearly."""
 
-    centre: Floats  # (d,)
+    shift: Floats  # (way,): of the centre from the mode
     normal: Floats  # (way, knot)
     moved: Floats  # (way, knot)
     log_mass: float  # of all margins, over that of normal ones
@@ -100,6 +116,10 @@ class Proposals(NamedTuple):
     log_scale: Floats  # (draw,)
     log_weight: Floats  # (draw,)
 
+    def and_also(self, other: "Proposals") -> "Proposals":
+        """Return these and further ones."""
+        return Proposals(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+
 
 class Engine:
     """Proposals for one posterior; nodes and margins are found once."""
@@ -108,7 +128,10 @@ class Engine:
         self.target = target
         self.order = np.arange(target.players + len(target.extra_scale))
         self.nodes = self._grid()
-        self.margins = [self._margins_of(node) for node in self.nodes]
+        # Of many players log sigma is well known, and margins at its nodes are the same.
+        top = max(self.nodes, key=lambda node: node.log_density)
+        alike = self._margins_of(top) if len(self.order) > _MANY else None
+        self.margins = [alike or self._margins_of(node) for node in self.nodes]
 
     def propose(self, draws: int, rng: np.random.Generator) -> Proposals:
         """Draw independently from the approximation."""
@@ -120,11 +143,13 @@ class Engine:
         # Between nodes the centre moves along a line; the spread is that of the nearest.
         below = np.clip(np.searchsorted(at, t) - 1, 0, len(at) - 2)
         share = ((t - at[below]) / (at[below + 1] - at[below]))[:, None]
-        centre = np.stack([m.centre for m in self.margins])
+        centre = np.stack(
+            [n.mode + n.ways @ m.shift for n, m in zip(self.nodes, self.margins, strict=True)]
+        )
         x = (1.0 - share) * centre[below] + share * centre[below + 1]
         nearest = np.where(share[:, 0] > 0.5, below + 1, below)
         normal = rng.standard_normal(x.shape)
-        wider = 1.0 + 1.0 / x.shape[1]
+        wider = 1.0 + 0.5 / x.shape[1]
         log_density -= 0.5 * (normal**2).sum(axis=1)
         for k in np.unique(nearest):
             mine = nearest == k
@@ -176,39 +201,56 @@ class Engine:
 
     def _at(self, t: float, mode: Floats, ways: Floats) -> _Node:
         """Find the mode given log sigma, and the ways there, from those nearby."""
-        d = len(mode)
-        value = -np.inf
         for _ in range(_STEPS):
-            points = np.concatenate([mode[None], mode + ways.T, mode - ways.T])
-            found, slopes = self.target.gradient(points, t)
-            value = found[0]
-            hessian = -0.5 * (slopes[1 : d + 1] - slopes[d + 1 :]) @ ways
-            bend, turn = np.linalg.eigh(0.5 * (hessian + hessian.T))
-            bend = np.maximum(bend, _FLOOR)
-            pull = slopes[0] @ ways
-            step = turn @ ((turn.T @ pull) / bend)
-            decrement, ahead = float(pull @ step), ways @ step
-            ways = self._triangular(ways, turn, bend)
-            # Far from the mode the best of a few lengths.
+            value, pull, ways = self._around(t, mode, ways)
+            # Along Newton's step; far from the mode the best of a few lengths.
+            step = ways.T @ pull
+            decrement, ahead = float(step @ step), ways @ step
             length = np.array([1.0]) if decrement < _DECREMENT else 0.5 ** np.arange(8)
             tried = self.target.log_density(mode + length[:, None] * ahead, t)
             best = int(np.argmax(tried))
             if tried[best] < value:
                 break
-            mode, value = mode + length[best] * ahead, tried[best]
+            mode, value = mode + length[best] * ahead, float(tried[best])
             if decrement < _DECREMENT:
                 break
-        log_det = float(np.linalg.slogdet(ways)[1])
+        log_det = float(np.log(np.diag(ways[self.order])).sum())
         return _Node(t, mode, ways, value + log_det)
 
-    def _triangular(self, ways: Floats, turn: Floats, bend: Floats) -> Floats:
-        """Ways of the curvature found, each led by one coordinate and followed by those before."""
-        root = ways @ turn / np.sqrt(bend)
+    def _around(self, t: float, mode: Floats, ways: Floats) -> tuple[float, Floats, Floats]:
+        """Log density and gradient at a point, and the ways of the curvature there."""
+        d = len(mode)
+        if self.target.hessian is not None:
+            found, slopes = self.target.gradient(mode[None], t)
+            return float(found[0]), slopes[0], self._ways_of(self.target.curvature(mode, t))
+        points = np.concatenate([mode[None], mode + ways.T, mode - ways.T])
+        found, slopes = self.target.gradient(points, t)
+        curved = -0.5 * (slopes[1 : d + 1] - slopes[d + 1 :]) @ ways
+        return float(found[0]), slopes[0], self._floored(0.5 * (curved + curved.T), ways)
+
+    def _ways_of(self, hessian: Floats) -> Floats:
+        """Find ways W of a curvature H, W'HW = 1.
+
+        Each is led by one coordinate, and followed by those before it in the order.
+        """
+        ordered = hessian[np.ix_(self.order, self.order)]
+        try:
+            lower = np.linalg.cholesky(ordered)
+        except np.linalg.LinAlgError:
+            # Far from the mode heavy tails curve upwards.
+            unit = 1.0 / np.sqrt(abs(np.diag(hessian)) + 1e-12)
+            return self._floored(hessian * unit * unit[:, None], np.diag(unit))
+        new = np.empty_like(ordered)
+        new[self.order] = solve_triangular(lower, np.eye(len(lower)), lower=True).T
+        return new
+
+    def _floored(self, curved: Floats, root: Floats) -> Floats:
+        """Find the same for a curvature along ``root``, none of it below a floor."""
+        bend, turn = np.linalg.eigh(curved)
+        root = root @ turn / np.sqrt(np.maximum(bend, _FLOOR))
         covariance = root[self.order] @ root[self.order].T
-        # Upper triangular: a column moves its own coordinate and those of the order before it.
-        flipped = np.linalg.cholesky(covariance[::-1, ::-1])
-        new = np.empty_like(ways)
-        new[self.order] = flipped[::-1, ::-1]
+        new = np.empty_like(root)
+        new[self.order] = np.linalg.cholesky(covariance[::-1, ::-1])[::-1, ::-1]
         return new
 
     def _margins_of(self, node: _Node) -> _Margins:
@@ -218,10 +260,10 @@ class Engine:
         top, slopes = self.target.gradient(points, log_scale)
         # Whitened third derivatives: along each way twice, along each once.
         third = (slopes[1 : d + 1] + slopes[d + 1 :] - 2.0 * slopes[0]) @ ways
-        centre = mode + 0.5 * ways @ (third.sum(axis=0) - np.diag(third))
-        drop = np.full((d, len(_KNOTS)), -np.inf)
+        shift = 0.5 * (third.sum(axis=0) - np.diag(third))
+        drop = np.where(_KNOTS == 0.0, 0.0, np.full((d, len(_KNOTS)), -np.inf))
         for far in (False, True):
-            knots = np.flatnonzero(_NEAR != far)
+            knots = np.flatnonzero(_BEYOND if far else _NEAR)
             asked = np.ones((d, len(knots)), bool)
             if far:
                 reach = np.flatnonzero(_NEAR)[[0, -1]]
@@ -230,17 +272,17 @@ class Engine:
             way, knot = np.nonzero(asked)
             at = mode + _KNOTS[knots[knot], None] * ways.T[way]
             drop[way, knots[knot]] = self.target.log_density(at, log_scale) - top[0]
-        return _Margins(centre, *_tables(np.minimum(drop, 50.0)))
+        return _Margins(shift, *_tables(np.minimum(drop, 50.0)))
 
 
 def _tables(drop: Floats) -> tuple[Floats, Floats, float]:
-    """Maps from normal numbers to steps (way, knot), of log densities (way, knot) at `_KNOTS`."""
-    # Beside a Cauchy density a margin is smooth, and so linear between knots of asinh.
+    """Map normal numbers to steps (way, knot), by log densities (way, knot) at `_KNOTS`."""
+    # Beside a Cauchy density a margin is smooth between knots of asinh.
     s = np.arcsinh(_KNOTS)
     fine = np.linspace(s[0], s[-1], _FINE * (len(s) - 1) + 1)
     u = np.sinh(fine)
     beside = np.maximum(drop + np.log1p(_KNOTS**2), -1e4)
-    log = np.stack([np.interp(fine, s, row) for row in beside]) - np.log1p(u**2)
+    log = PchipInterpolator(s, beside, axis=1)(fine) - np.log1p(u**2)
     density = np.exp(log)
     mass = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(u)
     mass = np.maximum(mass, 1e-300)
@@ -256,7 +298,7 @@ def _tables(drop: Floats) -> tuple[Floats, Floats, float]:
 
 
 def _stretch(normal: Floats, margins: _Margins) -> tuple[Floats, Floats]:
-    """Steps (draw, way) of normal numbers, and the sum of the logarithms of their slopes (draw,)."""
+    """Stretch normal numbers to steps (draw, way); add up the logs of their slopes (draw,)."""
     moved, log_slope = np.empty_like(normal), np.zeros(len(normal))
     for way in range(normal.shape[1]):
         z, u = margins.normal[way], margins.moved[way]
@@ -273,7 +315,7 @@ def _stretch(normal: Floats, margins: _Margins) -> tuple[Floats, Floats]:
 def _draw_log_scale(
     nodes: Floats, log_density: Floats, draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Draw log sigma by a spline of its log density between nodes, and say how dense it is there."""
+    """Draw log sigma by a spline of its log density at nodes, and return the density there."""
     fine = np.linspace(nodes[0], nodes[-1], 64 * (len(nodes) - 1) + 1)
     density = np.exp(CubicSpline(nodes, log_density)(fine) - log_density.max())
     mass = 0.5 * (density[1:] + density[:-1])

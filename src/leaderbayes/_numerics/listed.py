@@ -141,7 +141,7 @@ class _Integrals:
         return np.asarray(log @ times + times.sum() * one)
 
     def slopes(self) -> tuple[Floats, Floats, Floats]:
-        """Derivatives in strengths (point, member), b_0 and s (point,)."""
+        """Differentiate in strengths (point, member), b_0 and s (point,)."""
         times = self.rounds.times
         posterior = (self.share / self.total[..., None] * times[:, None]).sum(axis=1)
         by_level = (posterior * self.away).sum(axis=1) / self.scale
@@ -214,7 +214,7 @@ def _sums(b: Floats, c: Floats) -> Floats:
 
 
 def _slopes(b: Floats, c: Floats, weight: Floats) -> Floats:
-    """Derivatives in b (point, player) of `_sums`, added up with weights (point, node)."""
+    """Differentiate `_sums`, added up with weights (point, node), in b (point, player)."""
     i, j = np.triu_indices(b.shape[1], 1)
     gap, mean = _gaps(b), np.zeros((len(b), i.size))
     near = abs(gap).max(initial=0.0) + abs(c).max() < _EXPONENT

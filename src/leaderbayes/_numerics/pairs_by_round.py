@@ -27,7 +27,7 @@ class RoundStatistics(NamedTuple):
     dropped: list[tuple[int, Longs]]  # round and members of ties that are no matches
 
     def matches(self, k: int) -> Floats:
-        """Matches of round k (player, opponent)."""
+        """Return the matches of round k (player, opponent)."""
         n = np.outer(self.left[k], self.right[k])
         n = 0.5 * (n + n.T)
         np.fill_diagonal(n, 0.0)

@@ -23,7 +23,8 @@ def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Int
     ordered = np.take_along_axis(rows, order, axis=1)
     first = np.ones(rows.shape, bool)
     first[:, 1:] = ordered[:, 1:] > ordered[:, :-1]
-    rank = np.maximum.accumulate(np.where(first, np.arange(1, items + 1, dtype=np.int32), 0), axis=1)
+    own = np.arange(1, items + 1, dtype=np.int32)
+    rank = np.maximum.accumulate(np.where(first, own, 0), axis=1)
     out = np.empty(rows.shape, np.int32)
     np.put_along_axis(out, order, rank, axis=1)
     return np.where(missing, np.int32(0), out.reshape(loss.shape))

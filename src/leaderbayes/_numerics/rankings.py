@@ -3,8 +3,8 @@ r"""Plackett-Luce's likelihood of whole rankings, at many points at once.
 .. math:: \log L = \sum_a \Big( b_{\pi_a} - \log \sum_{c \ge a} e^{b_{\pi_c}} \Big)
 
 of a round's players in order, best first. Ties leave several orders open, and a round's
-log-likelihood is the mean over a few of these in which every tied player has every place of its
-tie about equally often; of two tied players both orders, so that a tie is half a win for each.
+log-likelihood is their mean: over all where at most three players tie, and where more do over a few
+in which each has every place about equally often. A tie is half a win for either.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 
 from leaderbayes._types import Floats, Ints, Longs
 
-_ORDERS = 8  # of a round with ties
+_MOST = 24  # orders of a round with large ties
 _FAR = 600.0  # below the best of a ranking, where e^b is nothing
 
 
@@ -56,11 +56,13 @@ def turns(place: Ints) -> Floats:
     ]
     if not tied:
         return np.zeros((1, *place.shape))
-    out = np.zeros((_ORDERS, *place.shape))
+    largest = max(len(who) for _, who in tied)
+    orders = 2 if largest == 2 else min(2 * largest, _MOST)
+    out = np.zeros((orders, *place.shape))
     for k, who in tied:
         t = len(who)
-        for turn in range(_ORDERS):
-            at = np.roll(np.arange(t), (turn // 2) * max(2 * t // _ORDERS, 1))
+        for turn in range(orders):
+            at = np.roll(np.arange(t), (turn // 2) * 2 * t // orders)
             out[turn, k, who] = 0.4 * (at if turn % 2 == 0 else t - 1 - at) / t
     return out
 

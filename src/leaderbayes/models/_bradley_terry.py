@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import expit
 
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.pairs import pair_sums
+from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
@@ -119,18 +121,21 @@ def problem(
     """Return the same model for the fast engine."""
     eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
     place, within = matches["place"].to_numpy(), bool(matches.attrs["within_round"])
-    wins, n, _ = weighted_counts(
-        place, eta, within_round=within, ties=str(matches.attrs["ties"])
-    )
+    wins, n, _ = weighted_counts(place, eta, within_round=within, ties=str(matches.attrs["ties"]))
 
     def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Ints:
         return draw_places(drawn["epp"][:, None], place > 0, rng, within_round=within)
+
+    def pointwise(drawn: Mapping[str, Floats]) -> Floats:
+        rules: dict[str, Any] = {"within_round": within, "ties": str(matches.attrs["ties"])}
+        return round_log_likelihood(drawn["epp"], round_statistics(place, **rules))
 
     return problem_of_places(
         target_of_pairs(wins.sum(axis=1), n, prior_scale, df),
         matches,
         constant,
         replicate,
+        log_likelihood=pointwise if (eta == 1.0).all() else None,
     )
 
 
@@ -142,7 +147,13 @@ def target_of_pairs(points: Floats, n: Floats, prior_scale: float, df: float) ->
         slope = points - sums.expected if gradient else sums.expected
         return a @ points - sums.value, slope, np.empty((len(a), 0))
 
-    return Target(len(points), log_likelihood, prior_scale, df, cells=len(points))
+    def hessian(a: Floats, _: Floats) -> Floats:
+        p = expit(a[:, None] - a)
+        curve = n * p * (1.0 - p)
+        return np.asarray(np.diag(curve.sum(axis=1)) - curve)
+
+    m = len(points)
+    return Target(m, log_likelihood, prior_scale, df, cells=m, hessian=hessian)
 
 
 def _checked(

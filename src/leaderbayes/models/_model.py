@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._numerics.engine import Target
+from leaderbayes._scores.matches import Ties
 from leaderbayes._types import Floats
 
 Data = Literal["matches", "votes", "scores", "board"]
@@ -82,7 +83,7 @@ class Model:
     draw: Callable[..., Any] | None = None
     log_likelihood: Callable[[Mapping[str, Floats], xr.Dataset], Floats] | None = None
     several: bool = False
-    ties: tuple[str, ...] = ("half",)
+    ties: tuple[Ties, ...] = ("half",)
     tie_parameter: bool = False
     across: bool = False
     pairs: bool = True  # whether it needs tables of all pairs

@@ -98,7 +98,7 @@ def plackett_luce(
     """
     import pymc as pm
 
-    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
+    _, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
     with pm.Model(coords=coords_of(matches)) as model:
         data = declare(constant)
         b = strengths(prior_scale, df, rank_reliability(matches["place"].to_numpy()))

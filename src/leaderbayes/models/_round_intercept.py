@@ -272,10 +272,7 @@ def _listed(
     names = matches["player"].to_numpy()[listed]
     first, second = np.triu_indices(len(names), 1)
     pairs = [f"{a} - {b}" for a, b in zip(names[first], names[second], strict=True)]
-    options = {
-        "test_fraction": test_fraction, "prior_scale": prior_scale,
-        "intercept_scale": intercept_scale,
-    }  # fmt: skip
+    options = {"test_fraction": test_fraction, "prior_scale": prior_scale}
     place = matches["place"]
     constant = constants(
         _NAME, matches, eta, options,

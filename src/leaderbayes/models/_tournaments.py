@@ -11,7 +11,7 @@ The likelihood of a round is raised to its tournament's weight.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -212,7 +212,7 @@ def _numbered(groups: Mapping[str, str], players: np.ndarray) -> tuple[np.ndarra
 def _averages(row: np.ndarray) -> Floats:
     """Matrix (row, cell) that averages cells by row."""
     table = (np.arange(row.max() + 1)[:, None] == row).astype(float)
-    return table / table.sum(axis=1, keepdims=True)
+    return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
 def _reliabilities(board: _Boards, players: np.ndarray) -> tuple[float, float]:

@@ -17,6 +17,7 @@ from leaderbayes.study._strengths import strengths_of
 from leaderbayes.study._tournaments import fits_of, trust_of
 from leaderbayes.study._unusual import surprise
 
+Convention = Literal["correct", "published"]
 _DRAWS = 50  # of the check of a fit that has no p-value of its own
 
 
@@ -24,7 +25,7 @@ def compare(
     study: xr.DataTree,
     *,
     prob: float = 0.95,
-    convention: Literal["correct", "published"] = "correct",
+    convention: Convention = "correct",
     draws: int | None = None,
 ) -> pd.DataFrame:
     """Return a row per tournament: how well its model fits, who leads, and who is odd there.
@@ -96,7 +97,7 @@ def compared(
     fit: xr.DataTree,
     *,
     prob: float,
-    convention: Literal["correct", "published"] = "correct",
+    convention: Convention = "correct",
     draws: int | None = 0,
 ) -> dict[str, Any]:
     """Return what a row of `compare` shows of a tournament by itself."""
@@ -116,7 +117,7 @@ def compared(
     }
 
 
-def _goodness(fit: Posterior, convention: Literal["correct", "published"], draws: int | None) -> dict[str, Any]:
+def _goodness(fit: Posterior, convention: Convention, draws: int | None) -> dict[str, Any]:
     """Return how well a model of matches fits."""
     tested = deviance(fit.tree, convention=convention)
     p_check = float(fit.tree.attrs.get("p_check", np.nan)) if draws is None else np.nan

@@ -24,9 +24,9 @@ COLUMNS = ("trial", "rounds", "opponent", "probability", "decision", "reason", "
 class LeaderboardPruner(optuna.pruners.BasePruner):  # type: ignore[misc]  # untyped here
     """Prune trials that are unlikely to beat the best trial so far.
 
-    The objective reports one score per round (fold, instance, seed), ``trial.report(score, round)``,
-    not a running mean, as for `optuna.pruners.WilcoxonPruner`. The trial, the best one and up to
-    10 others that have the same rounds are fitted by Bradley-Terry's model.
+    The objective reports one score per round (fold, seed), ``trial.report(score, round)``, not a
+    running mean, as for `optuna.pruners.WilcoxonPruner`. The trial, the best one and up to 10
+    others that have the same rounds are fitted by Bradley-Terry's model.
 
     Parameters
     ----------

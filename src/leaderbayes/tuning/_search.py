@@ -1,7 +1,6 @@
 """Search of hyper-parameters that races candidates over folds: a scikit-learn estimator."""
 
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, Self

@@ -68,8 +68,9 @@ def option(name: str, help: str, type: Any = str, default: Any = None, **more: A
         more.setdefault("is_flag", True)
     else:
         more["type"] = type
-    shown = default is not None and type is not bool
-    return click.option(flag, name, default=default, show_default=shown, help=help, **more)
+    if not more.get("required"):
+        more |= {"default": default, "show_default": default is not None and type is not bool}
+    return click.option(flag, name, help=help, **more)
 
 
 def together(*options: Decorator) -> Decorator:

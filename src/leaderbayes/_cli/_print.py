@@ -13,7 +13,6 @@ import click
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-    from rich.console import Console
 
 NOT_CONVERGED = 1  # exit status
 
@@ -155,8 +154,8 @@ def print_table(
     left: Collection[str],
     wrapped: Collection[str] = (),
     title: str | None = None,
-) -> "Console":
-    """Print rows below columns of at least these widths; return the console, for sentences."""
+) -> None:
+    """Print rows below columns of at least these widths."""
     from rich.box import SIMPLE_HEAD
     from rich.cells import cell_len
     from rich.console import Console
@@ -167,7 +166,7 @@ def print_table(
         name: max(least, *(cell_len(cell) for cell in cells))
         for (name, least), *cells in zip(columns.items(), columns, *rows, strict=True)
     }
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name, least in columns.items():
         justify: Literal["left", "right"] = "left" if name in left else "right"
         table.add_column(
@@ -191,8 +190,9 @@ def print_table(
             least if name in left and narrow else widths[name] for name, least in columns.items()
         ),
     )  # fmt: skip
+    if title is not None:
+        click.echo(f"\n{title}")
     console.print(table)
-    return console
 
 
 def short(name: str, longest: int = 40) -> str:

@@ -41,7 +41,7 @@ class Data(NamedTuple):
         return _of_votes(self.values) if self.of_votes else what_was_read(self.values)
 
 
-def read(given: Mapping[str, Any]) -> Data:
+def read(given: Mapping[str, Any], *, several: bool = True) -> Data:
     """Read the file, print what was read, and take the tournament that is asked for."""
     from leaderbayes._scores.read import describe
 
@@ -51,7 +51,10 @@ def read(given: Mapping[str, Any]) -> Data:
         said = _describe(data.what) if data.of_votes else describe(data.values)
         kind = "read as votes" if data.of_votes else "read"
         click.echo(f"{kind}: {short(said, longest=1000)}", err=True)
-    return data._replace(values=_picked(data, given))
+    data = data._replace(values=_picked(data, given))
+    if not several:
+        _check_one(data, given)
+    return data
 
 
 def _read(given: Mapping[str, Any]) -> Any:
@@ -136,6 +139,18 @@ def tournaments_of(data: Data) -> list[str]:
     return list(dict.fromkeys(str(name) for name in data.values["tournament"].to_numpy()))
 
 
+def _check_one(data: Data, given: Mapping[str, Any]) -> None:
+    """Raise where there are scores of several tournaments, and one is needed."""
+    import leaderbayes as lb
+
+    names = tournaments_of(data)
+    if len(names) > 1 and not data.of_votes:
+        first = ", ".join(name[:60] for name in names[:12]) + (", ..." if len(names) > 12 else "")
+        raise lb.LeaderbayesError(
+            f"{given['file']}: several tournaments; pick one with --only: {first}"
+        )
+
+
 def _of_votes(votes: "xr.Dataset") -> dict[str, Any]:
     """Count and name what was read as votes; ready for JSON."""
     weight = votes.get("weight")
@@ -177,7 +192,10 @@ def fit_arguments(data: Data, given: Mapping[str, Any]) -> dict[str, Any]:
 def fit(data: Data, given: Mapping[str, Any]) -> "xr.DataTree":
     """Fit what was read; print which model was taken, and why."""
     import leaderbayes as lb
+    from leaderbayes.models._registry import MODELS
 
+    if given["model"] in MODELS and not MODELS[given["model"]].several:
+        _check_one(data, given)
     # PyMC draws its progress bar on standard output, which is for results here.
     with redirect_stdout(sys.stderr):
         dt = lb.fit(data.values, progressbar=sys.stderr.isatty(), **fit_arguments(data, given))

@@ -53,7 +53,7 @@ def sensitivity(**given: Any) -> None:
     import leaderbayes as lb
 
     check_out(given)
-    data = read(given)
+    data = read(given, several=False)
     asked = {name: given[name] for name in _ARGUMENTS if given[name] is not None}
     with collecting() as texts:
         moved = lb.sensitivity(data.values, **asked)

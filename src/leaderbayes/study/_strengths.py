@@ -9,7 +9,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._numerics.low_rank import complete
+from leaderbayes.study._low_rank import complete
 from leaderbayes._types import AnyFloats, Floats
 from leaderbayes.study._tournaments import posteriors_of, trust_of
 

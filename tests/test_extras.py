@@ -63,10 +63,8 @@ study = lambda **more: lb.study.fit(five, store="study", sampler="laplace", **mo
 attempt("data", lambda: lb.datasets.fetch("vtab"))
 attempt("parquet", lambda: lb.read_scores("scores.parquet"))
 attempt("figure", lambda: lb.plots.leaderboard(dt))
-attempt("matplotlib", lambda: lb.plots.deviance(dt, draws=-1, backend="matplotlib"))
+attempt("matplotlib", lambda: lb.plots.deviance(dt, draws=-1))
 attempt("of the paper", lambda: lb.paper.plot_auc(0.9, n=500, positive_rate=0.2))
-attempt("plotly", lambda: lb.plots.leaderboard(dt, backend="plotly"))
-attempt("bokeh", lambda: lb.plots.win_probability(dt, backend="bokeh"))
 attempt("report", lambda: lb.report.html)
 attempt("text", lambda: lb.report.text)
 attempt("study", lambda: lb.study.open("study"))
@@ -119,8 +117,6 @@ def test_the_core_needs_no_extra(said):
         ("figure", "plots", "matplotlib"),
         ("matplotlib", "plots", "matplotlib"),
         ("of the paper", "plots", "matplotlib"),
-        ("plotly", "interactive", "plotly"),
-        ("bokeh", "interactive", "bokeh"),
         ("report", "report", ""),
         ("text", "report", "jinja2"),
         ("study", "study", "zarr"),

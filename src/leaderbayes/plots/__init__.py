@@ -6,4 +6,12 @@ Each function returns an ``arviz_plots.PlotCollection``: ``.show()``, ``.savefig
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from leaderbayes._extras import extra
+
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    with extra("plots", f"leaderbayes.plots.{name}"):
+        import matplotlib  # noqa: F401
+    return _load(name)

@@ -12,7 +12,6 @@ import xarray as xr
 
 from leaderbayes._arguments import number, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._extras import extra
 from leaderbayes._types import Bools, Floats
 
 # Colour-blind safe.
@@ -55,8 +54,8 @@ def panels(
     ------
     PlotCollection, list of Axes
     """
-    with extra("plots", "A figure"):
-        import matplotlib as mpl
+    import matplotlib as mpl
+
     from leaderbayes.plots._collection import Collection
 
     if figsize == "column" and columns > 1:
@@ -180,7 +179,7 @@ def fitting(ax: Any, count: int, side: str, letters: float = 1.2) -> slice:
     box = ax.get_position()
     inches = ax.figure.get_size_inches()["xy".index(side)] * (box.width if side == "x" else box.height)
     room = max(2, int(72.0 * inches / (letters * float(mpl.rcParams["font.size"]))))
-    return slice(None, None, -(-count // room))
+    return slice(None, None, max(-(-count // room), 1))
 
 
 def rows_height(count: int) -> float:

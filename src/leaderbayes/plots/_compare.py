@@ -111,15 +111,14 @@ def compare(
 
 def _drawn(post: Posterior, a: str, b: str) -> Floats:
     """Return draws of a's win probability, or of the difference of scores."""
-    gap = post.draws[:, post.position(a)] - post.draws[:, post.position(b)]
+    i, j = post.position(a), post.position(b)
+    gap = post.draws[:, i] - post.draws[:, j]
     if post.parameter == "epp":
-        return chance(post, gap)
+        return chance(post, gap, post.apart[i, j])
     if post.spread is None:
         return np.asarray(gap)
-    rng = np.random.default_rng(post.seed)
-    df = post.read("spread_df")[:, None] if post.has("spread_df") else 1e9
-    off = rng.standard_t(df, (len(gap), _NEW))
-    return np.ravel(gap[:, None] + np.sqrt(2.0) * post.spread[:, None] * off)
+    off = np.random.default_rng(post.seed).normal(size=(len(gap), _NEW))
+    return np.ravel(gap[:, None] + post.apart[i, j] * post.spread[:, None] * off)
 
 
 def _density(draws: Floats, bounds: list[float]) -> tuple[Floats, Floats]:

@@ -23,14 +23,15 @@ def test_rows_are_what_each_fit_says(study, table):
         for name in ("df", "standardised", "p_value", "p_value_normal"):
             assert getattr(row, name) == fitted[name]
         assert row.deviance == fitted["value"]
-        assert row.p_check == lb.check(fit, draws=50, seed=1)["p_value"]
+        assert row.p_check == lb.check(fit, draws=50, seed=1)["p_value"].item()
         best = lb.leaderboard(fit).iloc[0]
         assert (row.leader, row.p_best) == (best["player"], best["p_best"])
         assert row.tied_for_top == len(lb.tied_for_top(fit))
         own = z.sel(tournament=row.tournament).to_series()
         assert row.odd_player == own.abs().idxmax()
         assert row.odd_z == own[row.odd_player]
-        assert (row.rounds, row.weight, row.converged) == (12, 0.4, True)
+        assert (row.rounds, row.converged) == (12, True)
+        assert row.weight == pytest.approx(0.4)
     assert table.attrs == {"converged": 1, "warnings": "[]"}
 
 

@@ -111,15 +111,17 @@ def write_root(path: Path, attrs: dict[str, Any]) -> None:
 
 def write(tree: xr.DataTree, path: Path, tournament: str) -> None:
     """Write the fit of a tournament beside the others, and give it its name when it is whole."""
+    import zarr
     from zarr.errors import ZarrUserWarning
 
     key = key_of(tournament)
     part = path / f"{_PART}{key}"
     with warnings.catch_warnings():
-        # Consolidated metadata, which open in half the time, are xarray's default; and Zarr has no
-        # specification of texts yet.
+        # Zarr's specification has no texts yet, and no metadata of all groups in one file.
         warnings.simplefilter("ignore", ZarrUserWarning)
-        tree.to_zarr(part, mode="w", zarr_format=3)
+        # Consolidated once: xarray does it for each group.
+        tree.to_zarr(part, mode="w", zarr_format=3, consolidated=False)
+        zarr.consolidate_metadata(part)
     os.replace(part, path / key)
 
 

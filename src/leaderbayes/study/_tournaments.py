@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._types import Bools
+from leaderbayes._types import AnyInts, Bools
 from leaderbayes.models._registry import MODELS
 
 
@@ -58,13 +58,14 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
 def _part(every: Posterior, tournament: str, number: int) -> xr.DataTree:
     """Take one tournament out of a posterior of several."""
     name = every.parameter
-    observed = every.group("observed_data")
-    own = every.constant["tournament_of_round"].to_numpy() == number
-    here = _present(observed, own)
+    own = _rounds_of(every) == number
+    here = _present(every.group("observed_data"), own)
     of_one = next(m for m in MODELS.values() if m.parameter == name and not m.several)
 
     def part(group: str) -> xr.Dataset:
         inside = every.group(group)
+        # Scores have the rounds of all tournaments.
+        inside = inside.drop_dims("round") if "round" in inside.dims else inside
         if "tournament_round" in inside.dims:
             rounds = inside["tournament_round"].to_numpy()[own]
             plain = [str(k).removeprefix(f"{tournament}: ") for k in rounds]
@@ -72,12 +73,15 @@ def _part(every: Posterior, tournament: str, number: int) -> xr.DataTree:
             inside = inside.assign_coords(round=plain)
         if "tournament" in inside.dims:
             inside = inside.isel(tournament=number, drop=True)
-        return inside.isel(player=here) if "player" in inside.dims else inside
+        return inside.isel({d: here for d in ("player", "opponent") if d in inside.dims})
 
     drawn = part("posterior")[[f"{name}_tournament"]].rename({f"{name}_tournament": name})
-    constant = part("constant_data").drop_vars("tournament_of_round")
-    groups = {"posterior": drawn, "observed_data": part("observed_data")}
-    groups["constant_data"] = constant.assign_coords(model=[of_one.name])
+    constant = part("constant_data").drop_vars(["tournament_of_round", "spread"], errors="ignore")
+    constant = constant.assign_coords(model=[of_one.name])
+    if every.scores is not None:
+        scores = every.scores.isel(tournament=number, drop=True).dropna("round", how="all")
+        constant["scores"] = scores.isel(player=here)
+    groups = {"posterior": drawn, "observed_data": part("observed_data"), "constant_data": constant}
     if "posterior_predictive" in every.tree.children:
         groups["posterior_predictive"] = part("posterior_predictive")
     tree = xr.DataTree.from_dict(groups)
@@ -87,11 +91,25 @@ def _part(every: Posterior, tournament: str, number: int) -> xr.DataTree:
     return tree
 
 
+def _rounds_of(every: Posterior) -> AnyInts:
+    """Return the number of each observed round's tournament."""
+    if "tournament_of_round" in every.constant:
+        return every.constant["tournament_of_round"].to_numpy().astype(int)
+    if every.scores is None:
+        raise LeaderbayesError(
+            f"{every.called} does not tell the rounds of its tournaments apart; sample a model of "
+            "leaderbayes.models."
+        )
+    played = every.scores.transpose("tournament", "round", "player").notnull().any("player")
+    return np.nonzero(played.to_numpy())[0]
+
+
 def _present(observed: xr.Dataset, own: Bools) -> Bools:
     """Which players have a place or a score in a tournament's rounds."""
     (values,) = observed.data_vars.values()
     rows = values.transpose("tournament_round", "player").to_numpy()[own]
-    return np.asarray((rows > 0) if rows.dtype.kind == "i" else (rows != 0.0)).any(axis=0)
+    there = rows > 0 if rows.dtype.kind in "iu" else np.isfinite(rows)
+    return np.asarray(there.any(axis=0))
 
 
 def tournaments_of(study: xr.DataTree) -> list[str]:

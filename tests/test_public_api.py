@@ -78,10 +78,22 @@ def test_list_of_names_is_complete():
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_errors_and_warnings_are_ours(name):
-    ours = lb.LeaderbayesWarning if name.endswith("Warning") else lb.LeaderbayesError
-    assert issubclass(getattr(lb, name), ours)
-    assert getattr(lb, name).__doc__
+def test_one_except_clause_catches_all_of_ours(name):
+    kind = getattr(lb, name)
+    # Who expects what Python raises of its own catches ours.
+    for base in (
+        (lb.LeaderbayesWarning, UserWarning)
+        if name.endswith("Warning")
+        else (lb.LeaderbayesError, ValueError)
+    ):
+        assert issubclass(kind, base)
+    assert kind.__doc__
+
+
+def test_errors_are_those_of_python_that_they_stand_for():
+    assert issubclass(lb.MissingExtraError, ModuleNotFoundError)
+    assert lb.MissingExtraError("no zarr", name="zarr").name == "zarr"
+    assert issubclass(lb.NotConvergedError, RuntimeError)
 
 
 def test_every_code_has_a_section_in_the_docs():

@@ -282,7 +282,7 @@ def plan_board(question, further, number):
 
 PLAN = Table(
     keys=("question", "further"),
-    cells=dict.fromkeys(itertools.product(("pair", "leader"), (10, 30)), 200),
+    cells=dict.fromkeys(itertools.product(("pair", "leader"), (10, 30)), 100),
     board=plan_board,
     shown=lambda folder: {"plan": read(folder, "plan")},
 )

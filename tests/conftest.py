@@ -325,7 +325,7 @@ def fit_of(scores, tied_scores, tournaments, mistakes):
         "davidson": tied_scores,
         "plackett_luce": tied_scores,
         "tournaments": tournaments,
-        "score_tournaments": tournaments,
+        "score_tournaments": tournaments.isel(round=slice(4, None)),  # without the missing score
         "items": mistakes.isel(tournament=0, drop=True),
         "votes": votes.draw(epp, 400, rng, judges=12, spread=0.3),
         "votes with ties": votes.draw(epp, 400, rng, judges=12, ties=0.3),

@@ -13,6 +13,7 @@ with status 1.
 
 import argparse
 import json
+import os
 import random
 import sys
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -24,6 +25,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+# Read when NumPy loads: every process has one core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import best  # noqa: E402
 import calibration  # noqa: E402

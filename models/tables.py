@@ -40,7 +40,8 @@ def read(folder: Path, name: str) -> pd.DataFrame:
 def scores(values, **coords) -> xr.DataArray:
     """Scores (player, round) or (tournament, player, round)."""
     dims = ("tournament", "player", "round")[-values.ndim :]
-    names = {dim: [f"{dim[0]}{k}" for k in range(n)] for dim, n in zip(dims, values.shape)}  # noqa: B905
+    sizes = zip(dims, values.shape, strict=True)
+    names = {dim: [f"{dim[0]}{k}" for k in range(n)] for dim, n in sizes}
     return xr.DataArray(values, names | coords, dims, attrs={"higher_is_better": 1})
 
 
@@ -127,7 +128,10 @@ def make(name: str, table: Table, folder: Path, executor: Executor) -> None:
 
 def differences(path: Path, board: Callable, keys: Sequence[str], cell: tuple) -> list[str]:
     """What differs by more than four Monte Carlo errors, of a cell's first boards when remade."""
-    made = pd.read_csv(path).set_index(list(keys)).sort_index().loc[cell].squeeze()
+    table = pd.read_csv(path).set_index(list(keys)).sort_index()
+    if (cell if len(cell) > 1 else cell[0]) not in table.index:
+        return [f"{path.stem} {cell}: is not in the table, which has to be remade"]
+    made = table.loc[cell].squeeze()
     boards = min(CHECKED, int(made["boards"]))
     again, _ = row_of(board, keys, cell, boards)
     found = []

@@ -209,6 +209,8 @@ def test_a_check_finds_what_differs(tables, tmp_path):
         found = tables.differences(path, other, table.keys, ("a", 1))
         assert bool(found) == differs
     assert "table ('a', 1), 4 boards: value 5.5, was 1.5" in found[0]
+    (said,) = tables.differences(path, other, table.keys, ("c", 1))
+    assert "has to be remade" in said
 
 
 def test_calibration_is_of_uniform_ranks(script):

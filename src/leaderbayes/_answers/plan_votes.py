@@ -1,9 +1,8 @@
 """Further votes: what they would decide, by the judges that there are and by others."""
 
 import json
-import warnings
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,24 +10,23 @@ import xarray as xr
 from scipy.special import ndtri
 
 from leaderbayes._answers.draws import by_mean
-from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._answers.plan_matches import Verdict, how_sure
-from leaderbayes._errors import HintWarning
+from leaderbayes._answers.vote_estimates import parted
 from leaderbayes._fits.trust import trust
+from leaderbayes._inference.kept_votes import kept_rows
 from leaderbayes._numerics.further_gap import Gaps, decides, gaps_of, width_after
 from leaderbayes._numerics.further_votes import (
-    Law,
     Now,
-    covariance_after,
+    information_after,
     now,
     posterior_after,
     prior_precision,
     root_of_gain,
 )
+from leaderbayes._numerics.vote_weights import together
+from leaderbayes._numerics.votes import law_at
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats, Longs
-from leaderbayes.likelihood._vote_models import weigh_davidson, weigh_intercept
-from leaderbayes.likelihood._votes import Weighed, weigh
 
 _SHARES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the votes that there are
 _LOOKED_AT = np.geomspace(0.01, 1000.0, 31)  # of these too, for how many are needed
@@ -51,20 +49,20 @@ def of_votes(
     verdict: Verdict, seed: int,
 ) -> xr.Dataset:  # fmt: skip
     """Plan further votes as `plan` says, from strengths epp (draw, player)."""
-    kept, arguments = kept_votes(dt)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HintWarning)  # the fit has said so
-        weighed, law = _weighed(kept, dt.attrs["model"], arguments)
-    clusterings = tuple(weighed.clusters.values())
-    here = now(weighed.votes, weighed.at, weighed.together, clusterings, law)
+    rows, own = kept_rows(dt), parted(dt)
+    votes, clusterings = rows.votes, tuple(rows.clusters.values())
+    at = own.estimate(own.votes)
+    tie = own.tie_scale is not None
+    held = together(votes, law_at(votes, at), clusterings, ties_modelled=tie)
+    here = now(votes, at, held, clusterings)
     lengths = given
     if lengths is None:
-        lengths = np.unique(np.ceil(here.votes * np.array(_SHARES)).astype(np.int64))
+        lengths = np.unique(np.ceil(here.total * np.array(_SHARES)).astype(np.int64))
     ways: dict[str, Longs | None] = {"all": None}
     if len(question.contested) < len(names):
         ways["contested"] = np.array(list(combinations(question.contested, 2)))
     whose = {"same": True, "new": False} if clusterings else {"new": False}
-    counts = np.concatenate([lengths, here.votes * _LOOKED_AT, [here.votes * _ANY]])
+    counts = np.concatenate([lengths, here.total * _LOOKED_AT, [here.total * _ANY]])
     normal = np.random.default_rng(seed).standard_normal((_LEADERS, len(names)))
     looked_at = _looked_at(epp, question.asked)
     gaps = gaps_of(epp, here.at.epp, looked_at, question.prob)
@@ -83,7 +81,7 @@ def of_votes(
         [_needed(counts[looked], p[looked], question.target, verdict) for p in of] for of in decided
     ]
     dims, few = ("who", "clusters", "votes"), ("who", "clusters")
-    cluster = next(iter(weighed.clusters), "none")
+    cluster = next(iter(rows.clusters), "none")
     leader = f"{names[verdict.better]}, the leader, against everybody"
     asked = question.asked
     table = xr.Dataset(
@@ -113,19 +111,6 @@ def of_votes(
     return table.assign_attrs(message=_message(table, verdict, opponents))
 
 
-def _weighed(kept: xr.Dataset, model: str, arguments: dict[str, Any]) -> tuple[Weighed, Law | None]:
-    """Estimate the votes of a fit again, by its model."""
-    if model == "round_intercept":
-        modelled = weigh_intercept(kept, ties=arguments["ties"], cluster=arguments["cluster"])
-        return modelled.weighed, modelled.law
-    names = ("ties", "cluster", "order_effect", "covariates")
-    options = {name: arguments[name] for name in names}
-    if model == "davidson":
-        modelled = weigh_davidson(kept, **options)
-        return modelled.weighed, modelled.law
-    return weigh(kept, **options), None
-
-
 def _decided(
     here: Now, epp: Floats, counts: Floats, pairs: Longs | None, same: bool, question: Question,
     looked_at: Longs, gaps: Gaps, normal: Floats,
@@ -135,17 +120,17 @@ def _decided(
     Of the gaps (gap, 2) that are looked at the first is the one whose width is given.
     """
     mean, before = epp.mean(axis=0), np.cov(epp.T)
-    covariance = covariance_after(here, 0.0, None, same=same)
-    prior = prior_precision(before, covariance)
-    known = _precision(posterior_after(prior, covariance))
+    information = information_after(here, 0.0, None, same=same)
+    prior = prior_precision(before, information)
+    known = _precision(posterior_after(prior, information))
     z = float(ndtri(question.prob))
     one, other = looked_at.T
     out = np.empty((len(counts), 2))
     for k, more in enumerate(counts):
-        after = posterior_after(prior, covariance_after(here, float(more), pairs, same=same))
+        after = posterior_after(prior, information_after(here, float(more), pairs, same=same))
         precision = _precision(after)
-        information = (precision - known)[one, other]
-        chances = decides(gaps, information)
+        gained = (precision - known)[one, other]
+        chances = decides(gaps, gained)
         if question.asked is None:
             root = root_of_gain(before, after)
             moves = np.sqrt(np.maximum(_between(root @ root.T), 1e-24))[one, other]
@@ -159,7 +144,7 @@ def _decided(
             out[k, 0] = np.any(ahead, axis=0).mean()
         else:
             out[k, 0] = min(chances.sum(), 1.0)
-        out[k, 1] = width_after(gaps, 0, information[0], question.prob)
+        out[k, 1] = width_after(gaps, 0, gained[0], question.prob)
     return out
 
 

@@ -7,7 +7,9 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtri
 
-from leaderbayes._fits.posterior import drawn, fitted, refuse
+from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._inference.boards import matches_of
+from leaderbayes._inference.kept_votes import clustered_by
 from leaderbayes._scores.vote_matches import CLUSTERINGS, number_of
 from leaderbayes._types import Floats
 
@@ -33,13 +35,16 @@ def counted_of(dt: xr.DataTree) -> Counted:
         If it is no whole fit of votes.
     """
     fitted(dt, "constant_data", attrs=("weight",))
+    board = matches_of(dt)
     known = dt["constant_data"].to_dataset()
+    known = known.assign(weight=known["count"])
     judges, prompts = (number_of(known, name) if name in known else None for name in CLUSTERINGS)
-    tied, n = (drawn(dt, name, "constant_data").to_numpy() for name in ("tied", "n"))
-    bad = drawn(dt, "both_bad", "constant_data").to_numpy() if "both_bad" in known else np.zeros(1)
-    votes, ties, nobody = (float(each.sum()) / 2.0 for each in (n, tied, bad))
+    nobody = board["both_bad"].to_numpy() if "both_bad" in board else np.zeros(1)
+    votes, ties, bad = (
+        float(each.sum()) / 2.0 for each in (board["n"].values, board["tied"].values, nobody)
+    )
     worth = float(dt.attrs["weight"])
-    return Counted(votes, ties, nobody, judges, prompts, clustered_by(dt), worth)
+    return Counted(votes, ties, bad, judges, prompts, clustered_by(dt), worth)
 
 
 def said_of_worth(worth: float) -> str:
@@ -51,34 +56,20 @@ def said_of_worth(worth: float) -> str:
     return f"a vote counts as {worth:.2f} independent matches{more}"
 
 
-def clustered_by(dt: xr.DataTree) -> tuple[str, ...]:
-    """Name what makes votes of a fit go together."""
-    fitted(dt, "constant_data")
-    known = dt["constant_data"].to_dataset()
-    if "clustering" not in known.coords:
-        raise refuse(dt, "does not say what makes its votes go together")
-    names = [str(name) for name in known["clustering"].to_numpy()]
-    return tuple(name for name in CLUSTERINGS if name in names)
-
-
 def votes_by_player(dt: xr.DataTree) -> pd.DataFrame:
     """Count the votes of each player: ``votes``, and where there are any ``both_bad``.
 
     The second is the share of all votes on the player that both are bad. Indexed by player.
     """
     fitted(dt, "constant_data")
-    n = _by_player(drawn(dt, "n", "constant_data"))
+    board = matches_of(dt)
+    n = board["n"].sum("opponent").to_series()
     table = n.rename("votes").to_frame()
-    if "both_bad" in dt["constant_data"].dataset:
-        bad = _by_player(drawn(dt, "both_bad", "constant_data"))
+    if "both_bad" in board:
+        bad = board["both_bad"].sum("opponent").to_series()
         table["both_bad"] = bad / (n + bad)
     whole = bool((table["votes"] % 1.0 == 0.0).all())
     return table.astype({"votes": int}) if whole else table
-
-
-def _by_player(table: xr.DataArray) -> pd.Series:
-    """Sum over opponents, and tournaments."""
-    return table.sum([dim for dim in table.dims if dim != "player"]).to_series()
 
 
 def effects(dt: xr.DataTree | xr.Dataset, prob: float) -> pd.DataFrame | None:
@@ -133,10 +124,8 @@ def _tabulated(
 
 
 def _spread(dt: xr.DataTree) -> dict[str, float]:
-    """Give standard deviations of the covariates of votes, by name."""
-    known = dt["constant_data"].to_dataset()
-    if not {"covariate", "covariates"} <= set(known.variables):
-        return {}
-    values = known["covariates"].transpose("vote", "covariate").to_numpy().astype(float)
-    spread = np.std(values, axis=0)
-    return {str(name): float(s) for name, s in zip(known["covariate"].values, spread, strict=True)}
+    """Return standard deviations of the covariates of votes, by name."""
+    unit = dt["constant_data"].dataset.get("effect_unit")
+    return (
+        {} if unit is None else dict(zip(unit["effect"].to_numpy(), unit.to_numpy(), strict=True))
+    )

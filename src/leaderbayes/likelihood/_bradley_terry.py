@@ -112,7 +112,7 @@ def bradley_terry(
         LB015, if rounds are two, or do not vary in what they say of a player or a pair: standard
         errors of these would be 0, and are NaN in every table.
     HintWarning
-        LB017 to LB019, and of votes LB044, LB045 and LB049, as of `leaderbayes.fit`.
+        LB017 to LB019, and of votes LB044, as of `leaderbayes.fit`.
 
     References
     ----------

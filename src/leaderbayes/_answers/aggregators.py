@@ -10,11 +10,11 @@ from scipy.stats import rankdata
 
 from leaderbayes._answers.beside import of_scale
 from leaderbayes._answers.draws import by_mean, standing_of
-from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._answers.standing import LEVEL, standing_by, statistic_of, unit_of
 from leaderbayes._answers.vote_estimates import parted
 from leaderbayes._fits.posterior import is_mean_score, is_of_votes
 from leaderbayes._inference.boards import matches_of
+from leaderbayes._inference.kept_votes import kept_rows, kept_votes
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.decimals import decimals, two_digits
 from leaderbayes._numerics.elo import ratings
@@ -217,9 +217,10 @@ def _of_votes(dt: xr.DataTree) -> tuple[dict[str, tuple[Floats, float]], Reasons
         pairs = np.where(n > 0.0, wins / n, np.nan)
     at = pd.Index(kept["player"].to_numpy()).get_indexer(players)
     model = _NAMES.get(dt.attrs["model"], "")
-    strengths = {"EPP": maximum(own.votes, own.penalty).epp[at]}
+    rows = kept_rows(dt).votes
+    strengths = {"EPP": maximum(rows, own.penalty).epp[at]}
     if model:
-        strengths[model] = own.model.maximum(own.votes, own.penalty).epp[at]
+        strengths[model] = maximum(rows, own.penalty, tie=True).epp[at]
     weight = weights_of(kept)
     first, second = (kept[name].to_numpy().astype(np.int64) for name in ("first", "second"))
     rated = ratings(

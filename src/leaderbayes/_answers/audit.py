@@ -14,7 +14,6 @@ from leaderbayes._answers.compare import p_better
 from leaderbayes._answers.draws import by_mean, standing_of
 from leaderbayes._answers.groups import claims
 from leaderbayes._answers.influence import influence
-from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.named_misfit import has_record, misfits
 from leaderbayes._answers.parts import answered, halves, left_out, not_asked
@@ -29,6 +28,7 @@ from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust, warnings_of
 from leaderbayes._fits.unchanged import unchanged
 from leaderbayes._inference.discrepancy import can_misfit
+from leaderbayes._inference.kept_votes import kept_votes
 from leaderbayes._scores.tables import counted
 from leaderbayes._scores.vote_matches import ALONE
 from leaderbayes._types import Floats

@@ -9,7 +9,6 @@ import xarray as xr
 from leaderbayes._answers.draws import draws_of
 from leaderbayes._answers.influence_means import Taken, fewest_of_means, table_of_means
 from leaderbayes._answers.influence_refit import fewest_by_refit
-from leaderbayes._answers.kept_votes import kept_votes, labels_of
 from leaderbayes._answers.penalty import spread_of
 from leaderbayes._answers.standing import is_several
 from leaderbayes._answers.vote_estimates import parted
@@ -19,6 +18,7 @@ from leaderbayes._fits.posterior import drawn, is_mean_score, is_of_votes
 from leaderbayes._fits.require import require_tree
 from leaderbayes._fits.trust import trust
 from leaderbayes._inference.boards import matches_of
+from leaderbayes._inference.kept_votes import kept_votes, labels_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.influence import Removal, Units, fewest
 from leaderbayes._numerics.votes import Votes
@@ -201,7 +201,8 @@ def _of_votes(dt: xr.DataTree, by: str) -> _Parts:
         own, table = parted(dt, code), pd.DataFrame({by: labels})
         part = np.arange(len(labels))
         copies = np.ones_like(part)
-    return _Parts(Units(own.votes, own.unit, copies, own.penalty, own.model), table, part)
+    units = Units(own.votes, own.unit, copies, own.penalty, own.size, own.tie_scale)
+    return _Parts(units, table, part)
 
 
 def _of_rounds(dt: xr.DataTree, players: pd.Index, spread: float) -> _Parts:
@@ -222,19 +223,20 @@ def _of_rounds(dt: xr.DataTree, players: pd.Index, spread: float) -> _Parts:
     n = weight[k]
     votes = Votes(
         len(players), i[of].astype(np.int32), j[of].astype(np.int32), n * outcome, n,
-        n * outcome**2, np.empty((len(n), 0)),
+        4.0 * n * outcome * (1.0 - outcome), np.empty((len(n), 0)),
     )  # fmt: skip
     rounds = len(place)
     table = pd.DataFrame({"round": board["round"].to_numpy()})
     copies = np.ones(rounds, dtype=np.int64)
-    return _Parts(Units(votes, k.astype(np.int64), copies, 4.0 / spread), table, np.arange(rounds))
+    units = Units(votes, k.astype(np.int64), copies, 4.0 / spread, n)
+    return _Parts(units, table, np.arange(rounds))
 
 
 def _table(
     dt: xr.DataTree, parts: _Parts, found: Removal, players: pd.Index, by: str, max_share: float
 ) -> pd.DataFrame:
     """Name what is removed."""
-    units, n = parts.units, parts.units.votes.n
+    units, n = parts.units, parts.units.size
     own: Floats = np.bincount(units.unit, n, len(units.copies)) / units.copies
     order = np.argsort(parts.unit, kind="stable")
     within = np.arange(len(order)) - np.searchsorted(parts.unit[order], parts.unit[order])

@@ -14,11 +14,12 @@ from leaderbayes._answers.groups import Control
 from leaderbayes._answers.mean_score import table_of_scores
 from leaderbayes._answers.publish import published
 from leaderbayes._answers.ranks import ranks_once
-from leaderbayes._answers.votes import clustered_by, votes_by_player
+from leaderbayes._answers.votes import votes_by_player
 from leaderbayes._arguments import one_of, share
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import is_mean_score, is_of_votes
 from leaderbayes._fits.trust import trust
+from leaderbayes._inference.kept_votes import clustered_by
 from leaderbayes._numerics.logistic_normal import expit_mean
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._tables import table

@@ -2,16 +2,14 @@
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit
 
 from leaderbayes._answers.draws import draws_of
 from leaderbayes._answers.record import record, worth_of
 from leaderbayes._fits.posterior import drawn, is_of_votes
 from leaderbayes._inference.boards import matches_of
-from leaderbayes._numerics.davidson_votes import moments
+from leaderbayes._numerics.votes import law_of
 from leaderbayes._types import Bools, Floats
 
-_NODES = 20  # of an average over judges
 _CHANCE = 0.05  # that a transitive board has a triple
 
 
@@ -60,19 +58,9 @@ def _gaps(dt: xr.DataTree, names: list[str]) -> Floats:
 def _of_a_match(dt: xr.DataTree, epp: Floats) -> tuple[Floats, Floats]:
     """Give mean and variance of points (player, opponent), a tie being one half."""
     gap = epp[:, None] - epp
-    if is_of_votes(dt) and dt.attrs["model"] == "davidson":
-        return moments(gap, float(drawn(dt, "tie").mean()))
-    if is_of_votes(dt) and dt.attrs["model"] == "round_intercept":
-        # Of all judges, whoever is shown first.
-        order, scale = (
-            float(drawn(dt, name).mean()) for name in ("effect_size", "intercept_scale")
-        )
-        node, weight = np.polynomial.hermite_e.hermegauss(_NODES)
-        first, second = (expit(gap[..., None] + s * (order + scale * node)) for s in (1, -1))
-        p = 0.5 * (first + second) @ weight / weight.sum()
-    else:
-        p = expit(gap)
-    return p, p * (1.0 - p)
+    modelled = is_of_votes(dt) and "tie" in dt["posterior"]
+    law = law_of(gap, float(drawn(dt, "tie").mean()) if modelled else -np.inf)
+    return law.mean, law.variance
 
 
 def _cycles(better: Floats, met: Bools, least: float) -> tuple[np.ndarray, Floats]:

@@ -8,9 +8,9 @@ import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.draws import by_mean, standing_of
-from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.posterior import is_mean_score, is_of_votes, refuse
+from leaderbayes._inference.kept_votes import kept_votes
 
 
 def without(dt: xr.DataTree, by: str, removed: list[Any]) -> xr.DataTree:

@@ -9,7 +9,6 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.draws import draws_of, sign_of
-from leaderbayes._answers.kept_votes import kept_votes, labels_of
 from leaderbayes._answers.penalty import spread_of, weight_of
 from leaderbayes._answers.vote_estimates import parted
 from leaderbayes._errors import LeaderbayesError
@@ -22,6 +21,7 @@ from leaderbayes._fits.posterior import (
 )
 from leaderbayes._fits.unchanged import once
 from leaderbayes._inference.boards import boards_of, matches_of
+from leaderbayes._inference.kept_votes import kept_votes, labels_of
 from leaderbayes._inference.laplace import fitted_arguments
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.plackett_luce_fit import fit_rankings
@@ -110,14 +110,14 @@ def _of_votes(dt: xr.DataTree, by: str) -> Standing:
     def strengths(units: Bools) -> Floats:
         held = units[own.unit]
         some = votes._replace(
-            won=votes.won * held, n=votes.n * held, square=votes.square * held
+            won=votes.won * held, n=votes.n * held, tied=votes.tied * held
         )  # fmt: skip
-        epp = own.model.maximum(some, own.penalty).epp
+        epp = own.estimate(some).epp
         seen = np.bincount(some.first, some.n, minlength=len(epp))
         seen += np.bincount(some.second, some.n, minlength=len(epp))
         return np.where(seen > 0.0, epp, np.nan)
 
-    share = np.bincount(own.unit, votes.n, len(names)) / votes.n.sum()
+    share = np.bincount(own.unit, own.size, len(names)) / own.size.sum()
     return Standing(draws_of(dt)[1], by, np.asarray(names), share, strengths)
 
 

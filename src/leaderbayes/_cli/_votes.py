@@ -9,13 +9,12 @@ import click
 
 from leaderbayes._cli._console import collecting, records, short
 from leaderbayes._cli._options import read_file, scores_read, together, typed
-from leaderbayes._fits.kinds import OF_SEVERAL
 
 if TYPE_CHECKING:
     import numpy as np
     import xarray as xr
 
-MODELS = ("bradley_terry", "davidson", "round_intercept", "tournaments")
+MODELS = ("bradley_terry", "davidson", "round_intercept")
 CLUSTERS = ("auto", "none", "judge", "prompt")
 COLUMNS = ("first", "second", "outcome", "prompt", "judge")
 OF_VOTES = (*COLUMNS, "count", "covariate", "order_effect", "both_bad")
@@ -140,12 +139,10 @@ def _picked(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset":
         )
     only, names = options["only"], tournaments_of(votes)
     if only is None:
-        takes_all = typed(["store", "each", "ml"]) or options.get("model") in OF_SEVERAL
+        takes_all = typed(["store", "each", "ml"])
         if len(names) > 1 and not takes_all:
             known = {each.name: each for each in click.get_current_context().command.params}
             ways = " rank each with --each," if "each" in known else ""
-            if getattr(known.get("model"), "type", None) is click.STRING:  # of any model
-                ways += " take all of them with --model tournaments,"
             _refuse(
                 options,
                 f"several tournaments; pick one with --only,{ways} or leave --tournament out to "
@@ -248,7 +245,7 @@ def estimate_votes(votes: "xr.Dataset", options: dict[str, Any]) -> "xr.Dataset"
     """Estimate votes by maximum likelihood."""
     import leaderbayes as lb
 
-    if options["model"] in ("davidson", "tournaments"):
+    if options["model"] == "davidson":
         _refuse(options, f"--ml of votes has no model {options['model']}; leave --ml out")
     if options["model"] == "round_intercept":
         if alien := typed(["covariate", "cluster"]):

@@ -63,8 +63,8 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
     ("log_likelihood", "wins"): (set(),),
     ("observed_data", "wins"): _OF_PAIRS,
     ("observed_data", "misfit"): (set(), {"tournament"}),
-    **{("constant_data", name): ({"vote"},) for name in ("first", "second", "outcome")},
-    **{("constant_data", name): _OF_PAIRS for name in ("tied", "worth", "effective", "both_bad")},
+    **{("constant_data", name): ({"vote"},) for name in ("first", "second", "count")},
+    ("constant_data", "both_bad"): _OF_PAIRS,
     ("constant_data", "n"): (*_OF_PAIRS, set()),  # of votes; of the best of a board
 }
 _DRAWN = ("posterior", "posterior_predictive", "log_likelihood")
@@ -74,7 +74,7 @@ _HELD: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
         "posterior_predictive": (("place",), ("outcome",), ("wins", "misfit")),
         "log_likelihood": (("place",), ("outcome",), ("wins",)),
         "observed_data": (("place",), ("outcome",), ("wins", "misfit")),
-        "constant_data": (("scores", "weight"), ("first", "second", "outcome", "n", "worth")),
+        "constant_data": (("scores", "weight"), ("first", "second", "count", "weight")),
     },
     "score": {
         "posterior_predictive": (("round_score",),),

@@ -8,6 +8,7 @@ import xarray as xr
 
 from leaderbayes._fits.posterior import board_fitted, drawn, fitted, is_of_votes, refuse
 from leaderbayes._fits.unchanged import once
+from leaderbayes._inference.kept_votes import matches_of_votes
 from leaderbayes._numerics.places import places
 from leaderbayes._scores.matches import matches
 
@@ -49,7 +50,7 @@ def _found(dt: xr.DataTree, players: Sequence[str] | None, pairs: bool) -> xr.Da
 def _matches_of(dt: xr.DataTree, players: Sequence[str] | None, pairs: bool) -> xr.Dataset:
     arguments = json.loads(dt.attrs["arguments"])
     if is_of_votes(dt):
-        return _matches_of_votes(dt, arguments["ties"], players)
+        return _matches_of_votes(dt, players)
     rules = {name: arguments[name] for name in ("within_round", "ties")}
     scores = dt["constant_data"].to_dataset()["scores"]
     asked = scores if players is None else scores.sel(player=list(players))
@@ -60,14 +61,11 @@ def _matches_of(dt: xr.DataTree, players: Sequence[str] | None, pairs: bool) -> 
     return board
 
 
-def _matches_of_votes(dt: xr.DataTree, ties: str, players: Sequence[str] | None) -> xr.Dataset:
-    """Take the matches of votes, which are kept with the fit."""
-    fitted(dt, "observed_data")
-    kept = dt["constant_data"].to_dataset()[["n", "tied", "worth"]]
-    board = kept.assign(wins=dt["observed_data"].dataset["wins"])
+def _matches_of_votes(dt: xr.DataTree, players: Sequence[str] | None) -> xr.Dataset:
+    """Count the votes of a fit as matches."""
     names = dt["posterior"]["player"].to_numpy() if players is None else list(players)
-    board = board.sel(player=names, opponent=names).transpose(..., "player", "opponent")
-    return board.assign_attrs(within_round=1, ties=ties)
+    board = matches_of_votes(dt).sel(player=names, opponent=names)
+    return board.transpose("player", "opponent")
 
 
 def boards_of(dt: xr.DataTree) -> list[tuple[xr.Dataset, xr.DataArray]]:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes._errors import MisfitWarning
 from leaderbayes._fits.posterior import drawn, fitted, is_of_votes, refuse
-from leaderbayes._inference.boards import boards_of
+from leaderbayes._inference.boards import boards_of, matches_of
 from leaderbayes._inference.boards_alike import boards_alike
 from leaderbayes._numerics import bradley_terry as bt
 from leaderbayes._numerics.places import count_matches, count_wins
@@ -176,12 +176,9 @@ def can_misfit(dt: xr.DataTree) -> bool:
     """
     from scipy.sparse.csgraph import connected_components  # which takes long to import
 
-    met = dt["constant_data"]["n"].transpose(..., "player", "opponent").to_numpy() > 0.0
-    for board in met.reshape(-1, *met.shape[-2:]):  # of each tournament
-        groups = int(connected_components(board, directed=False)[0])
-        if np.count_nonzero(np.triu(board, 1)) > len(board) - groups:
-            return True
-    return False
+    met = matches_of(dt)["n"].to_numpy() > 0.0
+    groups = int(connected_components(met, directed=False)[0])
+    return bool(np.count_nonzero(np.triu(met, 1)) > len(met) - groups)
 
 
 def _players_of(board: xr.Dataset, values: xr.DataArray) -> xr.DataArray:

@@ -25,8 +25,7 @@ from leaderbayes._inference.rankings import draw_davidson_of_scores, draw_placke
 from leaderbayes._inference.round_intercept import draw_round_intercept
 from leaderbayes._inference.score_tournaments import draw_score_tournaments
 from leaderbayes._inference.tournaments import draw_tournaments
-from leaderbayes._inference.vote_tournaments import draw_vote_tournaments
-from leaderbayes._inference.votes import draw_davidson, draw_intercept, draw_votes
+from leaderbayes._inference.votes import draw_davidson, draw_votes
 from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import (
     TIES,
@@ -47,8 +46,6 @@ _DRAWS = dict[str, Callable[..., tuple[xr.DataTree, dict[str, Any]]]]
 OF_VOTES: _DRAWS = {
     "bradley_terry": draw_votes,
     "davidson": draw_davidson,
-    "round_intercept": draw_intercept,
-    "tournaments": draw_vote_tournaments,
 }
 # Drawn without PyMC, with the options of their models.
 _OWN_DRAWS: _DRAWS = {
@@ -87,10 +84,7 @@ def fit(
     scores : DataArray (player, round) or (tournament, player, round)
         Scores from `leaderbayes.read_scores`; several tournaments for the models
         "tournaments" and "score_tournaments" only. Or votes, a Dataset (vote) from
-        `leaderbayes.read_votes`, for "bradley_terry", "davidson" (a parameter for ties) and
-        "round_intercept" (an advantage of whoever is shown first, that judges differ in); those of
-        several tournaments (the coordinate ``tournament`` (vote,): languages, categories, each
-        vote in one of them) for "tournaments".
+        `leaderbayes.read_votes`, for "bradley_terry" and "davidson" (a parameter for ties).
     model : str
         Name of a function of `leaderbayes.models`: "bradley_terry", "davidson", "plackett_luce",
         "round_intercept" or "tournaments", of who beat whom; or "mean_score", of how much better,
@@ -145,12 +139,9 @@ def fit(
         ``prior_scale``, ``prior_df``; ``matched``, True where who met whom may itself say who is
         strong (pairs matched by rating, ladders, Swiss rounds), so that how much strengths vary
         along the ways between players is learnt (``matching``, from 0, exchangeable, to 2), False
-        where not, and None by the design; "davidson" also ``tie_scale``, "round_intercept" also
-        ``intercept_scale``, and no covariates, "tournaments" ``spread_scale`` in place of
-        ``prior_df`` and ``matched``: effects are the same in all tournaments, and what judges, or
-        prompts, of several tournaments say alike in these (``shared_variance``) is one error of
-        all. Then ``epp`` is about votes of judges, and on
-        prompts, like these, over whose opinions it is an average.
+        where not, and None by the design; "davidson" also ``tie_scale``. Each vote has a weight, by
+        what its judge's and its prompt's other votes say, and ``epp`` is about votes of judges, and
+        on prompts, like these.
         With ``test_fraction``, for folds, the answer is about rounds of fresh data sets of this
         size from the same population: not about further splits of this one, other populations or
         other sizes. ``epp`` is about rounds with a test set of this size: larger ones, larger epp.
@@ -177,15 +168,10 @@ def fit(
         "score_tournaments" also ``score_tournament`` (chain, draw, tournament, player),
         ``score_spread`` and what its model adds, with ``tournament_round`` for rounds. Of votes
         ``effect_size`` (chain, draw, effect), of the order in log-odds and of covariates by their
-        standard deviation, of "davidson" ``tie``, nu, of "round_intercept" ``intercept_scale``, the
-        standard deviation of judges' advantages of the first; ``wins`` (player, opponent) in place
-        of ``place``, with replicates'
-        ``misfit`` (chain, draw), and ``constant_data`` has the votes that count, ``n`` and
-        ``worth`` of a pair's votes, ``effective`` matches, and ``opinion_variance`` (clustering),
-        that of judges' and prompts' opinions of a player, log-odds squared; of several tournaments
-        all tables of pairs begin with these, ``epp`` is the mean over tournaments and
-        ``epp_tournament`` (chain, draw, tournament, player) and ``epp_spread`` are as of scores,
-        and ``vote_tournament`` (vote,) says where a vote was. attrs:
+        standard deviation, of "davidson" ``tie``, nu; ``wins`` (player, opponent) in place
+        of ``place``, with replicates' ``misfit`` (chain, draw), and ``constant_data`` has the votes
+        that count, their ``weight``, and ``opinion_variance`` (clustering), that of judges' and
+        prompts' opinions of a player, log-odds squared. attrs:
         ``model``, ``arguments`` and ``versions`` (JSON), ``seed``, ``weight`` (mean over rounds),
         ``sampler`` (that drew: "laplace", "exact", "gibbs", or one of NUTS), ``why_nuts`` (where
         "auto" tried "laplace", and NUTS drew: which limit was not kept), ``converged`` (0 or 1),
@@ -206,8 +192,7 @@ def fit(
     MisfitWarning
         If ``p_check`` is below 0.05: the model does not describe the board.
     HintWarning
-        Of votes LB044, if judges or prompts are few, LB045, if whoever is shown first is favoured,
-        by all judges or by some, and LB049, if strengths move over time. LB017, if rounds look like
+        Of votes LB044, if judges or prompts are few. LB017, if rounds look like
         folds and no ``test_fraction`` is given; LB018, if a tenth of the matches or more are tied
         and the model has no parameter for ties; LB019, if there is one score a player; LB025, if
         scores of "mean_score" have two values only and are taken for normal; LB026, if they have
@@ -256,7 +241,7 @@ def fit(
             "'auto'."
         )
     if is_votes(scores):
-        _check_tournaments(scores, model)
+        _check_tournaments(scores)
     if of_votes and (model not in OF_VOTES or sampler not in WITHOUT_PYMC or not within_round):
         raise LeaderbayesError(
             f"Votes take model={' or '.join(map(repr, OF_VOTES))}, sampler='auto', 'laplace' or "
@@ -308,20 +293,13 @@ def _versions() -> str:
     return json.dumps({package: version(package) for package in _PACKAGES})
 
 
-def _check_tournaments(votes: xr.Dataset, model: str) -> None:
-    """Raise unless the model is one of as many tournaments as the votes have."""
-    several = "tournament" in votes.coords and len(pd.unique(votes["tournament"].to_numpy())) > 1
-    if several and model not in OF_SEVERAL:
+def _check_tournaments(votes: xr.Dataset) -> None:
+    """Raise unless the votes are of one tournament."""
+    if "tournament" in votes.coords and len(pd.unique(votes["tournament"].to_numpy())) > 1:
         raise LeaderbayesError(
-            "These votes are of several tournaments: take model='tournaments', or fit each by "
-            "itself, leaderbayes.study.fit(votes, store='study'). To take all together leave the "
+            "These votes are of several tournaments: fit each by itself, "
+            "leaderbayes.study.fit(votes, store='study'). To take all together leave the "
             "coordinate out: votes.drop_vars('tournament')."
-        )
-    if model in OF_SEVERAL and not several:
-        raise LeaderbayesError(
-            f"model={model!r} is of several tournaments, and these votes are of one: name the "
-            "column that tells them apart when they are read, "
-            "read_votes(..., tournament='language') or --tournament, or take model='bradley_terry'."
         )
 
 

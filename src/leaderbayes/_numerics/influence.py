@@ -16,13 +16,13 @@ rankings, arXiv:2508.11847.
 """
 
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from leaderbayes._numerics.influence_models import BRADLEY_TERRY, Model
-from leaderbayes._numerics.votes import Votes, spread_of
+from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.votes import EFFECT_SCALE, Estimate, Votes, law_at, maximum
 from leaderbayes._types import Floats, Longs
 
 _RIVALS = 20  # nearest to the leader, by standard errors
@@ -40,7 +40,8 @@ class Units(NamedTuple):
     unit: Longs  # (vote,)
     copies: Longs  # (unit,): how many there are, alike
     penalty: float  # pseudo-rounds of the estimate
-    model: Model = BRADLEY_TERRY
+    size: Floats  # (vote,): how much of the votes it is
+    tie_scale: float | None = None  # of Davidson's nu, whose model it is
 
 
 class Removal(NamedTuple):
@@ -79,7 +80,7 @@ def fewest(units: Units, most: float) -> Removal:
     near = np.argsort((at.epp[leader] - at.epp) / spread, kind="stable")
     near = near[near != leader][:_RIVALS]
     shifts = {int(r): _shifts(units, at, bread, leader, int(r)) for r in near}
-    budget = most * float(units.votes.n.sum())
+    budget = most * float(units.size.sum())
     left = np.asarray(units.copies)
     needed = []
     for r, shift in shifts.items():
@@ -111,41 +112,48 @@ def fewest(units: Units, most: float) -> Removal:
     )  # fmt: skip
 
 
-def _estimate(units: Units, removed: Longs) -> Any:
+def _estimate(units: Units, removed: Longs) -> Estimate:
     """Estimate strengths without some units."""
-    return units.model.maximum(_left(units, removed), units.penalty)
+    tie = units.tie_scale is not None
+    return maximum(
+        _left(units, removed), units.penalty, tie=tie, effect_scale=EFFECT_SCALE,
+        tie_scale=units.tie_scale or np.inf,
+    )  # fmt: skip
 
 
 def _left(units: Units, removed: Longs) -> Votes:
     """Take the votes that are left (all rows, some of them of no votes)."""
     votes = units.votes
     kept = (1.0 - removed / units.copies)[units.unit]
-    return votes._replace(won=votes.won * kept, n=votes.n * kept, square=votes.square * kept)
+    return votes._replace(won=votes.won * kept, n=votes.n * kept, tied=votes.tied * kept)
 
 
-def _lead(at: Any, leader: int) -> float:
+def _lead(at: Estimate, leader: int) -> float:
     """Give the leader's lead over the best of the others."""
     return float(at.epp[leader] - np.delete(at.epp, leader).max())
 
 
 def _weights(units: Units) -> Floats:
     """Count the votes of one copy of each unit."""
-    return np.asarray(np.bincount(units.unit, units.votes.n, len(units.copies)) / units.copies)
+    return np.asarray(np.bincount(units.unit, units.size, len(units.copies)) / units.copies)
 
 
-def _bread(units: Units, at: Any) -> Floats:
+def _bread(units: Units, at: Estimate) -> Floats:
     """Invert the information, with the penalty's."""
-    m = units.votes.players
-    p = expit(at.epp)
-    information = at.hessian.copy()
-    known = np.append(units.penalty * p * (1.0 - p), units.model.prior(at))
-    information[np.diag_indices_from(information)] += known
-    return spread_of(information, m)
+    m, p = units.votes.players, expit(at.epp)
+    known = [units.penalty * p * (1.0 - p), np.full(len(at.beta), EFFECT_SCALE**-2.0)]
+    known += [np.array([units.tie_scale**-2.0])] if units.tie_scale is not None else []
+    return inverse(at.information + np.diag(np.concatenate(known)), m)
 
 
-def _shifts(units: Units, at: Any, bread: Floats, leader: int, rival: int) -> Floats:
+def _shifts(units: Units, at: Estimate, bread: Floats, leader: int, rival: int) -> Floats:
     """Give how far one copy of each unit (unit,) holds the leader above the rival, by itself."""
-    own = units.model.pull(units.votes, at, bread[leader] - bread[rival])
+    votes, along, law = units.votes, bread[leader] - bread[rival], law_at(units.votes, at)
+    effects = along[votes.players : votes.players + len(at.beta)]
+    moved = along[votes.first] - along[votes.second] + votes.effect @ effects
+    own = (votes.won - votes.n * law.mean) * moved
+    if units.tie_scale is not None:
+        own += (votes.tied - votes.n * law.tie) * along[-1]
     return np.asarray(np.bincount(units.unit, own, len(units.copies)) / units.copies)
 
 
@@ -178,7 +186,7 @@ def _taken(
 
 
 def _path(
-    units: Units, at: Any, leader: int, rival: int, budget: float, most: float
+    units: Units, at: Estimate, leader: int, rival: int, budget: float, most: float
 ) -> tuple[Longs, float]:
     """Remove units until another leads, or the budget is spent, or as many as ``most`` are gone.
 
@@ -203,7 +211,7 @@ def _path(
 
 
 def _few(
-    units: Units, at: Any, leader: int, rival: int, shift: Floats, size: int, number: int,
+    units: Units, at: Estimate, leader: int, rival: int, shift: Floats, size: int, number: int,
     budget: float,
 ) -> Longs | None:  # fmt: skip
     """Try the most influential units alone, or by twos."""
@@ -223,7 +231,7 @@ def _few(
     return None
 
 
-def _without_the_idle(units: Units, removed: Longs, leader: int, at: Any) -> Longs:
+def _without_the_idle(units: Units, removed: Longs, leader: int, at: Estimate) -> Longs:
     """Put back what need not be removed, those that shift least first."""
     after = _estimate(units, removed)
     shift = _shifts(units, at, _bread(units, at), leader, int(np.argmax(after.epp)))

@@ -101,8 +101,8 @@ def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     wins = won + lost.T
     tables = {"wins": wins, "n": wins + wins.T, "tied": tied + tied.T}
     names = kept["player"].to_numpy()
-    if (nobody := np.isnan(votes["outcome"].to_numpy())).any():
-        tables["both_bad"] = _counted_between(votes.isel(vote=nobody), names)
+    if (nobody := both_bad(votes, names)) is not None:
+        tables["both_bad"] = nobody
     return xr.Dataset(
         {name: (("player", "opponent"), table) for name, table in tables.items()},
         coords={"player": names, "opponent": names},
@@ -110,14 +110,17 @@ def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     )
 
 
-def _counted_between(votes: xr.Dataset, names: Any) -> Floats:
-    """Count votes (player, opponent) between players of these names, whoever was first."""
-    to = pd.Index(names).get_indexer(votes["player"].to_numpy())
-    one, other = (to[votes[side].to_numpy()] for side in ("first", "second"))
+def both_bad(votes: xr.Dataset, names: Any) -> Floats | None:
+    """Count votes for neither of two of these players (player, opponent), if there are any."""
+    nobody = votes.isel(vote=np.isnan(votes["outcome"].to_numpy()))
+    if not nobody.sizes["vote"]:
+        return None
+    to = pd.Index(names).get_indexer(nobody["player"].to_numpy())
+    one, other = (to[nobody[side].to_numpy()] for side in ("first", "second"))
     inside = (one >= 0) & (other >= 0)
     table = np.zeros((len(names), len(names)))
-    np.add.at(table, (one[inside], other[inside]), weights_of(votes)[inside])
-    return table + table.T
+    np.add.at(table, (one[inside], other[inside]), weights_of(nobody)[inside])
+    return np.asarray(table + table.T)
 
 
 def weights_of(votes: xr.Dataset) -> Floats:

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.kept_votes import kept_votes
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import board_fitted, drawn, is_mean_score, is_of_votes
 from leaderbayes._fits.require import require_tree
@@ -60,8 +58,6 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     if "posterior" not in study.children:
         return list(study.children.values())[names.index(tournament)]
     board_fitted(study, "constant_data", "observed_data", "posterior_predictive")
-    if is_of_votes(study):
-        return _votes_of(study, tournament)
     of_scores = is_mean_score(study)
     scores = study["constant_data"]["scores"]
     board = scores.sel(tournament=tournament, drop=True)
@@ -95,40 +91,6 @@ def select(study: xr.DataTree, tournament: str) -> xr.DataTree:
     if not of_scores:
         tree.attrs["weight"] = float(data["weight"].mean())
     tree.attrs["p_check"] = float("nan")  # that of the study is of all tournaments
-    return tree
-
-
-def _votes_of(fit: xr.DataTree, tournament: str) -> xr.DataTree:
-    """Take the votes of one tournament, and its strengths, out of a fit of many."""
-    kept = kept_votes(fit)[0]
-    kept = kept.isel(vote=np.flatnonzero(kept["tournament"].to_numpy() == tournament))
-    seen, code = np.unique([kept["first"], kept["second"]], return_inverse=True)
-    who = kept["player"].to_numpy()[seen]
-    sides = {"player": who, "opponent": who}
-
-    def own(group: str) -> xr.Dataset:
-        found = fit[group].to_dataset().sel(tournament=tournament, drop=True)
-        return found.sel({side: names for side, names in sides.items() if side in found.dims})
-
-    known = own("constant_data").drop_dims("vote")
-    votes = kept.isel(player=seen).drop_vars("tournament").reset_coords(drop=False).assign(
-        first=("vote", code[0].astype(np.int32)), second=("vote", code[1].astype(np.int32))
-    )  # fmt: skip
-    posterior = xr.Dataset({"epp": drawn(fit, "epp_tournament")}).sel(
-        tournament=tournament, player=who, drop=True
-    )
-    posterior = posterior.drop_vars("tournament", errors="ignore")
-    if "effect_size" in fit["posterior"]:
-        posterior["effect_size"] = drawn(fit, "effect_size")
-    tree = xr.DataTree.from_dict(
-        {
-            "posterior": posterior,
-            "posterior_predictive": own("posterior_predictive"),
-            "observed_data": own("observed_data"),
-            "constant_data": known.merge(votes).assign_attrs(fit["constant_data"].attrs),
-        }
-    )
-    tree.attrs = fit.attrs | {"tournament": tournament, "p_check": float("nan")}
     return tree
 
 

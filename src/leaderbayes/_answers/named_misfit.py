@@ -7,7 +7,7 @@ from leaderbayes._answers.draws import draws_of
 from leaderbayes._answers.record import record, worth_of
 from leaderbayes._fits.posterior import drawn, is_of_votes
 from leaderbayes._inference.boards import matches_of
-from leaderbayes._numerics.votes import law_of
+from leaderbayes._numerics.bradley_terry import law_of
 from leaderbayes._types import Bools, Floats
 
 _CHANCE = 0.05  # that a transitive board has a triple

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from leaderbayes._numerics.bradley_terry import law_of
 from leaderbayes._numerics.vote_weights import Together, with_shared
-from leaderbayes._numerics.votes import Estimate, Votes, information_of, law_at, law_of
+from leaderbayes._numerics.votes import Estimate, Votes, information_of, law_at
 from leaderbayes._types import Floats, Longs
 
 

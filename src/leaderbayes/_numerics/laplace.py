@@ -27,8 +27,9 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.optimize import minimize_scalar
 
 from leaderbayes._numerics import two_players
-from leaderbayes._numerics.bradley_terry import log_normaliser, pair_sums, probability
+from leaderbayes._numerics.bradley_terry import pair_sums, probability
 from leaderbayes._numerics.margins import Margins, margins, stretch
+from leaderbayes._numerics.pairs_by_round import log_normaliser
 from leaderbayes._types import Floats, Longs
 
 _STEP = 1.0  # of the grid, in standard deviations of log sigma

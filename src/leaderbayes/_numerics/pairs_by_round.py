@@ -22,7 +22,6 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from leaderbayes._numerics.bradley_terry import log_normaliser
 from leaderbayes._types import Floats, Ints, Longs
 
 # Without NaN and infinity flags: those must come through.
@@ -354,3 +353,85 @@ def _take_off(normaliser: Floats, round: Longs, set: Longs, sign: Floats, out: F
     for k in range(len(out)):
         for t in range(round.size):
             out[k, round[t]] -= sign[t] * normaliser[k, set[t]]
+
+
+_TOGETHER = 32  # draws
+_SMALL, _TINY = 1e-150, 1e-130  # products whose logarithm is taken, and odds that are nearly none
+
+
+@numba.njit(cache=True, error_model="numpy")
+def log_normaliser(strength: Floats, n: Floats) -> Floats:
+    """Sum n log(e^a_i + e^a_j) over unordered pairs, for each of many draws (draw,).
+
+    Parameters
+    ----------
+    strength : (draw, player)
+    n : (player, opponent)
+    """
+    draws, m = strength.shape
+    out = np.empty(draws)
+    # Draws together, which processors multiply several at a time.
+    u = np.empty((m, _TOGETHER))
+    top, total, product = np.empty((3, _TOGETHER))
+    for begin in range(0, draws, _TOGETHER):
+        size = min(_TOGETHER, draws - begin)
+        for k in range(_TOGETHER):
+            # Of the last few once more.
+            a = strength[begin + min(k, size - 1)]
+            top[k], total[k] = np.max(a), 0.0
+            for i in range(m):
+                u[i, k] = np.exp(max(a[i] - top[k], -700.0))
+        matches = 0.0
+        for i in range(m):
+            product[:] = 1.0
+            count, small = 0.0, 0
+            for j in range(i):
+                met = n[i, j]
+                if met == 0.0:
+                    continue
+                matches += met
+                # One logarithm for many opponents that were met as often.
+                if met != count or small:
+                    for k in range(_TOGETHER):
+                        if met != count or product[k] < _SMALL:
+                            total[k] += count * np.log(product[k])
+                            product[k] = 1.0
+                    count = met
+                small = 0
+                for k in range(_TOGETHER):
+                    product[k] *= u[i, k] + u[j, k]
+                    small += product[k] < _SMALL
+            for k in range(_TOGETHER):
+                total[k] += count * np.log(product[k])
+        for k in range(size):
+            if np.min(u[:, k]) < _TINY:
+                out[begin + k] = _far_log_normaliser(strength[begin + k], n)
+            else:
+                out[begin + k] = total[k] + matches * top[k]
+    return out
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _far_log_normaliser(a: Floats, n: Floats) -> float:
+    """Give what `log_normaliser` does, of strengths (player,) some of which are very far apart."""
+    m, top = a.size, np.max(a)
+    u = np.empty(m)
+    for i in range(m):
+        u[i] = np.exp(max(a[i] - top, -700.0))
+    total, matches = 0.0, 0.0
+    for i in range(m):
+        product, count = 1.0, 0.0
+        for j in range(i):
+            if n[i, j] == 0.0:
+                continue
+            matches += n[i, j]
+            if u[i] < _TINY and u[j] < _TINY:
+                high = max(a[i], a[j])
+                total += n[i, j] * (high - top + np.log1p(np.exp(-abs(a[i] - a[j]))))
+                continue
+            if n[i, j] != count or product < _SMALL:
+                total += count * np.log(product)
+                product, count = 1.0, n[i, j]
+            product *= u[i] + u[j]
+        total += count * np.log(product)
+    return float(total + matches * top)

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from leaderbayes._numerics.bradley_terry import Law, law_of
 from leaderbayes._numerics.vote_weights import with_shared
-from leaderbayes._numerics.votes import Law, Votes, law_of, row_of
+from leaderbayes._numerics.votes import Votes, row_of
 from leaderbayes._types import Floats, Longs
 
 _MOST = 1.2  # variance of all opinions together of those who are drawn to vote again

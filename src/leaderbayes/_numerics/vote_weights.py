@@ -31,7 +31,8 @@ import pandas as pd
 from scipy import sparse
 from scipy.special import stdtrit
 
-from leaderbayes._numerics.votes import Law, Votes, law_of
+from leaderbayes._numerics.bradley_terry import Law, law_of
+from leaderbayes._numerics.votes import Votes
 from leaderbayes._types import Floats, Longs
 
 LARGEST_PART = 0.5  # of an estimate that a cluster makes itself, beyond which nothing is known

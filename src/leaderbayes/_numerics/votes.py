@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
+from leaderbayes._numerics.bradley_terry import Law, law_of, log_normaliser
 from leaderbayes._numerics.newton import maximise
 from leaderbayes._types import Floats, Ints, Longs
 
@@ -36,19 +37,6 @@ class Votes(NamedTuple):
     effect: Floats  # (row, effect): order and covariates, first less second
 
 
-class Law(NamedTuple):
-    """Outcomes at given log-odds: a win is 1, a tie 1/2."""
-
-    mean: Floats
-    variance: Floats
-    tie: Floats  # probability
-    log_total: Floats  # of the three terms
-
-    def as_column(self) -> "Law":
-        """Return the same of one draw (row, 1)."""
-        return Law(*(each[:, None] for each in self))
-
-
 class Estimate(NamedTuple):
     """Where the likelihood has its maximum."""
 
@@ -56,20 +44,6 @@ class Estimate(NamedTuple):
     beta: Floats  # (effect,)
     nu: float  # -inf for Bradley-Terry
     information: Floats  # (parameter, parameter), of the votes alone
-
-
-def law_of(eta: Floats, nu: Floats | float = -np.inf) -> Law:
-    """Return mean, variance and probability of a tie at log-odds eta."""
-    less, tie = np.exp(-np.abs(eta)), np.exp(nu - 0.5 * np.abs(eta))
-    total = 1.0 + less + tie
-    tie = tie / total
-    mean = np.where(eta > 0.0, 1.0, less) / total + 0.5 * tie
-    decided = (1.0 - tie) / (1.0 + less)  # share of the likelier outcome
-    gap = decided * (1.0 - less)
-    variance = 0.25 * np.maximum(1.0 - tie - gap**2, 0.0)
-    # Not as a difference of what is nearly 1.
-    variance = np.maximum(variance, decided * less * decided)
-    return Law(mean, variance, tie, 0.5 * np.abs(eta) + np.log(total))
 
 
 def counted(votes: Votes, weight: Floats | None = None) -> Votes:
@@ -80,7 +54,7 @@ def counted(votes: Votes, weight: Floats | None = None) -> Votes:
     if weight is not None:
         columns = {name: weight * getattr(votes, name) for name in ("won", "n", "tied")}
         votes = votes._replace(**columns)
-    if votes.effect.size and not (votes.effect == 1.0).all():
+    if _has_covariates(votes):
         return votes
     m = votes.players
     pair = votes.first.astype(np.int64) * m + votes.second
@@ -89,6 +63,11 @@ def counted(votes: Votes, weight: Floats | None = None) -> Votes:
     first, second = (each.astype(np.int32) for each in np.divmod(at, m))
     effect = np.ones((len(at), votes.effect.shape[1]))
     return Votes(m, first, second, won[at], n[at], tied[at], effect)
+
+
+def _has_covariates(votes: Votes) -> bool:
+    """Check whether votes on the same players in the same order differ."""
+    return bool(votes.effect.size and not (votes.effect == 1.0).all())
 
 
 def design(votes: Votes) -> sparse.csr_array:
@@ -130,10 +109,56 @@ class Likelihood:
     """
 
     def __init__(self, votes: Votes, *, tie: bool = False) -> None:
-        self.votes = counted(votes)
-        self.rows = design(self.votes)
+        self.votes = votes = counted(votes)
+        self.rows = design(votes)
         self.tie = tie
         self.size = votes.players + votes.effect.shape[1] + tie
+        self.tables = None if _has_covariates(votes) else _tables(votes)
+        # What the log-likelihood is linear in: points of players, of the first, and ties.
+        points = np.bincount(votes.first, votes.won, votes.players)
+        points += np.bincount(votes.second, votes.n - votes.won, votes.players)
+        tied = [votes.tied.sum()] * tie
+        self.linear = np.concatenate([points, votes.won @ votes.effect, tied])
+
+    def value(self, x: Floats) -> Floats:
+        """Return the log-likelihood (point,)."""
+        return self._evaluate(x, gradient=False)[0]
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return the log-likelihood (point,) and its gradient (point, parameter)."""
+        return self._evaluate(x, gradient=True)
+
+    def _evaluate(self, x: Floats, *, gradient: bool) -> tuple[Floats, Floats]:
+        if self.tables is not None:
+            return self._by_pair(x, gradient=gradient)
+        votes, (eta, nu, law) = self.votes, self.law(x)
+        value = (votes.won - 0.5 * votes.n) @ eta - votes.n @ law.log_total
+        value = value + votes.tied.sum() * nu if self.tie else value
+        slope = np.empty((0, 0))
+        if gradient:
+            residual = votes.won[:, None] - votes.n[:, None] * law.mean
+            slope = np.asarray((self.rows.T @ residual).T)
+            if self.tie:
+                slope = np.column_stack([slope, votes.tied.sum() - votes.n @ law.tie])
+        return value, slope
+
+    def _by_pair(self, x: Floats, *, gradient: bool) -> tuple[Floats, Floats]:
+        m, value = self.votes.players, x @ self.linear
+        slope = np.tile(self.linear, (len(x), 1)) if gradient else np.empty((0, 0))
+        nu = x[:, -1] if self.tie else None
+        for n, sign in self.tables or []:
+            beta = sign * x[:, m] if sign else np.zeros(len(x))
+            found = log_normaliser(x[:, :m], n, nu=nu, beta=beta, gradient=gradient)
+            value -= found.value
+            # Relative to the row: where that is the second, the first's advantage is taken off.
+            if sign < 0.0:
+                value -= x[:, m] * np.triu(n, 1).sum()
+            if gradient:
+                slope[:, :m] -= found.expected.T
+                slope[:, -1] -= found.ties if self.tie else 0.0
+                if sign:
+                    slope[:, m] -= sign * found.first + (sign < 0.0) * np.triu(n, 1).sum()
+        return value, slope
 
     def law(self, x: Floats) -> tuple[Floats, Floats, Law]:
         """Return log-odds (row, point), nu (point,) and the law of outcomes."""
@@ -141,24 +166,6 @@ class Likelihood:
         nu = x[:, -1] if self.tie else np.full(len(x), -np.inf)
         eta = np.asarray(self.rows @ x[:, :size].T)
         return eta, nu, law_of(eta, nu)
-
-    def value(self, x: Floats) -> Floats:
-        """Return the log-likelihood (point,)."""
-        return self._value(*self.law(x))
-
-    def _value(self, eta: Floats, nu: Floats, law: Law) -> Floats:
-        votes = self.votes
-        value = (votes.won - 0.5 * votes.n) @ eta - votes.n @ law.log_total
-        return np.asarray(value + votes.tied.sum() * nu if self.tie else value)
-
-    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return the log-likelihood (point,) and its gradient (point, parameter)."""
-        votes, found = self.votes, self.law(x)
-        law = found[2]
-        slope = np.asarray(self.rows.T @ (votes.won[:, None] - votes.n[:, None] * law.mean)).T
-        if self.tie:
-            slope = np.column_stack([slope, votes.tied.sum() - votes.n @ law.tie])
-        return self._value(*found), slope
 
     def information(self, x: Floats) -> Floats:
         """Return the information (parameter, parameter) at one point (parameter,)."""
@@ -171,6 +178,14 @@ class Likelihood:
             found[-1, :size] = found[:size, -1] = self.rows.T @ (votes.n * tie * (0.5 - mean))
             found[-1, -1] = votes.n @ (tie * (1.0 - tie))
         return found
+
+
+def _tables(votes: Votes) -> list[tuple[Floats, float]]:
+    """Count votes of pairs (player, player), with the sign of the order's effect for the row."""
+    m = votes.players
+    pair = votes.first.astype(np.int64) * m + votes.second
+    n = np.bincount(pair, votes.n, m * m).reshape(m, m)
+    return [(n, 1.0), (n.T, -1.0)] if votes.effect.shape[1] else [(n + n.T, 0.0)]
 
 
 def information_of(votes: Votes, weight: Floats) -> Floats:

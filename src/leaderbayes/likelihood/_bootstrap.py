@@ -66,8 +66,7 @@ def bootstrap(
     DisconnectedError
         If the estimate does not exist on the board itself.
     LeaderbayesError
-        If these are no matches, are across rounds, or have other ties than "half"; if there are
-        fewer than 2 rounds or replicates, or hardly any sample has an estimate.
+        If there are fewer than 2 rounds, or hardly any sample has an estimate.
 
     References
     ----------
@@ -194,15 +193,15 @@ def best_test(
     Returns
     -------
     DataFrame
-        ``hypothesis`` (a player or a group), ``au`` (approximately unbiased p-value: below 0.05
-        says that the best is somebody else), ``au_error`` (Monte Carlo standard error), ``bp``
-        (share of samples of the board's size), ``v``, ``c``; NaN where samples are all alike.
-        attrs: ``seed``.
+        ``hypothesis`` (a player or a group), ``au`` (approximately unbiased p-value; below 0.05
+        the best is somebody else), ``au_error`` (Monte Carlo standard error), ``bp`` (share of
+        samples of the board's size), ``v``, ``c``; NaN where samples are all alike. attrs:
+        ``seed``.
 
     Raises
     ------
     LeaderbayesError
-        As for `bootstrap`; or if a player has no group, or is unknown.
+        If a player has no group, or is unknown.
 
     References
     ----------

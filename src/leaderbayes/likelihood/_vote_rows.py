@@ -1,14 +1,12 @@
 """Votes as arrays: rows, what sways them beside players, and whose they are."""
 
-import warnings
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from leaderbayes._errors import HintWarning, LeaderbayesError
+from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics.vote_weights import Together
 from leaderbayes._numerics.votes import Votes, information_of
 from leaderbayes._scores.tables import listed
@@ -25,8 +23,6 @@ from leaderbayes._types import Floats, Longs
 FEW = 10.0  # judges, or prompts, below which they hardly say how judges differ
 _ONE = 1.2  # below which they do not say at all
 _TOLD = 1e-9  # share of an effect's information that players leave, below which they explain it
-
-_PACKAGE = str(Path(__file__).parents[1])
 
 
 class VoteRows(NamedTuple):
@@ -103,21 +99,23 @@ def _require_told(votes: Votes, effects: list[str]) -> None:
     )
 
 
-def warn_of_few(rows: VoteRows, found: Together) -> None:
-    """Warn, LB044, where judges or prompts are few."""
-    n = rows.votes.n
+def said_of_few(rows: VoteRows, found: Together) -> list[str]:
+    """Return hints, LB044, where judges or prompts are few."""
+    said, n = [], rows.votes.n
     for (name, group), count in zip(rows.clusters.items(), found.clusters, strict=False):
         if count >= FEW:
             continue
-        said = (
+        text = (
             f"votes are of {count:.1f} {name}s in effect, too few to estimate well how {name}s "
             f"differ: answers are about {name}s like these."
         )
         if count < _ONE:
             largest = np.bincount(group + 1, n)[1:].max(initial=0.0)
-            of_one = largest >= n.sum() / _ONE
-            fact = f"nearly all votes are of one {name}" if of_one else (
-                f"hardly any two {name}s have votes on the same players"
-            )  # fmt: skip
-            said = f"{fact}: how {name}s differ is unknown, and intervals ignore it."
-        warnings.warn(f"LB044 {said}", HintWarning, skip_file_prefixes=(_PACKAGE,))
+            fact = (
+                f"nearly all votes are of one {name}"
+                if largest >= n.sum() / _ONE
+                else f"hardly any two {name}s have votes on the same players"
+            )
+            text = f"{fact}: how {name}s differ is unknown, and intervals ignore it."
+        said.append(f"LB044 {text}")
+    return said

@@ -1,9 +1,6 @@
 """Bradley-Terry's model of votes by maximum likelihood, with errors by judge and prompt."""
 
-import json
-import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,18 +8,15 @@ import xarray as xr
 from scipy.special import expit, xlogy
 
 from leaderbayes._arguments import number
-from leaderbayes._errors import EstimateWarning, HintWarning, NotConvergedError
+from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.vote_weights import Together, opinion_products, together, with_shared
 from leaderbayes._numerics.votes import Estimate, Votes, design, law_at, maximum
 from leaderbayes._scores.tables import listed
 from leaderbayes._scores.vote_matches import counted_votes
 from leaderbayes._types import Floats, Longs
-from leaderbayes.likelihood._estimate import require_estimate
-from leaderbayes.likelihood._spread import without_variation
-from leaderbayes.likelihood._vote_rows import vote_rows, warn_of_few
-
-_PACKAGE = str(Path(__file__).parents[1])
+from leaderbayes.likelihood._estimate import estimate, require_estimate
+from leaderbayes.likelihood._vote_rows import said_of_few, vote_rows
 
 
 def estimate_votes(
@@ -56,7 +50,6 @@ def estimate_votes(
     if covariance == "clustered":
         spread = model @ _meat(rows.votes, at, law.variance, found, groups) @ model
     loglik, deviance, cells = _fit(rows.votes, at, rows.effects)
-    names = rows.kept["player"].to_numpy()
     square = ("player", "player_")
     variables: dict[str, Any] = {
         "epp": ("player", at.epp),
@@ -66,9 +59,7 @@ def estimate_votes(
         "deviance": deviance,
         "opinion_variance": ("clustering", found.tau2),
     }
-    coords: dict[str, Any] = {
-        "player": names, "player_": names, "clustering": rows.clusterings,
-    }  # fmt: skip
+    coords: dict[str, Any] = {"clustering": rows.clusterings}
     if rows.effects:
         variables["effect_size"] = ("effect", at.beta)
         variables["effect_covariance"] = (("effect", "effect_"), spread[m:, m:])
@@ -76,18 +67,10 @@ def estimate_votes(
     attrs = {
         "model": "bradley_terry", "covariance": covariance, "ties": ties,
         "df": cells - len(model) + 1, "cells": _cells(rows.effects),
-        "pseudo_rounds": float(pseudo_rounds), "firth": 0, "converged": 1,
+        "pseudo_rounds": float(pseudo_rounds), "firth": 0,
     }  # fmt: skip
-    fit = xr.Dataset(variables, coords, attrs)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", HintWarning)
-        warn_of_few(rows, found)
-    said: list[tuple[type[Warning], str]] = [(HintWarning, str(each.message)) for each in caught]
-    if (fixed := without_variation(fit, "votes")) is not None:
-        said.append((EstimateWarning, fixed))
-    for kind, text in said:
-        warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))
-    return fit.assign_attrs(warnings=json.dumps([text for _, text in said]))
+    few = said_of_few(rows, found)
+    return estimate(rows.kept, variables, attrs, coords=coords, hinted=few)
 
 
 def _maximum(votes: Votes, effects: list[str], pseudo_rounds: float) -> Estimate:

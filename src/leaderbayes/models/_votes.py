@@ -8,7 +8,9 @@ one prompt, depend on each other (`vote_weights`). This module has what a model'
 the same likelihood on plain arrays.
 """
 
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._arguments import one_of
-from leaderbayes._errors import LeaderbayesError
+from leaderbayes._errors import HintWarning, LeaderbayesError
 from leaderbayes._numerics import design
 from leaderbayes._numerics.vote_replicates import Again
 from leaderbayes._numerics.vote_weights import Together, together
@@ -31,7 +33,9 @@ from leaderbayes._numerics.votes import (
     met_of,
 )
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._vote_rows import VoteRows, vote_rows, warn_of_few
+from leaderbayes.likelihood._vote_rows import VoteRows, said_of_few, vote_rows
+
+_PACKAGE = str(Path(__file__).parents[1])
 
 
 class VoteStatistics(NamedTuple):
@@ -87,7 +91,8 @@ def vote_statistics(
     at = maximum(rows.votes, 1.0, tie=tie, effect_scale=EFFECT_SCALE, tie_scale=TIE_SCALE)
     law = law_at(rows.votes, at)
     found = together(rows.votes, law, tuple(rows.clusters.values()), ties_modelled=tie)
-    warn_of_few(rows, found)
+    for text in said_of_few(rows, found):
+        warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))
     met = met_of(rows.votes)
     long = design.has_long_ways(met) if matched is None else matched
     return VoteStatistics(rows, at, found, design.ways(met) if long else None)

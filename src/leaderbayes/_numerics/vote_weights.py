@@ -87,7 +87,7 @@ def together(
     tau2 = _solve(size, likeness, LEAST * votes.players)
     df = 0.5 * (1.0 / np.maximum(part, 1e-12) - 1.0) * (votes.players - 1.0)
     wider = (stdtrit(np.maximum(df, 1.0), 0.975) / 1.96) ** 2
-    load = np.array([each.load for each in found]).reshape(len(found), -1)
+    load = np.array([each.load for each in found]).reshape(len(found), len(votes.n))
     weight = 1.0 / (phi + (tau2 * wider) @ load)
     return Together(phi, tau2, 1.0 / np.maximum(part, 1e-12), wider, load, weight)
 

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
+from leaderbayes._inference.kept_votes import clustered_by
 from leaderbayes._answers.votes import (
-    clustered_by,
     counted_of,
     effects,
     said_of_worth,

@@ -33,6 +33,7 @@ _DIMS = ("chain", "draw", "player")
 NO_LOO = "votes_have_no_loo"  # at which ``az.loo`` stops
 _REPLICATES = 100
 FEWEST = 50  # replicates that a check takes
+_CELLS = 4_000_000  # votes drawn at once
 
 
 def draw_votes(
@@ -118,10 +119,12 @@ def _drawn(
     rows = target.likelihood.votes
     points = np.bincount(rows.first, rows.won, m) + np.bincount(rows.second, rows.n - rows.won, m)
     board = Board(points, met_of(rows), *prior)
+    rng = np.random.default_rng([seed, 1])
     if not k:
         streams = np.random.SeedSequence(seed).spawn(4)
         tree, diagnosed = draw_board(board, sampling, streams, progressbar=progressbar)
-        return tree["posterior"].to_dataset(), tree["sample_stats"].to_dataset(), diagnosed
+        posterior = _named(target, tree["posterior"].to_dataset(), np.empty(0), rng)
+        return posterior, tree["sample_stats"].to_dataset(), diagnosed
     shapes: dict[str, tuple[int, ...]] = {"epp": (m,), "epp_scale": ()}
     shapes |= {f"extra {i}": () for i in range(k)}
 
@@ -139,7 +142,7 @@ def _drawn(
             extra = x[:, m + 1 :]
             value += target.log_likelihood(a, extra, False)[0]
             value -= 0.5 * ((extra / target.extra_scale) ** 2).sum(axis=1)
-            drawn = {"epp": target.posterior(a, extra)["epp"], "epp_scale": np.exp(x[:, 0])}
+            drawn = {"epp": target.strengths(a, extra), "epp_scale": np.exp(x[:, 0])}
             return drawn | {f"extra {i}": each for i, each in enumerate(extra.T)}, value
 
         def expand(x: Floats) -> dict[str, Any]:
@@ -154,13 +157,22 @@ def _drawn(
     )  # fmt: skip
     drawn = tree["posterior"].to_dataset()
     extra = np.stack([drawn[f"extra {i}"].to_numpy() for i in range(k)], axis=-1)
-    named = target.posterior(drawn["epp"].to_numpy().reshape(-1, m), extra.reshape(-1, k))
-    posterior = drawn[["epp_scale"]].assign(epp=(_DIMS, drawn["epp"].to_numpy()))
-    for name, each in named.items():
-        if name != "epp":
-            dims = _DIMS[:2] if each.ndim == 1 else (*_DIMS[:2], "effect")
-            posterior[name] = dims, each.reshape(*extra.shape[:2], *each.shape[1:])
-    return posterior, tree["sample_stats"].to_dataset(), diagnosed
+    return _named(target, drawn, extra, rng), tree["sample_stats"].to_dataset(), diagnosed
+
+
+def _named(
+    target: VoteTarget, drawn: xr.Dataset, extra: Floats, rng: np.random.Generator
+) -> xr.Dataset:
+    """Name what was drawn beside strengths."""
+    epp = drawn["epp"].to_numpy()
+    flat = epp.reshape(-1, epp.shape[2])
+    posterior = drawn[["epp_scale"]].assign(epp=(_DIMS, epp))
+    for name, each in target.others(
+        flat, extra.reshape(len(flat), extra.size // len(flat)), rng
+    ).items():
+        dims = _DIMS[:2] if each.ndim == 1 else (*_DIMS[:2], "effect")
+        posterior[name] = dims, each.reshape(*epp.shape[:2], *each.shape[1:])
+    return posterior
 
 
 def replicated(
@@ -182,26 +194,35 @@ def replicated(
     chains, draws, size = x.shape
     wanted = asked if asked is not None else _REPLICATES
     at = np.linspace(0, draws - 1, min(-(-wanted // chains), draws)).astype(int)
-    eta, nu, law = likelihood.law(x[:, at].reshape(-1, size))
-    won, _ = again.draw(eta, rng, nu=nu if tie else None, phi=found.together.phi)
     inner = found.at.information[: size - tie, : size - tie]
     inner = inner + 1e-9 * np.trace(inner) * np.eye(len(inner))
     bread = inverse(inner, rows.players)
-    distance = misfit(rows, likelihood.rows, bread, law, won)
+    picked, wins, distance = x[:, at].reshape(-1, size), [], []
+    for some in np.array_split(picked, max(len(picked) * len(rows.n) // _CELLS, 1)):
+        eta, nu, law = likelihood.law(some)
+        won, _ = again.draw(eta, rng, nu=nu if tie else None, phi=found.together.phi)
+        wins.append(wins_of(rows, won))
+        distance.append(misfit(rows, likelihood.rows, bread, law, won))
     here = law_at(rows, found.at)
     own = misfit(rows, likelihood.rows, bread, here.as_column(), rows.won[:, None])
     names = found.rows.kept["player"].to_numpy()
-    wins = wins_of(rows, won).reshape(chains, len(at), rows.players, rows.players)
     replicates = xr.Dataset(
         {
-            "wins": ((*_DIMS[:2], "player", "opponent"), wins.astype(np.float32)),
-            "misfit": (_DIMS[:2], distance.reshape(chains, len(at))),
+            "wins": ((*_DIMS[:2], "player", "opponent"), _stacked(wins, chains).astype(np.float32)),
+            "misfit": (_DIMS[:2], _stacked(distance, chains)),
         },
         {"chain": np.arange(chains), "draw": at, "player": names, "opponent": names},
     )
     weighted = Likelihood(counted(votes, found.weight), tie=tie)
-    value = weighted.value(x.reshape(-1, size)).reshape(chains, draws)
+    parts = np.array_split(x.reshape(-1, size), max(x.size // size * len(rows.n) // _CELLS, 1))
+    value = np.concatenate([weighted.value(some) for some in parts]).reshape(chains, draws)
     return float(own[0]), replicates, value
+
+
+def _stacked(parts: list[Floats], chains: int) -> Floats:
+    """Put draws together again (chain, draw, ...)."""
+    found = np.concatenate(parts)
+    return found.reshape(chains, -1, *found.shape[1:])
 
 
 def _constant(found: VoteStatistics) -> xr.Dataset:
@@ -213,7 +234,7 @@ def _constant(found: VoteStatistics) -> xr.Dataset:
         "opinion_variance": ("clustering", found.together.tau2),
     }  # fmt: skip
     coords: dict[str, Any] = {"clustering": rows.clusterings}
-    labels = (*CLUSTERINGS, "tournament", "alone")
+    labels = (*CLUSTERINGS, "tournament", "time", "alone")
     values |= {k: ("vote", rows.kept[k].to_numpy()) for k in labels if k in rows.kept.variables}
     if rows.effects:
         values["effect_value"] = ("vote", "effect"), votes.effect

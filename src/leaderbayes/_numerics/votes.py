@@ -54,7 +54,7 @@ def counted(votes: Votes, weight: Floats | None = None) -> Votes:
     if weight is not None:
         columns = {name: weight * getattr(votes, name) for name in ("won", "n", "tied")}
         votes = votes._replace(**columns)
-    if _has_covariates(votes):
+    if has_covariates(votes):
         return votes
     m = votes.players
     pair = votes.first.astype(np.int64) * m + votes.second
@@ -65,7 +65,7 @@ def counted(votes: Votes, weight: Floats | None = None) -> Votes:
     return Votes(m, first, second, won[at], n[at], tied[at], effect)
 
 
-def _has_covariates(votes: Votes) -> bool:
+def has_covariates(votes: Votes) -> bool:
     """Check whether votes on the same players in the same order differ."""
     return bool(votes.effect.size and not (votes.effect == 1.0).all())
 
@@ -113,7 +113,7 @@ class Likelihood:
         self.rows = design(votes)
         self.tie = tie
         self.size = votes.players + votes.effect.shape[1] + tie
-        self.tables = None if _has_covariates(votes) else _tables(votes)
+        self.tables = None if has_covariates(votes) else _tables(votes)
         # What the log-likelihood is linear in: points of players, of the first, and ties.
         points = np.bincount(votes.first, votes.won, votes.players)
         points += np.bincount(votes.second, votes.n - votes.won, votes.players)
@@ -256,3 +256,51 @@ def maximum(
     x[:m] -= x[:m].mean()
     nu = float(x[-1]) if tie else -np.inf
     return Estimate(x[:m], x[m : m + k], nu, likelihood.information(x))
+
+
+class Reduced(NamedTuple):
+    """Votes without effects, and what these are given strengths: normal, about a line."""
+
+    votes: Votes  # whose strengths have the same estimate and information
+    epp: Floats  # (player,): the estimate
+    mean: Floats  # (effect,): at the estimate
+    slope: Floats  # (effect, player)
+    covariance: Floats  # (effect, effect)
+
+    def draw(self, epp: Floats, rng: np.random.Generator) -> Floats:
+        """Draw effects, and nu last if there is one, given strengths (draw, player)."""
+        root = np.linalg.cholesky(self.covariance)
+        noise = rng.standard_normal((len(epp), len(root)))
+        return np.asarray(self.mean + (epp - self.epp) @ self.slope.T + noise @ root.T)
+
+
+def reduced(votes: Votes, *, tie: bool, tie_scale: float) -> Reduced:
+    """Integrate effects and nu out of the likelihood of many votes, where it is nearly normal."""
+    m, scales = votes.players, {"effect_scale": EFFECT_SCALE, "tie_scale": tie_scale}
+    at = maximum(votes, 1.0, tie=tie, **scales)
+    x = np.concatenate([at.epp, at.beta, [at.nu] * tie])
+    spread = np.array([EFFECT_SCALE] * len(at.beta) + [tie_scale] * tie)
+    information = at.information + np.diag(np.append(np.zeros(m), spread**-2.0))
+    covariance = np.linalg.inv(information[m:, m:])
+    slope = -covariance @ information[m:, :m]
+    inner = information[:m, :m] + information[:m, m:] @ slope
+    # Where a pseudo-round made the estimate, as far beyond it as the votes' own likelihood goes.
+    p = expit(at.epp)
+    gradient = p - 0.5
+    i, j = np.triu_indices(m, 1)
+    link = np.maximum(-inner[i, j], 0.0)
+    mean = expit(at.epp[i] - at.epp[j])
+    n = link / (mean * (1.0 - mean))
+    some = n > 0.0
+    rows = Votes(m, i[some].astype(np.int32), j[some].astype(np.int32), (n * mean)[some], n[some],
+                 0.0 * n[some], np.empty((int(some.sum()), 0)))  # fmt: skip
+    return Reduced(_leaning(rows, gradient), at.epp, x[m:], slope, covariance)
+
+
+def _leaning(votes: Votes, gradient: Floats) -> Votes:
+    """Add a gradient (player,) to the points of votes, as even as can be over their pairs."""
+    gradient = gradient - gradient.mean()
+    known = information_of(votes, votes.n)
+    potential = np.linalg.pinv(known, rcond=1e-10, hermitian=True) @ gradient
+    more = votes.n * (potential[votes.first] - potential[votes.second])
+    return votes._replace(won=np.clip(votes.won + more, 0.0, votes.n))

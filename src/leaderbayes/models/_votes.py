@@ -28,12 +28,16 @@ from leaderbayes._numerics.votes import (
     Estimate,
     Likelihood,
     counted,
+    has_covariates,
     law_at,
     maximum,
     met_of,
+    reduced,
 )
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._vote_rows import VoteRows, said_of_few, vote_rows
+
+_EXACT = 2000  # votes with covariates, beyond which effects are nearly normal given strengths
 
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -171,15 +175,22 @@ class VoteTarget:
     """Likelihood of votes on plain arrays, at many points at once.
 
     Beside strengths there are, in this order, effects, Davidson's nu with ``tie``, and, where pairs
-    were matched, the logit of ``matching`` / 2, whose prior is part of the likelihood.
+    were matched, the logit of ``matching`` / 2, whose prior is part of the likelihood. Of many
+    votes with covariates effects and nu are integrated out, and drawn given strengths.
     """
 
     def __init__(
         self, found: VoteStatistics, *, tie: bool = False, tie_scale: float = TIE_SCALE
     ) -> None:
-        self.likelihood = Likelihood(counted(found.rows.votes, found.weight), tie=tie)
+        votes = counted(found.rows.votes, found.weight)
         self.ways, self.effects, self.tie = found.ways, found.rows.effects, tie
+        self.reduced = None
+        if len(votes.n) > _EXACT and has_covariates(votes):
+            self.reduced = reduced(votes, tie=tie, tie_scale=tie_scale)
+            votes = self.reduced.votes
+        self.likelihood = Likelihood(votes, tie=tie and self.reduced is None)
         scales = [EFFECT_SCALE] * len(self.effects) + [tie_scale] * tie
+        scales = [] if self.reduced else scales
         self.extra_scale = np.array(scales + [np.inf] * (self.ways is not None))
         self.cells = len(self.likelihood.votes.n)
 
@@ -214,14 +225,21 @@ class VoteTarget:
         by_logit = by_alpha * alpha * (1.0 - share) + 1.0 - 2.0 * share
         return value + prior, by_a, np.column_stack([slope[:, m:], by_logit])
 
-    def posterior(self, a: Floats, extra: Floats) -> dict[str, Floats]:
-        """Return draws by name: epp (draw, player), and effect_size, tie and matching if any."""
-        k, found = len(self.effects), {}
+    def strengths(self, a: Floats, extra: Floats) -> Floats:
+        """Return epp (draw, player) of draws."""
+        if self.ways is not None:
+            a = design.along(a, design.LARGEST * expit(extra[:, -1]), self.ways)
+        return a - a.mean(axis=1, keepdims=True)
+
+    def others(self, epp: Floats, extra: Floats, rng: np.random.Generator) -> dict[str, Floats]:
+        """Return draws of effect_size, tie and matching, those that there are, given epp."""
+        found, k = {}, len(self.effects)
+        if self.ways is not None:
+            found["matching"] = design.LARGEST * expit(extra[:, -1])
+        if self.reduced is not None:
+            extra = self.reduced.draw(epp, rng)
         if k:
             found["effect_size"] = extra[:, :k]
         if self.tie:
             found["tie"] = extra[:, k]
-        if self.ways is not None:
-            found["matching"] = design.LARGEST * expit(extra[:, -1])
-            a = design.along(a, found["matching"], self.ways)
-        return {"epp": a - a.mean(axis=1, keepdims=True), **found}
+        return found

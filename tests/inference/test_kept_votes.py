@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from leaderbayes._answers.kept_votes import kept_votes, labels_of
+from leaderbayes._inference.kept_votes import kept_votes, labels_of
 from votes import draw, fit
 
 

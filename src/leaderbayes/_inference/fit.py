@@ -17,13 +17,12 @@ from leaderbayes._arguments import is_flag, is_hashable, share, whole, wrong
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
 from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL, WITHOUT_PYMC
 from leaderbayes._inference.bradley_terry import draw_exactly
-from leaderbayes._inference.diagnostics import repeat
+from leaderbayes._inference.diagnostics import diagnose, repeat, warn
 from leaderbayes._inference.discrepancy import p_check
-from leaderbayes._inference.mean_score import draw_mean_score
 from leaderbayes._inference.nuts import sample
 from leaderbayes._inference.rankings import draw_davidson_of_scores, draw_plackett_luce
+from leaderbayes._inference.replicates import step_of
 from leaderbayes._inference.round_intercept import draw_round_intercept
-from leaderbayes._inference.score_tournaments import draw_score_tournaments
 from leaderbayes._inference.tournaments import draw_tournaments
 from leaderbayes._inference.vote_tournaments import draw_vote_tournaments
 from leaderbayes._inference.votes import draw_davidson, draw_intercept, draw_votes
@@ -37,7 +36,8 @@ from leaderbayes._scores.matches import (
     valid_scores,
 )
 from leaderbayes._scores.vote_matches import is_votes
-from leaderbayes.models._scores import likelihood_of, taken_of
+from leaderbayes.models import _mean_score, _score_tournaments
+from leaderbayes.models._scores import likelihood_of, prior_of, taken_of
 from leaderbayes.models._weight import degrees_of_freedom
 
 Sampler = Literal["auto", "laplace", "nutpie", "pymc", "numpyro", "blackjax"]
@@ -50,6 +50,75 @@ OF_VOTES: _DRAWS = {
     "round_intercept": draw_intercept,
     "tournaments": draw_vote_tournaments,
 }
+
+
+def draw_mean_score(
+    scores: xr.DataArray,
+    sampling: dict[str, Any],
+    seed: int,
+    prior: bool = False,
+    _: bool = False,
+    *,
+    test_fraction: float | None = None,
+    prior_scale: float = 1.0,
+    likelihood: str = "auto",
+    of: str = "raw",
+    statistic: str = "mean",
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw the groups of mean scores, and diagnose."""
+    options: dict[str, Any] = {"test_fraction": test_fraction, "prior_scale": prior_scale}
+    if prior and (likelihood == "dirichlet" or prior_of(prior_scale) is None):
+        raise LeaderbayesError(
+            "prior=True is for likelihood='normal' and a finite prior_scale: else there is no "
+            "prior that could be drawn from."
+        )
+    chosen = {"likelihood": likelihood, "of": of, "statistic": statistic}
+    return _drawn_by(_mean_score, scores, sampling, seed, prior, options, chosen)
+
+
+def draw_score_tournaments(
+    scores: xr.DataArray,
+    sampling: dict[str, Any],
+    seed: int,
+    prior: bool = False,
+    _: bool = False,
+    *,
+    test_fraction: float | None = None,
+    prior_scale: float = 1.0,
+) -> tuple[xr.DataTree, dict[str, Any]]:
+    """Draw the groups of mean scores over tournaments, and diagnose."""
+    options: dict[str, Any] = {"test_fraction": test_fraction, "prior_scale": prior_scale}
+    return _drawn_by(_score_tournaments, scores, sampling, seed, prior, options, {})
+
+
+def _drawn_by(
+    module: Any, scores: xr.DataArray, sampling: dict[str, Any], seed: int, prior: bool,
+    options: dict[str, Any], chosen: dict[str, Any],
+) -> tuple[xr.DataTree, dict[str, Any]]:  # fmt: skip
+    """Draw the groups of a model of scores."""
+    shape = sampling["chains"], sampling["draws"]
+    step = step_of(shape, scores.size, sampling["replicates"])
+    groups = module.draw(
+        scores, draws=shape[1], chains=shape[0], seed=seed, step=step, **options, **chosen
+    )
+    tree = xr.DataTree.from_dict(groups)
+    if prior:
+        import pymc as pm
+
+        name = module.__name__.rpartition("._")[2]
+        with getattr(models, name)(scores, **options), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The effect of Potentials")
+            found = pm.sample_prior_predictive(
+                shape[1], random_seed=seed, compile_kwargs={"mode": "FAST_COMPILE"}
+            )
+        tree.update({name: found[name] for name in ("prior", "prior_predictive")})
+    found = diagnose(groups["posterior"])
+    if "posterior_predictive" in groups and bool(scores.isnull().any()):
+        warn(found, shape[1])
+        return tree, found | {"sampler": "imputation"}
+    return tree, found | {"converged": 1, "sampler": "exact"}
+
+
 # Drawn without PyMC, with the options of their models.
 _OWN_DRAWS: _DRAWS = {
     "bradley_terry": draw_exactly,

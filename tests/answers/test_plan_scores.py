@@ -116,9 +116,9 @@ def test_hierarchical_with_missing_scores(values):
     assert (made["width"].diff("rounds") < 0).all()
     assert float(made["width"][0, 0]) < float(made["width_now"])
     assert float(made["p_correct"][0, 1]) > 0.7
-    # Of many rounds nothing else counts: noise of both, over all rounds.
-    noise = np.sqrt((dt["posterior"]["noise"].sel(player=list(PAIR)) ** 2).sum("player")).mean()
-    assert float(made["width"][0, 1]) == pytest.approx(2 * 1.96 * float(noise) / 20.4, rel=0.05)
+    # With many rounds nothing else counts: the noise of their difference, over all rounds.
+    noise = np.std(values[0] - values[1], ddof=1)
+    assert float(made["width"][0, 1]) == pytest.approx(2 * 1.96 * noise / 20.4, rel=0.1)
 
 
 def test_items(items, answers):

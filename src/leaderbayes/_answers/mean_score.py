@@ -53,7 +53,8 @@ def compared_scores(
     ahead = sign_of(dt) * gap
     means = with_ends({"difference": gap}, prob)
     if (law := law_of_new(dt)) is not None:
-        return means | compared_on_new(gap, sign_of(dt), law, rope, prob)
+        spread, ratio = law
+        return means | compared_on_new(gap, sign_of(dt), spread * ratio[first, second], rope, prob)
     equivalent = np.abs(gap) <= rope if rope is not None else np.zeros(len(gap), bool)
     return {
         **means,
@@ -71,10 +72,9 @@ def _effect_sizes(dt: xr.DataTree, gap: Floats, pair: list[int], prob: float) ->
     are right or wrong.
     """
     scores = dt["constant_data"].dataset["scores"]
-    if {"noise", "round_scale"} <= set(dt["posterior"].data_vars):
+    if "noise" in dt["posterior"].data_vars:
         noise = drawn(dt, "noise").transpose("chain", "draw", "player").to_numpy()
-        of_rounds = drawn(dt, "round_scale").to_numpy().reshape(-1, 1)
-        variance = noise.reshape(-1, noise.shape[-1])[:, pair] ** 2 + of_rounds**2
+        variance = noise.reshape(-1, noise.shape[-1])[:, pair] ** 2
         # Of two scores of rounds that need not be the same.
         delta = 2.0 * ndtr(gap / np.sqrt(variance.sum(axis=1))) - 1.0
     elif "of" not in scores.attrs and is_right_or_wrong(scores):

@@ -27,10 +27,12 @@ from leaderbayes._numerics.further_rounds import (
     told_apart,
     with_variance,
 )
+from leaderbayes._numerics.mean_score import draw_filled, worth
+from leaderbayes._numerics.shrinkage import of_differences
 from leaderbayes._types import Floats, Longs
-from leaderbayes.models._scores import items_of
+from leaderbayes.models._scores import items_of, luck_of, prior_of
 
-_MANY = 400  # draws of the noise, from which its moments are taken
+_FILLED = 50  # boards whose missing scores are filled in
 _FLAT = 4000  # draws of a statistic's flat posterior, for its covariance
 _OFTEN = 10.0  # times that rounds count, of an interquartile mean
 _SURE = 0.02  # of what is not sure enough: rivals whom the leader beats more surely are left out
@@ -62,13 +64,10 @@ class _Board(NamedTuple):
 
 class _Normal(NamedTuple):
     truth: Floats
-    noise: Floats  # (player, ...): of a round is noise @ standard normal
+    noise: Floats  # (player, column): of a round is noise @ standard normal
 
     def play(self, count: int, rng: np.random.Generator) -> Rounds:
-        if self.noise.ndim == 1:
-            off = rng.standard_normal((count, len(self.truth))) * self.noise
-        else:
-            off = rng.standard_normal((count, self.noise.shape[1])) @ self.noise.T
+        off = rng.standard_normal((count, self.noise.shape[1])) @ self.noise.T
         scores = self.truth + off
         return Rounds(count, scores.sum(axis=0), scores.T @ scores)
 
@@ -111,10 +110,12 @@ def _board_of(
         )
     # In the order of the posterior.
     scores = scores.sel(player=dt["posterior"]["player"].to_numpy())
-    if taken:
-        return _of_functionals(dt, scores, standing[:, who], who, simulations, rng, statistic)
-    read = _of_items if arguments["likelihood"] == "dirichlet" else _of_rounds
-    return read(dt, scores, standing[:, who], who, simulations, rng)
+    given = dt, scores, standing[:, who], who, simulations, rng
+    if statistic != "mean":
+        return _of_functionals(*given, statistic)
+    if arguments["likelihood"] == "dirichlet":
+        return _of_items(*given)
+    return _of_rounds(*given, arguments)
 
 
 def of_scores(
@@ -178,71 +179,64 @@ def _simulate(
 
 def _of_rounds(
     dt: xr.DataTree, scores: xr.DataArray, standing: Floats, who: Longs, simulations: int,
-    rng: np.random.Generator,
+    rng: np.random.Generator, arguments: dict[str, Any],
 ) -> _Board:  # fmt: skip
-    """Read a fit of normal rounds."""
-    y = sign_of(dt) * scores.transpose("round", "player").to_numpy()[:, who].astype(float)
-    worlds: Iterator[World]
-    if "noise" in dt["posterior"].dataset:
-        noise = drawn(dt, "noise").to_numpy().reshape(-1, scores.sizes["player"])[:, who]
-        square = noise[_spread(len(noise), _MANY)] ** 2
-        v = square[:, :, None] + square[:, None]
-        now = known(_moments(standing), (v.mean(axis=0), v.var(axis=0)))
-        worlds = (_Normal(standing[s], noise[s]) for s in _spread(len(standing), simulations))
-    else:
-        # The flat posterior, exactly: no moments are matched.
-        rounds = len(y)
-        mean = y.mean(axis=0)
-        root = (y - mean).T / np.sqrt(rounds - 1.0)
-        v = _of_differences(root @ root.T)
-        share, df = np.full_like(v, 1.0 / rounds), np.full_like(v, rounds - 1.0)
-        now = Known(mean[:, None] - mean, share, v, df)
-        worlds = (_flat(mean, root, rng) for _ in range(simulations))
-    there = np.isfinite(y).astype(float)
-    return _with_runs(scores, _Board(who, now, there.T @ there, 1.0, "round", worlds))
+    """Read a fit of mean scores over rounds: what it knows, given the players' scale, is a t."""
+    y = sign_of(dt) * scores.transpose("round", "player").to_numpy().astype(float)
+    luck, prior = luck_of(arguments["test_fraction"]), prior_of(arguments["prior_scale"])
+    each = [part.noise for part in draw_filled(y, _FILLED, luck, prior, rng)]
+    covariance = np.mean([noise.covariance for noise in each], axis=0)[np.ix_(who, who)]
+    there = np.isfinite(y[:, who]).astype(float)
+    played = there.T @ there
+    share = 1.0 / np.maximum(played, 1.0) + luck
+    if prior is not None:
+        gain = drawn(dt, "score_scale").to_numpy() ** 2 * worth(len(y), luck)
+        share = share * float((gain / (1.0 + gain)).mean())
+    v = of_differences(covariance)
+    v = np.maximum(v, 1e-12 * v.max())
+    mean = standing.mean(axis=0)
+    now = Known(mean[:, None] - mean, share, v, np.full_like(v, each[0].df))
+    size, turn = np.linalg.eigh(covariance)
+    root = turn * np.sqrt(np.maximum(size, 0.0))
+    worlds = _normal(standing, root, each[0].df, simulations, rng)
+    return _with_runs(scores, _Board(who, now, played, 1.0, "round", worlds))
 
 
 def _of_functionals(
     dt: xr.DataTree, scores: xr.DataArray, standing: Floats, who: Longs, simulations: int,
     rng: np.random.Generator, statistic: str,
 ) -> _Board:  # fmt: skip
-    """Read a fit of scores that were made of a round's, or of medians or interquartile means.
+    """Read a fit of medians or interquartile means.
 
-    Of a median or an interquartile mean each further round counts as a normal number, with the
-    covariance that the flat posterior of r rounds (of interquartile means of ten times these)
-    has times what they are worth: as many rounds make any such statistic normal.
+    Each further round counts as a normal number, with the covariance that the flat posterior of r
+    rounds (for interquartile means of ten times these) has times what they are worth: as many
+    rounds make any such statistic normal.
     """
     y = sign_of(dt) * scores.transpose("round", "player").to_numpy()[:, who].astype(float)
     rounds = len(y)
-    if statistic == "mean":
-        root = (y - y.mean(axis=0)).T / np.sqrt(rounds - 1.0)
-    else:
-        # Of few rounds an interquartile mean's law is wider than that of many would make it: in
-        # some draws a tail has half the mass. So it is taken as if each had been played ten times,
-        # by the luck at which their mass is as large. A median's would be a gap of two scores.
-        luck = (1.0 / _OFTEN - 1.0) / rounds if statistic == "iqm" else 0.0
-        flat = functionals.flat(y, luck, statistic, _FLAT, rng)
-        worth = functionals.mass(rounds, luck) + 1.0
-        root = np.sqrt(worth / _FLAT) * (flat - flat.mean(axis=0)).T
-        # As many columns as players: the same covariance.
-        root = np.linalg.qr(root.T, mode="r").T
-    v, df = _of_differences(root @ root.T), rounds - 1.0
+    # With few rounds an interquartile mean varies more than that of many would make it: in some
+    # draws a tail has half the mass. So it is taken as if each had been played ten times, by the
+    # luck at which their mass is as large. A median's would be a gap of two scores.
+    luck = (1.0 / _OFTEN - 1.0) / rounds if statistic == "iqm" else 0.0
+    flat = functionals.flat(y, luck, statistic, _FLAT, rng)
+    root = np.sqrt((functionals.mass(rounds, luck) + 1.0) / _FLAT) * (flat - flat.mean(axis=0)).T
+    # As many columns as players: the same covariance.
+    root = np.linalg.qr(root.T, mode="r").T
+    v, df = of_differences(root @ root.T), rounds - 1.0
     mean, spread = _moments(standing)
     v = np.where(v > 0.0, v, np.where(spread > 0.0, spread, 1.0))
     share = np.where(spread > 0.0, spread, v) * (df - 2.0) / (df * v)
     now = Known(mean, share, v, np.full_like(v, df))
-    worlds = (
-        _Normal(standing[s], root * np.sqrt(df / rng.chisquare(df)))
-        for s in _spread(len(standing), simulations)
-    )
+    worlds = _normal(standing, root, df, simulations, rng)
     return _Board(who, now, np.full_like(v, float(rounds)), 1.0, "round", worlds)
 
 
-def _flat(mean: Floats, root: Floats, rng: np.random.Generator) -> _Normal:
-    """Draw noise and means of the flat posterior."""
-    rounds = root.shape[1]
-    noise = root * np.sqrt((rounds - 1.0) / rng.chisquare(rounds - 1))
-    return _Normal(mean + noise @ rng.standard_normal(rounds) / np.sqrt(rounds), noise)
+def _normal(
+    standing: Floats, root: Floats, df: float, simulations: int, rng: np.random.Generator
+) -> Iterator[World]:
+    """Yield worlds of normal rounds, whose noise (player, ...) has an unknown scale."""
+    for s in _spread(len(standing), simulations):
+        yield _Normal(standing[s], root * np.sqrt(df / rng.chisquare(df)))
 
 
 def _of_items(
@@ -256,7 +250,7 @@ def _of_items(
     height = (high - low) * items.height_of(board) / size
     # The ratio of sums to sizes as a mean of clusters, near where it is; where answers are missing
     # as many are missing later.
-    share, moves, _ = items.linear(board)
+    share, moves = items.linear(board)
     y = span * (share + moves / size)[:, who]
     squares, fourth = _powers(y)
     # Of Dirichlet weights, and of the two players' four atoms of Gamma(1/4).
@@ -331,13 +325,7 @@ def _widths(
 def _moments(score: Floats) -> tuple[Floats, Floats]:
     """Give means and variances of the differences of draws (draw, player)."""
     mean = score.mean(axis=0)
-    return mean[:, None] - mean, _of_differences(np.atleast_2d(np.cov(score.T, bias=True)))
-
-
-def _of_differences(covariance: Floats) -> Floats:
-    """Give the variances of all differences."""
-    own = np.diag(covariance)
-    return np.asarray(own[:, None] + own - 2.0 * covariance)
+    return mean[:, None] - mean, of_differences(np.atleast_2d(np.cov(score.T, bias=True)))
 
 
 def _powers(y: Floats) -> tuple[Floats, Floats]:

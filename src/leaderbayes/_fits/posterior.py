@@ -32,7 +32,6 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
             "intercept",
             "intercept_scale",
             "score_spread",
-            "spread_df",
             "theta_sota",
         )
     },
@@ -56,6 +55,7 @@ _DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
     ("constant_data", "scores"): ({"player", "round"}, {"tournament", "player", "round"}),
     ("constant_data", "weight"): (*({rounds} for rounds in _ROUNDS), {"vote"}),
     ("constant_data", "order"): ({"player"},),
+    ("constant_data", "spread"): ({"player", "opponent"},),
     # Of votes.
     ("posterior", "effect_size"): ({"effect"},),
     ("posterior_predictive", "wins"): _OF_PAIRS,
@@ -277,7 +277,7 @@ def _strengths(dt: xr.DataTree, of: str) -> tuple[str, ...]:
     # One tournament that was picked out of many has no spread between them.
     several = dt.attrs["model"] in OF_SEVERAL and "tournament" not in dt.attrs
     if of == "score":
-        return ("score", "score_spread", "spread_df") if several else ("score",)
+        return ("score", "score_spread") if several else ("score",)
     return ("epp", "epp_spread") if several else ("epp",)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit, stdtr
+from scipy.special import expit, ndtr
 
 from leaderbayes._answers.compare import compare as compared
 from leaderbayes._answers.compare import position
@@ -84,7 +84,7 @@ def compare(
     answer = compared(dt, a, b, rope=rope, prob=prob)
     of_scores = is_mean_score(dt)
     middle, far = (0.0 if of_scores else 0.5), (rope or 0.0)
-    law = law_of_new(dt) if of_scores else None
+    law = _scale_of_new(dt, a, b) if of_scores else None
     draws = _draws(dt, a, b)
     edges, density = _density(draws, law, [middle - far, middle + far])
     sign = sign_of(dt) if of_scores else 1.0
@@ -137,13 +137,19 @@ def _draws(dt: xr.DataTree, a: str, b: str) -> Floats:
     return np.asarray(win)
 
 
-def _density(
-    draws: Floats, law: tuple[Floats, Floats] | None, bounds: list[float]
-) -> tuple[Floats, Floats]:
+def _scale_of_new(dt: xr.DataTree, a: str, b: str) -> Floats | None:
+    """Read the spread (sample,) of their difference between data sets, if the fit is of several."""
+    if (law := law_of_new(dt)) is None:
+        return None
+    _, players = scores_of(dt)
+    return np.asarray(law[0] * law[1][position(a, players), position(b, players)])
+
+
+def _density(draws: Floats, law: Floats | None, bounds: list[float]) -> tuple[Floats, Floats]:
     """Give edges of bins, among which are the bounds, and the density of each."""
     low, high = np.quantile(draws, [_TAIL, 1.0 - _TAIL])
     if law is not None:
-        reach = 3.0 * float(np.median(law[0]))
+        reach = 3.0 * float(np.median(law))
         low, high = low - reach, high + reach
     if high <= low:
         low, high = low - 0.005, high + 0.005
@@ -156,8 +162,7 @@ def _density(
     if law is None:
         mass = np.histogram(draws, at)[0] / len(draws)
     else:
-        scale, df = law
-        below = np.array([float(stdtr(df, (edge - draws) / scale).mean()) for edge in at])
+        below = np.array([float(ndtr((edge - draws) / law).mean()) for edge in at])
         mass = np.diff(below)
     return at, mass / np.diff(at)
 

@@ -350,11 +350,14 @@ def _few(fit: xr.DataTree, shown: pd.Series) -> xr.DataTree:
     """Keep what pairs of these players rest on: no need for those of all pairs."""
     names = shown.to_numpy()
     posterior = fit["posterior"].to_dataset()
-    wanted = ("epp", "epp_spread", "score", "score_spread", "spread_df")
+    wanted = ("epp", "epp_spread", "score", "score_spread")
     strengths = [name for name in wanted if name in posterior]
     kept = {"posterior": posterior[strengths].sel(player=names)}
     if is_mean_score(fit):
-        kept["constant_data"] = fit["constant_data"].to_dataset().sel(player=names)
+        data = fit["constant_data"].to_dataset()
+        kept["constant_data"] = data.sel(
+            {dim: names for dim in ("player", "opponent") if dim in data.dims}
+        )
     few = xr.DataTree.from_dict(kept)
     few.attrs = fit.attrs
     return few

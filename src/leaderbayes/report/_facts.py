@@ -88,13 +88,13 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
         return _sota(fit, prob)
     if is_mean_score(fit):
-        chosen = "spread_scale" if fit.attrs["model"] in OF_SEVERAL else "likelihood"
+        chosen = () if fit.attrs["model"] in OF_SEVERAL else ("likelihood",)
         fitted(
             fit,
             "constant_data",
             of="score",
             attrs=("versions", "seed", "sampler"),
-            arguments=("test_fraction", "sampler", "tune", "prior_scale", "prior_df", chosen),
+            arguments=("test_fraction", "sampler", "tune", "prior_scale", *chosen),
         )
     elif is_of_votes(fit):
         own = "spread_scale" if fit.attrs["model"] in OF_SEVERAL else "prior_df"

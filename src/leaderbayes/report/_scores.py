@@ -11,10 +11,9 @@ import xarray as xr
 from leaderbayes._answers.mean_score import decimals_of, differences
 from leaderbayes._fits.kinds import OF_SEVERAL
 from leaderbayes._fits.posterior import drawn
-from leaderbayes._numerics.items import LOGISTIC
-from leaderbayes._numerics.shrinkage import FLOOR
+from leaderbayes._numerics import items as of_items
 from leaderbayes._scores.metrics import metric_of
-from leaderbayes.models._scores import board_of
+from leaderbayes.models._scores import FLOOR, WIDTH
 from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import interval
 
@@ -35,19 +34,12 @@ def facts_of_scores(dt: xr.DataTree, arguments: dict[str, Any]) -> dict[str, Any
     several = dt.attrs["model"] in OF_SEVERAL
     items, is_flat = has_items(dt), bool(np.isinf(scale))
     quantity, measured = quantity_of(dt)
-    # In the unit in which the prior is meant: of scores within rounds, or of logits.
-    unit = LOGISTIC
-    if several:
-        unit = _unit_of(scores)
-    elif not items and not is_flat:
-        unit = board_of(scores, fraction, scale, arguments["prior_df"]).unit
     return {
         "players": scores.sizes["player"],
         "rounds": _count_of_rounds(scores),
         "tournaments": scores.sizes.get("tournament"),
         "data_set": dt.attrs.get("tournament", scores.attrs.get("tournament")),
         "several": several,
-        "spread_width": arguments.get("spread_scale", 0.0) * unit,
         "metric": metric_of(str(scores.attrs.get("columns", ""))),
         "higher": bool(scores.attrs.get("higher_is_better", 1)),
         "cells": scores.size,
@@ -60,10 +52,8 @@ def facts_of_scores(dt: xr.DataTree, arguments: dict[str, Any]) -> dict[str, Any
         "statistic": _taken(arguments)[1],
         "clusters": len(np.unique(scores["cluster"])) if "cluster" in scores.coords else None,
         "flat": is_flat,
-        "prior_df": arguments["prior_df"],
-        "prior_scale": scale,
-        "prior_width": scale * unit,
-        "prior_floor": FLOOR,
+        "prior_width": scale * (of_items.LOGISTIC if items else WIDTH),
+        "prior_floor": of_items.FLOOR if items else FLOOR,
         "test_fraction": fraction,
         "luck": fraction / (1.0 - fraction) if fraction else None,
         "spread": float(drawn(dt, "score_spread").mean())
@@ -75,13 +65,6 @@ def facts_of_scores(dt: xr.DataTree, arguments: dict[str, Any]) -> dict[str, Any
 def _count_of_rounds(scores: xr.DataArray) -> int:
     """Count rounds, each of its own tournament."""
     return int(scores.notnull().any("player").sum())
-
-
-def _unit_of(scores: xr.DataArray) -> float:
-    """Give the standard deviation of scores within rounds, in which priors are meant."""
-    off = scores - scores.mean("player")
-    freedom = scores.notnull().sum("player") - 1
-    return float(np.sqrt((off**2).sum() / freedom.clip(min=0).sum()))
 
 
 def results_of_scores(table: pd.DataFrame) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from leaderbayes._fits.kinds import OF_SEVERAL
 from leaderbayes._inference.diagnostics import MAX_RHAT, MIN_ESS
 from leaderbayes.report._style import number
 
-_WITHOUT_STEPS = ("laplace", "exact", "gibbs")
+_WITHOUT_STEPS = ("laplace", "exact", "imputation")
 
 
 def interval(low: float, high: float, digits: int = 2) -> str:

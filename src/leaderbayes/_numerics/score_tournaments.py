@@ -31,12 +31,8 @@ class Tables(NamedTuple):
     scale: Floats  # (tournament,): of N in each data set
     df: Floats  # (tournament,): of its estimate
     rounds: Floats  # (tournament,)
+    worth: Floats  # (tournament,): variance of a mean over that of a round's noise
     luck: float  # f / (1 - f)
-
-    @property
-    def worth(self) -> Floats:
-        """Variance of a mean over that of a round's noise, (tournament,)."""
-        return np.asarray(1.0 / self.rounds + self.luck)
 
 
 class Axes(NamedTuple):
@@ -60,27 +56,27 @@ class Means(NamedTuple):
 
 def tables_of(scores: Floats, luck: float) -> Tables:
     """Summarise scores (tournament, player, round); a player has all rounds of one, or none."""
+    q, m, _ = scores.shape
     there = np.isfinite(scores)
-    rounds, present = there.any(axis=1).sum(axis=1), there.any(axis=2)
-    m = scores.shape[1]
-    mean, total, count = np.full(present.shape, np.nan), np.zeros((m, m)), np.zeros((m, m))
-    each, df = [], np.zeros(len(scores))
-    for q, own in enumerate(scores):
-        who = np.flatnonzero(present[q])
-        board = own[who][:, there[q].any(axis=0)].T
-        noise = noise_of(board) if np.ptp(board - board.mean(axis=0)) > 0.0 else None
-        df[q] = len(board) - 1.0 if noise is None else noise.df
-        covariance = np.zeros((len(who), len(who))) if noise is None else noise.covariance
-        each.append((1.0 / len(board) + luck) * covariance)
-        mean[q, who] = board.mean(axis=0)
-        total[np.ix_(who, who)] += each[-1]
-        count[np.ix_(who, who)] += 1.0
+    rounds = there.any(axis=1).sum(axis=1).astype(float)
+    mean, df, each, worth = np.full((q, m), np.nan), np.zeros(q), [], 1.0 / rounds + luck
+    total, count = np.zeros((2, m, m))
+    for k, own in enumerate(scores):
+        who = np.flatnonzero(there[k].any(axis=1))
+        board = own[who][:, there[k].any(axis=0)].T
+        moves = np.ptp(board - board.mean(axis=0)) > 0.0
+        noise = noise_of(board, flat=not moves)
+        mean[k, who], df[k] = board.mean(axis=0), noise.df
+        each.append((np.ix_(who, who), worth[k] * noise.covariance))
+        total[each[k][0]] += each[k][1]
+        count[each[k][0]] += 1.0
     within = total / np.maximum(count, 1.0)
-    scale = [
-        of_differences(own).sum() / of_differences(within[np.ix_(here, here)]).sum()
-        for own, here in zip(each, present, strict=True)
-    ]
-    return Tables(mean, within, np.maximum(scale, 1e-9), df, rounds.astype(float), luck)
+    own, pooled = (
+        np.array([of_differences(table).sum() for table in tables])
+        for tables in ([own for _, own in each], [within[at] for at, _ in each])
+    )
+    scale = np.maximum(own / np.maximum(pooled, 1e-300), 1e-9)
+    return Tables(mean, within, scale, df, rounds, worth, luck)
 
 
 def axes_of(total: Floats, within: Floats) -> Axes:
@@ -89,8 +85,8 @@ def axes_of(total: Floats, within: Floats) -> Axes:
     back = np.linalg.inv(root)
     e, turn = np.linalg.eigh(back @ within @ back.T)
     v = root @ turn
-    centred = v - v.mean(axis=0)
-    return Axes(v, turn.T @ back, np.maximum(e, 0.0), (centred**2).sum(axis=0) / (len(v) - 1.0))
+    own = ((v - v.mean(axis=0)) ** 2).sum(axis=0) / (len(v) - 1.0)
+    return Axes(v, turn.T @ back, np.maximum(e, 0.0), own)
 
 
 def draw_means(drawn: Draws, tables: Tables, rng: np.random.Generator) -> Means:
@@ -98,21 +94,20 @@ def draw_means(drawn: Draws, tables: Tables, rng: np.random.Generator) -> Means:
     at = axes_of(drawn.noise.covariance, tables.within)
     c = drawn.spread[:, None]
     omega = np.maximum(c - at.e, SHARE * c)
-    size, m = drawn.mean.shape
-    cells = (size, len(tables.scale), m)
+    middle = drawn.mean[:, None]
+    cells = (len(c), len(tables.scale), len(at.e))
     scale = tables.scale * tables.df / rng.chisquare(tables.df, cells[:2])
     noise = scale[:, :, None] * at.e
     gain = omega[:, None] / (omega[:, None] + noise)
-    off = (drawn.board - drawn.mean[:, None]) @ at.inverse.T
+    off = (drawn.board - middle) @ at.inverse.T
     moved = gain * off + np.sqrt(gain * noise) * rng.standard_normal(cells)
-    here, worth = moved, tables.worth[:, None]
+    share = (tables.luck / tables.worth)[:, None]
+    luck = share * (off - moved)
     if tables.luck > 0.0:
-        share = tables.luck / worth
-        here = moved + share * (off - moved)
-        here = here + np.sqrt(share * (1.0 - share) * noise) * rng.standard_normal(cells)
+        luck += np.sqrt(share * (1.0 - share) * noise) * rng.standard_normal(cells)
     return Means(
-        theta=drawn.mean[:, None] + moved @ at.v.T,
-        here=drawn.mean[:, None] + here @ at.v.T,
+        theta=middle + moved @ at.v.T,
+        here=middle + (moved + luck) @ at.v.T,
         noise=np.sqrt(scale / tables.worth),
         spread=np.sqrt(omega @ at.own),
         between=(at.v * omega.mean(axis=0)) @ at.v.T,
@@ -120,11 +115,16 @@ def draw_means(drawn: Draws, tables: Tables, rng: np.random.Generator) -> Means:
 
 
 def draw_rounds(
-    means: Means, tables: Tables, tournament: Longs, rng: np.random.Generator
+    means: Means, some: slice, tables: Tables, tournament: Longs, rng: np.random.Generator
 ) -> Floats:
-    """Draw rounds (draw, row, player) of the data sets (row,)."""
-    e, turn = np.linalg.eigh(tables.within)
-    root = turn * np.sqrt(np.maximum(e, 0.0))
-    here = means.here[:, tournament]
-    off = rng.standard_normal(here.shape) @ root.T
-    return np.asarray(here + means.noise[:, tournament, None] * off)
+    """Draw rounds (draw, row, player) of the data sets (row,), for some draws."""
+    size, turn = np.linalg.eigh(tables.within)
+    here = means.here[some, tournament]
+    off = rng.standard_normal(here.shape) @ (turn * np.sqrt(np.maximum(size, 0.0))).T
+    return np.asarray(here + means.noise[some, tournament, None] * off)
+
+
+def ratios_of(between: Floats) -> Floats:
+    """Return by how much pairs vary more between data sets than a usual pair, (player, player)."""
+    m, pairs = len(between), of_differences(between)
+    return np.asarray(np.sqrt(np.maximum(pairs, 0.0) * m * (m - 1.0) / pairs.sum()))

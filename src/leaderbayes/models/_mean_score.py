@@ -43,12 +43,14 @@ from leaderbayes._scores.matches import one_tournament
 from leaderbayes._types import Floats
 from leaderbayes.models._scores import (
     PRIOR_SCALE,
+    WIDTH,
     Likelihood,
     Of,
     Variables,
     check_complete,
     constant,
     drawn,
+    every,
     items_of,
     likelihood_of,
     luck_of,
@@ -146,7 +148,7 @@ def mean_score(
 
 
 def finite(prior: Prior | None) -> Prior:
-    """Raise where the prior is flat."""
+    """Return a prior that is not flat; or raise."""
     if prior is None:
         raise LeaderbayesError(
             "prior_scale=inf is a flat prior, which has no PyMC model: leaderbayes.fit draws its "
@@ -156,13 +158,13 @@ def finite(prior: Prior | None) -> Prior:
 
 
 def root_of(covariance: Floats) -> Floats:
-    """Factorise a covariance that has an inverse."""
+    """Factorise a covariance that has an inverse; or raise."""
     try:
         return np.linalg.cholesky(covariance)
     except np.linalg.LinAlgError:
         raise LeaderbayesError(
-            "Scores of so few players and rounds do not tell how players' noise goes together, "
-            "which the PyMC model needs: leaderbayes.fit does not."
+            "So few players and rounds do not tell how players' noise goes together, which this "
+            "needs: give more rounds, or for one tournament take leaderbayes.fit."
         ) from None
 
 
@@ -203,105 +205,91 @@ def draw(
 ) -> dict[str, xr.Dataset]:
     """Draw independently from the posterior of mean scores; return the groups of a fit.
 
-    Parameters
-    ----------
-    step : int
-        Every so many-th draw has replicates.
-    likelihood, of, statistic
-        As for `leaderbayes.fit`.
+    Every ``step``-th draw has replicates; for ``likelihood``, ``of`` and ``statistic`` see
+    `leaderbayes.fit`.
     """
     scores = taken_of(one_tournament(scores), of)
-    likelihood = likelihood_of(scores, likelihood, test_fraction, statistic)  # type: ignore[assignment]
+    chosen = likelihood_of(scores, likelihood, test_fraction, statistic)
     luck, prior = luck_of(test_fraction), prior_of(prior_scale)
-    streams = np.random.SeedSequence(seed).spawn(chains + 1)
-    if likelihood == "dirichlet" and statistic == "mean":
-        if luck > 0.0:
-            raise LeaderbayesError(
-                "likelihood='dirichlet' is of items, which share no training rows, and has no "
-                "test_fraction: leave it out, or take likelihood='normal'."
-            )
-        posterior = _of_items(scores, draws * chains, prior_scale, streams[0])
-        groups = {"posterior": drawn(posterior, _players(scores), (chains, draws))}
-    elif "cluster" in scores.coords:
+    if "cluster" in scores.coords and (chosen == "normal" or statistic != "mean"):
         raise LeaderbayesError(
             "The rounds have clusters, which only the mean by likelihood='dirichlet' knows: give "
             "the means of clusters as rounds, drop the coordinate 'cluster', or take that."
         )
-    elif statistic != "mean":
-        posterior = _of_statistic(scores, draws * chains, luck, prior, statistic, streams[0])
-        groups = {"posterior": drawn(posterior, _players(scores), (chains, draws))}
+    if chosen == "normal":
+        groups = _of_rounds(scores, draws, chains, seed, luck, prior, step)
     else:
-        groups = _of_rounds(scores, draws, luck, prior, streams, step)
+        size, rng = draws * chains, np.random.default_rng(seed)
+        if statistic == "mean":
+            posterior = _of_items(scores, size, luck, prior, rng)
+        else:
+            posterior = _of_statistic(scores, size, luck, prior, statistic, rng)
+        players = {"player": scores["player"].to_numpy()}
+        groups = {"posterior": drawn(posterior, players, (chains, draws))}
     observed = xr.Dataset({"round_score": scores.transpose("round", "player").drop_attrs()})
     return groups | {"observed_data": observed, "constant_data": constant(scores, "mean_score")}
 
 
-def _players(scores: xr.DataArray) -> dict[str, Any]:
-    return {"player": scores["player"].to_numpy()}
-
-
 def _of_rounds(
-    scores: xr.DataArray, draws: int, luck: float, prior: Prior | None,
-    streams: list[np.random.SeedSequence], step: int,
+    scores: xr.DataArray, draws: int, chains: int, seed: int, luck: float, prior: Prior | None,
+    step: int,
 ) -> dict[str, xr.Dataset]:  # fmt: skip
     """Draw means, with replicates and, of complete boards with a prior, log-likelihoods."""
     y = values_of(scores)
-    first, *others = map(np.random.default_rng, streams)
+    first, *others = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(chains + 1))
     parts = [part for rng in others for part in draw_filled(y, draws, luck, prior, rng)]
-    shape = (len(others), draws)
     noise = [np.sqrt(np.outer(p.spread, np.diag(p.noise.covariance))) for p in parts]
-    posterior: Variables = {
+    again = [
+        draw_rounds(part.here[some], part.spread[some], part.noise, len(y), first)
+        for part, some in zip(parts, every([p.mean for p in parts], draws, step), strict=True)
+    ]
+    boards = np.where(np.isfinite(y), np.concatenate(again), np.nan)
+    tau = np.concatenate([part.tau for part in parts])
+    posterior: dict[str, Any] = {
         "score": (("player",), np.concatenate([part.mean for part in parts])),
         "noise": (("player",), np.concatenate(noise)),
     }
-    again, at = [], 0
-    for part in parts:
-        some = slice(-at % step, None, step)
-        again.append(draw_rounds(part.here[some], part.spread[some], part.noise, len(y), first))
-        at = (at + len(part.mean)) % draws
-    boards = np.where(np.isfinite(y), np.concatenate(again), np.nan)
-    names = {dim: scores[dim].to_numpy() for dim in ("round", "player")}
+    shape, names = (chains, draws), {dim: scores[dim].to_numpy() for dim in ("round", "player")}
+    players, by_round = {"player": names["player"]}, {"round": names["round"]}
     groups = {
-        "posterior": drawn(posterior, _players(scores), shape),
-        "posterior_predictive": drawn(
-            {"round_score": (("round", "player"), boards)}, names, shape, step
-        ),
+        "posterior_predictive": drawn({"round_score": (tuple(names), boards)}, names, shape, step)
     }
-    if prior is None:
-        return groups
-    tau = np.concatenate([part.tau for part in parts])
-    t = np.sqrt(np.maximum(tau**2 - prior.floor**2, 0.0)) / prior.scale
-    log_prior = np.log(2.0 / (np.pi * prior.scale)) - np.log1p(t**2)
-    scale = drawn({"score_scale": ((), tau)}, {}, shape)
-    groups["posterior"] = groups["posterior"].merge(scale)
-    groups["log_prior"] = drawn({"score_scale": ((), log_prior)}, {}, shape)
-    if len(parts) == len(others) and parts[0].noise.own.any():
-        each = [round_log_likelihood(part.here, y, part.noise) for part in parts]
-        by_round: Variables = {"round_score": (("round",), np.concatenate(each))}
-        groups["log_likelihood"] = drawn(by_round, {"round": names["round"]}, shape)
-    return groups
+    if prior is not None:
+        posterior["score_scale"] = (), tau
+        t = np.sqrt(np.maximum(tau**2 - prior.floor**2, 0.0)) / prior.scale
+        log_prior = np.log(2.0 / (np.pi * prior.scale)) - np.log1p(t**2)
+        groups["log_prior"] = drawn({"score_scale": ((), log_prior)}, {}, shape)
+        if len(parts) == chains and parts[0].noise.own.any():
+            each = [round_log_likelihood(part.here, y, part.noise) for part in parts]
+            found: Variables = {"round_score": (("round",), np.concatenate(each))}
+            groups["log_likelihood"] = drawn(found, by_round, shape)
+    return {"posterior": drawn(posterior, players, shape)} | groups
 
 
 def _of_items(
-    scores: xr.DataArray, size: int, prior_scale: float, stream: np.random.SeedSequence
+    scores: xr.DataArray, size: int, luck: float, prior: Prior | None, rng: np.random.Generator
 ) -> Variables:
     """Draw mean scores over items."""
+    if luck > 0.0:
+        raise LeaderbayesError(
+            "likelihood='dirichlet' is of items, which share no training rows, and has no "
+            "test_fraction: leave it out, or take likelihood='normal'."
+        )
     board, (low, high) = items_of(scores)
-    rng = np.random.default_rng(stream)
-    shares, scale = items.flat(board, size, rng), None
-    if prior_of(prior_scale) is not None:
-        shares, scale = items.shrunken_shares(shares, len(board.sizes), prior_scale, rng)
-    score = {"score": (("player",), low + (high - low) * shares)}
-    return score if scale is None else score | {"score_scale": ((), scale)}
+    shares = items.flat(board, size, rng)
+    if prior is None:
+        return {"score": (("player",), low + (high - low) * shares)}
+    shares, scale = items.shrunken_shares(shares, len(board.sizes), prior.scale / WIDTH, rng)
+    return {"score": (("player",), low + (high - low) * shares), "score_scale": ((), scale)}
 
 
 def _of_statistic(
     scores: xr.DataArray, size: int, luck: float, prior: Prior | None, statistic: str,
-    stream: np.random.SeedSequence,
+    rng: np.random.Generator,
 ) -> Variables:  # fmt: skip
     """Draw medians or interquartile means over rounds."""
     check_complete(scores, f"statistic={statistic!r}")
-    y, rng = values_of(scores), np.random.default_rng(stream)
+    y = values_of(scores)
     if rounds.mass(len(y), luck) <= 0.0:
         raise LeaderbayesError(
             f"statistic={statistic!r} needs more than {len(y)} rounds, or rounds that share less: "

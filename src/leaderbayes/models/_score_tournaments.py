@@ -26,22 +26,22 @@ from leaderbayes._numerics.score_tournaments import (
     axes_of,
     draw_means,
     draw_rounds,
+    ratios_of,
     tables_of,
 )
-from leaderbayes._numerics.shrinkage import of_differences
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes._types import Floats, Longs
 from leaderbayes.models._mean_score import data_of, finite, root_of, scale_of_players
 from leaderbayes.models._scores import (
     PRIOR_SCALE,
     check_connected,
-    check_size,
+    check_values,
     constant,
     drawn,
+    every,
     luck_of,
     name_at,
     prior_of,
-    problem_of,
 )
 
 if TYPE_CHECKING:
@@ -102,8 +102,9 @@ def score_tournaments(
     if not np.isfinite(tables.mean).all():
         q, i = np.argwhere(np.isnan(tables.mean))[0]
         raise LeaderbayesError(
-            f"The PyMC model needs every player in every tournament, and {_player(scores, i)} is "
-            f"not in {_tournament(scores, q)}. Leave it out, or take leaderbayes.fit."
+            "The PyMC model needs every player in every tournament, and player "
+            f"{name_at(scores, 'player', i)} is not in tournament "
+            f"{name_at(scores, 'tournament', q)}. Leave it out, or take leaderbayes.fit."
         )
     noise, n = noise_of(tables.mean), len(tables.mean)
     total, centre = noise.covariance, tables.mean.mean(axis=0)
@@ -166,10 +167,7 @@ def draw(
 ) -> dict[str, xr.Dataset]:
     """Draw independently from the posterior of mean scores; return the groups of a fit.
 
-    Parameters
-    ----------
-    step : int
-        Every so many-th draw has replicates.
+    Every ``step``-th draw has replicates.
     """
     scores = valid_scores(scores)
     y = values_of(scores)
@@ -179,57 +177,35 @@ def draw(
     root_of(parts[0].noise.covariance)
     means = [draw_means(part, tables, first) for part in parts]
     tournament, observed = rows_of(y)
-    again, at = [], 0
-    for each in means:
-        some = slice(-at % step, None, step)
-        kept = each._replace(here=each.here[some], noise=each.noise[some])
-        again.append(draw_rounds(kept, tables, tournament, first))
-        at = (at + len(each.theta)) % draws
+    again = [
+        draw_rounds(each, some, tables, tournament, first)
+        for each, some in zip(means, every([p.mean for p in parts], draws, step), strict=True)
+    ]
     boards = np.where(np.isfinite(observed), np.concatenate(again), np.nan)
+    posterior: dict[str, Any] = {
+        "score": (("player",), np.concatenate([part.mean for part in parts])),
+        "score_tournament": (
+            ("tournament", "player"), np.concatenate([each.theta for each in means])
+        ),
+        "score_spread": ((), np.concatenate([each.spread for each in means])),
+    }  # fmt: skip
+    if prior is not None:
+        posterior["score_scale"] = (), np.concatenate([part.tau for part in parts])
     shape, coords = (chains, draws), coords_of(scores, tournament)
-    named = {name: coords[name] for name in ("tournament", "player")}
     rows = {name: coords[name] for name in ("tournament_round", "player")}
-    posterior = drawn(
-        {
-            "score": (("player",), np.concatenate([part.mean for part in parts])),
-            "score_tournament": (
-                ("tournament", "player"), np.concatenate([each.theta for each in means])
-            ),
-            "score_spread": ((), np.concatenate([each.spread for each in means])),
-            "score_scale": ((), np.concatenate([part.tau for part in parts])),
-        },
-        named,
-        shape,
-    )  # fmt: skip
     spread = ratios_of(np.mean([each.between for each in means], axis=0))
     return {
-        "posterior": posterior if prior is not None else posterior.drop_vars("score_scale"),
-        "posterior_predictive": drawn(
-            {"round_score": (("tournament_round", "player"), boards)}, rows, shape, step
-        ),
+        "posterior": drawn(posterior, {d: coords[d] for d in ("tournament", "player")}, shape),
+        "posterior_predictive": drawn({"round_score": (tuple(rows), boards)}, rows, shape, step),
         "observed_data": xr.Dataset({"round_score": (tuple(rows), observed)}, rows),
-        "constant_data": constant(scores, "score_tournaments").assign(
-            spread=(("player", "opponent"), spread)
-        ).assign_coords(opponent=coords["player"]),
-    }  # fmt: skip
-
-
-def ratios_of(between: Floats) -> Floats:
-    """Return how much more pairs vary between data sets than two players do, (player, player)."""
-    m = len(between)
-    pairs = of_differences(between)
-    return np.asarray(np.sqrt(np.maximum(pairs, 0.0) * m * (m - 1.0) / pairs.sum()))
+        "constant_data": constant(scores, "score_tournaments")
+        .assign(spread=(("player", "opponent"), spread))
+        .assign_coords(opponent=coords["player"]),
+    }
 
 
 def values_of(scores: xr.DataArray) -> Floats:
-    """Return scores (tournament, player, round), NaN where there is none.
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is one tournament, one has one round or one player, a player lacks some of its
-        rounds, or nothing differs.
-    """
+    """Return scores (tournament, player, round), NaN where there is none; or raise."""
     if "tournament" not in scores.dims or scores.sizes["tournament"] < 2:
         raise LeaderbayesError(
             "score_tournaments needs scores of several tournaments (tournament, player, round): "
@@ -251,26 +227,17 @@ def values_of(scores: xr.DataArray) -> Floats:
         if len(holes):
             i, k = holes[0]
             few = (
-                f"lacks the score of {_player(scores, i)} in round {name_at(scores, 'round', k)}, "
-                "who has others there. Leave such rounds out, or all of the player's there"
+                f"lacks the score of player {name_at(scores, 'player', i)} in round "
+                f"{name_at(scores, 'round', k)}, who has others there. Leave such rounds out, or "
+                "all of the player's there"
             )
         if few:
             raise LeaderbayesError(f"Tournament {name_at(scores, 'tournament', q)} {few}.")
-    check_size(y[there])
     present = there.any(axis=2)
     check_connected(scores, present)
-    tables = np.where(present, np.where(there, y, 0.0).sum(axis=2), np.nan)
-    if problem := problem_of(tables / there.any(axis=1).sum(axis=1)[:, None]):
-        raise LeaderbayesError(problem)
+    total, rounds = np.where(there, y, 0.0).sum(axis=2), there.any(axis=1).sum(axis=1)
+    check_values(np.where(present, total / rounds[:, None], np.nan))
     return y
-
-
-def _player(scores: xr.DataArray, at: int) -> str:
-    return f"player {name_at(scores, 'player', at)}"
-
-
-def _tournament(scores: xr.DataArray, at: int) -> str:
-    return f"tournament {name_at(scores, 'tournament', at)}"
 
 
 def rows_of(y: Floats) -> tuple[Longs, Floats]:

@@ -1,6 +1,6 @@
 """What models of scores ask of a board: options, values, right-or-wrong items."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -58,6 +58,12 @@ def drawn(
     )
 
 
+def every(parts: Sequence[Floats], draws: int, step: int) -> list[slice]:
+    """Return which draws of each part are every ``step``-th of their chain."""
+    starts = np.cumsum([0, *(len(part) for part in parts)])[:-1] % draws
+    return [slice(-start % step, None, step) for start in starts.tolist()]
+
+
 def constant(scores: xr.DataArray, model: str) -> xr.Dataset:
     """Return what answers need beside draws."""
     better = int(scores.attrs.get("higher_is_better", 1))
@@ -66,13 +72,7 @@ def constant(scores: xr.DataArray, model: str) -> xr.Dataset:
 
 
 def values_of(scores: xr.DataArray) -> Floats:
-    """Return scores (round, player) of one tournament, NaN where there is none.
-
-    Raises
-    ------
-    LeaderbayesError
-        If scores do not tell how much rounds vary, or cannot be compared.
-    """
+    """Return scores (round, player) of one tournament, NaN where there is none; or raise."""
     y = scores.transpose("round", "player").to_numpy().astype(float)
     there = np.isfinite(y)
     if len(y) < 2 or there.sum(axis=0).max() < 2:
@@ -80,55 +80,36 @@ def values_of(scores: xr.DataArray) -> Floats:
             "One score a player: how much scores vary between rounds cannot be told. Give more "
             "rounds (folds, seeds, tasks), or take a model of matches."
         )
-    check_size(y[there])
+    check_values(y)
     check_connected(scores, there)
-    if problem := problem_of(y):
-        raise LeaderbayesError(problem)
     return y
 
 
-def problem_of(y: Floats) -> str:
-    """Say why scores (round, player) do not tell the noise; "" where they do."""
+def check_values(y: Floats) -> None:
+    """Raise where scores (round, player) do not tell the noise, or cannot be computed with."""
     there = np.isfinite(y)
-    players, rounds = effects(y.T)
-    within = np.where(there, y - rounds[:, None] - players.mean(), 0.0)
-    unit = np.sqrt((within**2).sum() / max(there.sum() - len(y), 1))
-    if not unit > 1e-12 * max(float(abs(y[there]).max()), 1e-300):
-        return "All players have the same scores: there is nothing to compare."
-    left = np.where(there, y - rounds[:, None] - players, 0.0)
-    # With few scores effects may explain all of them: that they do says nothing.
-    if there.sum() >= sum(y.shape) and float(abs(left).max()) < _NOISELESS * unit:
-        return (
-            "Players differ by the same in every round: nothing says how much scores vary. Give "
-            "more rounds, or scores with more decimals."
-        )
-    return ""
-
-
-def check_size(y: Floats) -> None:
-    """Raise unless scores are of a size that can be computed with.
-
-    Raises
-    ------
-    LeaderbayesError
-        Saying what to do.
-    """
-    largest = float(abs(y).max())
+    largest = float(abs(y[there]).max())
     if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
         raise LeaderbayesError(
             f"Scores of {largest:.3g} are too {'large' if largest > 1.0 else 'small'} to compute "
             "with. Give them in another unit: multiply all by the same number."
         )
+    players, rounds = effects(y.T)
+    within = np.where(there, y - rounds[:, None] - players.mean(), 0.0)
+    unit = np.sqrt((within**2).sum() / max(there.sum() - len(y), 1))
+    if not unit > 1e-12 * max(largest, 1e-300):
+        raise LeaderbayesError("All players have the same scores: there is nothing to compare.")
+    left = np.where(there, y - rounds[:, None] - players, 0.0)
+    # With few scores effects may explain all of them: that they do says nothing.
+    if there.sum() >= sum(y.shape) and float(abs(left).max()) < _NOISELESS * unit:
+        raise LeaderbayesError(
+            "Players differ by the same in every round: nothing says how much scores vary. Give "
+            "more rounds, or scores with more decimals."
+        )
 
 
 def check_complete(scores: xr.DataArray, what: str) -> None:
-    """Raise where a score is missing.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming player and round, and what needs all scores.
-    """
+    """Raise where a score is missing that is needed."""
     y = scores.transpose("player", "round").to_numpy()
     if not np.isfinite(y).all():
         i, k = np.argwhere(~np.isfinite(y))[0]
@@ -139,6 +120,18 @@ def check_complete(scores: xr.DataArray, what: str) -> None:
         )
 
 
+def check_connected(scores: xr.DataArray, there: Bools) -> None:
+    """Raise where players have no round in common by ``there`` (round, player), nor by others."""
+    group = np.zeros(1) if there.all() else separate(there)
+    if group.max() > 0:
+        one, other = (name_at(scores, "player", int((group == g).argmax())) for g in (0, 1))
+        raise ScoresError(
+            f"Players {one} and {other} are in groups that share no round ({int(group.max()) + 1} "
+            "groups): nothing tells whose rounds were easier. Fit the groups apart, or score what "
+            "was not answered as wrong."
+        )
+
+
 def taken_of(scores: xr.DataArray, of: str) -> xr.DataArray:
     """Return each score (player, round) relative to its round's, for rounds on different scales.
 
@@ -146,11 +139,6 @@ def taken_of(scores: xr.DataArray, of: str) -> xr.DataArray:
     "distance": from the round's best, over that of its worst, so that less is better; "share": over
     the round's best score, or where less is better that over it, so that more is better. A round
     whose scores are all the same has 0, 0 and 1.
-
-    Raises
-    ------
-    LeaderbayesError
-        If a score is missing, or has no share.
     """
     one_of("of", of, *OFS)
     if of in ("raw", scores.attrs.get("of")):
@@ -222,13 +210,7 @@ def ends_of(scores: xr.DataArray) -> tuple[float, float]:
 
 
 def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
-    """Return scores (player, round) as items, in clusters where rounds have these; and their ends.
-
-    Raises
-    ------
-    LeaderbayesError
-        If scores have no ends, all are the same, or groups of players answered no item in common.
-    """
+    """Return scores (player, round) as items, in their clusters if any, and their ends."""
     y = scores.transpose("round", "player").to_numpy().astype(float)
     there = np.isfinite(y)
     low, high = ends_of(scores)
@@ -261,24 +243,6 @@ def items_of(scores: xr.DataArray) -> tuple[Items, tuple[float, float]]:
     np.add.at(answered, codes, there)
     sums = sizes[:, None] * sums / np.where(answered > 0.0, answered, np.nan)
     return Items(sums, sizes, gaps_of(y, codes)), (low, high)
-
-
-def check_connected(scores: xr.DataArray, there: Bools) -> None:
-    """Raise where players have no round in common, nor with others who have.
-
-    Parameters
-    ----------
-    there : (round, player)
-        Whether there is a score.
-    """
-    group = np.zeros(1) if there.all() else separate(there)
-    if group.max() > 0:
-        one, other = (name_at(scores, "player", int((group == g).argmax())) for g in (0, 1))
-        raise ScoresError(
-            f"Players {one} and {other} are in groups that share no round ({int(group.max()) + 1} "
-            "groups): nothing tells whose rounds were easier. Fit the groups apart, or score what "
-            "was not answered as wrong."
-        )
 
 
 def name_at(scores: xr.DataArray, dim: str, at: int) -> str:

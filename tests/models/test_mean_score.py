@@ -98,7 +98,8 @@ def test_pymc_samples_the_same(players, rounds, fraction):
         sd = two.std(CELLS)
         assert float(abs((one.mean(CELLS) - two.mean(CELLS)) / sd).max()) < 0.08
         one, two = (each.quantile([0.05, 0.95], CELLS) for each in (one, two))
-        assert float(abs((one - two) / sd).max()) < 0.2
+        # The scale is drawn from a grid, in steps of 0.14 times its size.
+        assert float(abs((one - two) / sd).max()) < (0.6 if name == "score_scale" else 0.2)
     boards = [each["posterior_predictive"]["round_score"] for each in (again, own)]
     for one in ("mean", "std"):
         a, b = (getattr(each, one)((*CELLS, "round")) for each in boards)

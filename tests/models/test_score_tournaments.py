@@ -217,7 +217,8 @@ def test_pymc_samples_the_same(fraction):
         sd = two.std(CELLS)
         assert float(abs((one.mean(CELLS) - two.mean(CELLS)) / sd).max()) < 0.1
         one, two = (each.quantile([0.05, 0.95], CELLS) for each in (one, two))
-        assert float(abs((one - two) / sd).max()) < 0.25
+        # The scale is drawn from a grid, in steps of 0.14 times its size.
+        assert float(abs((one - two) / sd).max()) < (0.6 if name == "score_scale" else 0.25)
 
 
 @pytest.mark.parametrize(

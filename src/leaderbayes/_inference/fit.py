@@ -106,8 +106,7 @@ def _drawn_by(
         import pymc as pm
 
         name = module.__name__.rpartition("._")[2]
-        with getattr(models, name)(scores, **options), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The effect of Potentials")
+        with getattr(models, name)(scores, **options):
             found = pm.sample_prior_predictive(
                 shape[1], random_seed=seed, compile_kwargs={"mode": "FAST_COMPILE"}
             )

@@ -10,7 +10,7 @@ for all, and families of players err alike. Players' means are normal in the uni
 with the noise's covariance :math:`\Sigma^*` and its degrees of freedom df from the scatter of the
 rounds (`_numerics.mean_score`). Two statements about the whole vector of players would be
 overconfident, as :math:`\Sigma^*` has as many numbers as pairs and is learnt from few rounds. So
-they are cut from the likelihood (Plummer 2015), in the model by a `pymc.Potential` that replaces
+they are cut from the likelihood (Plummer 2015), which in the model is multiplied by what replaces
 the marginal likelihood of both:
 
 - the noise's scale c goes by the scatter of the rounds alone, :math:`c \sim df / \chi^2_{df}`,
@@ -136,14 +136,9 @@ def mean_score(
         # Log marginal likelihood of all rounds, of which `cut` takes the place.
         gain = 1.0 + n * (tau**2 + luck)
         marginal = -0.5 * (len(root) * (n * pt.log(c) + pt.log(gain)) + scatter / c)
-        pm.Potential("cut", cut - marginal + 0.5 * n * (seen @ seen) / (gain * c))
-        pm.MvNormal(
-            "round_score",
-            centre.mean() + pt.sqrt(c) * pt.dot(root, here),
-            chol=pt.sqrt(c) * root,
-            observed=y,
-            dims=("round", "player"),
-        )
+        more = cut - marginal + 0.5 * n * (seen @ seen) / (gain * c)
+        mean = centre.mean() + pt.sqrt(c) * pt.dot(root, here)
+        observe(y, pt.zeros((n, 1)) + mean, pt.sqrt(c) * pt.ones(n), root, more, "round")
     return model
 
 
@@ -166,6 +161,34 @@ def root_of(covariance: Floats) -> Floats:
             "So few players and rounds do not tell how players' noise goes together, which this "
             "needs: give more rounds, or for one tournament take leaderbayes.fit."
         ) from None
+
+
+def observe(y: Floats, mean: Any, scale: Any, root: Floats, more: Any, dim: str) -> None:
+    """Observe rounds (round, player) of a covariance's root and each one's scale, and log ``more``.
+
+    It is one likelihood of all rounds, which is no product over them: see `round_log_likelihood`.
+    """
+    import pymc as pm
+
+    pm.CustomDist(
+        "round_score", mean, scale, root, more, logp=_logp, random=_random,
+        signature="(r,p),(r),(p,p),()->(r,p)", observed=y, dims=(dim, "player"),
+    )  # fmt: skip
+
+
+def _logp(value: Any, mean: Any, scale: Any, root: Any, more: Any) -> Any:
+    import pytensor.tensor as pt
+
+    off = pt.linalg.solve_triangular(root, (value - mean).T, lower=True) / scale
+    size = value.shape[0] * pt.log(pt.diag(root)).sum() + value.shape[1] * pt.log(scale).sum()
+    return more - 0.5 * ((off**2).sum() + value.size * np.log(2.0 * np.pi)) - size
+
+
+def _random(
+    mean: Any, scale: Any, root: Any, more: Any, rng: np.random.Generator, size: Any
+) -> Floats:
+    z = rng.standard_normal(np.shape(mean))
+    return np.asarray(mean + scale[..., None] * (z @ np.swapaxes(root, -1, -2)))
 
 
 def data_of(scores: xr.DataArray) -> None:

@@ -11,7 +11,7 @@ where N, the noise of a data set's mean, is pooled over data sets, and :math:`\S
 shape and the data set's own scale. Each pair of players thus differs between data sets by a spread
 of its own, and for two players this is the hierarchical model of Corani et al. (2017) with normal
 data sets. As in `mean_score`, c goes by the scatter of the tables alone, tau by pairs, and
-:math:`\mu` by the plain mean over data sets: a `pymc.Potential` cuts the rest.
+:math:`\mu` by the plain mean over data sets: the rest is cut from the likelihood.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ from leaderbayes._numerics.score_tournaments import (
 )
 from leaderbayes._scores.matches import valid_scores
 from leaderbayes._types import Floats, Longs
-from leaderbayes.models._mean_score import data_of, finite, root_of, scale_of_players
+from leaderbayes.models._mean_score import data_of, finite, observe, root_of, scale_of_players
 from leaderbayes.models._scores import (
     PRIOR_SCALE,
     check_connected,
@@ -144,14 +144,9 @@ def score_tournaments(
         gain = 1.0 + n * tau**2
         kept = m * pt.log(gain) - n * ((seen - pt.sqrt(c) * unit) ** 2).sum() / c
         kept += n * (seen @ seen) / (gain * c)
-        pm.Potential("cut", cut + 0.5 * kept - marginal)
-        pm.MvNormal(
-            "round_score",
-            (score + pt.dot(moved, at.v.T))[tournament],
-            chol=pt.sqrt(own / ratio)[tournament, None, None] * root,
-            observed=observed,
-            dims=("tournament_round", "player"),
-        )
+        mean = (score + pt.dot(moved, at.v.T))[tournament]
+        scale, more = pt.sqrt(own / ratio)[tournament], cut + 0.5 * kept - marginal
+        observe(observed, mean, scale, root, more, "tournament_round")
     return model
 
 

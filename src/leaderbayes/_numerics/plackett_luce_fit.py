@@ -2,20 +2,13 @@ r"""Plackett-Luce by maximum likelihood: Newton's method.
 
 The log-likelihood is concave, a mean over the orders of tied players, and so is its information
 :math:`I`: that of untied orders, :math:`\mathrm{diag}(p) - p p'` summed over all stages, p the law
-of the next player. Firth's penalty is half the log determinant of that mean. Without ties its slope
-is one of third cumulants,
-
-.. math:: \frac{\partial}{\partial b_k} \tfrac12 \log\det I
-          = \tfrac12 \mathrm{tr}\Big(C \frac{\partial I}{\partial b_k}\Big)
-          = \tfrac12 \sum_A \mathrm{Cov}_p(q_i, 1_{i = k}),
-          \quad q_i = (e_i - p)' C (e_i - p), \quad C = I^{-1};
-
-where players tie, it is a difference of the gradient.
+of the next player. Firth's penalty is half the log determinant of that mean, and its slope a
+difference of the gradient.
 
 The maximum exists, and is one, where the win graph is strongly connected, a tie counting for both.
 Every order's log-likelihood is concave and at most 0, so that along a direction d the mean of them
 stays above some bound just if each does: if d never rises down that order's places. Tied players
-come in all orders, so that d is the same for them. Hence d_i >= d_j wherever i beat or tied with
+come in an order and its reverse, so that d is the same for them. Hence d_i >= d_j wherever i beat or tied with
 j, and along a cycle of such players d is constant. Where no player outside a set S ever beat or
 tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
 """
@@ -23,21 +16,14 @@ tied with one in S, the likelihood grows for ever, or stays if they never met, a
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
-from leaderbayes._numerics.plackett_luce import (
-    information,
-    log_likelihood,
-    log_likelihood_pullback,
-    rankings,
-    stage_weights,
-)
-from leaderbayes._types import Floats, Ints, Longs
+from leaderbayes._numerics.rankings import information, log_likelihood, rankings, slopes
+from leaderbayes._types import Floats, Ints
 
 # Players whose information is held as a matrix: six of them of 200 MB, and a minute.
 LARGEST_MATRIX = 5000
@@ -89,7 +75,7 @@ def fit_rankings(
     NotConvergedError
         If Newton's method does not converge, or strengths are too far apart for numbers.
     """
-    rounds, m = place.shape
+    m = place.shape[1]
     if m > LARGEST_MATRIX and firth:
         raise LeaderbayesError(
             f"firth=True is a determinant of {m} x {m} numbers, and the limit is {LARGEST_MATRIX} "
@@ -97,14 +83,12 @@ def fit_rankings(
         )
     by_products = m > LARGEST_MATRIX or not (matrix or firth or m <= _FEW)
     data = rankings(place)
-    plain = not (data.block > 1).any()
-    every = np.ones(rounds)
 
     def value(x: Floats) -> float:
-        return float(log_likelihood(x[None], *data).sum())
+        return float(log_likelihood(x[None], data, gradient=False)[0][0])
 
     def gradient(x: Floats) -> Floats:
-        return np.asarray(log_likelihood_pullback(x[None], *data, every)[0])
+        return np.asarray(log_likelihood(x[None], data, gradient=True)[1][0])
 
     def parts(x: Floats) -> tuple[float, Floats, Any]:
         height, slope = value(x), gradient(x)
@@ -121,52 +105,22 @@ def fit_rankings(
                 return (gradient(x - h * v) - gradient(x + h * v)) / (2.0 * h) + curve * v
 
             return height, slope, LinearOperator((m, m), product, dtype=np.float64)
-        curvature = information(x, *data)
+        curvature = information(x, data)
         curvature[np.diag_indices(m)] += curve
         if firth:
             penalty, inverse = jeffreys(curvature, m)
             height += penalty
-            if plain:
-                slope += plain_pull(x, data.start, data.player, inverse)
-            else:
-                slope += _pull(gradient, x, inverse)
+            slope += _pull(gradient, x, inverse)
         return height, slope, curvature
 
     x, found = maximise(parts, np.zeros(m), m, linear=linear)
-    scores = log_likelihood_pullback(np.tile(x, (rounds, 1)), *data, every)
     loglik = value(x)
     if not np.isfinite(loglik):
         raise NotConvergedError(
             "LB002 players lie farther apart than numbers can tell; add pseudo-rounds, or take the "
             "posterior."
         )
-    return RankingFit(x, found, scores, loglik)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def plain_pull(epp: Floats, start: Longs, player: Ints, inverse: Floats) -> Floats:
-    """Differentiate half the information's log determinant, (player,), where nobody ties.
-
-    ``inverse`` is the information's.
-    """
-    slope = np.zeros(epp.size)
-    for k in range(start.size - 1):
-        who = player[start[k] : start[k + 1]]
-        w = stage_weights(epp[who])
-        left = 0.0
-        towards = np.zeros(who.size)  # C p of a stage, times the sum of its weights
-        q = np.zeros(who.size)  # but for p'Cp, the same for all
-        for a in range(who.size):
-            left += w[a]
-            mean = 0.0
-            for i in range(who.size):
-                towards[i] += w[a] * inverse[who[i], who[a]]
-            for i in range(a + 1):
-                q[i] = inverse[who[i], who[i]] - 2.0 * towards[i] / left
-                mean += w[i] / left * q[i]
-            for i in range(a + 1):
-                slope[who[i]] += 0.5 * w[i] / left * (q[i] - mean)
-    return slope
+    return RankingFit(x, found, slopes(x, data), loglik)
 
 
 def _pull(gradient: Callable[[Floats], Floats], x: Floats, inverse: Floats) -> Floats:

@@ -14,11 +14,9 @@ from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import is_list, number, one_of, wrong
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.require import require_estimate
-from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._spread import coefficients, pair_errors, vary
+from leaderbayes.likelihood._spread import coefficients, pair_errors, require_fitted, trust, vary
 
 Hypothesis = Sequence[tuple[str, str]] | xr.DataArray
 Convention = Literal["correct", "published"]
@@ -82,7 +80,7 @@ def linear(
 
 
 def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int]:
-    """Give a convention's factor on variances, and the degrees of freedom that it adds.
+    """Return a convention's factor on variances, and the degrees of freedom that it adds.
 
     Raises
     ------
@@ -113,7 +111,7 @@ def _require_variance(k: Floats, fit: xr.Dataset) -> None:
 
 
 def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, Floats]:
-    """Give log-odds that the row beats the column, and standard errors, each (player, player).
+    """Return log-odds that the row beats the column, and standard errors, each (player, player).
 
     By the published convention PMRA's intercept is for whoever is listed first.
 
@@ -152,26 +150,25 @@ def wald_test(
     a, b : str
         Two players, of equal strength by the hypothesis.
     hypothesis : sequence of (str, str), or DataArray (hypothesis, coefficient), optional
-        Instead of a and b: pairs of players of equal strength, all at once; or K. A coefficient
-        is a player, or PMRA's ``intercept``.
+        Instead of a and b: pairs of players of equal strength, all at once; or K, whose
+        coefficients are players and PMRA's ``intercept``.
     value : float or sequence of float
         c, log-odds.
     convention : {"correct", "published"}
-        "published", on Bradley-Terry with ``covariance="model"``: every match counted twice, and
-        a degree of freedom too many, as EloML tests. On PMRA a pair i, j is b_0 + b_i - b_j = c,
-        i listed before j.
+        "published", on Bradley-Terry with ``covariance="model"``: as EloML tests, which counts
+        every match twice and a degree of freedom too many. On PMRA a pair i, j is
+        b_0 + b_i - b_j = c, i listed before j.
 
     Returns
     -------
     Dataset
-        Scalars: ``statistic``, ``df``, ``p_value``. attrs: ``converged`` (1), ``warnings`` (JSON
-        list).
+        Scalars: ``statistic``, ``df``, ``p_value``.
 
     Raises
     ------
     LeaderbayesError
-        If it is no estimate, a name is unknown, hypotheses are not independent, or there are more
-        of them than a covariance clustered by round can tell apart.
+        If a name is unknown, hypotheses are not independent, or there are more of them than a
+        covariance clustered by round identifies.
 
     References
     ----------
@@ -187,7 +184,7 @@ def wald_test(
     >>> print(f"{test['statistic']:.2f}, p = {test['p_value']:.2f}")
     1.15, p = 0.28
     """
-    require_estimate(estimate)
+    require_fitted(estimate)
     tested = _asked(a, b, hypothesis)
     factor, more = published_scale(estimate, convention)
     players = estimate["player"].to_numpy()
@@ -217,7 +214,7 @@ def _asked(a: str | None, b: str | None, hypothesis: Hypothesis | None) -> Hypot
 
 
 def _tested(statistic: float, df: int, estimate: xr.Dataset) -> xr.Dataset:
-    """Give the result of a test whose statistic is chi-square."""
+    """Return the result of a test whose statistic is chi-square."""
     p_value = float(chdtrc(df, statistic))
     return xr.Dataset({"statistic": statistic, "df": df, "p_value": p_value}, attrs=trust(estimate))
 
@@ -242,8 +239,7 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     Dataset
-        Scalars: ``statistic``, ``df``, ``p_value``. attrs: ``converged`` (1), ``warnings`` (JSON
-        list).
+        Scalars: ``statistic``, ``df``, ``p_value``.
 
     Raises
     ------
@@ -268,7 +264,7 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
     1.16, p = 0.28
     """
     for estimate in (restricted, general):
-        require_estimate(estimate)
+        require_fitted(estimate)
     same = restricted.attrs["model"] == general.attrs["model"]
     if not same or not np.array_equal(restricted["player"], general["player"]):
         raise LeaderbayesError("A likelihood-ratio test compares one model on the same players.")
@@ -310,12 +306,7 @@ def pairwise_tests(
     DataFrame
         ``player``, ``opponent`` (of lower epp), ``difference``, ``error`` (log-odds), ``p_value``,
         ``p_adjusted``; a row for each pair, best players first. Errors and p-values are NaN where
-        rounds do not vary (LB015). attrs: ``converged`` (1), ``warnings`` (JSON list).
-
-    Raises
-    ------
-    LeaderbayesError
-        If an option is unknown.
+        rounds do not vary (LB015).
 
     References
     ----------
@@ -336,7 +327,7 @@ def pairwise_tests(
     1  svm C=1      svm C=10        0.51        0.59
     """
     one_of("adjust", adjust, "holm", "fdr_bh", None)
-    require_estimate(estimate)
+    require_fitted(estimate)
     _, more = published_scale(estimate, convention)
     gap, error = pair_differences(estimate, convention)
     ranked = np.argsort(-estimate["epp"].to_numpy(), kind="stable")

@@ -9,16 +9,14 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, ndtri
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.require import require_estimate
-from leaderbayes._fits.trust import trust
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes.likelihood._hypothesis import Convention, pair_differences
-from leaderbayes.likelihood._spread import player_errors
+from leaderbayes.likelihood._spread import player_errors, require_fitted, trust
 
 
 def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
-    """Make the leaderboard of an estimate, with normal intervals (`leaderbayes.leaderboard`)."""
-    require_estimate(estimate)
+    """Make the leaderboard of an estimate, with normal intervals."""
+    require_fitted(estimate)
     epp = estimate["epp"].to_numpy()
     error = player_errors(estimate) * ndtri((1.0 + prob) / 2.0)
     board = pd.DataFrame(
@@ -38,8 +36,8 @@ def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
 
 
 def probabilities(estimate: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
-    """Give win probabilities of an estimate, with intervals (`leaderbayes.win_probability`)."""
-    require_estimate(estimate)
+    """Return win probabilities of an estimate, with intervals."""
+    require_fitted(estimate)
     gap, error = pair_differences(estimate, convention)
     error = error * ndtri((1.0 + prob) / 2.0)
     dims = ("player", "opponent")
@@ -119,7 +117,7 @@ def ranking(
 
 
 def _won(estimate: Any) -> xr.DataArray:
-    """Give the probabilities (player, opponent) of an estimate, or take them as they are."""
+    """Return the probabilities (player, opponent) of an estimate, or take them as they are."""
     if isinstance(estimate, xr.Dataset):
         return probabilities(estimate, 0.95, "correct")["mean"]
     if not isinstance(estimate, xr.DataArray) or set(estimate.dims) != {"player", "opponent"}:

@@ -52,8 +52,6 @@ def test_one_constraint_is_read():
 def test_results_of_before_2020_are_not_guessed():
     with pytest.raises(lb.ScoresError, match="no column 'metric', as before"):
         from_amlb(DATA / "amlb_2019.csv")
-    with pytest.raises(lb.ScoresError, match="no column 'constraint'"):
-        from_amlb(DATA / "amlb_2019.csv", metric="acc", constraint="test")
     scores = from_amlb(DATA / "amlb_2019.csv", metric="logloss")
     assert (
         lb.matches(scores.sel(tournament="iris"))["wins"].sel(player="tpot", opponent="autoweka")

@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import leaderbayes as lb
@@ -68,18 +67,6 @@ def test_refusals(tmp_path, change, options, message):
         from_mteb(changed(tmp_path, change), **options)
 
 
-def test_two_revisions_of_a_model(tmp_path):
-    folder = changed(tmp_path, lambda result: result)
-    shutil.copytree(folder / "org__small" / "r1", folder / "org__small" / "r2")
-    with pytest.raises(lb.ScoresError, match="second score for player 'org/small'"):
-        from_mteb(folder)
-
-
-def test_what_is_no_result(tmp_path):
-    with pytest.raises(lb.ScoresError, match=r"no \*.json in this folder; mteb writes one a task"):
-        from_mteb(tmp_path)
-
-
 def test_splits_without_labels_are_left_out(tmp_path):
     """As in embeddings-benchmark/results, GritLM-7B on AFQMC: NaN on test beside validation."""
 
@@ -98,10 +85,3 @@ def test_splits_without_labels_are_left_out(tmp_path):
     write("org__a", 0.3)
     write("org__b", 0.4)
     np.testing.assert_allclose(from_mteb(tmp_path), [[0.3], [0.4]])
-
-
-def test_tasks_may_be_a_column():
-    """Of which names count, and not where they stand."""
-    tasks = pd.Series(["QuizSTS"], index=["elsewhere"])
-    asked = from_mteb(FOLDER, tasks=tasks)
-    np.testing.assert_array_equal(asked, from_mteb(FOLDER, tasks=list(tasks)))

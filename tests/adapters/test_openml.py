@@ -60,12 +60,6 @@ def test_a_run_without_values_is_missing():
     assert scores.sel(player="weka.RandomForest(2)").isnull().all()
 
 
-def test_categories():
-    table = pd.read_csv(DATA / "openml_evaluations.csv", dtype="category")
-    made = from_openml(table, metric="predictive_accuracy")
-    assert made.equals(from_openml(table.astype(object), metric="predictive_accuracy"))
-
-
 def test_errors():
     path = DATA / "openml_evaluations.csv"
     table = pd.read_csv(path)

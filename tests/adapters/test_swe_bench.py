@@ -73,10 +73,3 @@ def test_refusals(tmp_path, report, options, message):
     path.write_text(report if isinstance(report, str) else json.dumps(report))
     with pytest.raises(lb.ScoresError, match=message):
         from_swe_bench([path, REPORTS[0]], **options)
-
-
-def test_a_system_given_twice_and_what_is_no_report(tmp_path):
-    with pytest.raises(lb.ScoresError, match="second score for player 'small'"):
-        from_swe_bench([REPORTS[1], REPORTS[1]])
-    with pytest.raises(lb.ScoresError, match=r"no results.json or .* a report MODEL.RUN_ID.json"):
-        from_swe_bench(tmp_path)

@@ -158,7 +158,7 @@ def fit(
         warnings.simplefilter("always", LeaderbayesWarning)
         played = _prepared(data, chosen, within_round=within_round, ties=ties)
         known = _options(chosen, given, options or {})
-        if not is_votes(data):
+        if isinstance(data, xr.DataArray):
             _hint(data, played, chosen, known)
         tree, found = _draw(
             chosen, played, known,

@@ -200,10 +200,18 @@ def write_files(size, folder, *, each=5_000_000, players=200, judges=50):
         pq.write_table(pa.table(columns), Path(folder) / f"part-{k:03d}.parquet")
 
 
+def counted(folder):
+    """Count votes alike in players, outcome and judge, which need not fit into memory."""
+    import duckdb
+
+    alike = "SELECT model_a, model_b, winner, judge, count(*) AS n_votes"
+    return duckdb.sql(f"{alike} FROM '{folder}/*.parquet' GROUP BY ALL").df()
+
+
 def count_files(folder):
     """Count, estimate and draw, and say seconds and the most memory so far, after each."""
     steps = {
-        "counted": lambda: lb.count_votes(folder, progressbar=False),
+        "counted": lambda: lb.read_votes(counted(folder)),
         "estimated, clustered by judge": lambda: lb.likelihood.bradley_terry(votes),
         "4000 draws of the posterior": lambda: lb.fit(votes, seed=1, progressbar=False),
     }

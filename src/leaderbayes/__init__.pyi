@@ -44,7 +44,6 @@ from ._errors import WeightWarning as WeightWarning
 from ._fits.file import read_fit as read_fit
 from ._fits.file import write_fit as write_fit
 from ._inference.fit import fit as fit
-from ._scores.count_votes import count_votes as count_votes
 from ._scores.matches import matches as matches
 from ._scores.read import read_scores as read_scores
 from ._scores.votes import read_votes as read_votes

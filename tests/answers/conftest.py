@@ -13,7 +13,9 @@ def fit(data, model="bradley_terry", **options):
     """A fit without its warnings, quickly."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.LeaderbayesWarning)
-        return lb.fit(data, model, **({"seed": 1, "replicates": 20, "progressbar": False} | options))
+        return lb.fit(
+            data, model, **({"seed": 1, "replicates": 20, "progressbar": False} | options)
+        )
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,9 @@ def asked(noise):
 
 def test_nothing_is_found_where_all_is_clear(clear):
     made = lb.audit(clear)
-    assert {name: part.attrs["found"] for name, part in made.children.items()} == dict.fromkeys(QUESTIONS, 0)
+    assert {name: part.attrs["found"] for name, part in made.children.items()} == dict.fromkeys(
+        QUESTIONS, 0
+    )
     assert made.attrs["found"] == 0
     assert made.attrs["leader"] == "p0"
     assert all(part.attrs["applies"] == 1 for part in made.children.values())
@@ -61,7 +63,9 @@ def test_pairs_are_the_claims_of_groups(of_classifiers):
     assert (pairs.attrs["pairs"], pairs.attrs["neighbours"]) == (105, 14)
     first, second = (pairs["player"].to_numpy()[k] for k in (0, 9))
     compared = lb.compare(of_classifiers, first, second)
-    assert float(pairs["p_better"].sel(player=first, opponent=second)) == float(compared["p_better"])
+    assert float(pairs["p_better"].sel(player=first, opponent=second)) == float(
+        compared["p_better"]
+    )
 
 
 def test_the_round_that_holds_the_leader():
@@ -162,7 +166,9 @@ def test_left_out_are_leads_of_the_estimate_without(noise, monkeypatch):
     post = Posterior(noise)
     parts = parts_of(post, "round")
     out = _left_out(post, parts)
-    at = post.players.get_loc(max(out["leader"].to_numpy().tolist(), key=out["leader"].to_numpy().tolist().count))
+    at = post.players.get_loc(
+        max(out["leader"].to_numpy().tolist(), key=out["leader"].to_numpy().tolist().count)
+    )
     for k in (0, 3, 11):
         own = parts.without(k)
         best = np.delete(own, at).max()

@@ -82,9 +82,9 @@ def test_certain_and_undecided():
 @pytest.mark.slow
 # Somebody loses every match of a few boards, which the claims have to bear.
 @pytest.mark.filterwarnings("ignore::leaderbayes.LeaderbayesWarning")
-def test_joint_control_of_many_boards(boards=160, players=20):
+def test_joint_control_of_many_boards():
     """0.04 of 400 boards and 0.48 were measured, 0.0475 and 0.40 at 50 rounds."""
-    rng = np.random.default_rng(1)
+    boards, players, rng = 160, 20, np.random.default_rng(1)
     wrong = {each_claim: 0, joint_claims: 0}
     for _ in range(boards):
         truth = rng.normal(size=players)

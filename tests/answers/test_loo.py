@@ -139,9 +139,7 @@ def test_refitting_agrees_with_importance_sampling():
     for seed in range(8):
         # A weight that is given is that of the fit without a round, too.
         post = Posterior(fit(scores, weight=0.5, seed=seed))
-        refitted.append(
-            [event_scores(refitted_without(post, k), of=post)[1][k] for k in range(3)]
-        )
+        refitted.append([event_scores(refitted_without(post, k), of=post)[1][k] for k in range(3)])
         left_out.append(lb.loo(post.tree).elpd_i[:3])
         seen.append(event_scores(post)[1][:3])
     # Of one seed the difference has a Monte Carlo error of 0.02 to 0.04; of eight 0.005 to 0.014.

@@ -47,7 +47,12 @@ def test_as_many_rounds_as_are_needed(dt, made):
     """At the number that is named the target is reached, and the interval is as narrow."""
     needed = int(made["rounds_needed"].sel(who="all"))
     then = lb.plan(dt, PAIR, rounds=(needed // 2, needed), seed=1).sel(who="all")
-    assert float(then["p_decided"][0]) < 0.78 < 0.8 == pytest.approx(float(then["p_decided"][1]), abs=0.02)
+    assert (
+        float(then["p_decided"][0])
+        < 0.78
+        < 0.8
+        == pytest.approx(float(then["p_decided"][1]), abs=0.02)
+    )
     enough = int(made["rounds_for_width"].sel(who="all"))
     then = lb.plan(dt, PAIR, rounds=(enough - 1, enough), seed=1)["width"].sel(who="all")
     assert float(then[1]) <= 0.4 < float(then[0])
@@ -127,7 +132,10 @@ def test_promises_are_kept(pair):
         options = {"prior_scale": 1.0, "seed": seed, "sampler": "metropolis"}
         now = fit(scores[:, :old], **options)
         made = lb.plan(now, pair, rounds=(further,), seed=seed)
-        players = {"all": scores["player"].to_numpy(), "contested": json.loads(made.attrs["contested"])}
+        players = {
+            "all": scores["player"].to_numpy(),
+            "contested": json.loads(made.attrs["contested"]),
+        }
         for who in made["who"].to_numpy():
             after = fit(scores.sel(player=players[who]), **options)
             if pair is None:

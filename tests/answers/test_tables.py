@@ -69,7 +69,15 @@ def test_teams_have_their_own_columns():
     seen = xr.Dataset({"score": ("team", [0.91, 0.8, 0.92])}, {"team": list("abc")})
     made = xr.DataTree.from_dict({"posterior": posterior, "observed_data": seen})
     table = lb.leaderboard(made)
-    assert list(table) == ["team", "score", "theta", "theta_lower", "theta_upper", "p_sota", "p_best"]
+    assert list(table) == [
+        "team",
+        "score",
+        "theta",
+        "theta_lower",
+        "theta_upper",
+        "p_sota",
+        "p_best",
+    ]
     # Two share the best of the first draw; of theta_SOTA, 0.875, two are above once.
     assert table.set_index("team")["p_best"].to_dict() == {"a": 0.25, "b": 0.5, "c": 0.25}
     assert table.set_index("team")["p_sota"].to_dict() == {"a": 0.5, "b": 0.0, "c": 0.5}
@@ -145,7 +153,10 @@ def test_mean_scores_on_a_new_data_set(higher_is_better):
         names,
     )
     posterior = xr.Dataset(
-        {"score": (("chain", "draw", "player"), score), "score_spread": (("chain", "draw"), np.full((2, 400), 0.1))},
+        {
+            "score": (("chain", "draw", "player"), score),
+            "score_spread": (("chain", "draw"), np.full((2, 400), 0.1)),
+        },
         {"player": list("abc")},
     )  # fmt: skip
     made = xr.DataTree.from_dict({"posterior": posterior, "constant_data": known})

@@ -13,6 +13,7 @@ from leaderbayes._answers.parts import Parts, statistic_of
 from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.decimals import decimals
 from leaderbayes._numerics.pairs import estimates
+from leaderbayes._numerics.places import count, places
 from leaderbayes._types import Floats
 
 TOP = 5  # players that are compared as a set
@@ -87,14 +88,14 @@ def _of_scores(post: Posterior, y: Floats, parts: Parts) -> dict[str, tuple[Floa
     rank = pd.DataFrame(y).rank(axis=1, ascending=False)
     beaten = pd.DataFrame(y).rank(axis=1) - 1.0
     less = not post.data.attrs["higher_is_better"]
-    turned = -1.0 if less else 1.0
+    turned, everything = -1.0 if less else 1.0, parts.without(np.empty(0, dtype=np.int64))
     found = {
         "mean": (turned * statistic_of(y, "mean"), turned),
         "median": (turned * np.nanmedian(y, axis=0), turned),
         "mean rank": (rank.mean().to_numpy(), -1.0),
         "win rate": (win_rates(y), 1.0),
         "Borda": (beaten.sum().to_numpy(), 1.0),
-        "EPP": (_epp(post, parts), 1.0),
+        "EPP": (everything if post.parameter == "epp" else _epp(y), 1.0),
     }
     if np.nanmin(turned * y) > 0.0:
         ratios = statistic_of(np.log(turned * y), "mean")
@@ -102,13 +103,12 @@ def _of_scores(post: Posterior, y: Floats, parts: Parts) -> dict[str, tuple[Floa
     return found
 
 
-def _epp(post: Posterior, parts: Parts) -> Floats:
-    """Estimated strengths of all data."""
-    if post.parameter == "epp":
-        return parts.without(np.empty(0, dtype=np.int64))
-    board = post.matches()
-    points, n = board["wins"].sum("opponent").to_numpy(), board["n"].to_numpy()
-    return np.asarray(estimates(points[None], n[None])[0])
+def _epp(y: Floats) -> Floats:
+    """Estimate strengths of scores (round, player)."""
+    wins, n, _ = count(
+        places(y, higher_is_better=True, within_round=True), within_round=True, ties="half"
+    )
+    return np.asarray(estimates(wins.sum(axis=1)[None], n[None])[0])
 
 
 def _of_votes(post: Posterior, parts: Parts) -> dict[str, tuple[Floats, float]]:
@@ -118,7 +118,7 @@ def _of_votes(post: Posterior, parts: Parts) -> dict[str, tuple[Floats, float]]:
     found = {
         "win rate": (wins.sum(axis=1) / n.sum(axis=1), 1.0),
         "Borda": (np.nanmean(share, axis=1), 1.0),
-        "EPP": (_epp(post, parts), 1.0),
+        "EPP": (parts.without(np.empty(0, dtype=np.int64)), 1.0),
     }
     votes = post.votes
     if not votes.attrs.get("counted") and (

@@ -208,10 +208,9 @@ def _removal(post: Posterior, parts: Parts) -> xr.Dataset:
         if len(removed) <= 10:
             plural = "s" if len(removed) > 1 else ""
             message += f" ({parts.unit.capitalize()}{plural} {', '.join(map(str, removed))}.)"
-        again = _leader_without(post, parts.unit, removed, leader)
-        if again is None:
-            message += " No fit without them converged, to say how surely."
-        else:
+        fast = post.model.problem is not None or post.model.draw is not None
+        again = _leader_without(post, parts.unit, removed, leader) if fast else None
+        if again is not None:
             first, other, p = again
             attrs |= {"leader_refit": first, "p_leader_refit": p}
             level = f"{first} and {other} are about level: " if p < _LEVEL else ""

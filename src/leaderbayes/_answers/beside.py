@@ -19,20 +19,19 @@ from leaderbayes._types import Floats
 _UNEQUAL = 10.0  # times as much do scores spread in the wider rounds: scales differ, and not luck
 
 
-def set_beside(post: Posterior, table: pd.DataFrame) -> None:
+def with_beside(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     """Add to a leaderboard the columns beside its parameter, and ``disagreement`` to its attrs."""
     if post.parameter == "theta":
-        _set_observed(post, table)
-    elif post.of_votes:
-        counts = votes_by_player(post).reindex(table["player"])
-        for name in counts:
-            table[name] = counts[name].to_numpy()
+        return _with_observed(post, table)
+    if post.of_votes:
+        table = table.join(votes_by_player(post), on="player")
         table.attrs["cluster"] = " and ".join(clustered_by(post)) or "none"
     elif (own := _of_rounds(post)) is not None:
         column, after, values = own
         table.insert(list(table).index(after) + 1, column, values[table["player"]].to_numpy())
         if said := _disagreement(post, table, lambda player: repr(player[:60])):
             table.attrs["disagreement"] = said
+    return table
 
 
 def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
@@ -56,14 +55,14 @@ def disagreement(dt: xr.DataTree, table: pd.DataFrame, name: Callable[[str], str
     return _disagreement(Posterior(dt), table, name)
 
 
-def _set_observed(post: Posterior, table: pd.DataFrame) -> None:
+def _with_observed(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     """Add teams' observed scores, by which teams of the same theta are ordered."""
     for group in ("observed_data", "constant_data"):
         if group in post.tree.children and "score" in post.tree[group].dataset:
             scores = post.tree[group].dataset["score"].to_series()
             table.insert(1, "score", scores[table["team"]].to_numpy())
-            table.sort_values(["theta", "score"], ascending=False, ignore_index=True, inplace=True)
-            return
+            return table.sort_values(["theta", "score"], ascending=False, ignore_index=True)
+    return table
 
 
 def _of_rounds(post: Posterior) -> tuple[str, str, pd.Series] | None:

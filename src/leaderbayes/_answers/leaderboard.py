@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.beside import set_beside
+from leaderbayes._answers.beside import with_beside
 from leaderbayes._answers.groups import Control
 from leaderbayes._answers.intervals import with_ends
 from leaderbayes._answers.publish import published
@@ -113,8 +113,7 @@ def table_of(post: Posterior, prob: float) -> pd.DataFrame:
         table["rank"] = np.arange(1, len(table) + 1)
         table["rank_lower"], table["rank_upper"] = low.astype(int), high.astype(int)
     table.attrs.update(post.trust)
-    set_beside(post, table)
-    return table
+    return with_beside(post, table)
 
 
 def _of_strengths(post: Posterior, _: float) -> dict[str, Floats]:

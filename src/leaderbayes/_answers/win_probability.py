@@ -19,6 +19,7 @@ By = Literal["model", "record"]
 
 # Draws of all pairs: a few seconds of them. Over new tournaments each takes a quadrature.
 _MOST, _MOST_OF_SEVERAL, _FEWEST = 200_000_000, 4_000_000, 200
+_TWO = float(np.sqrt(2.0))  # of two players, who deviate by themselves
 
 
 def win_probability(
@@ -97,7 +98,7 @@ def win_probability(
 
 
 def chance(
-    post: Posterior, gap: Floats, factor: Floats | float, picked: Any = slice(None)
+    post: Posterior, gap: Floats, factor: Floats | float = _TWO, picked: Any = slice(None)
 ) -> Floats:
     """Return the probability that whoever is ahead by a gap (sample, ...) wins a new match.
 

@@ -15,6 +15,7 @@ import xarray as xr
 
 from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.votes import kept_votes, votes_by_pair
 from leaderbayes._numerics.places import count
 from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.models._board import rule_for_ties
@@ -257,7 +258,8 @@ class Posterior:
         if name in self.arguments:
             return self.arguments[name]
         if "constant_data" in self.tree.children and name in self.constant:
-            return float(self.constant[name].item()) or default
+            known = self.constant[name]
+            return (float(known.item()) or default) if known.size == 1 else default
         return default
 
     @property
@@ -308,7 +310,8 @@ class Posterior:
         """Return the matches that it was fitted to, of all or of some players, as `lb.matches`."""
         names = self.players if players is None else list(players)
         if self.of_votes:
-            return self._votes().sel(player=names, opponent=names)
+            board = votes_by_pair(self.votes, self.constant, self.draws.mean(axis=0))
+            return board.sel(player=names, opponent=names)
         place = self._of(self._place(), names)
         within, ties = 1, "half"
         if "constant_data" in self.tree.children and "within_round" in self.constant:
@@ -340,13 +343,11 @@ class Posterior:
 
         return matches(self.scores, pairs=False)["place"]
 
-    @property
+    @cached_property
     def votes(self) -> xr.Dataset:
         """Votes that it was fitted to, as `read_votes` returns them."""
-        raise NotImplementedError
-
-    def _votes(self) -> xr.Dataset:
-        raise NotImplementedError
+        outcome = self.group("observed_data")["outcome"].to_numpy()
+        return kept_votes(self.constant, outcome, self.tree["posterior"]["player"].to_numpy())
 
     def boards(self) -> list[tuple[xr.Dataset, Floats]]:
         """Return each tournament's matches and draws (sample, player) of the players it has."""

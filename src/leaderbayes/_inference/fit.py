@@ -20,6 +20,7 @@ from leaderbayes._inference.diagnostics import lacking, warn
 from leaderbayes._inference.groups import groups_of
 from leaderbayes._inference.metropolis import draw_metropolis
 from leaderbayes._inference.nuts import draw_nuts, predictive
+from leaderbayes._scores.hints import hint
 from leaderbayes._scores.matches import Ties, check_ties, matches, one_tournament, valid_scores
 from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes.models._model import Model
@@ -157,6 +158,8 @@ def fit(
         warnings.simplefilter("always", LeaderbayesWarning)
         played = _prepared(data, chosen, within_round=within_round, ties=ties)
         known = _options(chosen, given, options or {})
+        if not is_votes(data):
+            _hint(data, played, chosen, known)
         tree, found = _draw(
             chosen, played, known,
             sampler=sampler, draws=draws, chains=chains, seed=seed, prior=prior,
@@ -213,6 +216,18 @@ def _prepared(data: Any, model: Model, *, within_round: bool, ties: Ties) -> Any
         return valid_scores(data) if model.several else one_tournament(data)
     board = valid_scores(data) if model.several else one_tournament(data)
     return matches(board, within_round=within_round, ties=ties, pairs=model.pairs or None)
+
+
+def _hint(scores: xr.DataArray, played: Any, model: Model, options: Mapping[str, Any]) -> None:
+    """Warn of what the scores show that the model does not know of."""
+    board = valid_scores(scores) if model.several else one_tournament(scores)
+    if model.parameter == "score":
+        asked, statistic = options.get("likelihood", "auto"), options.get("statistic", "mean")
+        of = likelihood_of(board, asked, options.get("test_fraction"), statistic)
+        hint(board, test_fraction=options.get("test_fraction"), likelihood=of)
+    else:
+        fraction = options.get("test_fraction")
+        hint(board, played, test_fraction=fraction, models_ties=model.tie_parameter)
 
 
 def _options(model: Model, given: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

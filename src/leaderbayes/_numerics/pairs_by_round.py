@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from leaderbayes._numerics.bradley_terry import davidson_probability
-from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._types import Floats, Ints, Longs
 
 
@@ -25,15 +24,6 @@ class RoundStatistics(NamedTuple):
     left: Floats  # (round, player): scores of the round
     right: Floats  # (round, player): scores that these meet
     dropped: list[tuple[int, Longs]]  # round and members of ties that are no matches
-
-    def matches(self, k: int) -> Floats:
-        """Return the matches of round k (player, opponent)."""
-        n = np.outer(self.left[k], self.right[k])
-        n = 0.5 * (n + n.T)
-        np.fill_diagonal(n, 0.0)
-        for _, who in (each for each in self.dropped if each[0] == k):
-            n[np.ix_(who, who)] = 0.0
-        return n
 
 
 def round_statistics(place: Ints, *, within_round: bool, ties: str) -> RoundStatistics:
@@ -118,17 +108,22 @@ def round_scores(epp: Floats, nu: float, statistics: RoundStatistics) -> tuple[F
 def round_log_likelihood(
     epp: Floats, statistics: RoundStatistics, nu: Floats | None = None
 ) -> Floats:
-    """Log-likelihood of each round (draw, round) at strengths (draw, player).
+    """Return the log-likelihood of each round (draw, round) at strengths (draw, player).
 
     Bradley-Terry's, or Davidson's with ``nu`` (draw,).
     """
+    left, right = statistics.left, statistics.right
     out = epp @ statistics.points.T
     if nu is not None:
         out += nu[:, None] * statistics.tied
-    known: dict[bytes, Floats] = {}
-    for k in range(len(statistics.points)):
-        n = statistics.matches(k)
-        if (key := n.tobytes()) not in known:
-            known[key] = pair_sums(epp, n, nu, gradient=False).value
-        out[:, k] -= known[key]
+    for i in range(epp.shape[1] - 1):
+        own, others = epp[:, i : i + 1], epp[:, i + 1 :]
+        total = np.logaddexp(own, others)
+        if nu is not None:
+            total = np.logaddexp(total, nu[:, None] + 0.5 * (own + others))
+        n = 0.5 * (left[:, i : i + 1] * right + right[:, i : i + 1] * left)
+        for k, who in statistics.dropped:
+            if i in who:
+                n[k, who] = 0.0
+        out -= total @ n[:, i + 1 :].T
     return np.asarray(out)

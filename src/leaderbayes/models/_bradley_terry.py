@@ -11,7 +11,8 @@ weight: the intervals then have their nominal coverage.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -20,7 +21,6 @@ from scipy.special import expit
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.pairs import pair_sums
-from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
@@ -126,16 +126,12 @@ def problem(
     def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Ints:
         return draw_places(drawn["epp"][:, None], place > 0, rng, within_round=within)
 
-    def pointwise(drawn: Mapping[str, Floats]) -> Floats:
-        rules: dict[str, Any] = {"within_round": within, "ties": str(matches.attrs["ties"])}
-        return round_log_likelihood(drawn["epp"], round_statistics(place, **rules))
-
     return problem_of_places(
         target_of_pairs(wins.sum(axis=1), n, prior_scale, df),
         matches,
         constant,
         replicate,
-        log_likelihood=pointwise if (eta == 1.0).all() else None,
+        log_likelihood=partial(pairs_by_round, matches=matches) if (eta == 1.0).all() else None,
     )
 
 

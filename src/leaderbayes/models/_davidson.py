@@ -11,7 +11,8 @@ Given that a match is not tied its odds are Bradley-Terry's, so ``epp`` keeps it
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -19,7 +20,6 @@ import xarray as xr
 from leaderbayes._numerics.composite_weight import weighted_counts
 from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.pairs import pair_sums
-from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._numerics.places import draw_places
 from leaderbayes._types import Floats, Ints
 from leaderbayes.models._board import (
@@ -128,16 +128,12 @@ def problem(
         ]
         return np.stack(boards)
 
-    def pointwise(drawn: Mapping[str, Floats]) -> Floats:
-        rules: dict[str, Any] = {"within_round": within, "ties": str(matches.attrs["ties"])}
-        return round_log_likelihood(drawn["epp"], round_statistics(place, **rules), drawn["tie"])
-
     return problem_of_places(
         target_with_ties(wins.sum(axis=1), n, tied.sum() / 2.0, (prior_scale, df, tie_scale)),
         matches,
         constant,
         replicate,
-        log_likelihood=pointwise if (eta == 1.0).all() else None,
+        log_likelihood=partial(pairs_by_round, matches=matches) if (eta == 1.0).all() else None,
         extra={"tie": normal(tie_scale)},
     )
 

@@ -64,9 +64,12 @@ def panels(
     width, height, font = _sized(figsize, *size, rows=rows)
     if figsize == "column":
         height = min(height, _HIGHEST)
-    letters = {"font.size": font, "axes.titlesize": 1.15 * font, "axes.labelsize": font}
-    letters |= dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 0.95 * font)
-    with mpl.rc_context({**letters, "legend.frameon": False}):  # type: ignore[arg-type]
+    letters: dict[Any, Any] = {
+        "font.size": font, "axes.titlesize": 1.15 * font, "axes.labelsize": font,
+        "legend.fontsize": 0.95 * font, "legend.frameon": False,
+        "xtick.labelsize": 0.95 * font, "ytick.labelsize": 0.95 * font,
+    }  # fmt: skip
+    with mpl.rc_context(letters):
         collection = Collection.wrap(
             xr.Dataset({name: xr.DataArray(0.0) for name in titles}),
             cols=["__variable__"], col_wrap=columns, backend="matplotlib",
@@ -176,8 +179,8 @@ def fitting(ax: Any, count: int, side: str, letters: float = 1.2) -> slice:
     """Take every k-th of so many positions along an axis, of labels so many letters wide."""
     import matplotlib as mpl
 
-    box = ax.get_position()
-    inches = ax.figure.get_size_inches()["xy".index(side)] * (box.width if side == "x" else box.height)
+    k = "xy".index(side)
+    inches = ax.figure.get_size_inches()[k] * ax.get_position().size[k]
     room = max(2, int(72.0 * inches / (letters * float(mpl.rcParams["font.size"]))))
     return slice(None, None, max(-(-count // room), 1))
 

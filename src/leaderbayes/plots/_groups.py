@@ -93,9 +93,10 @@ def groups(
         ahead = x if post.higher_is_better else -x
         bars = bars_of(group, table, m, ahead, _APART * float(np.ptp(x[:m])))
         height = 2.2 + 0.12 * m + 0.1 * _lanes(bars)
-    with panels(
-        {"board": title}, table.attrs, size=(8.0, height), rows=True, figsize=figsize
-    ) as (collection, (ax,)):
+    with panels({"board": title}, table.attrs, size=(8.0, height), rows=True, figsize=figsize) as (
+        collection,
+        (ax,),
+    ):
         names = labels(shown[post.who])
         if style == "rows":
             _rows(ax, shown, name, names, bars)
@@ -173,7 +174,7 @@ def _demsar(ax: Any, x: Floats, names: list[str], bars: list[Bar]) -> None:
         ax.annotate(
             name, (x[k], y), (side, y), textcoords=across, va="center",
             ha="left" if better else "right", annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.8, "shrinkA": 2, "shrinkB": 0},
+            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.8, "shrinkB": 0.0},
         )  # fmt: skip
     ax.plot(x, np.zeros(m), "o", color=BLUE, markersize=3.5, clip_on=False)
     ax.set_ylim(-top - 0.6 - half, 0.0)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._answers.intervals import ends
 from leaderbayes._answers.leaderboard import leaderboard as table_of
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
@@ -89,7 +90,7 @@ def leaderboard(
     shown, name = best(table, top, _MOST), post.parameter
     m, y = len(shown), np.arange(len(shown))[::-1]
     at = post.players.get_indexer(pd.Index(shown[post.who]))
-    inner = np.quantile(post.draws[:, at], [(1.0 - prob / 2.0) / 2.0, (1.0 + prob / 2.0) / 2.0], axis=0)
+    inner = ends(post.draws[:, at], prob / 2.0)
     title = f"Leaderboard with {prob:.0%} intervals{of_all(m, len(table))}"
     with panels(
         {"board": title}, table.attrs, size=(8.0, 1.4 + 0.28 * m), rows=True, figsize=figsize

@@ -12,9 +12,7 @@ from leaderbayes.plots._canvas import BLACK, BLUE, GREEN, ORANGE, FigSize, legen
 _TAIL = 1e-4  # excluded at either end
 
 
-def maximum(
-    law: xr.Dataset, *, theta: float | None = None, figsize: FigSize | None = None
-) -> Any:
+def maximum(law: xr.Dataset, *, theta: float | None = None, figsize: FigSize | None = None) -> Any:
     """Plot the distribution of the best score: cumulative, and the probability of each score.
 
     Parameters
@@ -69,9 +67,7 @@ def maximum(
     ):  # fmt: skip
         up_to.step(score, cdf, where="post", color=BLUE)
         seen = slice(max(first - 1, 0), last + 2)
-        each.bar(
-            score[seen], np.diff(cdf, prepend=0.0)[seen], 1.0 / steps, color=BLUE, alpha=0.6
-        )
+        each.bar(score[seen], np.diff(cdf, prepend=0.0)[seen], 1.0 / steps, color=BLUE, alpha=0.6)
         for ax in (up_to, each):
             for at, words, color, style in marks:
                 ax.axvline(at, color=color, linestyle=style, linewidth=1.5, label=words)

@@ -57,9 +57,10 @@ def rank_distribution(
     side = 0.45 if max(m, ranks) <= MOST_NUMBERS else 0.32
     high, wide = (float(np.clip(side * n, 2.5, 12.0)) for n in (m, ranks))
     title = f"Probability of each rank{of_all(m, len(table))}"
-    with panels(
-        {"board": title}, table.attrs, size=(wide + 3.0, high + 1.5), figsize=figsize
-    ) as (collection, (ax,)):
+    with panels({"board": title}, table.attrs, size=(wide + 3.0, high + 1.5), figsize=figsize) as (
+        collection,
+        (ax,),
+    ):
         heat_map(
             ax, share, SHARES, "probability", rows=names, columns=range(1, ranks + 1),
             blank=share < 0.005, upright=False,

@@ -159,14 +159,16 @@ def race(decisions: pd.DataFrame, *, figsize: FigSize | None = None) -> Any:
     compared = decisions[decisions["decision"].isin(("tied", "stays", "dropped"))]
     if compared.empty:
         raise LeaderbayesError("Nobody was compared with a leader: a race needs two candidates.")
-    each = dict(tuple(compared.groupby("iteration")))
+    each = {int(str(k)): one for k, one in compared.groupby("iteration")}
     columns = min(len(each), 2 if figsize == "page" else 3)
     out = {k: set(one.loc[one["decision"] == "dropped", "candidate"]) for k, one in each.items()}
     titles = {}
-    for k, one in each.items():
+    for number, one in each.items():
         at_end = one.loc[one["rounds"] == one["rounds"].max(), "decision"]
         kept = at_end.ne("dropped").sum() + 1  # the leader is compared with nobody
-        titles[f"iteration {k}"] = f"Iteration {k}: {len(out[k])} dropped, {kept} remain"
+        titles[f"iteration {number}"] = (
+            f"Iteration {number}: {len(out[number])} dropped, {kept} remain"
+        )
     size = 4.5 * columns + 1.0, 3.8 * -(-len(each) // columns)
     with panels(titles, {}, size=size, columns=columns, figsize=figsize) as (collection, axes):
         for (k, mine), ax in zip(each.items(), axes, strict=True):
@@ -195,10 +197,11 @@ def _standing(decisions: pd.DataFrame, iteration: int) -> tuple[int | None, list
     if looked.empty:
         return None, []
     looked = looked[looked["rounds"] == looked["rounds"].max()]
-    tied = [
-        int(i) for kind in ("leads", "tied") for i in looked.loc[looked["decision"] == kind, "candidate"]
-    ]
-    return tied[0], tied
+    leader, tied = (
+        looked.loc[looked["decision"] == kind, "candidate"].astype(int).to_list()
+        for kind in ("leads", "tied")
+    )
+    return (leader + tied)[0], leader + tied
 
 
 def _values(ax: Any, side: str, values: Any) -> Floats:

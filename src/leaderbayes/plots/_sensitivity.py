@@ -126,7 +126,5 @@ def _pairs(moved: xr.Dataset, good: Bools, of: str, figsize: FigSize | None) -> 
         {"board": f"Share of {good.sum()} fits in which row is better than column{of}"},
         moved.attrs, size=(side + 3.4, side + 2.2), figsize=figsize,
     ) as (collection, (ax,)):  # fmt: skip
-        heat_map(
-            ax, share, SHARES, "share of fits", rows=names, columns=names, blank=share == 0.0
-        )
+        heat_map(ax, share, SHARES, "share of fits", rows=names, columns=names, blank=share == 0.0)
     return collection

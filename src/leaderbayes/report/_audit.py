@@ -76,7 +76,7 @@ def _table(name: str, part: xr.Dataset) -> dict[str, Any] | None:
         return None
     table = part[shown].to_dataframe()
     rows = [[str(index), *map(_written, row)] for index, *row in table.itertuples(name=None)]
-    heads = [str(table.index.name or ""), *shown]
+    heads = [str(part[shown[0]].dims[0]), *shown]
     return {
         "heads": [head.replace("_", " ").capitalize() for head in heads],
         "rows": rows[:_MOST],

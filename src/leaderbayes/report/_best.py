@@ -14,6 +14,8 @@ from leaderbayes.report._page import rows_of
 from leaderbayes.report._style import interval, number, probability
 from leaderbayes.report._verdicts import settings, verdict_of
 
+_SCALARS = ("theta_sota", "expected_max", "observed_max")
+
 
 def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     """Describe the posterior of the best theta and of the ``top`` best teams.
@@ -39,7 +41,7 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         "model": post.model.name,
         "title": post.model.label,
         "known": known,
-        "written": {k: number(known[k], digits) for k in ("theta_sota", "expected_max", "observed_max")},
+        "written": {k: number(known[k], digits) for k in _SCALARS},
         "ends": ends,
         "notes": [text for key in ("law_free", "middle") if (text := found.attrs.get(key, ""))],
         "check": [

@@ -48,9 +48,8 @@ def changes(old: Mapping[str, dict[str, Any]], new: Mapping[str, dict[str, Any]]
         before = {board["name"]: board for board in old[link]["boards"]}
         lines = []
         if old[link]["prob"] != record["prob"]:
-            lines.append(
-                f"- Distinguishable means at {record['prob']:.0%} now, at {old[link]['prob']:.0%} before."
-            )
+            now, then = f"{record['prob']:.0%}", f"{old[link]['prob']:.0%}"
+            lines.append(f"- Distinguishable means at {now} now, at {then} before.")
         for board in record["boards"]:
             prefix = f"{_text(board['name'])}: " if board["name"] else ""
             if board["name"] not in before:
@@ -86,8 +85,8 @@ def _of_board(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     )
     gained = [pair for pair in after if pair not in set(before)]
     lost = [pair for pair in before if pair not in set(after) and pair[::-1] not in set(after)]
-    for pairs, words in ((gained, "now distinguishable from"), (lost, "no longer distinguishable from")):
-        named = [f"{_text(a)} {words} {_text(b)}" for a, b in pairs[:_MOST]]
+    for pairs, word in ((gained, "now"), (lost, "no longer")):
+        named = [f"{_text(a)} {word} distinguishable from {_text(b)}" for a, b in pairs[:_MOST]]
         more = f", and {len(pairs) - _MOST} more such pairs" if len(pairs) > _MOST else ""
         if named:
             lines.append(f"{'; '.join(named)}{more}.")

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from leaderbayes._answers.beside import column_beside
@@ -48,14 +47,19 @@ def columns_of(table: pd.DataFrame, label: Mapping[str, str]) -> list[Column]:
     for name in _COLUMNS:
         if name not in table or (name in ("p_best", "rank") and table["p_best"].isna().any()):
             continue
-        values = table[name].to_list()
-        ends = [table[f"{name}{end}"].to_list() for end in ("_lower", "_upper") if f"{name}{end}" in table]
+        values: list[Any] = table[name].to_list()
+        bounded = f"{name}_lower" in table and not table[f"{name}_lower"].isna().any()
+        ends = (
+            list(zip(table[f"{name}_lower"], table[f"{name}_upper"], strict=True))
+            if bounded
+            else []
+        )
         intervals = None
         if name in ("player", "team"):
             texts = [label[str(value)] for value in values]
         elif name == "rank":
-            texts = [span(*each) for each in zip(*ends, strict=True)]
-            values = [f"{low}.{high:06d}" for low, high in zip(*ends, strict=True)]
+            texts = [span(low, high) for low, high in ends]
+            values = [f"{low}.{high:06d}" for low, high in ends]
         elif name.startswith("p_"):
             texts = [probability(value) for value in values]
         elif name == "both_bad":
@@ -64,8 +68,8 @@ def columns_of(table: pd.DataFrame, label: Mapping[str, str]) -> list[Column]:
             texts = [f"{value:,.6g}" for value in values]
         else:
             texts = [number(value, digits.get(name, 2)) for value in values]
-            if ends and np.isfinite(ends).all():
-                intervals = [interval(*each, digits.get(name, 2)) for each in zip(*ends, strict=True)]
+            if bounded:
+                intervals = [interval(low, high, digits.get(name, 2)) for low, high in ends]
         if name == "difference" and intervals is not None:
             texts[0] = intervals[0] = ""
         made.append(Column(name, *_COLUMNS[name], texts, values, intervals))
@@ -74,10 +78,11 @@ def columns_of(table: pd.DataFrame, label: Mapping[str, str]) -> list[Column]:
 
 def digits_of(table: pd.DataFrame) -> dict[str, int]:
     """Return how many decimals columns are shown with, where it is not two."""
-    digits = {name: decimals_of(table, name) for name in ("score", "difference") if f"{name}_lower" in table}
+    bounded = (name for name in ("score", "difference") if f"{name}_lower" in table)
+    digits = {name: decimals_of(table, name) for name in bounded}
     if "theta" in table:
-        best = table.iloc[0]
-        digits["theta"] = digits["score"] = decimals_of_best(best["theta_lower"], best["theta_upper"])
+        low, high = table[["theta_lower", "theta_upper"]].iloc[0]
+        digits["theta"] = digits["score"] = decimals_of_best(low, high)
     elif (beside := column_beside(table)) is not None:
         digits[beside[0]] = beside[1]
     return digits

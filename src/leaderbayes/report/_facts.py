@@ -80,10 +80,10 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
 def diagnostics(post: Posterior) -> Mapping[str, Any]:
     """Return what a fit has recorded of its convergence, or compute it of draws by PyMC."""
     if "converged" in post.tree.attrs:
-        return post.tree.attrs
+        return {str(name): value for name, value in post.tree.attrs.items()}
     draws = post.tree["posterior"][post.parameter].transpose("chain", "draw", ...)
-    stats = post.tree["sample_stats"] if "sample_stats" in post.tree.children else {}
-    diverging = int(stats["diverging"].sum()) if "diverging" in stats else 0
+    known = post.group("sample_stats") if "sample_stats" in post.tree.children else xr.Dataset()
+    diverging = int(known["diverging"].sum()) if "diverging" in known else 0
     return diagnose({post.parameter: draws.to_numpy()}, divergences=diverging)
 
 
@@ -105,8 +105,8 @@ def tournament_of(post: Posterior) -> str | None:
 
 def versions_of(attrs: Mapping[Any, Any]) -> dict[str, str]:
     """Return the versions that a fit has recorded, of others those that are installed."""
-    packages = ("leaderbayes", "pymc", "arviz", "nutpie")
-    return {p: version(p) for p in packages} | json.loads(attrs.get("versions", "{}"))
+    known: dict[str, str] = json.loads(attrs.get("versions", "{}"))
+    return {name: version(name) for name in ("leaderbayes", "pymc", "arviz", "nutpie")} | known
 
 
 def labels(names: Any) -> dict[str, str]:

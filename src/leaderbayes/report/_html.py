@@ -106,7 +106,7 @@ def page_of(
     else:
         sota = dt
     of_best = None if sota is None else best(sota, prob, top)
-    models = {each["model"]: each["title"] for each in [*described, *([of_best] if of_best else [])]}
+    every = described if of_best is None else [*described, of_best]
     about = metadata("leaderbayes")
     style, script = (read_template(f"page.{kind}") for kind in ("css", "js"))
     numbers = {
@@ -121,15 +121,17 @@ def page_of(
         inner=f"{50.0 * prob:g}\N{NO-BREAK SPACE}%",
         boards=described,
         overview=beside,
-        failed=[b["name"] for b in described if b["verdict"]["kind"] == "bad" and len(described) > 1],
+        failed=[board["name"] for board in described if board["verdict"]["kind"] == "bad"],
         audit=asked,
         sota=of_best,
-        cards=[card_of(name, label) for name, label in models.items()],
+        cards=[
+            card_of(*each) for each in {board["model"]: board["title"] for board in every}.items()
+        ],
         style=style,
         script=script,
         # Only the script with this digest runs, whatever else gets into the page.
         digest=f"'sha256-{base64.b64encode(sha256(script.encode()).digest()).decode()}'",
-        scales={k: f"linear-gradient(to right, {', '.join(p[::15])})" for k, p in _PALETTES.items()},
+        scales={name: ", ".join(palette[::15]) for name, palette in _PALETTES.items()},
         numbers=numbers,
         about={name.lower(): about[name] for name in ("Name", "Version")},
         own_entry=as_bibtex(["leaderbayes"], about["Version"]).strip(),
@@ -177,5 +179,3 @@ def template(name: str) -> jinja2.Template:
 def read_template(name: str) -> str:
     """Read a file that is put into pages as it is."""
     return (files("leaderbayes.report") / "templates" / "page" / name).read_text("utf-8")
-
-

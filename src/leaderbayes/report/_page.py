@@ -9,6 +9,7 @@ import xarray as xr
 
 from leaderbayes._answers.compare import differences, p_better
 from leaderbayes._answers.groups import groups, tied_for_top
+from leaderbayes._answers.intervals import ends
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._answers.ranks import rank_probability
 from leaderbayes._answers.record import record
@@ -135,34 +136,31 @@ def rows_of(post: Posterior, table: pd.DataFrame, prob: float, tied: set[str]) -
     columns = columns_of(table, dict(zip(names, names, strict=True)))
     drawn = next(column for column in columns if column.name == name)
     others = [column for column in columns if column.name not in (name, post.who)]
-    bars: list[str] = [""] * len(names)
-    lanes = 0
+    empty = [""] * len(names)
+    bars, lanes = empty, 0
     if post.who == "player":
-        members = groups(fit := post.tree, prob=prob)
+        members = groups(post.tree, prob=prob)
         others.insert(0, _groups(members, names))
-        bars, lanes = paths(bars_of(members, leaderboard(fit, prob=prob), len(names)), len(names))
-    ends = [table[f"{name}{end}"].to_numpy() for end in ("_lower", "_upper")]
+        bars, lanes = paths(bars_of(members, table, len(names)), len(names))
+    outer = [table[f"{name}{end}"].to_numpy() for end in ("_lower", "_upper")]
     at = post.players.get_indexer(pd.Index(table[post.who]))
-    half = [(1.0 - prob / 2.0) / 2.0, (1.0 + prob / 2.0) / 2.0]
-    inner = np.quantile(post.draws[:, at], half, axis=0)
-    scores = table["score"].to_numpy() if name == "theta" and "score" in table else ends[0]
-    axis = Axis(float(min(ends[0].min(), scores.min())), float(max(ends[1].max(), scores.max())))
+    inner = ends(post.draws[:, at], prob / 2.0)
+    scores = table["score"].to_numpy() if name == "theta" and "score" in table else outer[0]
+    axis = Axis(float(min(outer[0].min(), scores.min())), float(max(outer[1].max(), scores.max())))
     zero = {"epp": 0.0, "score": table[name].iloc[0]}.get(name, table[name].max())
     rows = [
         {
             "player": names[k],
             "tied": names[k] in tied,
             "text": drawn.texts[k],
-            "interval": "" if drawn.intervals is None else drawn.intervals[k],
+            "interval": (drawn.intervals or empty)[k],
             "value": drawn.values[k],
             "at": axis(drawn.values[k]),
-            "outer": (axis(ends[0][k]), axis(ends[1][k])),
+            "outer": (axis(outer[0][k]), axis(outer[1][k])),
             "inner": (axis(inner[0][k]), axis(inner[1][k])),
             "score_at": axis(scores[k]) if name == "theta" else None,
             "bars": bars[k],
-            "cells": [
-                (c.texts[k], "" if c.intervals is None else c.intervals[k], c.values[k]) for c in others
-            ],
+            "cells": [(c.texts[k], (c.intervals or empty)[k], c.values[k]) for c in others],
         }
         for k in range(len(names))
     ]

@@ -1,0 +1,246 @@
+"""The one view of a posterior: what it reads, and what it says of one that lacks something."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from conftest import flat, simulate, tree
+from leaderbayes._fits.posterior import Posterior, ranks_of
+
+
+@pytest.fixture(scope="module")
+def scores():
+    made = simulate([0.8, 0.4, 0.0, -0.4, -0.8], 12, np.random.default_rng(5))
+    made[1, 3] = np.nan
+    return made
+
+
+@pytest.fixture(scope="module")
+def dt(scores):
+    return lb.fit(scores, draws=50, seed=1, replicates=20)
+
+
+def changed(dt, group="posterior", attrs=(), **variables):
+    """A copy with other variables and attributes; None drops them."""
+    made = dt.copy()
+    inside = made[group].to_dataset()
+    inside = inside.drop_vars([k for k, v in variables.items() if v is None])
+    made[group] = xr.DataTree(inside.assign({k: v for k, v in variables.items() if v is not None}))
+    made.attrs = {k: v for k, v in (dt.attrs | dict(attrs)).items() if v is not None}
+    return made
+
+
+def test_of_a_fit(dt, scores):
+    post = Posterior(dt)
+    assert (post.parameter, post.who, post.model.name) == ("epp", "player", "bradley_terry")
+    assert not post.several
+    assert not post.of_votes
+    np.testing.assert_array_equal(post.draws, flat(dt))
+    assert post.standing is post.draws
+    np.testing.assert_array_equal(post.players[post.order], lb.leaderboard(dt)["player"])
+    np.testing.assert_array_equal(post.ranks, (-post.draws).argsort(axis=1).argsort(axis=1) + 1)
+    xr.testing.assert_equal(post.scores.transpose("player", "round"), scores)
+    assert post.data is post.scores
+    xr.testing.assert_equal(post.matches(), lb.matches(scores).drop_vars("scores"))
+    pair = post.matches(["p3", "p1"])
+    assert pair["wins"].sel(player="p3", opponent="p1") == post.matches()["wins"][3, 1]
+    ((board, draws),) = post.boards()
+    assert draws is post.draws
+    assert board.attrs == {"within_round": 1, "ties": "half"}
+    assert post.seed == 1
+    assert post.option("prior_df") == 4.0
+    assert post.option("absent", "x") == "x"
+    assert post.test_fraction is None
+
+
+def test_of_draws_alone():
+    """Without anything beside them, as from a model of the user's own."""
+    post = Posterior(tree(np.random.default_rng(1).normal(size=(1, 20, 3))))
+    assert post.trust == {"converged": 1, "warnings": '["w"]'}
+    assert post.scores is None
+    assert post.test_fraction is None
+    assert post.seed == 0
+    with pytest.raises(lb.LeaderbayesError, match="no observed places; sample a model of"):
+        post.matches()
+    with pytest.raises(lb.LeaderbayesError, match="no group 'constant_data'; to add it"):
+        post.constant  # noqa: B018
+
+
+def test_places_stand_for_scores_that_are_unknown(dt):
+    bare = changed(dt, "constant_data", scores=None)
+    post = Posterior(bare)
+    xr.testing.assert_equal(post.matches(), Posterior(dt).matches())
+    assert not post.data.attrs["higher_is_better"]
+    xr.testing.assert_equal(lb.matches(post.data)["wins"], Posterior(dt).matches()["wins"])
+
+
+def test_several_tournaments(tournaments):
+    """Each has its own players, rounds and strengths."""
+    places = lb.matches(tournaments)["place"].transpose("tournament", "round", "player")
+    played = (places > 0).any("player").to_numpy()
+    number, rows = np.nonzero(played)
+    rng = np.random.default_rng(1)
+    dims, names = (
+        ("chain", "draw"),
+        {"player": tournaments["player"], "tournament": tournaments["tournament"]},
+    )
+    epp = rng.normal(size=(1, 30, 6, 5))
+    posterior = xr.Dataset(
+        {
+            "epp": ((*dims, "player"), epp.mean(axis=2)),
+            "epp_tournament": ((*dims, "tournament", "player"), epp),
+            "epp_spread": (dims, np.ones((1, 30))),
+        },
+        names,
+    )
+    row = [f"{t}: {k}" for t, k in zip(number, rows, strict=True)]
+    observed = xr.Dataset(
+        {"place": (("tournament_round", "player"), places.to_numpy()[played])},
+        {"tournament_round": row, "player": tournaments["player"]},
+    )
+    known = xr.Dataset(
+        {
+            "tournament_of_round": ("tournament_round", number),
+            "within_round": ("model", [1]), "ties": ("model", [0]),
+        },
+        {"tournament_round": row},
+    )  # fmt: skip
+    post = Posterior(
+        xr.DataTree.from_dict(
+            {"posterior": posterior, "observed_data": observed, "constant_data": known}
+        )
+    )
+    assert post.several
+    boards = post.boards()
+    assert len(boards) == 6
+    for t, (board, draws) in enumerate(boards):
+        alone = lb.matches(tournaments.isel(tournament=t, drop=True))
+        np.testing.assert_array_equal(board["player"], alone["player"])
+        np.testing.assert_array_equal(board["wins"], alone["wins"])
+        at = post.players.get_indexer(pd.Index(alone["player"]))
+        np.testing.assert_array_equal(draws, epp[0, :, t][:, at])
+
+
+def test_less_is_better_of_losses():
+    score = np.arange(3.0) + np.random.default_rng(1).normal(size=(1, 20, 3))
+    made = tree(score)
+    made["posterior"] = xr.DataTree(made["posterior"].to_dataset().rename(epp="score"))
+    known = xr.Dataset(
+        {"scores": (("player", "round"), [[0.1, np.nan], [0.2, 1.0], [0.3, 2.0]]),
+         "higher_is_better": ("model", [0])},
+        {"player": ["p0", "p1", "p2"]},
+    )  # fmt: skip
+    made["constant_data"] = xr.DataTree(known)
+    made.attrs = {}
+    post = Posterior(made)
+    np.testing.assert_array_equal(post.standing, -post.draws)
+    assert post.order.tolist() == [0, 1, 2]
+    # A pm.Model holds minus infinity for a missing score.
+    filled = changed(made, "constant_data", scores=known["scores"].fillna(-np.inf))
+    xr.testing.assert_identical(Posterior(filled).scores, post.scores)
+
+
+def test_players_by_name_and_not_by_place(dt):
+    """In another order, in one group or all, the answers are the same."""
+    order = [3, 0, 4, 1, 2]
+    for group in ("posterior", "observed_data", "constant_data"):
+        other = dt.copy()
+        other[group] = xr.DataTree(dt[group].to_dataset().isel(player=order))
+        assert lb.deviance(other)["value"] == pytest.approx(float(lb.deviance(dt)["value"]))
+        made, own = (lb.leaderboard(each).set_index("player") for each in (other, dt))
+        pd.testing.assert_frame_equal(made.sort_index(), own.sort_index())
+    fewer = dt.copy()
+    fewer["observed_data"] = xr.DataTree(dt["observed_data"].to_dataset().isel(player=slice(3)))
+    with pytest.raises(lb.LeaderbayesError, match="has players that place does not have"):
+        lb.deviance(fewer)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (xr.Dataset(), "a DataTree from leaderbayes.fit or pm.sample, not Dataset"),
+        (None, "not NoneType"),
+        (xr.DataTree(), "has no posterior. Of a study of many fits pick one"),
+        (
+            xr.DataTree.from_dict({"posterior": xr.Dataset({"b": 1.0})}),
+            "none of epp .player., score",
+        ),
+    ],
+)
+def test_what_is_no_posterior(given, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        Posterior(given)
+
+
+def test_draws_that_are_no_numbers(dt):
+    epp = dt["posterior"]["epp"]
+    lost = epp.copy()
+    lost[:, 20:, 1] = np.nan  # Zarr fills a chunk that is gone so
+    for wrong, message in {
+        "lost": (lost, "values in posterior/epp that are no finite numbers"),
+        "inf": (epp.where(epp["player"] != "p0", np.inf), "no finite numbers"),
+        "text": (epp.astype(str), "no finite numbers"),
+        "complex": (epp.astype(complex), "no finite numbers"),
+        "no draw": (epp.isel(draw=slice(0)), "no finite numbers"),
+        "one draw": (epp.isel(draw=0, drop=True), "cannot be read"),
+    }.values():
+        made = changed(dt, epp=None, epp_scale=None)
+        made["posterior"] = xr.DataTree(xr.Dataset({"epp": wrong}))
+        for answer in (lb.leaderboard, lb.win_probability, lb.groups, lb.deviance, lb.plan):
+            with pytest.raises(lb.LeaderbayesError, match=message):
+                answer(made)
+
+
+def test_players_of_one_name(dt):
+    twice = dt.copy()
+    twice["posterior"] = xr.DataTree(dt["posterior"].to_dataset().isel(player=[0, 0, 1]))
+    with pytest.raises(lb.LeaderbayesError, match="without a name, or two of one name"):
+        lb.leaderboard(twice)
+
+
+@pytest.mark.parametrize(
+    ("attrs", "message"),
+    [
+        ({"converged": "no"}, "attribute converged='no', which cannot be read"),
+        ({"converged": np.nan}, "attribute converged=nan"),
+        ({"warnings": "{"}, "attribute warnings='{'"),
+        ({"arguments": ""}, "attribute arguments=''"),
+        ({"seed": "x"}, "attribute seed='x'"),
+    ],
+)
+def test_attributes_that_cannot_be_read(dt, attrs, message):
+    post = Posterior(changed(dt, attrs=attrs))
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        [getattr(post, name) for name in ("trust", "seed", "arguments")]
+
+
+def test_what_it_came_from_is_named(dt):
+    wrong = changed(dt, attrs={"tournament": "iris", "converged": "x"})
+    wrong.encoding = {"source": "here/posterior.nc"}
+    said = r"^here/posterior\.nc: the posterior of 'iris' has the attribute converged='x'"
+    with pytest.raises(lb.LeaderbayesError, match=said):
+        lb.leaderboard(wrong)
+
+
+def test_attributes_may_be_absent(dt):
+    bare = dt.copy()
+    bare.attrs = {}
+    post = Posterior(bare)
+    assert post.model.name == "bradley_terry"  # as the coordinate of constant_data says
+    own = {"converged": 1, "warnings": "[]"}
+    table = lb.leaderboard(bare)
+    assert table.attrs == own | {k: v for k, v in table.attrs.items() if k == "disagreement"}
+    pd.testing.assert_frame_equal(table, lb.leaderboard(dt))
+    assert json.loads(post.trust["warnings"]) == []
+
+
+def test_ranks():
+    rng = np.random.default_rng(1)
+    standing = rng.normal(size=(50, 7))
+    np.testing.assert_array_equal(
+        ranks_of(standing), 1 + (standing[:, :, None] < standing[:, None]).sum(axis=2)
+    )

@@ -1,17 +1,15 @@
 """How good the best of a board is, in sentences and tables, and what is written of it."""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._console import print_doubt, print_table, short
+from leaderbayes._cli._console import print_doubt, short
 from leaderbayes._cli._output import draw, say_older, write_run, write_table
 from leaderbayes._files.write import writing
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
 
@@ -25,8 +23,6 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     how = result.get("sampler") or result["rule"]
     above = counted(result["teams_above"], "team")
     instances = "" if result["n"] is None else f" on {result['n']} instances"
-    if "n_lower" in result:
-        instances = f" on {result['n_lower']} to {result['n_upper']} instances (integrated over)"
     alone, depend = "", f", rho {result['rho']:.2f}" if result["rho"] else ""
     if "naive_lower" in best:
         low, high = float(best["naive_lower"]), float(best["naive_upper"])
@@ -65,44 +61,7 @@ def print_sota(result: dict[str, Any], best: "xr.Dataset", prob: float) -> None:
     if not diagnostics["converged"]:
         print_doubt()
         return
-    if "max_rhat" in diagnostics:
-        reliable = f"R-hat {diagnostics['max_rhat']:.3f}"
-    else:
-        k, size = diagnostics["pareto_k"], diagnostics["ess"]
-        reliable = f"Pareto k {k:.2f}, effective sample size {size:.0f}"
-    click.echo(f"Converged: {reliable}. Seed {diagnostics['seed']}.")
-
-
-def print_sensitivity(result: dict[str, Any], table: "pd.DataFrame") -> None:
-    """Tabulate how good the best is, under what one may take for granted."""
-    from leaderbayes._numerics.decimals import decimals_of_best
-
-    _print_scale(result)
-    base = table.iloc[0]
-    form = f".{decimals_of_best(base['theta_sota_lower'], base['theta_sota_upper'])}f"
-    prob = table.attrs["prob"]
-    console = print_table(
-        {"what": 4, "value": 8, "best": 6, "interval": 16, "above": 5, "moves": 5, "": 5},
-        [
-            (
-                row["what"],
-                short(row["value"]),
-                _known(row["theta_sota"], form),
-                f"{row['theta_sota_lower']:{form}} to {row['theta_sota_upper']:{form}}",
-                _known(row["teams_above"], ".0f"),
-                _known(row["moves"], "+.2f"),
-                row["warnings"] if row["converged"] else f"NOT CONVERGED {row['warnings']}",
-            )
-            for row in table.to_dict("records")
-        ],
-        left=("what", "value", ""),
-        wrapped=("value", ""),
-        title=f"How good the best is, {prob:.0%} intervals",
-    )
-    console.print(
-        "above: teams that scored above it. moves: in widths of the base's interval. "
-        + table.attrs["message"]
-    )
+    click.echo(f"Converged: R-hat {diagnostics['max_rhat']:.3f}. Seed {diagnostics['seed']}.")
 
 
 def write_sota(
@@ -128,22 +87,7 @@ def write_sota(
         say_older(out, part)
 
 
-def write_sensitivity(
-    out: Path, table: "pd.DataFrame", result: dict[str, Any], asked: dict[str, Any]
-) -> None:
-    """Write the table, and run.json."""
-    with writing(out) as part:
-        trusted = {"converged": table["converged"][0], "warnings": result["warnings"]}
-        write_table(part / "sensitivity.csv", table, trusted)
-        write_run(part, asked, result)
-        say_older(out, part)
-
-
 def _print_scale(result: dict[str, Any]) -> None:
     """Say what became of scores of which less is better."""
     if "scale" in result:
         click.echo(result["scale"])
-
-
-def _known(value: float, form: str) -> str:
-    return "" if math.isnan(value) else f"{value:{form}}"

@@ -10,7 +10,7 @@ from leaderbayes._cli._console import collecting, finish
 from leaderbayes._cli._options import typed
 
 # Options that a score has; all others are of a board.
-OF_A_CLAIM = ("n", "se", "rho", "variants", "spread", "prob", "as_json", "file")
+OF_A_CLAIM = ("n", "se", "variants", "prob", "as_json", "file")
 
 
 def score_of(file: str) -> float | None:
@@ -52,7 +52,7 @@ def say_claim(score: float, options: dict[str, Any], as_json: bool) -> None:
                 f"in place of the score {score:g}."
             )
     for name in ("n", "se"):
-        if isinstance(options[name], str | tuple):
+        if isinstance(options[name], str):
             raise lb.LeaderbayesError(
                 f"--{name} {options[name]}: give a number; there is no board."
             )
@@ -62,13 +62,11 @@ def say_claim(score: float, options: dict[str, Any], as_json: bool) -> None:
             k=1 if options["variants"] is None else variants_of(options["variants"]),
             n=options["n"],
             se=options["se"],
-            rho=options["rho"] or 0.0,
-            spread=options["spread"] or 0.0,
             prob=options["prob"],
         )
     result = {
         **{str(name): float(value) for name, value in found.items()},
-        **{name: found.attrs[name] for name in ("k", "rho", "spread", "prob", "message")},
+        **{name: found.attrs[name] for name in ("k", "prob", "message")},
         "n": options["n"],
         "warnings": said,
     }

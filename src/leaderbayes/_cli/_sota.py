@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leaderbayes._cli._best import print_sensitivity, print_sota, write_sensitivity, write_sota
-from leaderbayes._cli._claim import say_claim, score_of, variants_of
-from leaderbayes._cli._console import collecting, finish, number, records
+from leaderbayes._cli._best import print_sota, write_sota
+from leaderbayes._cli._claim import say_claim, score_of
+from leaderbayes._cli._console import collecting, finish, number
 from leaderbayes._cli._options import as_json, better, figures, max_mb, prob, seed, typed
 from leaderbayes._cli._output import check_out
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
 # Options that belong to the estimate, or to the posterior; the others are of both.
 ESTIMATE_ONLY = ("rule", "criterion", "convention", "dependence")
-POSTERIOR_ONLY = ("law", "components", "floor", "draws", "chains", "epsilon", "seed", "workers")
+POSTERIOR_ONLY = ("law", "draws", "chains", "epsilon", "seed", "workers")
 # What is known of the board, for `read_board`.
 FACTS = (
     "n", "se", "metric", "classes", "chance", "positive_rate", "team", "score", "higher_is_better",
@@ -29,10 +28,8 @@ FACTS = (
 # Of these, of a table of scores; and of answers.
 SCORES_ONLY = ("n", "se", "metric", "positive_rate", "exclude", "ceiling", "clones")
 ANSWERS_ONLY = ("round", "cluster")
-NOT_OF_SENSITIVITY = ("components", "floor", "epsilon", "public", "public_n", "variants")
 COLUMN = "COLUMN|NUMBER"
-SIZE = "COLUMN|NUMBER|LOW-HIGH"
-RELIABILITY = ("pareto_k", "ess", "max_rhat")
+RELIABILITY = ("ess", "max_rhat")
 LAW_FREE = (
     "theta_sota_lower", "theta_sota_upper", "theta_winner", "theta_winner_lower",
     "theta_winner_upper",
@@ -40,25 +37,12 @@ LAW_FREE = (
 ESTIMATED = ("observed_max", "theta_sota", "theta_sota_lower", "theta_sota_upper")
 
 
-def column_or_number(text: str) -> float | str | tuple[int, int]:
-    """Read a number, where it is one, two between which it is (500-5000), or a column's name."""
-    low, dash, high = text.partition("-")
-    if dash and low.isdecimal() and high.isdecimal():
-        return int(low), int(high)
+def column_or_number(text: str) -> float | str:
+    """Read a number, where it is one, or a column's name."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
     return text
-
-
-def epsilon_of(text: str) -> float | str:
-    """Read a number of standard deviations, or the word auto."""
-    if text == "auto":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is neither 'auto' nor a number.") from None
 
 
 @click.command()
@@ -66,17 +50,9 @@ def epsilon_of(text: str) -> float | str:
 @click.option("--answers", is_flag=True,
               help="FILE has answers, right or wrong, of all teams to all items, as rank reads "
               "them: they say n and rho.")  # fmt: skip
-@click.option("--losses", is_flag=True,
-              help="FILE has losses of all teams on all instances, of any metric: they say "
-              "standard errors, rho, and the covariance.")  # fmt: skip
-@click.option("--root", is_flag=True,
-              help="Scores are roots of the mean --losses: of squared errors the RMSE.",
-              )  # fmt: skip
-@click.option("--n", type=column_or_number, metavar=SIZE,
-              help="Instances of the test set; or two numbers between which they are, 500-5000; or "
-              "the column with those of each team; or lattice: the smallest of which all "
-              "accuracies are shares.",
-              )  # fmt: skip
+@click.option("--n", type=column_or_number, metavar=COLUMN,
+              help="Number of test instances; or the column with those of each team; or lattice: "
+              "the smallest test set of which all accuracies are shares.")  # fmt: skip
 @click.option("--se", type=column_or_number, metavar=COLUMN,
               help="Standard error of the scores, of any metric; or the column with that of each. "
               "Not with --n.")  # fmt: skip
@@ -90,11 +66,8 @@ def epsilon_of(text: str) -> float | str:
               help="Share of the positive class, of AUCs.")  # fmt: skip
 @click.option("--team", metavar="COLUMN", help="Column of the teams' names.")
 @click.option("--score", metavar="COLUMN", help="Column of the scores.")
-@click.option("--round", metavar="COLUMN", help="Column of the items, of --answers or --losses.",
-              )  # fmt: skip
-@click.option("--cluster", metavar="COLUMN",
-              help="Column of what items share, of --answers or --losses.",
-              )  # fmt: skip
+@click.option("--round", metavar="COLUMN", help="Column of the items, of --answers.")
+@click.option("--cluster", metavar="COLUMN", help="Column of what items share, of --answers.")
 @better
 @click.option("--exclude", multiple=True, metavar="TEAM",
               help="Leave out a team, such as a baseline; may be given again.")  # fmt: skip
@@ -110,13 +83,8 @@ def epsilon_of(text: str) -> float | str:
 @click.option("--public-n", type=column_or_number, metavar="NUMBER",
               help="Instances of --public; or lattice.")  # fmt: skip
 @click.option("--variants", metavar="K|K-K",
-              help="Tried on the test set by each team, the best of which is on the board; of a "
-              "posterior, or a score in place of FILE, also two numbers, between which all are "
-              "equally probable.",
-              )  # fmt: skip
-@click.option("--spread", type=float, metavar="SD",
-              help="Of a score in place of FILE: how much variants differ.  [default: 0]",
-              )  # fmt: skip
+              help="How many variants a score in place of FILE is the best of; or two numbers, "
+              "between which all are equally probable.")  # fmt: skip
 @click.option("--rho", type=float,
               help="Correlation of each classifier's answers, of AUCs its scores, with --se its "
               "estimate, with a reference; two correlate by its square.  [default: what --answers "
@@ -127,9 +95,6 @@ def epsilon_of(text: str) -> float | str:
 @click.option("--sampler", type=click.Choice(["exact", "abc-smc"]),
               help="A posterior in place of the estimate, by the likelihood or by simulated "
               "boards.")  # fmt: skip
-@click.option("--sensitivity", is_flag=True,
-              help="Posteriors under each law, other rho, and another n, in a table: how the "
-              "answer moves with what one takes for granted.")  # fmt: skip
 @click.option("--criterion", type=click.Choice(["mean", "upper"]), default="mean",
               show_default=True, help="Of the estimate: the observed maximum is the expected one, "
               "or the upper limit of its interval.")  # fmt: skip
@@ -139,20 +104,15 @@ def epsilon_of(text: str) -> float | str:
 @click.option("--dependence", type=click.Choice(["boland", "copula"]), default="boland",
               show_default=True, help="Of the estimate; a posterior has boland.")  # fmt: skip
 @click.option("--law", default="flexible", show_default=True,
-              type=click.Choice(["flexible", "beta", "mixture", "empirical"]),
-              help="Of a posterior: the law of the teams' thetas is learnt, is a beta law, or "
-              "several, or the scores drawn towards chance.")  # fmt: skip
-@click.option("--components", type=click.IntRange(2), default=2, show_default=True,
-              help="Laws in --law mixture.")  # fmt: skip
-@click.option("--floor", type=float, metavar="SCORE",
-              help="Of a posterior: leave out teams with this score or a lower one.")  # fmt: skip
+              type=click.Choice(["flexible", "beta"]),
+              help="Distribution of the teams' thetas, of a posterior: learnt, or a beta.",
+              )  # fmt: skip
 @click.option("--draws", type=click.IntRange(1), default=250, show_default=True,
               help="Of a posterior, per chain.")  # fmt: skip
 @click.option("--chains", type=click.IntRange(1), default=4, show_default=True,
               help="Of a posterior.")  # fmt: skip
-@click.option("--epsilon", type=epsilon_of, metavar="SD|auto", default=0.5, show_default=True,
-              help="Of abc-smc: how near, in standard deviations, simulated boards must come; or "
-              "auto, as near as is of use.",
+@click.option("--epsilon", type=float, metavar="SD", default=0.5, show_default=True,
+              help="Of abc-smc: how near, in standard deviations, simulated boards must come.",
               )  # fmt: skip
 @click.option("--workers", type=click.IntRange(1),
               help="Of a posterior: threads, of abc-smc processes, at a time.  [default: as many "
@@ -168,10 +128,7 @@ def sota(
     file: str,
     out: Path | None,
     answers: bool,
-    losses: bool,
-    root: bool,
     sampler: str | None,
-    sensitivity: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -185,7 +142,7 @@ def sota(
     if (score := score_of(file)) is not None:
         say_claim(score, options, as_json)
         return
-    alien = _alien(answers, losses, sampler, options["law"])
+    alien = _alien(answers, sampler)
     if alien is not None:
         raise lb.LeaderbayesError(alien)
     params = click.get_current_context().params
@@ -193,48 +150,30 @@ def sota(
     if out is not None:
         check_out(out, asked)
     options.pop("figures")
-    variants = variants_of(options.pop("variants")) or 1
-    options.pop("spread")
+    options.pop("variants")
     public, public_n = options.pop("public"), options.pop("public_n")
     facts = {name: options.pop(name) for name in FACTS}
     items = {name: options.pop(name) for name in ANSWERS_ONLY}
-    covariance = None
     with collecting() as said:
-        if losses:
-            board, covariance = _of_losses(file, facts, items, root)
-        elif answers:
+        if answers:
             items |= {k: v for k, v in facts.items() if k not in (*SCORES_ONLY, "team")}
             board = lb.sota.read_answers(file, player=facts["team"], **items)
         else:
             board = lb.sota.read_board(file, **facts)
         looks = None if public is None else _two_looks(public, public_n, board, facts, options)
-    scale = _scale_of(board, shares=not losses and facts["se"] is None)
-    if sensitivity:
-        table, result = _sensitivity(board, options, said, scale)
-        if out is not None:
-            write_sensitivity(out, table, result, asked)
-        steady = bool(table["converged"][0])
-        finish(as_json, result, print_sensitivity, result, table, converged=steady)
-        return
+    scale = _scale_of(board, shares=facts["se"] is None)
     dt = None
     if sampler is None:
         how = {"rule": options["rule"]}
         best, diagnostics, more = _estimate_of_best(board, options)
     else:
         how = {"sampler": sampler}
-        dt, best, diagnostics, more = _best_of(board, sampler, {**options, "variants": variants})
-        variants = int(
-            dt.attrs.get("variants", 1)
-        )  # of a prior as many as it says nearly for certain
-    free = lb.sota.winner(
-        board, rho=options["rho"], covariance=covariance, variants=variants,
-        prob=options["prob"],
-    )  # fmt: skip
+        dt, best, diagnostics, more = _best_of(board, sampler, options)
+    free = lb.sota.winner(board, rho=options["rho"], prob=options["prob"])
     result = {
         **how,
         **scale,
         "n": board.attrs.get("n"),
-        **{key: int(best[key]) for key in ("n_lower", "n_upper") if key in best},
         "rho": board.attrs.get("rho", 0.0) if options["rho"] is None else options["rho"],
         "m": int(best["m"]),
         **{key: float(best[key]) for key in ESTIMATED},
@@ -250,25 +189,6 @@ def sota(
         write_sota(out, board, best, dt, result, asked)
     converged = diagnostics.get("converged", True)
     finish(as_json, result, print_sota, result, best, options["prob"], converged=converged)
-
-
-def _sensitivity(
-    board: "xr.DataArray", options: dict[str, Any], said: list[str], scale: dict[str, str]
-) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Tabulate how the answer moves."""
-    import leaderbayes as lb
-
-    first = options["law"]
-    laws = [first, *(law for law in ("flexible", "beta", "mixture") if law != first)]
-    asked = {name: options[name] for name in ("draws", "chains", "seed", "workers", "prob")}
-    if options["rho"] is not None:
-        board = board.copy()
-        board.attrs = {k: v for k, v in board.attrs.items() if k not in ("rho_lower", "rho_upper")}
-        board.attrs["rho"] = options["rho"]
-    with collecting() as more:
-        table = lb.sota.sensitivity(board, laws=laws, **asked)
-    result = {**scale, "rows": records(table), "warnings": said + more}
-    return table, result | {str(name): value for name, value in table.attrs.items()}
 
 
 def _scale_of(board: "xr.DataArray", *, shares: bool) -> dict[str, str]:
@@ -292,64 +212,32 @@ def _two_looks(
     return {str(name): number(float(value)) for name, value in found.items()} | found.attrs
 
 
-def _of_losses(
-    file: str, facts: dict[str, Any], items: dict[str, Any], root: bool
-) -> tuple["xr.DataArray", "xr.DataArray"]:
-    """Read a board from losses, and their covariance."""
-    import leaderbayes as lb
-
-    gains = bool(facts["higher_is_better"])
-    losses = lb.read_scores(
-        file, player=facts["team"], score=facts["score"], higher_is_better=gains,
-        max_mb=facts["max_mb"], **items,
-    )  # fmt: skip
-    board = lb.sota.read_losses(losses, root=root, chance=facts["chance"], higher_is_better=gains)
-    return board, lb.sota.covariance(losses, root=root)
-
-
-def _alien(answers: bool, losses: bool, sampler: str | None, law: str) -> str | None:
+def _alien(answers: bool, sampler: str | None) -> str | None:
     """Name the first option that was given and that these scores, or what is asked, lack."""
     params = click.get_current_context().params
-    if params["sensitivity"]:
-        sampler = sampler or "exact"
     others = POSTERIOR_ONLY if sampler is None else ESTIMATE_ONLY
     for name in typed(params):
-        if (answers or losses) and name in SCORES_ONLY:
-            kind = "--answers" if answers else "--losses"
-            return f"--{name.replace('_', '-')} is of a table of scores: leave it or {kind} out."
-        if not (answers or losses) and name in ANSWERS_ONLY:
-            return f"--{name} is of --answers and --losses: leave it out, or give one of these."
-        if name == "losses" and answers:
-            return "Give --answers or --losses, not both."
-        if name == "root" and not losses:
-            return "--root is of --losses: leave it out, or give that."
-        if losses and name == "classes":
-            return "--classes is of shares of right answers: give --chance, of losses."
+        option = f"--{name.replace('_', '-')}"
+        if answers and name in SCORES_ONLY:
+            return f"{option} is of a table of scores: leave it or --answers out."
+        if not answers and name in ANSWERS_ONLY:
+            return f"{option} is of --answers: leave it out, or give that."
         if name == "seed" and params["public"] is not None:
             continue  # of the interval of what was lost
         if name in others and (name, params[name]) != ("dependence", "boland"):
             if sampler is None:
-                return f"--{name} is of a posterior: give --sampler exact or abc-smc, too."
-            kind = "--sensitivity" if params["sensitivity"] else "--sampler"
-            return f"--{name} is of the estimate: leave it or {kind} out."
-        if params["sensitivity"] and (
-            name in NOT_OF_SENSITIVITY or (name, sampler) == ("sampler", "abc-smc")
-        ):
-            return f"--{name.replace('_', '-')} is not of --sensitivity: leave one of them out."
-        if name == "public" and (answers or losses or params["se"] is not None):
+                return f"{option} is of a posterior: give --sampler exact or abc-smc, too."
+            return f"{option} is of the estimate: leave it or --sampler out."
+        if name == "public" and (answers or params["se"] is not None):
             return "--public is of two boards of accuracies with --n: leave it out."
         if name == "public" and params["public_n"] is None:
             return "--public needs --public-n, the instances of FILE2, or lattice."
         if name == "public_n" and params["public"] is None:
             return "--public-n is of --public: leave it out, or give that."
-        if name == "spread":
-            return "--spread is of one score in place of FILE: leave it out."
-        if name == "variants" and "-" in params[name] and sampler is None:
-            return f"--variants {params[name]}: of a board give one number, or --sampler exact."
+        if name == "variants":
+            return "--variants is of one score in place of FILE: leave it out."
         if name == "epsilon" and sampler == "exact":
             return "--epsilon is for --sampler abc-smc, not exact."
-        if name == "components" and law != "mixture":
-            return "--components is for --law mixture."
     return None
 
 

@@ -2,15 +2,14 @@
 
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from leaderbayes._answers.check import check
+from leaderbayes._answers.completed import board_of, completed
 from leaderbayes._answers.leaderboard import leaderboard
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.decimals import decimals_of_best
-from leaderbayes._scores.facts import own_n
 from leaderbayes.report._boards import Axis, keyed, widest
 from leaderbayes.report._style import number
 from leaderbayes.report._verdicts import interval, probability, settings, verdict
@@ -28,9 +27,9 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
     if not isinstance(dt, xr.DataTree):
         raise LeaderbayesError("sota: give what leaderbayes.sota.posterior returns.")
     found = summary(dt, prob=prob)
+    dt = completed(dt)
     estimates = {str(name): value.item() for name, value in found.data_vars.items()}
     table = leaderboard(dt, prob=prob)
-    fitted(dt, "constant_data", of="team")
     shown = table.iloc[:top]
     digits = decimals_of_best(estimates["theta_sota_lower"], estimates["theta_sota_upper"])
     axis = Axis(
@@ -61,8 +60,8 @@ def best(dt: xr.DataTree, prob: float, top: int) -> dict[str, Any]:
         "summary": _summary(estimates, digits)
         | {"apart": " ".join(filter(None, (found.attrs[k] for k in ("law_free", "middle"))))},
         "check": _check(dt, digits),
-        "verdict": verdict(dt.attrs),
-        "settings": _method(dt) + settings(dt.attrs),
+        "verdict": verdict(dt.attrs | trust(dt)),
+        "settings": _method(dt) + settings({"model": "sota"} | dt.attrs),
     }
 
 
@@ -95,12 +94,8 @@ def _check(dt: xr.DataTree, digits: int) -> list[dict[str, str]]:
 
 
 def _method(dt: xr.DataTree) -> list[tuple[str, str]]:
-    rows = [("Sampler", str(dt.attrs["sampler"]))]
-    ends = own_n(drawn(dt, "score", "observed_data"))
-    if ends is not None:
-        between = f"not known, integrated from {ends[0]:,} to {ends[1]:,}"
-        return [*rows, ("Instances of the test set", between)]
-    if "n" in dt["constant_data"]:
-        n = int(np.max(dt["constant_data"]["n"]))
-        return [*rows, ("Instances of the test set", str(n))]
-    return [*rows, ("Standard errors", "those of the board")]
+    known = board_of(dt).attrs
+    errors = ("Standard errors", "those of the board")
+    if "n" in known:
+        errors = ("Instances of the test set", str(known["n"]))
+    return [("Sampler", str(dt.attrs.get("sampler", "PyMC"))), errors]

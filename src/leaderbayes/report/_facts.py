@@ -10,8 +10,10 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes._answers.beside import column_beside, disagreement
+from leaderbayes._answers.best import is_best
 from leaderbayes._answers.check import check
 from leaderbayes._answers.compare import compare
+from leaderbayes._answers.completed import board_of, completed
 from leaderbayes._answers.deviance import deviance
 from leaderbayes._answers.draws import seed_of
 from leaderbayes._answers.groups import groups, tied_for_top
@@ -33,7 +35,6 @@ from leaderbayes._inference.discrepancy import MISFIT
 from leaderbayes._numerics.composite_weight import FEWEST
 from leaderbayes._numerics.decimals import decimals_of_best
 from leaderbayes._scores.facts import facts as facts_of_board
-from leaderbayes._scores.facts import own_n
 from leaderbayes.models._weight import shared_luck
 from leaderbayes.report._scores import facts_of_scores, results_of_scores
 from leaderbayes.report._style import labels
@@ -43,10 +44,6 @@ from leaderbayes.study._compare import compare as compare_boards
 Facts = dict[str, Any]
 
 _SAMPLERS = {"nutpie": "nutpie", "pymc": "PyMC", "numpyro": "NumPyro", "blackjax": "BlackJAX"}
-# Arguments of `leaderbayes.sota.posterior` that its paragraphs name.
-_OF_BEST = (
-    "law", "components", "floor", "rho", "theta_0", "statistic", "epsilon", "draws", "chains",
-)  # fmt: skip
 # How sure the words are, by the posterior probability from which they are used.
 PROBABLY = 0.75
 _WORDS = (
@@ -83,7 +80,7 @@ def facts_of(fit: xr.DataTree | xr.Dataset, prob: float, rope: float | None) -> 
             raise LeaderbayesError("rope= is for posteriors; an estimate has no probabilities.")
         return _estimate(fit, prob)
     require_tree(fit)
-    if fit.attrs.get("model") == "sota":
+    if is_best(fit):
         if rope is not None:
             raise LeaderbayesError("rope= is for leaderboards, whose players meet in matches.")
         return _sota(fit, prob)
@@ -194,23 +191,14 @@ def _p_check(dt: xr.DataTree) -> float:
     return float(check(dt, seed=seed_of(dt))["p_round"]) if np.isnan(own) else own
 
 
-def _epsilon(dt: xr.DataTree) -> float | str:
-    """Give the tolerance of simulated boards: as it was asked for, or came to be by itself."""
-    asked = json.loads(dt.attrs["arguments"])["epsilon"]
-    if asked == "auto" and "sample_stats" in dt.children:
-        return float(dt["sample_stats"]["epsilon"].min("stage").max())
-    return "auto" if asked == "auto" else float(asked)
-
-
 def _sota(dt: xr.DataTree, prob: float) -> Facts:
     from leaderbayes._numerics.flexible_law import ALPHAS, ALPHAS_PRIOR
     from leaderbayes.models._theta import CONCENTRATION
     from leaderbayes.sota._summary import summary
 
-    table = leaderboard(dt, prob=prob)
-    fitted(dt, "constant_data", of="team", attrs=("versions", "seed"), arguments=_OF_BEST)
+    dt = completed(dt)
+    table, board = leaderboard(dt, prob=prob), board_of(dt)
     name = labels(table["team"])
-    board = dt["observed_data"].dataset["score"]
     known = facts_of_board(board)
     posterior = dt["posterior"].sizes
     facts: Facts = {
@@ -222,21 +210,23 @@ def _sota(dt: xr.DataTree, prob: float) -> Facts:
         "chance": known.chance,
         "classes": board.attrs.get("classes"),
         "positive_rate": board.attrs.get("positive_rate"),
-        "sampler": dt.attrs["sampler"],
+        "sampler": dt.attrs.get("sampler", "pymc"),
         "log_concentration": CONCENTRATION,
         "concentrations": (ALPHAS[1], ALPHAS[-1]),
         "equal": ALPHAS_PRIOR[0],
-        "versions": json.loads(dt.attrs["versions"]),
-        "seed": dt.attrs["seed"],
+        "versions": json.loads(dt.attrs.get("versions", "{}"))
+        or {"leaderbayes": version("leaderbayes")},
+        "seed": dt.attrs.get("seed"),
         **_trust(dt),
-        "variants": 1,
-        **json.loads(dt.attrs["arguments"]),
-        "epsilon": _epsilon(dt),
+        "law": "flexible" if "weight" in dt["posterior"] else "beta",
+        "rho": known.rho,
+        "statistic": "board",
+        "epsilon": None,
+        **json.loads(dt.attrs.get("arguments", "{}")),
         "n": known.n,
-        "n_between": own_n(board),
         "chains": posterior["chain"],
         "draws": posterior["draw"],
-        **{k: dt.attrs.get(k) for k in ("max_rhat", "pareto_k", "ess")},
+        **{k: dt.attrs.get(k) for k in ("max_rhat", "ess")},
     }
     if not facts["converged"]:
         return facts

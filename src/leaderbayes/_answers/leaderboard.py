@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.special import expit
 
 from leaderbayes._answers.beside import set_beside
-from leaderbayes._answers.best import is_best, placed, require_best
+from leaderbayes._answers.best import is_best, placed
 from leaderbayes._answers.draws import spread_of, standing_once
 from leaderbayes._answers.groups import Control
 from leaderbayes._answers.mean_score import table_of_scores
@@ -134,7 +134,6 @@ def leaderboard(
     if isinstance(dt, xr.Dataset):
         return table(dt, prob)
     if is_best(dt):
-        require_best(dt)
         teams = placed(dt, prob)
         teams.attrs.update(trust(dt))
         return teams

@@ -14,7 +14,7 @@ def trust(fit: xr.DataTree | xr.Dataset) -> dict[str, Any]:
     """
     return {
         "converged": int(fit.attrs.get("converged", 1)),
-        "warnings": str(fit.attrs["warnings"]),
+        "warnings": str(fit.attrs.get("warnings", "[]")),
     }
 
 

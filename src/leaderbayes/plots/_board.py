@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from leaderbayes._fits.require import require_result
 from leaderbayes._numerics.decimals import decimals_of_best
-from leaderbayes._scores.facts import Facts, facts, own_n
+from leaderbayes._scores.facts import Facts, facts
 from leaderbayes._types import Floats
 from leaderbayes.plots._canvas import BLUE, GREEN, GREY, ORANGE, Backend, FigSize, Mark, panels
 
@@ -136,14 +136,11 @@ def _of_board(
     """Show the best score, and what the estimate makes of it."""
     best, n = float(board.max()), known.n
     title, label = f"{board.sizes['team']:,} teams", f"best score {best:.4f}"
-    unknown = own_n(board)
-    if unknown is not None:
-        title += f" on {unknown[0]:,} to {unknown[1]:,} instances"
-    elif n is not None:
+    if n is not None:
         title += f" on {n:,} instances"
     if estimate is None:
         alone = None
-        if known.metric == "accuracy" and n is not None and unknown is None:
+        if known.metric == "accuracy" and n is not None:
             alone = binomtest(round(best * n), n).proportion_ci()  # Clopper and Pearson's
             label += f"; were it the only one, {_from_to(alone, '.4f')}"
         return _Content(title, [Mark(best, label, ORANGE)], alone)

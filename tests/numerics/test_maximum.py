@@ -10,7 +10,6 @@ from leaderbayes._numerics.maximum import (
     boland_cdf,
     conditionals,
     copula_cdf,
-    draw_counts,
     estimate_cdf,
     factor_cdf,
     independent_cdf,
@@ -21,6 +20,17 @@ from leaderbayes._numerics.maximum import (
     of_law,
     quantiles,
 )
+
+
+def draw_counts(n, theta, rho, theta_0, dependence, rng):
+    """Counts of right answers of all classifiers on one test set (classifier,)."""
+    if dependence == "boland":
+        up, down = conditionals(theta, rho, theta_0)
+        s = rng.binomial(n, theta_0)
+        return rng.binomial(s, up) + rng.binomial(n - s, down)
+    load = loading(rho, theta_0)
+    noise = np.sqrt(1 - load * load) * rng.normal(size=(n, len(theta)))
+    return (load * rng.normal(size=(n, 1)) + noise < stats.norm.ppf(theta)).sum(axis=0)
 
 
 def full(n, law):

@@ -6,23 +6,23 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._fits.posterior import drawn, fitted
+from leaderbayes._answers.completed import board_of, completed
+from leaderbayes._fits.posterior import drawn, refuse
 from leaderbayes._numerics.counts import STATISTICS, statistics
-from leaderbayes._scores.facts import own_n
 
 
 def is_best(dt: Any) -> bool:
-    """Say whether this is a posterior of `leaderbayes.sota.posterior`."""
-    return isinstance(dt, xr.DataTree) and dt.attrs.get("model") == "sota"
-
-
-def require_best(dt: xr.DataTree) -> None:
-    """Raise unless a posterior of the best is whole."""
-    fitted(dt, "observed_data", "posterior_predictive", of="team", attrs=("sampler",))
+    """Whether this is a posterior of the best of a board."""
+    if not isinstance(dt, xr.DataTree):
+        return False
+    known = dt["constant_data"] if "constant_data" in dt.children else {}
+    by_data = "model" in known and "sota" in np.atleast_1d(known["model"].to_numpy())
+    return dt.attrs.get("model") == "sota" or by_data
 
 
 def placed(dt: xr.DataTree, prob: float = 0.95) -> pd.DataFrame:
-    """Rank the teams as `leaderboard` does, of a posterior that need not be finished yet."""
+    """Rank the teams, as `leaderboard` returns them."""
+    dt = completed(dt)
     theta = drawn(dt, "theta").stack(sample=("chain", "draw")).transpose("team", "sample")
     values = theta.to_numpy()
     lower, upper = np.quantile(values, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=1)
@@ -30,12 +30,12 @@ def placed(dt: xr.DataTree, prob: float = 0.95) -> pd.DataFrame:
     table = pd.DataFrame(
         {
             "team": theta["team"].to_numpy(),
-            "score": drawn(dt, "score", "observed_data").sel(team=theta["team"]).to_numpy(),
+            "score": board_of(dt).sel(team=theta["team"]).to_numpy(),
             "theta": values.mean(axis=1),
             "theta_lower": lower,
             "theta_upper": upper,
             "p_sota": (values >= float(drawn(dt, "theta_sota").mean())).mean(axis=1),
-            # Laws with atoms have several best.
+            # Where teams share a theta, several are the best.
             "p_best": (best / best.sum(axis=0)).mean(axis=1),
         }
     )
@@ -43,12 +43,18 @@ def placed(dt: xr.DataTree, prob: float = 0.95) -> pd.DataFrame:
 
 
 def compared(dt: xr.DataTree) -> pd.DataFrame:
-    """Compare the board as `check` does, of a posterior that need not be finished yet."""
+    """Compare the board with boards of the model, as `check` returns it."""
+    dt = completed(dt)
+    if "new_score" not in dt["posterior_predictive"]:
+        raise refuse(
+            dt,
+            "has no posterior_predictive/new_score (boards of other teams), which can only be drawn "
+            "from a P(theta) that leaderbayes knows",
+        )
     new = statistics(drawn(dt, "new_score", "posterior_predictive").to_numpy())
-    new = new.reshape(-1, new.shape[-1])
-    board = drawn(dt, "score", "observed_data")
+    new, board = new.reshape(-1, new.shape[-1]), board_of(dt)
     score = board.to_numpy()
-    if board.attrs.get("metric") == "accuracy" and "n" in board.attrs and own_n(board) is None:
+    if board.attrs.get("metric") == "accuracy":
         # As the model has them: 373 of 374, printed as 0.99733, is no more than that.
         score = np.round(score * board.attrs["n"]) / board.attrs["n"]
     seen = statistics(score)

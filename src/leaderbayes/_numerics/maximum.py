@@ -361,31 +361,6 @@ def quantiles(n: float, low: int, cdf: Floats, probability: Floats) -> Floats:
     return np.asarray((low + np.searchsorted(cdf, probability - 1e-12)) / n)
 
 
-def draw_counts(
-    n: int,
-    theta: Floats,
-    rho: float,
-    theta_0: float,
-    dependence: str,
-    rng: np.random.Generator,
-) -> Longs:
-    """Draw counts of right answers of all classifiers on one test set, (classifier,)."""
-    if rho == 0.0:
-        return rng.binomial(n, theta)
-    if dependence == "boland":
-        up, down = (np.clip(p, 0.0, 1.0) for p in conditionals(theta, rho, theta_0))
-        s = rng.binomial(n, theta_0)
-        return rng.binomial(s, up) + rng.binomial(n - s, down)
-    counts = np.zeros(len(theta), dtype=np.int64)
-    bound = ndtri(theta)
-    load = loading(rho, theta_0)
-    for first in range(0, n, 256):
-        size = min(256, n - first)
-        noise = math.sqrt(1.0 - load * load) * rng.normal(size=(size, len(theta)))
-        counts += (load * rng.normal(size=(size, 1)) + noise < bound).sum(axis=0)
-    return counts
-
-
 def draw_given(
     theta: Floats, n: int, s: Any, rho: Any, theta_0: float, rng: np.random.Generator
 ) -> Longs:

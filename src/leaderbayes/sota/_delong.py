@@ -6,27 +6,26 @@ from numpy.typing import ArrayLike
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.require import require_array
-from leaderbayes._numerics import auc as numerics
-from leaderbayes._types import Bools
+from leaderbayes._numerics import auc
 
 
-def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset:
-    """AUCs of classifiers on one test set and their covariance, by DeLong's method.
+def delong(scores: xr.DataArray, labels: ArrayLike) -> xr.Dataset:
+    """Compute AUCs of classifiers on one test set and their covariance, by DeLong's method.
 
-    Nothing is assumed of the scores; ties count half. O(n log n) a classifier.
+    Nothing is assumed of the scores; ties count half.
 
     Parameters
     ----------
     scores : DataArray (classifier, instance)
         Scores, higher for the positive class.
-    labels : array or DataArray (instance,)
-        1 or True for the positive class, else 0.
+    labels : array (instance,)
+        1 or True for the positive class, else 0, in the scores' order.
 
     Returns
     -------
     Dataset
-        ``auc`` (classifier); ``covariance`` (classifier, ``classifier_``). attrs: ``positives``,
-        ``negatives``.
+        ``auc`` (classifier); ``covariance`` (classifier, ``classifier_``), which `winner` takes.
+        attrs: ``positives``, ``negatives``.
 
     Raises
     ------
@@ -35,10 +34,8 @@ def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset
 
     References
     ----------
-    DeLong, DeLong, Clarke-Pearson (1988), Comparing the areas under two or more correlated receiver
-    operating characteristic curves, https://doi.org/10.2307/2531595.
-    Sun, Xu (2014), Fast implementation of DeLong's algorithm,
-    https://doi.org/10.1109/LSP.2014.2337313.
+    DeLong, DeLong, Clarke-Pearson (1988), https://doi.org/10.2307/2531595; fast implementation:
+    Sun, Xu (2014), https://doi.org/10.1109/LSP.2014.2337313.
 
     Examples
     --------
@@ -48,47 +45,15 @@ def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset
     >>> labels = np.repeat([0, 1], 50)
     >>> noise = np.random.default_rng(1).normal(size=(2, 100))
     >>> scores = xr.DataArray(noise + [[1.0], [2.0]] * labels, dims=("classifier", "instance"))
-    >>> areas = lb.sota.delong(scores, labels)
-    >>> areas["auc"].round(2).values.tolist(), areas["covariance"].dims
-    ([0.78, 0.92], ('classifier', 'classifier_'))
+    >>> lb.sota.delong(scores, labels)["auc"].round(2).values.tolist()
+    [0.78, 0.92]
     """
     require_array(scores, "Scores", "classifier", "instance")
     values = scores.transpose("classifier", "instance").to_numpy().astype(float)
-    positive = _positive(labels, scores)
-    missing = np.argwhere(np.isnan(values))
-    if len(missing):
-        raise LeaderbayesError(
-            f"Classifier {missing[0, 0]} has no score for instance {missing[0, 1]}: leave out the "
-            "instance, or the classifier."
-        )
-    auc, covariance = numerics.delong(values, positive)
-    areas = xr.Dataset(
-        {"auc": ("classifier", auc), "covariance": (("classifier", "classifier_"), covariance)},
-        attrs={"positives": int(positive.sum()), "negatives": int((~positive).sum())},
-    )
-    if "classifier" in scores.coords:
-        names = scores["classifier"].to_numpy()
-        areas = areas.assign_coords(classifier=names, classifier_=names)
-    return areas
-
-
-def _positive(labels: ArrayLike | xr.DataArray, scores: xr.DataArray) -> Bools:
-    """Check the labels of the instances that have scores, (instance,)."""
-    given = np.asarray(labels)
-    count = scores.sizes["instance"]
+    given, count = np.asarray(labels), scores.sizes["instance"]
     if given.shape != (count,):
         raise LeaderbayesError(
             f"Labels have the shape {given.shape}: give one for each of the {count} instances."
-        )
-    if (
-        isinstance(labels, xr.DataArray)
-        and "instance" in labels.coords
-        and "instance" in scores.coords
-        and not np.array_equal(labels["instance"], scores["instance"])
-    ):
-        raise LeaderbayesError(
-            "Labels and scores name instances differently: put the labels into the scores' order, "
-            "as labels.sel(instance=scores['instance']) does."
         )
     if not np.isin(given, (0, 1)).all():
         raise LeaderbayesError("Labels are 1 (positive) or 0 (negative).")
@@ -98,4 +63,18 @@ def _positive(labels: ArrayLike | xr.DataArray, scores: xr.DataArray) -> Bools:
             f"Of {count} instances {int(positive.sum())} are positive: a variance needs two of "
             "either class."
         )
-    return positive
+    missing = np.argwhere(np.isnan(values))
+    if len(missing):
+        raise LeaderbayesError(
+            f"Classifier {missing[0, 0]} has no score for instance {missing[0, 1]}: leave out the "
+            "instance, or the classifier."
+        )
+    areas, covariance = auc.delong(values, positive)
+    made = xr.Dataset(
+        {"auc": ("classifier", areas), "covariance": (("classifier", "classifier_"), covariance)},
+        attrs={"positives": int(positive.sum()), "negatives": int((~positive).sum())},
+    )
+    if "classifier" in scores.coords:
+        names = scores["classifier"].to_numpy()
+        made = made.assign_coords(classifier=names, classifier_=names)
+    return made

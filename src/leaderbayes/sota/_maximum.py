@@ -8,9 +8,13 @@ from numpy.typing import ArrayLike
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._scores.facts import class_sizes
-from leaderbayes.sota._law_of_aucs import best_auc
-from leaderbayes.sota._law_of_estimates import best_estimate
-from leaderbayes.sota._law_of_shares import Dependence, best_share, check_dependence
+from leaderbayes.sota._laws import (
+    Dependence,
+    best_auc,
+    best_estimate,
+    best_share,
+    check_dependence,
+)
 
 
 def maximum(
@@ -24,73 +28,50 @@ def maximum(
     theta_0: float | None = None,
     dependence: Dependence = "boland",
 ) -> xr.Dataset:
-    r"""Distribution of the best score of many classifiers, computed, not simulated.
+    r"""Compute the distribution of the best score of many classifiers on one test set.
 
     With n of max X / n, the best share of right answers,
 
     .. math:: X_j \mid \theta_j \sim \mathrm{Bin}(n, \theta_j), \quad
               F(x) = \sum_s P(s) \prod_j P(X_j \le x \mid \theta_j, s)
 
-    as given the number s of instances on which a reference classifier is right, the others are
-    independent. With n and the positive rate of the best AUC of binormal scores. With standard
-    errors of the highest estimate of any metric,
-
-    .. math:: \hat\theta_j \sim N(\theta_j, \mathrm{se}_j^2), \quad
-              \mathrm{corr}(\hat\theta_j, \hat\theta_k \mid \theta) = \rho^2
+    as classifiers are independent given the number s of instances on which a reference is right.
+    With n and the positive rate, of the best AUC of binormal scores; with standard errors, of the
+    highest normal estimate of any metric.
 
     Parameters
     ----------
     theta : float, array or distribution
-        True scores (probabilities of a right answer, AUCs): one for all m classifiers; one for each
-        (classifier,); or what m classifiers' are drawn from, a frozen ``scipy.stats`` law, or with
-        ``m`` an array to draw from with replacement.
+        True scores: one for all m classifiers; one for each (classifier,); or what m classifiers'
+        are drawn from, frozen from ``scipy.stats``, or an array to draw from with replacement.
     m : int, optional
         Number of classifiers; not with an array of their thetas.
     n : int, optional
         Instances of the test set.
     se : float or array (classifier,), optional
-        Standard errors, one for all classifiers or one for each, in place of n. With ``m`` an array
-        is drawn from, together with theta where that is an array.
+        Standard errors, in place of n.
     positive_rate : float, optional
         Share of the positive class: scores are AUCs.
     rho : float
-        Dependence, 0 to 1. Right answers of two classifiers correlate by rho^2 (in the copula, of
-        two that are right with theta_0), in Boland's model by rho with the reference's, rho_0 in
-        the paper. Of AUCs, within either class scores correlate by rho with those of a reference
-        (section 5.3.1). Estimates correlate by rho with a factor that all share (1 is taken as
-        0.999).
+        Dependence, 0 to 1. Right answers of two classifiers correlate by rho^2, in Boland's model
+        by rho with the reference's; AUCs' scores, within either class, by rho with a reference's;
+        estimates by rho with a factor that all share.
     theta_0 : float, optional
-        P(the reference is right), of shares of right answers; the highest theta (of a distribution:
-        next to its upper end) by default.
+        P(the reference is right), of shares of right answers; the highest theta by default.
     dependence : {"boland", "copula"}
         Of shares of right answers: Boland's model (section 4.2, exact), which equation 8 forbids to
-        weak classifiers; or a Gaussian copula, which has no such bound: exact for each classifier,
-        an approximation of their joint law (distance to the exact one on 400 instances: 0.02 for
-        1000 classifiers of theta 0.9, 0.04 of 0.98).
+        weak classifiers; or a Gaussian copula, an approximation without such a bound.
 
     Returns
     -------
     Dataset
-        ``cdf`` over ``x``: counts from 0 to n, with their ``pmf``; AUCs in steps of 1/4000; values
-        of estimates in even steps. Scalars ``mean`` and ``sd`` and ``quantile`` (probability) of
-        the best score (of max X / n: shares). attrs: the arguments, and ``m``.
+        ``cdf`` over ``x`` (counts from 0 to n, with their ``pmf``; AUCs; or estimates), ``mean``,
+        ``sd`` and ``quantile`` (probability) of the best score. attrs: the arguments, and ``m``.
 
     Raises
     ------
     LeaderbayesError
-        If an argument is out of range, is not of this kind of scores, or equation 8 excludes
-        classifiers: names them.
-
-    Notes
-    -----
-    One AUC's law is computed with the smaller class exactly, and the larger one by three moments.
-    Dependent AUCs share one normal factor, on which each loads by
-
-    .. math:: \lambda_j^2 = \mathrm{corr}(\hat a_j, \hat a_k), \quad a_k = a_j,
-
-    the exact correlation of two estimates of that AUC. Kolmogorov's distance to simulated scores is
-    0.01 for 10 classifiers of AUC 0.9 on 100 positives and 400 negatives, rho 0.7, and below 0.03
-    for 100 on 51 and 449; with a thousand and 20 positives E max is a tenth of its sd off.
+        If an argument is out of range, or equation 8 excludes classifiers.
 
     References
     ----------
@@ -106,9 +87,6 @@ def maximum(
     >>> law = lb.sota.maximum(0.9, 10, n=500, positive_rate=0.2, rho=0.7)
     >>> round(float(law["mean"]), 3), round(float(law["sd"]), 3)
     (0.919, 0.012)
-    >>> law = lb.sota.maximum(0.0, 100, se=0.1)
-    >>> round(float(law["mean"]), 2), round(float(law["sd"]), 2)
-    (0.25, 0.04)
     """
     if (n is None) == (se is None):
         raise LeaderbayesError(

@@ -11,7 +11,9 @@ import xarray as xr
 from leaderbayes._arguments import number, one_of, positive, share, whole
 from leaderbayes._errors import LeaderbayesError, ScoresError
 from leaderbayes._files.read import MAX_MB
+from leaderbayes._numerics.auc import variance
 from leaderbayes._scores.cells import as_numbers
+from leaderbayes._scores.facts import class_sizes
 from leaderbayes._scores.metrics import is_metric, more_is_better, plain
 from leaderbayes._scores.roles import is_kaggle, recognise
 from leaderbayes._scores.tables import (
@@ -24,10 +26,9 @@ from leaderbayes._scores.tables import (
     suggest,
     text_of,
 )
+from leaderbayes._types import Floats
 from leaderbayes.sota._kaggle import one_row_a_team
-from leaderbayes.sota._lattice import check_resolution, size_of
-from leaderbayes.sota._sizes import ends_of, sizes_of
-from leaderbayes.sota._standard_errors import errors_of_sizes, given_errors
+from leaderbayes.sota._printed import check_resolution, size_of
 from leaderbayes.sota._suspects import (
     Clones,
     as_shares,
@@ -44,7 +45,7 @@ _SCORE = "score private_score public_score accuracy acc auc roc_auc value result
 def read_board(
     source: str | Path | pd.DataFrame | pd.Series | Sequence[float],
     *,
-    n: int | str | tuple[int, int] | None = None,
+    n: int | str | None = None,
     se: float | str | None = None,
     metric: Literal["accuracy", "auc"] = "accuracy",
     classes: int | None = None,
@@ -63,78 +64,52 @@ def read_board(
     Parameters
     ----------
     source : path, DataFrame, Series or sequence of float
-        CSV or Parquet file or a table with a column of scores; or the scores themselves, a Series'
-        index naming the teams (its attrs ``n`` and ``classes``, which `datasets.fetch` gives, are
-        taken where they are not said). Shares may be percentages, from 0 to 100, where none is
-        above 0 and up to 1. Kaggle's leaderboards are recognised by their columns TeamId,
-        TeamName and Score: of a history each team's last submission counts, and a name that
-        several teams go by is followed by the team's number.
-    n : int, (int, int) or str, optional
-        Instances of the test set; or two numbers between which it is, over which `posterior`
-        integrates (below). Or the column with those of each team, whose scores then become
-        estimates: accuracies with the binomial standard errors sqrt(p (1 - p) / n), AUCs with
-        those of binormal scores. "lattice", of accuracies: the smallest test set of which all
-        scores, as they are printed, are shares.
+        Table with a column of scores, shares or percentages; or the scores, a Series' index naming
+        the teams. Of Kaggle's leaderboards each team's last submission counts.
+    n : int or str, optional
+        Instances of the test set; the column with those of each team, whose scores then become
+        estimates; or "lattice": the smallest test set of which all accuracies are shares.
     se : float or str, optional
-        Standard error of every score, or the column with that of each: the board is then one of
-        estimates, of any metric of which more is better. Give n or se, not both.
+        Standard error of every score, or the column with that of each, in place of n; of any metric.
     metric : {"accuracy", "auc"}
-        Whether scores are shares of right answers or areas under the curve; not with se.
-    classes : int, optional
-        Number of classes, of accuracies; 2 by default. A random classifier scores 1 / classes.
-    chance : float, optional
-        Score of a random classifier, as the source has it, instead of 1 / classes; of AUCs 0.5 by
-        default, of estimates not known.
+        Shares of right answers or areas under the curve; not with se.
+    classes, chance : int, float, optional
+        Classes, of accuracies (2 by default), or the score of a random classifier.
     positive_rate : float, optional
         Share of the positive class, which AUCs need.
     team, score : str, optional
         Names of columns.
     higher_is_better : bool, optional
-        False of a loss: shares of wrong answers (with n) become those of right ones, 1 - score, and
-        other scores (with se) their negatives, so that more is better, and what is made of the
-        board is on that scale. By default more is better, and a score that goes by the name of a
-        loss is refused.
+        False of a loss: the board then has 1 - score, or of other metrics -score.
     exclude : str or sequence of str
-        Teams to leave out, such as the organisers' baselines.
+        Teams to exclude, such as the organisers' baselines.
     ceiling : float, optional
-        Leave out teams with this score, as the source has it, or a better one: leaks.
+        Exclude teams with this score, as the source has it, or a better one: leaks.
     clones : {"all", "one"}
-        Of a score that more teams have, to the last digit, than chance would have it (copies of one
-        submission), keep all, or as many as chance would have, one at least, the first listed.
+        Of a score that more teams share than chance has, keep all, or as many as chance has.
     max_mb : float
-        The most that a file may hold, unpacked, in megabytes.
+        Largest size of a file, unpacked, in megabytes.
 
     Returns
     -------
     DataArray (team)
-        Scores, in the order of the source; rows without one are left out. What is known of them
-        stands in attrs, from where all functions on boards read it: ``metric``, ``n``; ``classes``
-        or ``chance`` (on the board's scale); ``positive_rate``; ``higher_is_better`` (0 or 1, of
-        the source's scores), ``source``; ``percent`` (1), ``n_from`` ("lattice") and ``left_out``
-        (how many teams, by exclude, ceiling and clones), where they apply. Of an n between two
-        numbers ``n_lower`` and ``n_upper``, and as ``n`` the median of what is possible; but where
-        the scores' digits leave one it is known, by ``n_from``. Of estimates ``metric``
-        is "estimate", and ``se`` a coordinate (team) and an attribute that says where it comes
-        from. A DataArray (team) with such attrs, or a board with others assigned, is a board, too.
+        Scores, in the order of the source. attrs: ``metric``, ``n``, ``classes`` or ``chance``,
+        ``positive_rate``, ``higher_is_better``, ``source``; ``percent``, ``n_from``, ``left_out``
+        where they apply. Of estimates ``se`` is a coordinate (team), and says where it is from.
 
     Raises
     ------
     ScoresError
-        If the board cannot be read, a team has two rows, a share is not from 0 to 1, a standard
-        error not above 0, or the score a loss's without ``higher_is_better``: names the file, row
-        or column.
+        If the board cannot be read: names the file, row or column.
     LeaderbayesError
-        If what is said of the board is out of range, or does not fit together.
+        If the arguments are out of range, or do not fit together.
 
     Warns
     -----
     BoardWarning
-        LB020, if accuracies are not multiples of 1 / n, rounded or truncated (of an n between two
-        numbers: for none of them): n may be another one, which the message names where the scores
-        tell it.
+        LB020, if accuracies are not multiples of 1 / n.
     HintWarning
-        LB031, if more teams than chance has share a score; LB032, if scores are perfect and all
-        others far below.
+        LB031, if more teams than chance has share a score; LB032, if perfect scores leaked.
 
     Examples
     --------
@@ -153,7 +128,55 @@ def read_board(
     _check_errors(n, se, metric)
     if higher_is_better not in (None, True, False):
         raise LeaderbayesError(f"higher_is_better={higher_is_better!r}: give True or False.")
-    metric_name = source.name if isinstance(source, pd.Series) else None
+    name = source.name if isinstance(source, pd.Series) else None
+    table, team, score = _table(source, team, score, max_mb)
+    by_lattice = n == "lattice" and metric == "accuracy" and "lattice" not in table.frame.columns
+    size = None if by_lattice else n
+    label, column = _columns(table, team, score, [c for c in (size, se) if isinstance(c, str)])
+    _check_direction(table, column if name is None else name, higher_is_better)
+    kept, names = _named(table, column, label)
+    kept, percent = as_shares(table, column, kept) if se is None else (kept, False)
+    of_source = 100.0 if percent else 1.0
+    more = higher_is_better is not False
+    stay = chosen(table, names, of_source * kept.to_numpy(), exclude, ceiling, more)
+    left_out, kept, names = int((~stay).sum()), kept[stay], names[stay]
+    n = size_of(kept.to_numpy()) if by_lattice else n
+    if percent and chance is not None:
+        chance = number("chance", chance) / of_source
+    known = _known(n, se, metric, classes, chance, positive_rate, more=more)
+    alike = int(n) if se is None and metric == "accuracy" and not isinstance(n, str) else None
+    scores = kept.to_numpy()
+    able = np.ones(len(scores), bool)
+    if alike is not None:
+        able = beyond_chance(scores if more else 1.0 - scores, alike, known)
+    stay = np.ones(len(scores), bool)
+    stay[able] = without_copies(scores[able], alike, clones)
+    left_out, kept, names = left_out + int((~stay).sum()), kept[stay], names[stay]
+    attrs = {"metric": metric, "source": table.where, "higher_is_better": int(more)}
+    attrs |= {"percent": 1} if percent else {}
+    attrs |= {"n_from": "lattice"} if by_lattice else {}
+    attrs |= {"left_out": left_out} if left_out else {}
+    scores = kept.to_numpy()
+    turned = scores if more else -scores if se is not None else 1.0 - scores
+    board = xr.DataArray(turned, {"team": names}, "team", "score", attrs | known)
+    if alike is not None:
+        warn_of_leaks(turned, names, alike)
+        check_resolution(scores, alike)
+    if se is None and not isinstance(n, str):
+        return board.assign_attrs(n=whole("n", n))
+    if se is not None:
+        errors, origin = _given(table, se, kept), f"column {se!r}" if isinstance(se, str) else se
+    else:
+        errors = _of_sizes(table, str(n), kept, positive_rate)
+        how = "sqrt(p (1 - p) / n)" if metric == "accuracy" else "binormal"
+        origin = f"{how}, n from column {n!r}"
+    return board.assign_coords(se=("team", errors)).assign_attrs(metric="estimate", se=origin)
+
+
+def _table(
+    source: Any, team: str | None, score: str | None, max_mb: float
+) -> tuple[Table, str | None, str | None]:
+    """Read a table, one row a team, and the columns that are known of it."""
     if not isinstance(source, str | Path | pd.DataFrame):
         index = source.index if isinstance(source, pd.Series) else None
         try:
@@ -164,100 +187,56 @@ def read_board(
             source.insert(0, "team", pd.Series([text_of(name) for name in index], dtype=object))
     table, _ = read_table(source, None, max_mb)
     if is_kaggle(table) and team is None and score is None:
-        table, team, score = one_row_a_team(table)
-    by_lattice = n == "lattice" and metric == "accuracy" and "lattice" not in table.frame.columns
-    size = None if by_lattice else n
-    for name in (team, score, size, se):
-        if isinstance(name, str) and name not in table.frame.columns:
+        return one_row_a_team(table)
+    return table, team, score
+
+
+def _columns(
+    table: Table, team: str | None, score: str | None, others: list[str]
+) -> tuple[str | None, str]:
+    """Find the columns of the teams' names, if there is one, and of the scores."""
+    for name in (team, score, *others):
+        if name is not None and name not in table.frame.columns:
             table.refuse(f"no column {shown(name)}; {suggest(name, table.frame.columns)}")
-    given = [name for name in (size, se) if isinstance(name, str)]
-    column = score or recognise(table, _SCORE, [team, *given]) or _metric(table, [team, *given])
-    _check_direction(table, column if metric_name is None else metric_name, higher_is_better)
-    label = team or recognise(table, _TEAM, [column, *given])
-    if team is None and label is not None and plain(label) == "rank":
-        # Teams that tie share it.
-        label = None if table.frame[label].duplicated().any() else label
+    taken = [team, *others]
+    column = score or recognise(table, _SCORE, taken)
+    if column is None:
+        teams = _TEAM.split()
+        rest = [c for c in table.frame.columns if c not in taken and plain(c) not in teams]
+        metrics = [name for name in rest if is_metric(name)]
+        if len(metrics) != 1:
+            table.refuse(
+                f"which column is the score? Name one (score=, --score NAME): {listed(rest)}."
+            )
+        column = str(metrics[0])
+    label = team or recognise(table, _TEAM, [column, *others])
+    # Teams that tie share a rank.
+    if team is None and label and plain(label) == "rank" and table.frame[label].duplicated().any():
+        label = None
+    return label, column
+
+
+def _named(table: Table, column: str, label: str | None) -> tuple[pd.Series, np.ndarray]:
+    """Return the scores that there are, and the names of the teams, each once."""
     kept = as_numbers(table, column).dropna()
     if kept.empty:
         raise ScoresError(f"{table.where}: column {shown(column)} holds no score.")
-    kept, percent = as_shares(table, column, kept) if se is None else (kept, False)
-    of_source = 100.0 if percent else 1.0
     teams = table.frame.loc[kept.index, label] if label else kept.index
     names = np.array([text_of(name) for name in teams], dtype=object)
     for row, name in zip(kept.index, names, strict=True):
         if not is_unicode(name):
             table.refuse(f"the team {shown(name)} is not text.", row)
-    _check_once(table, names, kept.index)
-    stay = chosen(
-        table, names, of_source * kept.to_numpy(), exclude, ceiling, higher_is_better is not False
-    )
-    left_out = int((~stay).sum())
-    kept, names = kept[stay], names[stay]
-    if by_lattice:
-        n = size_of(kept.to_numpy())[0]
-    if percent and chance is not None:
-        chance = number("chance", chance) / of_source
-    of_size = dict[str, Any]()
-    if isinstance(n, tuple):
-        n, of_size = _between(n, kept.to_numpy(), metric)
-    known = _said(n, se, metric, classes, chance, positive_rate, higher_is_better) | of_size
-    shares = se is None and metric == "accuracy"
-    alike = int(n) if shares and isinstance(n, int | np.integer) else None
-    stay = np.ones(len(kept), dtype=bool)
-    able = stay if alike is None else beyond_chance(kept.to_numpy(), alike, known, higher_is_better)
-    stay[able] = without_copies(kept.to_numpy()[able], alike, clones)
-    left_out += int((~stay).sum())
-    kept, names = kept[stay], names[stay]
-    board = xr.DataArray(
-        kept.to_numpy(),
-        dims="team",
-        coords={"team": names},
-        name="score",
-        attrs={
-            "metric": metric,
-            "source": table.where,
-            "higher_is_better": int(higher_is_better is not False),
-        }
-        | ({"percent": 1} if percent else {})
-        | ({"n_from": "lattice"} if by_lattice else {})
-        | ({"left_out": left_out} if left_out else {}),
-    )
-    if higher_is_better is False:
-        board = board.copy(data=-board if se is not None else 1.0 - board)
-    if alike is not None:
-        warn_of_leaks(board.to_numpy(), names, alike)
-    if se is not None:
-        errors = given_errors(table, se, kept)
-        origin = f"column {se!r}" if isinstance(se, str) else se
-    elif isinstance(n, str):
-        errors = errors_of_sizes(table, n, kept, positive_rate)
-        how = "sqrt(p (1 - p) / n)" if metric == "accuracy" else "binormal"
-        origin = f"{how}, n from column {n!r}"
-    elif n is not None:
-        if metric == "accuracy" and not of_size:
-            check_resolution(kept.to_numpy(), whole("n", n))
-        return board.assign_attrs(n=whole("n", n), **known)
-    estimates = {"metric": "estimate", "se": origin}
-    return board.assign_coords(se=("team", errors)).assign_attrs(**estimates, **known)
-
-
-def _between(n: Any, scores: np.ndarray, metric: str) -> tuple[int, dict[str, Any]]:
-    """Give n of two numbers between which it is, or their middle and what is known of it."""
-    possible = sizes_of(scores, n, metric)
-    if possible.sure is not None:
-        return possible.sure, {"n_from": "lattice"}
-    low, high = ends_of(n)
-    return possible.middle, {"n_lower": low, "n_upper": high}
-
-
-def _metric(table: Table, taken: Sequence[str | None]) -> str:
-    """Find the one column that goes by the name of a metric, such as RMSE."""
-    teams = _TEAM.split()
-    rest = [c for c in table.frame.columns if c not in taken and plain(c) not in teams]
-    metrics = [name for name in rest if is_metric(name)]
-    if len(metrics) != 1:
-        table.refuse(f"which column is the score? Name one (score=, --score NAME): {listed(rest)}.")
-    return str(metrics[0])
+    again = pd.Series(names).duplicated().to_numpy()
+    if again.any():
+        several = len(set(names[again]))
+        others = f", as {several} teams have" if several > 1 else ""
+        table.refuse(
+            f"the team {shown(names[again.argmax()])} has a second row{others}. Keep one row a "
+            "team; of different teams with one name give a column that tells them apart (team=, "
+            "--team).",
+            kept.index[again.argmax()],
+        )
+    return kept, names
 
 
 def _check_errors(n: Any, se: float | str | None, metric: str) -> None:
@@ -273,34 +252,31 @@ def _check_errors(n: Any, se: float | str | None, metric: str) -> None:
             "metric='auc' is for AUCs on test sets of n instances: with standard errors of your "
             "own (se=, --se) leave it out."
         )
-    if isinstance(n, tuple):
-        ends_of(n)
-    elif n is not None and not isinstance(n, str):
+    if n is not None and not isinstance(n, str):
         whole("n", n)
     if se is not None and not isinstance(se, str):
         positive("se", se)
 
 
-def _said(
+def _known(
     n: Any,
     se: float | str | None,
     metric: str,
     classes: int | None,
     chance: float | None,
     positive_rate: float | None,
-    higher_is_better: bool | None,
+    *,
+    more: bool,
 ) -> dict[str, Any]:
-    """Check what is said of a random classifier and of the classes; give it as attrs."""
-    shares = se is None and metric == "accuracy"
+    """Check what is given of a random classifier and of the classes; return it as attrs."""
+    shares, by_team = se is None and metric == "accuracy", isinstance(n, str)
     if (metric == "auc") != (positive_rate is not None):
         raise LeaderbayesError(
             "positive_rate, the share of the positive class, is for boards of AUC, and these need "
             "it: metric='auc', positive_rate=0.2 (--metric auc --positive-rate 0.2)."
         )
     if positive_rate is not None:
-        share("positive_rate", positive_rate)
-        if isinstance(n, str):  # kept in the standard errors
-            positive_rate = None
+        positive_rate = share("positive_rate", positive_rate)
     if classes is not None:
         whole("classes", classes, at_least=2)
         if not shares:
@@ -311,17 +287,13 @@ def _said(
     if chance is not None:
         bounds = {} if se is not None else {"at_least": 0.0, "below": 1.0}
         chance = number("chance", chance, **bounds)
-        if higher_is_better is False:
-            chance = -chance if se is not None else 1.0 - chance
-    elif isinstance(n, str) and metric == "auc":
-        chance = 0.5
-    elif isinstance(n, str):
-        chance = None if classes is None else 1.0 / classes
-    elif shares:
-        classes = 2 if classes is None else int(classes)
-        return {"classes": classes}
-    said = {"chance": chance, "positive_rate": positive_rate}
-    return {name: float(value) for name, value in said.items() if value is not None}
+        chance = chance if more else -chance if se is not None else 1.0 - chance
+    elif shares and not by_team:
+        return {"classes": 2 if classes is None else int(classes)}
+    elif by_team:
+        chance = 0.5 if metric == "auc" else None if classes is None else 1.0 / classes
+    known = {"chance": chance, "positive_rate": None if by_team else positive_rate}
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def _check_direction(table: Table, metric: object, higher_is_better: bool | None) -> None:
@@ -334,16 +306,42 @@ def _check_direction(table: Table, metric: object, higher_is_better: bool | None
         )
 
 
-def _check_once(table: Table, names: np.ndarray, rows: pd.Index) -> None:
-    """Refuse a team that would count twice."""
-    again = pd.Series(names, index=rows).duplicated()
-    if again.any():
-        row = again.idxmax()
-        several = len(set(names[again.to_numpy()]))
-        others = f", as {several} teams have" if several > 1 else ""
+def _given(table: Table, se: float | str, scores: pd.Series) -> Floats:
+    """Standard errors of the scores, as they are given (team,)."""
+    if not isinstance(se, str):
+        return np.full(len(scores), float(se))
+    return _checked(
+        table, se, scores, lambda values: values > 0.0,
+        "a score needs a standard error above 0: leave the score empty, too, where there is none.",
+    )  # fmt: skip
+
+
+def _of_sizes(table: Table, n: str, scores: pd.Series, positive_rate: float | None) -> Floats:
+    """Standard errors of scores on test sets of their own (team,)."""
+    sizes = _checked(
+        table, n, scores, lambda values: (values >= 1.0) & (values == np.floor(values)),
+        "give each score the number of its instances, from 1 up.",
+    )  # fmt: skip
+    certain = scores[(scores == 0.0) | (scores == 1.0)]
+    if len(certain):
+        kind = "binomial" if positive_rate is None else "binormal"
         table.refuse(
-            f"the team {shown(names[rows.get_loc(row)])} has a second row{others}. Keep one row a "
-            "team; of different teams with one name give a column that tells them apart (team=, "
-            "--team).",
-            row,
+            f"the score {certain.iloc[0]:g} has the {kind} standard error 0, which says nothing "
+            "of its error; give standard errors of your own (se=, --se), or leave it empty.",
+            certain.index[0],
         )
+    values = scores.to_numpy()
+    if positive_rate is None:
+        return np.asarray(np.sqrt(values * (1.0 - values) / sizes))
+    pairs = zip(values, sizes, strict=True)
+    return np.sqrt([variance(float(a), *class_sizes(int(k), positive_rate)) for a, k in pairs])
+
+
+def _checked(table: Table, column: str, scores: pd.Series, holds: Any, remedy: str) -> Floats:
+    """Return a column's numbers beside the scores, all of which must be of this kind."""
+    values = as_numbers(table, column)[scores.index]
+    wrong = values[~holds(values)]
+    if len(wrong):
+        held = "is empty" if np.isnan(wrong.iloc[0]) else f"holds {wrong.iloc[0]:g}"
+        table.refuse(f"column {shown(column)} {held}; {remedy}", wrong.index[0])
+    return values.to_numpy()

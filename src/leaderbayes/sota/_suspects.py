@@ -12,7 +12,7 @@ from leaderbayes._arguments import number
 from leaderbayes._errors import HintWarning, LeaderbayesError
 from leaderbayes._scores.tables import Table, counted, listed, shown, suggest
 from leaderbayes._types import Bools, Floats, Longs
-from leaderbayes.sota._lattice import digits_of
+from leaderbayes.sota._printed import digits_of
 
 Clones = Literal["all", "one"]
 
@@ -134,14 +134,11 @@ def _most_often(values: Floats, n: int | None, step: float) -> Floats:
     return np.minimum(binom.pmf(right, n, right / n) * max(round(step * n), 1), 1.0)
 
 
-def beyond_chance(
-    scores: Floats, n: int, known: dict[str, Any], higher_is_better: bool | None
-) -> Bools:
-    """Say whose share of right answers guessing does not explain (team,).
+def beyond_chance(right: Floats, n: int, known: dict[str, Any]) -> Bools:
+    """Whose share of right answers guessing does not explain (team,).
 
     Who guesses is like all others who do, and no copy of them.
     """
-    right = 1.0 - scores if higher_is_better is False else scores
     chance = known.get("chance", 1.0 / known.get("classes", 2))
     return np.asarray(right > chance + _GUESSED * np.sqrt(chance * (1.0 - chance) / n))
 

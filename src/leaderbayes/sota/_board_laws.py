@@ -1,4 +1,4 @@
-"""Laws of a board's best score given the thetas, one for each metric."""
+"""Distributions of a board's best score given the thetas, one for each kind of score."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
@@ -18,12 +18,11 @@ from leaderbayes._numerics.maximum import (
 )
 from leaderbayes._scores.facts import Facts
 from leaderbayes._types import Floats
-from leaderbayes.sota._law_of_aucs import auc_cdf, auc_sd
-from leaderbayes.sota._law_of_shares import Dependence, cdf_of, feasible
+from leaderbayes.sota._laws import Dependence, auc_cdf, auc_sd, cdf_of, feasible
 
 Convention = Literal["correct", "published"]
 
-SHARES = (1e-9, 1.0 - 1e-9)  # next to 0 and to 1
+_PROBABILITIES = (1e-9, 1.0 - 1e-9)  # next to 0 and to 1
 
 
 class Tabled(NamedTuple):
@@ -40,13 +39,13 @@ class Tabled(NamedTuple):
         return moments(self.steps, self.low, self.cdf)[0]
 
     def quantile(self, tail: float) -> float:
-        """Score, in steps, at which F is this; between steps a line: limits move smoothly."""
+        """Score, in steps, at which F is this; between steps a line, so that limits are smooth."""
         return self.low + float(np.interp(tail, self.cdf, np.arange(len(self.cdf))))
 
 
 @dataclass(frozen=True)
 class ShareLaw:
-    """Law of the best share of right answers of classifiers with these thetas."""
+    """The best share of right answers of classifiers with these thetas."""
 
     n: int
     rho: float
@@ -56,7 +55,7 @@ class ShareLaw:
 
     # A maximum at least as high is one count more than below it, one at most as high is not.
     ticks: ClassVar[tuple[float, float]] = (1.0, 0.0)
-    bounds: ClassVar[tuple[float, float]] = SHARES  # of thetas
+    bounds: ClassVar[tuple[float, float]] = _PROBABILITIES  # of thetas
 
     def __call__(self, theta: Floats) -> Tabled:
         """Table F at counts."""
@@ -77,7 +76,7 @@ class ShareLaw:
 
 @dataclass(frozen=True)
 class AucLaw:
-    """Law of the best AUC of classifiers with these AUCs."""
+    """The best AUC of classifiers with these AUCs."""
 
     positives: int
     negatives: int
@@ -85,12 +84,11 @@ class AucLaw:
     convention: Convention
 
     ticks: ClassVar[tuple[float, float]] = (0.5, 0.5)  # F is that of the middle between steps
-    bounds: ClassVar[tuple[float, float]] = SHARES
+    bounds: ClassVar[tuple[float, float]] = _PROBABILITIES
 
     def __call__(self, theta: Floats) -> Tabled:
         """Table F from 0 to 1."""
-        sizes = self.positives, self.negatives
-        draws = _draws(len(theta), self.convention)
+        sizes, draws = (self.positives, self.negatives), _draws(len(theta), self.convention)
         theta = theta[np.isfinite(theta)]
         mixture = of_board(theta, auc_sd(float(theta.max()), *sizes), draws)
         return Tabled(auc.STEPS, 0, auc_cdf(mixture, *sizes, self.rho))
@@ -98,7 +96,7 @@ class AucLaw:
 
 @dataclass(frozen=True)
 class EstimateLaw:
-    """Law of the best estimate of teams with these thetas and their own standard errors."""
+    """The best estimate of teams with these thetas and standard errors of their own."""
 
     se: Floats  # (team,)
     rho: float
@@ -117,11 +115,6 @@ class EstimateLaw:
 Law = ShareLaw | AucLaw | EstimateLaw
 
 
-def _draws(teams: int, convention: Convention) -> float:
-    """Give the number of draws from the thetas; 0 where each team is taken once."""
-    return float(teams) if convention == "published" else 0.0
-
-
 def law_of(
     board: xr.DataArray,
     known: Facts,
@@ -130,7 +123,7 @@ def law_of(
     dependence: Dependence,
     convention: Convention,
 ) -> Law:
-    """Law of the maximum of a board, by its metric."""
+    """Return the distribution of a board's maximum given thetas, by its metric."""
     if known.sizes is not None:
         return AucLaw(*known.sizes, rho, convention)
     if known.n is not None:
@@ -138,3 +131,8 @@ def law_of(
     se, best = board["se"].to_numpy().astype(float), float(board.max())
     far = 10.0 * float(se.max())
     return EstimateLaw(se, rho, (best - far, best + far))
+
+
+def _draws(teams: int, convention: Convention) -> float:
+    """Number of draws from the thetas; 0 where each team is taken once."""
+    return float(teams) if convention == "published" else 0.0

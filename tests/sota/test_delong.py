@@ -36,7 +36,7 @@ def test_delong_by_brute_force():
 
 def test_delong_on_average():
     """Its expectation is the variance and what pairs add a second time, both in closed form."""
-    rng, draws, a, rho = np.random.default_rng(4), 3000, 0.8, 0.7
+    rng, draws, a, rho = np.random.default_rng(4), 1000, 0.8, 0.7
     labels = np.arange(50) < 20
     shared = rng.normal(size=(draws, 1, 50))
     values = rho * shared + np.sqrt(1.0 - rho**2) * rng.normal(size=(draws, 2, 50))

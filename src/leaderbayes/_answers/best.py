@@ -26,11 +26,13 @@ def placed(dt: xr.DataTree, prob: float = 0.95) -> pd.DataFrame:
     theta = drawn(dt, "theta").stack(sample=("chain", "draw")).transpose("team", "sample")
     values = theta.to_numpy()
     lower, upper = np.quantile(values, [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0], axis=1)
-    best = values == values.max(axis=0)
+    best, board = values == values.max(axis=0), board_of(dt)
+    if set(theta["team"].to_numpy()) != set(board["team"].to_numpy()):
+        raise refuse(dt, "has other teams in posterior/theta than constant_data/score")
     table = pd.DataFrame(
         {
             "team": theta["team"].to_numpy(),
-            "score": board_of(dt).sel(team=theta["team"]).to_numpy(),
+            "score": board.sel(team=theta["team"]).to_numpy(),
             "theta": values.mean(axis=1),
             "theta_lower": lower,
             "theta_upper": upper,
@@ -48,7 +50,7 @@ def compared(dt: xr.DataTree) -> pd.DataFrame:
     if "new_score" not in dt["posterior_predictive"]:
         raise refuse(
             dt,
-            "has no posterior_predictive/new_score (boards of other teams), which can only be drawn "
+            "has no posterior_predictive/new_score (boards of other teams), which is only drawn "
             "from a P(theta) that leaderbayes knows",
         )
     new = statistics(drawn(dt, "new_score", "posterior_predictive").to_numpy())

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.special import betainc, betaincinv
 
 from leaderbayes._numerics.board_scale import CountScale, draw_counts
 from leaderbayes._numerics.counts import STATISTICS, reference_count, statistics
@@ -17,7 +18,7 @@ from leaderbayes._types import Floats
 from leaderbayes.models._theta import CONCENTRATION, quantiles_of
 
 _ATOMS = 40  # of the flexible distribution: the weight that is left is 1e-4 on average, at most
-_TRIALS = 10  # of classifiers that must be above the floor, and below the best
+_TRIALS = 10  # of classifiers that must be above the floor
 _REPLICATES = 200  # boards that give statistics their standard deviations
 
 Draw = Callable[..., Floats]  # (rng, best (board, 1), teams, parameters) -> thetas (board, team)
@@ -124,12 +125,10 @@ def _betas(m: int) -> tuple[list[Any], Draw]:
 
     def draw(rng: np.random.Generator, best: Floats, size: int, a: Floats, b: Floats) -> Floats:
         theta = rng.beta(a, b, (len(best), size))
-        for _ in range(_TRIALS):
-            above = theta > best
-            if not above.any():
-                break
-            theta[above] = rng.beta(*(np.broadcast_to(x, theta.shape)[above] for x in (a, b)))
-        return np.minimum(theta, best)
+        above = theta > best  # few: the best of all is near the upper end
+        a, b, best = (np.broadcast_to(x, theta.shape)[above] for x in (a, b, best))
+        theta[above] = betaincinv(a, b, rng.random(len(best)) * betainc(a, b, best))
+        return theta
 
     return [a, b, best], draw
 

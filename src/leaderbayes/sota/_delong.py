@@ -9,7 +9,7 @@ from leaderbayes._fits.require import require_array
 from leaderbayes._numerics import auc
 
 
-def delong(scores: xr.DataArray, labels: ArrayLike) -> xr.Dataset:
+def delong(scores: xr.DataArray, labels: ArrayLike | xr.DataArray) -> xr.Dataset:
     """Compute AUCs of classifiers on one test set and their covariance, by DeLong's method.
 
     Nothing is assumed of the scores; ties count half.
@@ -54,6 +54,12 @@ def delong(scores: xr.DataArray, labels: ArrayLike) -> xr.Dataset:
     if given.shape != (count,):
         raise LeaderbayesError(
             f"Labels have the shape {given.shape}: give one for each of the {count} instances."
+        )
+    named = isinstance(labels, xr.DataArray) and "instance" in labels.coords
+    if named and not np.array_equal(labels["instance"], scores["instance"]):
+        raise LeaderbayesError(
+            "Labels and scores name instances differently: put the labels into the scores' order, "
+            "as labels.sel(instance=scores['instance']) does."
         )
     if not np.isin(given, (0, 1)).all():
         raise LeaderbayesError("Labels are 1 (positive) or 0 (negative).")

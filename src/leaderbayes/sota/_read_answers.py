@@ -36,7 +36,7 @@ def read_answers(
 
     Parameters
     ----------
-    source : path, DataFrame, dict or DataArray (player, round)
+    source : path, DataFrame, dict or DataArray (player, round) or (classifier, instance)
         What `leaderbayes.read_scores` reads; or the array that it, or an adapter, returns.
     classes, chance
         As for `read_board`.
@@ -74,7 +74,7 @@ def read_answers(
     >>> board.sizes["team"], board.attrs["n"], round(board.attrs["rho"], 2)
     (115, 600, 0.55)
     """
-    columns = {
+    columns: dict[str, Any] = {
         "player": player, "round": round, "score": score, "cluster": cluster,
         "higher_is_better": higher_is_better,
     }  # fmt: skip
@@ -83,6 +83,8 @@ def read_answers(
         if given:
             raise LeaderbayesError(f"{listed(given)}: of a table, not of an array; leave it out.")
         answers = source
+        if {*source.dims} == {"classifier", "instance"}:
+            answers = source.rename(classifier="player", instance="round")
     else:
         answers = read_scores(source, **columns, max_mb=max_mb)
     if answers.sizes.get("tournament", 1) > 1:

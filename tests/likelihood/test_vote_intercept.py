@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit
 
 import leaderbayes as lb
-from leaderbayes.likelihood._vote_intercept import order_explains
+from leaderbayes.likelihood._round_intercept import order_explains
 
 
 def table():

@@ -1,11 +1,10 @@
-"""Designs, and the posterior where these may say who is strong."""
+"""Designs that leave players far apart, and strengths along their ways."""
 
 import numpy as np
 import pytest
+from scipy.optimize import approx_fprime
 
 from leaderbayes._numerics import design
-from leaderbayes._numerics.laplace import Board
-from leaderbayes._numerics.log_density import add_matches
 
 
 def chain(players, each=40.0):
@@ -17,13 +16,6 @@ def chain(players, each=40.0):
 
 def everyone(players, each=10.0):
     return each * (1.0 - np.eye(players))
-
-
-def played(met, seed=1):
-    rng = np.random.default_rng(seed)
-    won = np.triu(rng.binomial(met.astype(int), 0.6), 1).astype(float)
-    won += np.tril(met - won.T, -1)
-    return Board(won.sum(axis=1), met, 2.0, 4.0)
 
 
 def test_spectral_gap_of_designs_that_are_known():
@@ -50,51 +42,30 @@ def test_only_long_ways_are_long():
     assert design.has_long_ways(halves)
 
 
-def test_gradient():
-    board = played(chain(6))
-    at = design.ways(board.n, board)
-    for x in at.start + np.random.default_rng(4).normal(0.0, 0.5, (5, 8)):
-        _, gradient = design.log_density(x, board, at)
-        near = [
-            (design.log_density(x + e, board, at)[0] - design.log_density(x - e, board, at)[0])
-            / 2e-5
-            for e in 1e-5 * np.eye(8)
-        ]
-        np.testing.assert_allclose(gradient, near, rtol=1e-6, atol=1e-6)
-
-
-def test_where_all_meet_all_alpha_says_nothing():
-    met = everyone(5)
-    board = played(met)
-    at = design.ways(met, board)
-    np.testing.assert_allclose(at.log_known, 0.0, atol=1e-12)
-    low, high = at.start.copy(), at.start.copy()
-    low[1], high[1] = -1.0, 1.0
-    # A prior that is symmetric in its coordinate is all that is left.
-    first, second = (design.log_density(x, board, at)[0] for x in (low, high))
-    assert first == pytest.approx(second, abs=1e-9)
-
-
-def test_likelihood_and_its_gradient_are_added():
-    board = played(chain(4))
-    a = np.array([0.3, -0.2, 1.0, -900.0])
-    gradient = np.ones(4)
-    value = add_matches(5.0, gradient, a, board.points, board.n)
-    p = 1.0 / (1.0 + np.exp(np.clip(a - a[:, None], -700.0, 700.0)))
-    np.testing.assert_allclose(gradient, 1.0 + board.points - (board.n * p).sum(axis=1), atol=1e-9)
-    gap = a[:, None] - a
-    log = np.triu(board.n * np.logaddexp(0.0, -gap), 1).sum()
-    lost = board.points - np.triu(board.n, 1).sum(axis=1)
-    assert value == pytest.approx(5.0 - log + lost @ a, rel=1e-9)
-
-
-def test_prior_has_the_covariance_of_the_design():
-    met, alpha, df = chain(5), 1.5, 30.0
-    rng = np.random.default_rng(6)
+def test_strengths_have_the_covariance_of_the_design():
+    at, alpha, rng = design.ways(chain(5)), 1.5, np.random.default_rng(6)
     count = 20_000
-    drawn = design.draw_strengths(met, np.full(count, 0.8), np.full(count, alpha), df, rng)
+    a = design.along(rng.standard_normal((count, 5)), np.full(count, alpha), at)
+    met = chain(5)
     known, way = np.linalg.eigh((np.diag(met.sum(axis=1)) - met) * 4.0 / met.sum())
     known[0] = np.inf  # the mean is taken off
-    wanted = 0.8**2 * df / (df - 2.0) * (way / known**alpha) @ way.T
+    wanted = (way / known**alpha) @ way.T
+    centred = a - a.mean(axis=1, keepdims=True)
     error = 6.0 * wanted.diagonal().max() * np.sqrt(2.0 / count)
-    np.testing.assert_allclose(np.cov(drawn.T), wanted, atol=error)
+    np.testing.assert_allclose(np.cov(centred.T), wanted, atol=error)
+    # Where all meet all alpha makes no difference.
+    u = rng.standard_normal((3, 6))
+    even = design.ways(everyone(6))
+    np.testing.assert_allclose(design.along(u, np.array([0.0, 1.0, 2.0]), even), u, atol=1e-9)
+
+
+def test_gradients():
+    at, rng = design.ways(chain(5)), np.random.default_rng(4)
+    u, alpha, slope = rng.normal(size=5), 0.7, rng.normal(size=5)
+
+    def value(x):
+        return slope @ design.along(x[None, :5], x[None, 5], at)[0]
+
+    by_u, by_alpha = design.pull_back(u[None], np.array([alpha]), at, slope[None])
+    numeric = approx_fprime(np.append(u, alpha), value, 1e-7)
+    np.testing.assert_allclose(np.append(by_u[0], by_alpha), numeric, rtol=1e-5, atol=1e-5)

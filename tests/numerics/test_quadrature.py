@@ -5,86 +5,89 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime
 
-from leaderbayes._numerics.quadrature import fit_marginal, marginal
-from leaderbayes._numerics.round_intercept import ABSENT, listed_statistics, outcomes
+from leaderbayes._numerics.quadrature import Clustered, fit_marginal, marginal
 
-M, ROUNDS = 6, 5
+M, CLUSTERS = 5, 6
+STEP = 1e-5 * np.eye(M + 2)
+
+
+def rows(seed=0, size=70):
+    """Matches with ties and counts in clusters, one of which has none."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(M, size=size)
+    second = (first + rng.integers(1, M, size=size)) % M
+    n = rng.integers(1, 3, size).astype(float)
+    won = n * rng.choice([0.0, 0.5, 1.0], size)
+    return first, second, won, n, rng.integers(CLUSTERS - 1, size=size)
 
 
 @pytest.fixture(scope="module")
-def board():
-    """Outcomes with a missing player and a tie, listed in an order of their own."""
-    rng = np.random.default_rng(0)
-    noisy = rng.normal(size=M) + rng.gumbel(size=(ROUNDS, M))
-    place = (np.argsort(np.argsort(-noisy, 1), 1) + 1).astype(np.int32)
-    place[0, 2] = 0
-    place[place == 2] = 1
-    order = rng.permutation(M)
-    x = rng.normal(size=M + 2)
+def given():
+    return Clustered.of(*rows(), (CLUSTERS, M))
+
+
+@pytest.fixture(scope="module")
+def x():
+    x = np.random.default_rng(1).normal(size=M + 2)
     x[:M] -= x[:M].mean()
-    return outcomes(place, order), order, x
+    return x
 
 
-def test_equals_the_integral(board):
-    outcome, order, x = board
-    first, second = (order[side] for side in np.triu_indices(M, 1))
+def test_equals_the_integral(given, x):
+    first, second, won, n, cluster = rows()
     total = 0.0
-    for row in outcome:
-        played = row != ABSENT
+    for k in range(CLUSTERS - 1):
+        own = cluster == k
 
-        def integrand(u, row=row, played=played):
-            eta = x[M] + x[M + 1] * u + x[first] - x[second]
-            loglik = (row / 2 * eta - np.logaddexp(0, eta))[played].sum()
-            return np.exp(loglik - u * u / 2) / np.sqrt(2 * np.pi)
+        def integrand(u, own=own):
+            eta = x[M] + x[M + 1] * u + x[first[own]] - x[second[own]]
+            log = (won[own] * eta - n[own] * np.logaddexp(0.0, eta)).sum()
+            return np.exp(log - 0.5 * u * u) / np.sqrt(2.0 * np.pi)
 
-        total += np.log(quad(integrand, -12, 12, epsabs=0, epsrel=1e-11)[0])
-    statistics = listed_statistics(outcome, order)
-    errors = [abs(marginal(x, statistics, n).value - total) for n in (1, 3, 10, 30)]
+        total += np.log(quad(integrand, -12.0, 12.0, epsabs=0.0, epsrel=1e-11)[0])
+    errors = [abs(marginal(x, given, nodes).value - total) for nodes in (1, 3, 10, 30)]
     assert errors[-1] < 1e-9
     assert errors[2] < 1e-6
     assert errors == sorted(errors, reverse=True)
+    at = marginal(x, given, 10)
+    assert (at.mode[-1], at.variance[-1]) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 10])
 @pytest.mark.parametrize("scale", [0.0, 0.3, 2.0])
-def test_gradient_follows_the_nodes(board, nodes, scale):
-    outcome, order, x = board
+def test_gradient_follows_the_nodes(given, x, nodes, scale):
     x = np.append(x[:-1], scale)
-    statistics = listed_statistics(outcome, order)
     slope = [
-        (marginal(x + h, statistics, nodes).value - marginal(x - h, statistics, nodes).value) / 2e-5
-        for h in 1e-5 * np.eye(M + 2)
+        (marginal(x + h, given, nodes).value - marginal(x - h, given, nodes).value) / 2e-5
+        for h in STEP
     ]
-    np.testing.assert_allclose(marginal(x, statistics, nodes).gradient, slope, atol=1e-8)
+    np.testing.assert_allclose(marginal(x, given, nodes).gradient, slope, atol=1e-8)
 
 
-def test_information_is_minus_the_hessian(board):
-    outcome, order, x = board
-    statistics = listed_statistics(outcome, order)
-    numeric = -np.array(
-        [
-            approx_fprime(x, lambda z, i=i: marginal(z, statistics, 20).gradient[i], 1e-6)
-            for i in range(M + 2)
-        ]
-    )
-    np.testing.assert_allclose(marginal(x, statistics, 20).information, numeric, atol=1e-4)
+def test_information_is_minus_the_hessian(given, x):
+    numeric = -approx_fprime(x, lambda z: marginal(z, given, 20).gradient, 1e-6)
+    np.testing.assert_allclose(marginal(x, given, 20).information, numeric, atol=1e-4)
 
 
-def test_far_players_do_not_overflow(board):
-    outcome, order, _ = board
-    far = np.append(np.linspace(-150, 150, M), [3.0, 2.0])
-    at = marginal(far, listed_statistics(outcome, order), 10)
+def test_far_players_do_not_overflow(given):
+    at = marginal(np.append(np.linspace(-150, 150, M), [3.0, 2.0]), given, 10)
     assert np.isfinite(at.value)
     assert np.isfinite(at.gradient).all()
 
 
-def test_maximum_is_one(board):
-    outcome, order, _ = board
-    statistics = listed_statistics(outcome, order)
-    x, at = fit_marginal(statistics, np.append(np.zeros(M), [0.0, 0.5]), 10)
+def test_maximum_is_one(given):
+    x, at = fit_marginal(given, np.append(np.zeros(M), [0.0, 0.5]), 10)
     assert abs(at.gradient).max() < 1e-4
     assert x[-1] >= 0.0
     rng = np.random.default_rng(1)
     for _ in range(20):
-        step = 0.1 * rng.normal(size=M + 2)
-        assert marginal(x + step, statistics, 10).value < at.value
+        assert marginal(x + 0.1 * rng.normal(size=M + 2), given, 10).value < at.value
+
+
+def test_matches_that_are_alike_may_be_counted(given, x):
+    first, second, won, n, cluster = rows()
+    more = [np.repeat(each, n.astype(int)) for each in (first, second, won / n, cluster)]
+    alone = Clustered.of(*more[:3], np.ones(len(more[0])), more[3], (CLUSTERS, M))
+    one, other = marginal(x, given, 10), marginal(x, alone, 10)
+    for mine, theirs in zip(one, other, strict=True):
+        np.testing.assert_allclose(mine, theirs, atol=1e-9)

@@ -1,48 +1,96 @@
-"""Votes that are counted as they are drawn: of the same law as votes that are drawn one by one."""
+"""Votes drawn again: as often won, tied, and as spread as opinions make them."""
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from leaderbayes._numerics.vote_replicates import tally_again
-from leaderbayes._numerics.votes import (
-    Estimate,
-    Votes,
-    holders,
-    maximum,
-    pair_sums,
-    vote_again,
-    with_shared,
-)
+from leaderbayes._numerics.bradley_terry import law_of
+from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.vote_replicates import Again, misfit, wins_of
+from leaderbayes._numerics.votes import Likelihood, Votes, counted, maximum
+from numerics.test_vote_weights import simulate
+
+DRAWS = 3000
 
 
-@pytest.mark.parametrize("order", [0, 1])
-@pytest.mark.parametrize("several", [False, True])
-def test_the_law_of_votes_drawn_one_by_one(order, several):
-    rng = np.random.default_rng(1)
-    m, n, judges = 4, 3000, 12
-    i = rng.integers(0, m, n)
-    j = (i + rng.integers(1, m, n)) % m
-    judge, prompt = rng.integers(0, judges, n), rng.integers(0, 400, n)
-    prompt[prompt > 200] = -1  # each a prompt of one vote
-    count = rng.choice([1.0, 3.0], n) if several else np.ones(n)
-    outcome = rng.choice([1.0, 0.5, 0.0], n, p=[0.5, 0.2, 0.3])
-    votes = Votes(
-        m, i.astype(np.int32), j.astype(np.int32), count * outcome, count, count * outcome**2,
-        np.ones((n, order)),
-    )  # fmt: skip
-    found = maximum(votes)
-    at = Estimate(np.array([0.8, 0.2, -0.3, -0.7]), 0.4 * np.ones(order), *found[2:])
-    held = [holders(votes, each) for each in with_shared([judge, prompt])]
-    tau2 = np.array([0.3, 0.5, 0.0])
-    one = np.array([pair_sums(votes, vote_again(votes, at, held, tau2, rng)) for _ in range(400)])
-    other = np.array([tally_again(votes, at, held, tau2, rng) for _ in range(400)])
-    met = pair_sums(votes, votes.n)
-    error = one.std(axis=0) / np.sqrt(200.0)
-    assert (np.abs(one.mean(axis=0) - other.mean(axis=0)) <= 4.5 * error + 1e-12).all()
-    assert other.std() > 0.0
-    spread = other.std(axis=0)[met > 0] / one.std(axis=0)[met > 0]
-    assert spread == pytest.approx(np.ones(len(spread)), abs=0.2)
-    assert (other <= met).all()
-    # Votes of a judge go together in either: so do those of two pairs that share a player.
-    apart = [np.corrcoef(each[:, 0, 1], each[:, 0, 2])[0, 1] for each in (one, other)]
-    assert apart[0] == pytest.approx(apart[1], abs=0.2)
+def drawn(votes, rows, judge, tau2, **options):
+    at = maximum(votes)
+    eta = at.epp[rows.first] - at.epp[rows.second]
+    again = Again(rows, votes, (judge,), np.array([tau2]))
+    return eta, *again.draw(np.tile(eta[:, None], DRAWS), np.random.default_rng(1), **options)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_spread_of_points(together):
+    """Votes by themselves, or counted by pair: sums by player vary as opinions and chance say."""
+    votes, judge, _ = simulate(size=800, judges=8)
+    rows = counted(votes) if together else votes
+    eta, won, _ = drawn(votes, rows, judge, 0.2)
+    x = np.eye(6)[rows.first] - np.eye(6)[rows.second]
+    sums = x.T @ (won - rows.n[:, None] * expit(eta)[:, None])
+    w = expit(eta) * expit(-eta)
+    own = (x * (rows.n * w)[:, None]).T @ x
+    single = np.eye(6)[votes.first] - np.eye(6)[votes.second]
+    v = law_of(maximum(votes).epp[votes.first] - maximum(votes).epp[votes.second]).variance
+    alike = np.zeros((6, 6))
+    for g in range(8):
+        each = (single[judge == g] * v[judge == g, None]).T @ single[judge == g]
+        alike += each @ each
+    square = (single * v[:, None] ** 2).T @ single
+    expected = np.diag(own + 0.2 * (alike - 2.0 * square))
+    np.testing.assert_allclose(sums.var(axis=1), expected, rtol=0.15)
+    # Opinions make averages a little less decided.
+    assert abs(sums.mean(axis=1)).max() < 0.05 * votes.n.sum() / 6
+
+
+def test_without_opinions_votes_are_independent_and_tie_as_often():
+    votes, judge, _ = simulate(size=500, ties=0.3)
+    rows = counted(votes)
+    eta, won, tied = drawn(votes, rows, judge, 0.0, phi=0.7)
+    law = law_of(eta)
+    np.testing.assert_allclose(
+        won.mean(axis=1), rows.n * law.mean, atol=5.0 * np.sqrt(rows.n.max() / DRAWS)
+    )
+    share = np.minimum(4.0 * 0.3 * law.variance, 2.0 * np.minimum(law.mean, 1.0 - law.mean))
+    assert tied.sum() == pytest.approx(DRAWS * (rows.n * share).sum(), rel=0.02)
+    variance = rows.n * (law.variance - 0.25 * share)
+    np.testing.assert_allclose(won.var(axis=1).sum(), variance.sum(), rtol=0.03)
+    _, _, modelled = drawn(votes, rows, judge, 0.0, nu=np.full(DRAWS, -0.5))
+    assert modelled.sum() == pytest.approx(DRAWS * (rows.n * law_of(eta, -0.5).tie).sum(), rel=0.02)
+
+
+def test_single_votes_are_won_lost_or_tied():
+    votes, judge, _ = simulate(size=100)
+    _, won, tied = drawn(votes, votes, judge, 0.5, phi=0.8)
+    assert set(np.unique(won)) == {0.0, 0.5, 1.0}
+    np.testing.assert_array_equal(won == 0.5, tied == 1.0)
+    wins = wins_of(votes, won)
+    assert wins.shape == (DRAWS, 6, 6)
+    np.testing.assert_allclose(wins.sum(axis=(1, 2)), 100.0)
+
+
+def test_misfit_is_pearsons_at_the_votes_own_estimate():
+    votes, *_ = simulate(size=5000)
+    at = maximum(votes)
+    likelihood = Likelihood(votes)
+    rows = likelihood.votes
+    wins = np.zeros((6, 6))
+    np.add.at(wins, (votes.first, votes.second), votes.won)
+    np.add.at(wins, (votes.second, votes.first), votes.n - votes.won)
+    n, p = wins + wins.T, expit(at.epp[:, None] - at.epp)
+    upper = np.triu_indices(6, 1)
+    pearson = ((wins - n * p)[upper] ** 2 / (n * p * (1 - p))[upper]).sum()
+    bread = inverse(at.information, 6)
+    for shift, close in ((0.0, 1e-6), (0.05, 0.1)):  # from nearby it is nearly the same
+        law = likelihood.law((at.epp + shift * np.linspace(-1.0, 1.0, 6))[None])[2]
+        found = misfit(rows, likelihood.rows, bread, law, rows.won[:, None])
+        assert found[0] == pytest.approx(pearson, rel=close)
+
+
+def test_rows_of_votes_with_covariates_stay_apart():
+    votes, judge, _ = simulate(size=200)
+    styled = votes._replace(effect=np.random.default_rng(0).normal(size=(200, 1)))
+    again = Again(counted(styled), styled, (judge,), np.array([0.3]))
+    won, _ = again.draw(np.zeros((200, 2)), np.random.default_rng(0))
+    assert won.shape == (200, 2)
+    assert isinstance(styled, Votes)

@@ -5,21 +5,45 @@ r"""Bradley-Terry and Davidson on counts of unordered pairs: value, Newton, cova
 Bradley-Terry is :math:`\nu = -\infty`; its half-counted ties enter as half a win for both.
 """
 
-import numba
+from typing import NamedTuple
+
 import numpy as np
-from scipy.special import expit
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import expit, xlogy
 
 from leaderbayes._errors import NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
-from leaderbayes._types import Floats
+from leaderbayes._types import Floats, Longs
 
 _FAR = 12.0  # log-odds, where a start is taken back to
 _STEPS = 1000  # at most; from nearby three are enough
-_TOGETHER = 32  # draws
-_SMALL, _TINY = 1e-150, 1e-130  # products whose logarithm is taken, and odds that are nearly none
-_DIGITS = 1e-8  # squared remainder of a step: four digits of it
-# Without NaN and infinity flags: those must come through.
-_FAST = {"reassoc", "contract", "arcp", "nsz"}
+_CELLS = 2_000_000  # of boards that are estimated together
+_CHORDS = 20  # steps with one information for all, before each board has its own
+_FARTHEST = 1200.0  # log-odds between strengths, beyond which exponentials overflow
+
+
+class Law(NamedTuple):
+    """Outcomes at given log-odds: a win is 1, a tie 1/2."""
+
+    mean: Floats
+    variance: Floats
+    tie: Floats  # probability
+    log_total: Floats  # of the terms, relative to the mean of both strengths
+
+    def as_column(self) -> "Law":
+        """Return the same of one draw (row, 1)."""
+        return Law(*(each[:, None] for each in self))
+
+
+def law_of(eta: Floats, nu: Floats | float = -np.inf) -> Law:
+    """Return mean, variance and probability of a tie at log-odds eta."""
+    less, tie = np.exp(-np.abs(eta)), np.exp(nu - 0.5 * np.abs(eta))
+    total = 1.0 + less + tie
+    first, second, tie = 1.0 / total, less / total, tie / total
+    mean = np.where(eta > 0.0, first, second) + 0.5 * tie
+    # Not as a difference of what is nearly 1.
+    variance = first * second + 0.25 * tie * (first + second)
+    return Law(mean, variance, tie, 0.5 * np.abs(eta) + np.log(total))
 
 
 def probability(epp: Floats) -> Floats:
@@ -27,90 +51,17 @@ def probability(epp: Floats) -> Floats:
     return np.asarray(expit(epp[:, None] - epp))
 
 
+def davidson_probability(epp: Floats, nu: float) -> tuple[Floats, Floats]:
+    """P(row wins) and P(tie), each (player, player)."""
+    law = law_of(epp[:, None] - epp, nu)
+    return law.mean - 0.5 * law.tie, law.tie
+
+
 def log_likelihood(epp: Floats, points: Floats, n: Floats) -> float:
     """Bradley-Terry log-likelihood of wins (player,) in matches (player, opponent), each once."""
     return float(points @ epp - pair_sums(epp, 0.0, n)[0])
 
 
-@numba.njit(cache=True, error_model="numpy")
-def log_normaliser(strength: Floats, n: Floats) -> Floats:
-    """Sum n log(e^a_i + e^a_j) over unordered pairs, for each of many draws (draw,).
-
-    Parameters
-    ----------
-    strength : (draw, player)
-    n : (player, opponent)
-    """
-    draws, m = strength.shape
-    out = np.empty(draws)
-    # Draws together, which processors multiply several at a time.
-    u = np.empty((m, _TOGETHER))
-    top, total, product = np.empty((3, _TOGETHER))
-    for begin in range(0, draws, _TOGETHER):
-        size = min(_TOGETHER, draws - begin)
-        for k in range(_TOGETHER):
-            # Of the last few once more.
-            a = strength[begin + min(k, size - 1)]
-            top[k], total[k] = np.max(a), 0.0
-            for i in range(m):
-                u[i, k] = np.exp(max(a[i] - top[k], -700.0))
-        matches = 0.0
-        for i in range(m):
-            product[:] = 1.0
-            count, small = 0.0, 0
-            for j in range(i):
-                met = n[i, j]
-                if met == 0.0:
-                    continue
-                matches += met
-                # One logarithm for many opponents that were met as often.
-                if met != count or small:
-                    for k in range(_TOGETHER):
-                        if met != count or product[k] < _SMALL:
-                            total[k] += count * np.log(product[k])
-                            product[k] = 1.0
-                    count = met
-                small = 0
-                for k in range(_TOGETHER):
-                    product[k] *= u[i, k] + u[j, k]
-                    small += product[k] < _SMALL
-            for k in range(_TOGETHER):
-                total[k] += count * np.log(product[k])
-        for k in range(size):
-            if np.min(u[:, k]) < _TINY:
-                out[begin + k] = _far_log_normaliser(strength[begin + k], n)
-            else:
-                out[begin + k] = total[k] + matches * top[k]
-    return out
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _far_log_normaliser(a: Floats, n: Floats) -> float:
-    """Give what `log_normaliser` does, of strengths (player,) some of which are very far apart."""
-    m, top = a.size, np.max(a)
-    u = np.empty(m)
-    for i in range(m):
-        u[i] = np.exp(max(a[i] - top, -700.0))
-    total, matches = 0.0, 0.0
-    for i in range(m):
-        product, count = 1.0, 0.0
-        for j in range(i):
-            if n[i, j] == 0.0:
-                continue
-            matches += n[i, j]
-            if u[i] < _TINY and u[j] < _TINY:
-                high = max(a[i], a[j])
-                total += n[i, j] * (high - top + np.log1p(np.exp(-abs(a[i] - a[j]))))
-                continue
-            if n[i, j] != count or product < _SMALL:
-                total += count * np.log(product)
-                product, count = 1.0, n[i, j]
-            product *= u[i] + u[j]
-        total += count * np.log(product)
-    return float(total + matches * top)
-
-
-@numba.njit(cache=True, error_model="numpy")
 def deviance(epp: Floats, nu: float, wins: Floats, ties: Floats, n: Floats) -> float:
     """Twice the log-likelihood that a saturated model gains, over unordered pairs.
 
@@ -122,27 +73,17 @@ def deviance(epp: Floats, nu: float, wins: Floats, ties: Floats, n: Floats) -> f
     wins, ties, n : (player, opponent)
         Matches won, tied, and played.
     """
-    kappa = np.exp(nu)
-    value = 0.0
-    for i in range(len(epp)):
-        for j in range(i):
-            met = n[i, j]
-            if met == 0.0:
-                continue
-            half = 0.5 * (epp[i] - epp[j])
-            gap = abs(half)
-            tie = kappa * np.exp(-gap) if kappa > 0.0 else 0.0
-            log_total = gap + np.log1p(np.exp(-2.0 * gap) + tie)
-            won, lost, tied = wins[i, j], wins[j, i], ties[i, j]
-            if kappa == 0.0:
-                won, lost, tied = won + 0.5 * tied, lost + 0.5 * tied, 0.0
-            if won > 0.0:
-                value += won * (np.log(won / met) - half + log_total)
-            if lost > 0.0:
-                value += lost * (np.log(lost / met) + half + log_total)
-            if tied > 0.0:
-                value += tied * (np.log(tied / met) - nu + log_total)
-    return 2.0 * value
+    i, j = np.nonzero(np.tril(n, -1))
+    half = 0.5 * (epp[i] - epp[j])
+    won, lost, tied, met = wins[i, j], wins[j, i], ties[i, j], n[i, j]
+    if np.isneginf(nu):
+        won, lost, tied, nu = won + 0.5 * tied, lost + 0.5 * tied, 0.0 * tied, 0.0
+        log_total = law_of(2.0 * half).log_total
+    else:
+        log_total = law_of(2.0 * half, nu).log_total
+    likelihood = (won - lost) * half + tied * nu - met * log_total
+    saturated = sum(xlogy(each, each / met) for each in (won, lost, tied))
+    return 2.0 * float((saturated - likelihood).sum())
 
 
 def deviances(epp: Floats, points: Floats, saturated: Floats, n: Floats) -> Floats:
@@ -157,72 +98,129 @@ def deviances(epp: Floats, points: Floats, saturated: Floats, n: Floats) -> Floa
         `x_log_x` of the wins.
     n : (player, opponent)
     """
-    likelihood = (epp * points).sum(axis=1) - log_normaliser(np.ascontiguousarray(epp), n)
+    likelihood = (epp * points).sum(axis=1) - log_normaliser(epp, n).value
     return np.asarray(2.0 * (saturated - 0.5 * x_log_x(n) - likelihood))
 
 
 def x_log_x(counts: Floats) -> Floats:
     """Sum x log x of the counts of pairs (..., player, opponent), of which 0 adds nothing."""
-    return np.asarray((counts * np.log(np.maximum(counts, _TINY))).sum(axis=(-2, -1)))
+    return np.asarray(xlogy(counts, counts).sum(axis=(-2, -1)))
 
 
-def davidson_probability(epp: Floats, nu: float) -> tuple[Floats, Floats]:
-    """P(row wins) and P(tie), each (player, player)."""
-    half = 0.5 * (epp[:, None] - epp)
-    gap = np.abs(half)
-    kappa = np.exp(nu)
-    scale = 1.0 / (1.0 + np.exp(-2.0 * gap) + kappa * np.exp(-gap))
-    return np.exp(half - gap) * scale, kappa * np.exp(-gap) * scale
+class Pairs(NamedTuple):
+    """Unordered pairs that met."""
+
+    players: int
+    one: Longs  # (pair,)
+    other: Longs  # (pair,)
+    met: Floats  # (pair,): matches
 
 
-@numba.njit(cache=True, error_model="numpy")
-def pair_sums(epp: Floats, kappa: float, n: Floats) -> tuple[float, Floats, Floats, Floats]:
-    """Sum over unordered pairs, in one pass, what Newton's method needs.
+def pairs_of(n: Floats) -> Pairs:
+    """List the pairs of matches (player, opponent)."""
+    one, other = np.nonzero(np.triu(n, 1))
+    return Pairs(len(n), one, other, n[one, other])
+
+
+def pair_sums(epp: Floats, kappa: float, n: Floats | Pairs) -> tuple[float, Floats, Floats, Floats]:
+    """Sum over unordered pairs what Newton's method needs.
 
     Returns the log normaliser; expected points (player,); the information of the players, and
     with nu (last row and column; zero where kappa is); and the expected number of ties (1,).
     """
-    m = epp.size
-    value, ties, corner = 0.0, 0.0, 0.0
-    expected, diagonal, cross = np.zeros(m), np.zeros(m), np.zeros(m)
+    m, i, j, met = n if isinstance(n, Pairs) else pairs_of(n)
+    with np.errstate(divide="ignore"):
+        law = law_of(epp[i] - epp[j], np.log(kappa))
+    value = float(met @ (0.5 * (epp[i] + epp[j]) + law.log_total))
+    expected = np.bincount(i, met * law.mean, m) + np.bincount(j, met * (1.0 - law.mean), m)
     information = np.zeros((m + 1, m + 1))
-    top = np.max(epp)
-    u = np.exp(0.5 * (epp - top))
-    wide = np.min(u) < 1e-140
-    for i in range(m):
-        row = information[i]
-        for j in range(i + 1, m):
-            met = n[i, j]
-            if met == 0.0:
-                continue
-            if wide:
-                gap = 0.5 * (epp[i] - epp[j])
-                a, b = np.exp(gap - abs(gap)), np.exp(-gap - abs(gap))
-                middle, log_scale = np.exp(-abs(gap)), 0.5 * (epp[i] + epp[j]) + abs(gap)
-            else:
-                a, b, middle, log_scale = u[i] * u[i], u[j] * u[j], u[i] * u[j], top
-            total = a + b + kappa * middle
-            p, t = a / total, kappa * middle / total
-            e = p + 0.5 * t
-            value += met * (log_scale + np.log(total))
-            expected[i] += met * e
-            expected[j] += met * (1.0 - e)
-            v = met * (p + 0.25 * t - e * e)
-            row[j] = -v
-            diagonal[i] += v
-            diagonal[j] += v
-            if kappa > 0.0:
-                cross[i] += met * t * (0.5 - e)
-                cross[j] -= met * t * (0.5 - e)
-                corner += met * t * (1.0 - t)
-                ties += met * t
-    for i in range(m):
-        information[i, i] = diagonal[i]
-        information[i, m] = cross[i]
-        for j in range(i + 1, m + 1):
-            information[j, i] = information[i, j]
-    information[m, m] = corner
-    return value, expected, information, np.array([ties])
+    between = met * law.variance
+    information[i, j] = information[j, i] = -between
+    diagonal = np.bincount(i, between, m) + np.bincount(j, between, m)
+    information[np.arange(m), np.arange(m)] = diagonal
+    if kappa > 0.0:
+        cross = met * law.tie * (0.5 - law.mean)
+        cross = np.bincount(i, cross, m) - np.bincount(j, cross, m)
+        information[:m, m] = information[m, :m] = cross
+        information[m, m] = met @ (law.tie * (1.0 - law.tie))
+    return value, expected, information, np.array([met @ law.tie])
+
+
+class Normaliser(NamedTuple):
+    """Sum of n_ij log(e^(a_i + beta) + e^a_j + e^(nu + (a_i + a_j + beta) / 2)), and its slopes."""
+
+    value: Floats  # (point,)
+    expected: Floats  # (player, point): derivative in strengths
+    ties: Floats  # (point,): in nu
+    first: Floats  # (point,): in beta
+
+
+def log_normaliser(
+    a: Floats, n: Floats, *, nu: Floats | None = None, beta: Floats | float = 0.0,
+    gradient: bool = False, value: bool = True,
+) -> Normaliser:  # fmt: skip
+    """Sum over pairs i < j at many points, without an exponential a pair.
+
+    Parameters
+    ----------
+    a : (point, player)
+    n : (player, opponent)
+        Of which the upper triangle counts.
+    nu, beta : (point,)
+        Of Davidson's model, and the advantage of the row.
+    gradient, value : bool
+        Whether slopes, and the sum itself, are wanted; else they are empty, or not all.
+    """
+    beta = np.broadcast_to(beta, len(a))
+    far = np.ptp(a, axis=1) + abs(beta) > _FARTHEST
+    if far.any():
+        return _far_normaliser(a, n, nu, beta, gradient=gradient)
+    points, m = a.shape
+    middle = 0.5 * (a.max(axis=1) + a.min(axis=1))
+    half = np.exp(0.5 * (a - middle[:, None])).T  # (player, point)
+    odds, kappa = half**2, None if nu is None else np.exp(nu)
+    ahead, behind = np.exp(0.5 * beta), np.exp(-0.5 * beta)
+    total_log = np.triu(n, 1).sum() * (middle + 0.5 * beta)
+    expected = np.zeros((m, points) if gradient else (0, 0))
+    ties, first = np.zeros((2, points))
+    for i in range(m - 1):
+        met = n[i, i + 1 :]
+        if not met.any():
+            continue
+        total = odds[i] * ahead + odds[i + 1 :] * behind
+        if kappa is not None:
+            tied = kappa * half[i] * half[i + 1 :]
+            total += tied
+        if value:
+            total_log += met @ np.log(total)
+        if not gradient:
+            continue
+        won = odds[i] * ahead / total
+        if kappa is not None:
+            tied /= total
+            won += 0.5 * tied
+            ties += met @ tied
+        of_row = met @ won
+        first += of_row
+        expected[i] += of_row
+        expected[i + 1 :] += met[:, None] * (1.0 - won)
+    return Normaliser(total_log, expected, ties, first)
+
+
+def _far_normaliser(
+    a: Floats, n: Floats, nu: Floats | None, beta: Floats, *, gradient: bool
+) -> Normaliser:
+    """Compute the same where strengths of a point lie too far apart for exponentials."""
+    m, i, j, met = pairs_of(n)
+    one, other = a[:, i].T + beta, a[:, j].T  # (pair, point)
+    law = law_of(one - other, -np.inf if nu is None else nu)
+    value = met @ (0.5 * (one + other) + law.log_total)
+    if not gradient:
+        return Normaliser(value, np.zeros((0, 0)), 0.0 * value, 0.0 * value)
+    expected = np.zeros((m, len(a)))
+    np.add.at(expected, i, met[:, None] * law.mean)
+    np.add.at(expected, j, met[:, None] * (1.0 - law.mean))
+    return Normaliser(value, expected, met @ law.tie, met @ law.mean)
 
 
 def newton(
@@ -278,10 +276,11 @@ def newton(
             "LB002 Davidson's nu has no finite estimate where no match, or every match, is tied."
         )
     size = m if tied is None else m + 1
+    met = pairs_of(n)
 
     def parts(x: Floats) -> tuple[float, Floats, Floats]:
         epp, kappa = x[:m], 0.0 if tied is None else float(np.exp(x[m]))
-        log_normaliser, expected, information, ties = pair_sums(epp, kappa, n)
+        log_normaliser, expected, information, ties = pair_sums(epp, kappa, met)
         information = information[:size, :size]
         value = float(points @ epp) - log_normaliser
         gradient = points - expected
@@ -310,7 +309,7 @@ def newton(
 def estimates_near(
     start: Floats, points: Floats, n: Floats, pseudo_rounds: float = 1.0, enough: float = 1e-4
 ) -> Floats:
-    """Estimate Bradley-Terry with pseudo-rounds by Newton's steps from nearby, all compiled.
+    """Estimate Bradley-Terry with pseudo-rounds by Newton's steps from nearby.
 
     A step that moves no match's log-odds by more than 1 always climbs, as the logistic's third
     derivative is nowhere above its second: nothing has to be tried twice.
@@ -332,92 +331,59 @@ def estimates_near(
     epp : (board, player)
         Against the player at 0: they have any mean.
     """
-    # Defaults, and arrays laid out in other ways, would cost Numba more than the steps do.
-    laid_out = map(np.ascontiguousarray, (start, points, n))
-    return np.asarray(_estimates_near(*laid_out, pseudo_rounds, enough))
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _estimates_near(
-    start: Floats, points: Floats, n: Floats, pseudo_rounds: float, enough: float
-) -> Floats:
-    """Estimate boards one by one."""
-    out = np.empty(start.shape)
-    for k in range(len(start)):
-        matches = n[k if len(n) > 1 else 0]
-        out[k] = _estimate_near(start[k], points[k], matches, pseudo_rounds, enough)
-    return out
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _estimate_near(
-    start: Floats, points: Floats, n: Floats, pseudo_rounds: float, enough: float
-) -> Floats:
-    """Estimate one board."""
-    # Far out nothing curves.
-    epp = np.minimum(np.maximum(start, -_FAR), _FAR)
-    information = np.empty(n.shape)
-    for _ in range(_STEPS):
-        expected = _curve(epp, n, information)
-        q = 1.0 / (1.0 + np.exp(-epp))
-        gradient = points - expected + pseudo_rounds * 0.5 - pseudo_rounds * q
-        for i in range(epp.size):
-            information[i, i] += pseudo_rounds * q[i] * (1.0 - q[i])
-        step = _solve(information, gradient)
-        epp += step / max(1.0, max(step.max(), 0.0) - min(step.min(), 0.0))
-        if gradient @ step < enough:
-            break
+    epp, left = np.clip(start, -_FAR, _FAR), np.arange(len(start))  # far out nothing curves
+    if len(n) == 1 and len(start) > 1:
+        left = _by_chords(epp, points, n[0], pseudo_rounds, enough)
+    size = max(_CELLS // start.shape[1] ** 2, 1)
+    for begin in range(0, len(left), size):
+        some = left[begin : begin + size]
+        met = n[some] if len(n) > 1 else n
+        epp[some] = _near(epp[some], points[some], met, pseudo_rounds, enough)
     return epp
 
 
-@numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
-def _curve(epp: Floats, n: Floats, information: Floats) -> Floats:
-    """Write the information (player, player), and give expected points (player,).
+def _by_chords(epp: Floats, points: Floats, n: Floats, few: float, enough: float) -> Longs:
+    """Move boards with the same matches to their estimates, by one information for all.
 
-    Of strengths of some tens at most what `pair_sums` gives, without its logarithms.
+    Returns those that do not get there soon.
     """
-    m = epp.size
-    odds, expected, won = np.exp(epp), np.empty(m), np.empty(m)
-    for i in range(m):
-        row, met = information[i], n[i]
-        mine, curvature = 0.0, 0.0
-        for j in range(m):
-            p = odds[i] / (odds[i] + odds[j])
-            won[j] = met[j] * p
-            row[j] = -won[j] * (1.0 - p)
-        for j in range(m):
-            mine += won[j]
-            curvature += row[j]
-        expected[i] = mine
-        # Nobody meets itself.
-        row[i] = -curvature
-    return expected
+    mean = epp.mean(axis=0)
+    information = pair_sums(mean, 0.0, n)[2][:-1, :-1]
+    q = expit(mean)
+    factor = cho_factor(information + np.diag(few * q * (1.0 - q)))
+    left = np.arange(len(epp))
+    for _ in range(_CHORDS):
+        here = epp[left]
+        expected = log_normaliser(here, n, gradient=True, value=False).expected.T
+        gradient = points[left] - expected + few * (0.5 - expit(here))
+        step = cho_solve(factor, gradient.T).T
+        decrement = (gradient * step).sum(axis=1)
+        epp[left] += np.clip(step, -1.0, 1.0)
+        # Steps with an information of elsewhere leave a part of what is to be gained.
+        left = left[decrement >= 0.1 * enough]
+        if not len(left):
+            break
+    return left
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _solve(matrix: Floats, right: Floats) -> Floats:
-    """Solve for a positive definite matrix, to four digits of differences, as good as steps are.
-
-    By conjugate gradients: where all meet all a few products are enough. Else directly, which costs
-    as much as m / 3 products.
-    """
-    scale = 1.0 / np.diag(matrix)
-    x, rest = np.zeros(right.size), right.copy()
-    way = scale * rest
-    size = rest @ way
-    goal = _DIGITS * size
-    for _ in range(8 + right.size // 4):
-        if not size > goal:
-            return x
-        along = matrix @ way
-        far = size / (way @ along)
-        x += far * way
-        rest -= far * along
-        scaled = scale * rest
-        new = rest @ scaled
-        way = scaled + new / size * way
-        size = new
-    return np.linalg.solve(matrix, right)
+def _near(start: Floats, points: Floats, n: Floats, few: float, enough: float) -> Floats:
+    """Estimate some boards together, by Newton's steps."""
+    epp = start.copy()
+    left, player = np.arange(len(epp)), np.arange(epp.shape[1])
+    for _ in range(_STEPS):
+        here, met = epp[left], n[left] if len(n) > 1 else n
+        p, q = expit(here[:, :, None] - here[:, None]), expit(here)
+        won = met * p
+        gradient = points[left] - won.sum(axis=2) + few * (0.5 - q)
+        information = won * (p - 1.0)
+        information[:, player, player] = few * q * (1.0 - q) - information.sum(axis=2)
+        step = np.linalg.solve(information, gradient[..., None])[..., 0]
+        reach = np.maximum(step.max(axis=1), 0.0) - np.minimum(step.min(axis=1), 0.0)
+        epp[left] += step / np.maximum(reach, 1.0)[:, None]
+        left = left[(gradient * step).sum(axis=1) >= enough]
+        if not len(left):
+            break
+    return epp
 
 
 def _jeffreys(epp: Floats, n: Floats, information: Floats) -> tuple[float, Floats]:

@@ -2,15 +2,8 @@ r"""Plackett-Luce by maximum likelihood: Newton's method.
 
 The log-likelihood is concave, a mean over the orders of tied players, and so is its information
 :math:`I`: that of untied orders, :math:`\mathrm{diag}(p) - p p'` summed over all stages, p the law
-of the next player. Firth's penalty is half the log determinant of that mean. Without ties its slope
-is one of third cumulants,
-
-.. math:: \frac{\partial}{\partial b_k} \tfrac12 \log\det I
-          = \tfrac12 \mathrm{tr}\Big(C \frac{\partial I}{\partial b_k}\Big)
-          = \tfrac12 \sum_A \mathrm{Cov}_p(q_i, 1_{i = k}),
-          \quad q_i = (e_i - p)' C (e_i - p), \quad C = I^{-1};
-
-where players tie, it is a difference of the gradient.
+of the next player. Firth's penalty is half the log determinant of that mean, and its slope a
+difference of the gradient.
 
 The maximum exists, and is one, where the win graph is strongly connected, a tie counting for both.
 Every order's log-likelihood is concave and at most 0, so that along a direction d the mean of them
@@ -23,7 +16,6 @@ tied with one in S, the likelihood grows for ever, or stays if they never met, a
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 from scipy.special import expit
@@ -35,9 +27,8 @@ from leaderbayes._numerics.plackett_luce import (
     log_likelihood,
     log_likelihood_pullback,
     rankings,
-    stage_weights,
 )
-from leaderbayes._types import Floats, Ints, Longs
+from leaderbayes._types import Floats, Ints
 
 # Players whose information is held as a matrix: six of them of 200 MB, and a minute.
 LARGEST_MATRIX = 5000
@@ -97,7 +88,6 @@ def fit_rankings(
         )
     by_products = m > LARGEST_MATRIX or not (matrix or firth or m <= _FEW)
     data = rankings(place)
-    plain = not (data.block > 1).any()
     every = np.ones(rounds)
 
     def value(x: Floats) -> float:
@@ -126,10 +116,7 @@ def fit_rankings(
         if firth:
             penalty, inverse = jeffreys(curvature, m)
             height += penalty
-            if plain:
-                slope += plain_pull(x, data.start, data.player, inverse)
-            else:
-                slope += _pull(gradient, x, inverse)
+            slope += _pull(gradient, x, inverse)
         return height, slope, curvature
 
     x, found = maximise(parts, np.zeros(m), m, linear=linear)
@@ -141,32 +128,6 @@ def fit_rankings(
             "posterior."
         )
     return RankingFit(x, found, scores, loglik)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def plain_pull(epp: Floats, start: Longs, player: Ints, inverse: Floats) -> Floats:
-    """Differentiate half the information's log determinant, (player,), where nobody ties.
-
-    ``inverse`` is the information's.
-    """
-    slope = np.zeros(epp.size)
-    for k in range(start.size - 1):
-        who = player[start[k] : start[k + 1]]
-        w = stage_weights(epp[who])
-        left = 0.0
-        towards = np.zeros(who.size)  # C p of a stage, times the sum of its weights
-        q = np.zeros(who.size)  # but for p'Cp, the same for all
-        for a in range(who.size):
-            left += w[a]
-            mean = 0.0
-            for i in range(who.size):
-                towards[i] += w[a] * inverse[who[i], who[a]]
-            for i in range(a + 1):
-                q[i] = inverse[who[i], who[i]] - 2.0 * towards[i] / left
-                mean += w[i] / left * q[i]
-            for i in range(a + 1):
-                slope[who[i]] += 0.5 * w[i] / left * (q[i] - mean)
-    return slope
 
 
 def _pull(gradient: Callable[[Floats], Floats], x: Floats, inverse: Floats) -> Floats:

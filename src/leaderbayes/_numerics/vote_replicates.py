@@ -1,85 +1,117 @@
-"""Very many votes drawn again, and counted by pair as they are drawn."""
+"""Votes drawn again, by judges and on prompts with opinions of their own; and their misfit."""
 
 from collections.abc import Sequence
 
-import numba
 import numpy as np
-from scipy.special import expit
+import pandas as pd
+from scipy import sparse
 
-from leaderbayes._numerics.votes import LARGEST, LOGISTIC, Estimate, Holders, Votes, alike
+from leaderbayes._numerics.bradley_terry import Law, law_of
+from leaderbayes._numerics.vote_weights import with_shared
+from leaderbayes._numerics.votes import Votes, row_of
 from leaderbayes._types import Floats, Longs
 
+_MOST = 1.2  # variance of all opinions together of those who are drawn to vote again
 
-def tally_again(
-    votes: Votes,
-    at: Estimate,
-    clusterings: Sequence[Holders],
-    tau2: Floats,
-    rng: np.random.Generator,
-) -> Floats:
-    """Draw votes without covariates again, as `votes.vote_again`: won by the first (first, second).
 
-    It goes through the votes once, in a compiled loop, where that takes a dozen of their arrays.
+class Again:
+    """How to draw votes again, many times at once.
+
+    Parameters
+    ----------
+    rows : Votes
+        What is drawn: the votes, or these `counted`.
+    votes : Votes
+    clusterings : sequence of (vote,)
+        Clusters of votes, -1 where each vote is one by itself.
+    tau2 : (clustering,)
+        Variance of their opinions of a player; of two clusterings also of what they share.
     """
-    m, rows = votes.players, alike(votes)
-    base = at.epp[:, None] - at.epp + (at.beta.sum() if votes.effect.shape[1] else 0.0)
-    p = expit(base[rows.first, rows.second])
-    own = rows.square - 2.0 * p * rows.won + rows.n * p**2
-    tied = max(1.0 - float(own.sum() / (rows.n * p * (1.0 - p)).sum()), 0.0)
-    tau2 = tau2 * min(1.0, LARGEST / max(float(tau2.sum()), 1e-9))
-    asked = [k for k, variance in enumerate(tau2) if variance > 0.0]
-    count = len(votes.first)
-    of = np.zeros((2 * len(asked), count), dtype=np.int64)
-    opinions, start = [np.zeros(0)], np.zeros(len(asked) + 1, dtype=np.int64)
-    for c, k in enumerate(asked):
-        of[2 * c], of[2 * c + 1] = clusterings[k].of_first, clusterings[k].of_second
-        drawn = rng.normal(0.0, np.sqrt(tau2[k]), clusterings[k].total)
-        opinions.append(np.append(drawn, 0.0))
-        start[c + 1] = start[c] + len(drawn) + 1
-    won, heavy, win, tie = _tally(
-        m, votes.first, votes.second, votes.n, base, of, np.concatenate(opinions), start,
-        tau2[asked], tied, rng.random(count),
-    )  # fmt: skip
-    if len(heavy):  # rows that stand for several votes
-        size = np.ceil(votes.n[heavy]).astype(np.int64)
+
+    def __init__(
+        self, rows: Votes, votes: Votes, clusterings: Sequence[Longs], tau2: Floats
+    ) -> None:
+        self.n, self.shift = rows.n[:, None], []
+        row = row_of(votes, rows)
+        variance = tau2 * min(1.0, _MOST / max(float(tau2.sum()), 1e-9))
+        groups = with_shared(votes, clusterings)
+        for group, each in zip(groups, variance, strict=True):
+            kept = np.flatnonzero(group >= 0)
+            if each == 0.0 or not len(kept):
+                continue
+            sides = [group[kept] * votes.players + side[kept] for side in votes[1:3]]
+            opinion, names = pd.factorize(np.concatenate(sides))
+            share = np.sqrt(each) * votes.n[kept] / rows.n[row[kept]]
+            cells = np.concatenate([share, -share]), (np.tile(row[kept], 2), opinion)
+            self.shift.append(sparse.coo_array(cells, (len(rows.n), len(names))).tocsr())
+        # Single votes vary as they do anyway: opinions are to add to rows of several only.
+        self.own = 2.0 * float(variance.sum()) * (1.0 - 1.0 / np.maximum(self.n, 1.0))
+
+    def draw(
+        self, eta: Floats, rng: np.random.Generator, *, nu: Floats | None = None, phi: float = 1.0
+    ) -> tuple[Floats, Floats]:
+        """Draw votes won by the first, ties half, and ties, each (row, draw).
+
+        Parameters
+        ----------
+        eta : (row, draw)
+            Log-odds of the average judge.
+        nu : (draw,), optional
+            Of Davidson's model.
+        phi : float
+            Variance of a vote over that of a Bernoulli variable, where ties are half wins.
+        """
+        for shift in self.shift:
+            eta = eta + shift @ rng.standard_normal((shift.shape[1], eta.shape[1]))
+        law = law_of(eta, -np.inf if nu is None else nu)
+        tie = law.tie
+        if nu is None:
+            tie = np.minimum(4.0 * max(1.0 - phi, 0.0) * law.variance, 2.0 * law.mean)
+            tie = np.minimum(tie, 2.0 * (1.0 - law.mean))
+        size = np.ceil(self.n).astype(np.int64)
+        win = np.clip(law.mean - 0.5 * tie, 0.0, 1.0)
         wins = rng.binomial(size, win)
-        ties = rng.binomial(size - wins, np.clip(tie / np.maximum(1.0 - win, 1e-300), 0.0, 1.0))
-        pair = votes.first[heavy].astype(np.int64) * m + votes.second[heavy]
-        points = (wins + 0.5 * ties) * votes.n[heavy] / size
-        won += np.bincount(pair, points, m * m).reshape(m, m)
-    return np.asarray(won)
+        rest = np.clip(tie / np.maximum(1.0 - win, 1e-300), 0.0, 1.0)
+        ties = rng.binomial(size - wins, rest) if tie.any() else np.zeros_like(wins)
+        scale = self.n / size
+        won, mean = (wins + 0.5 * ties) * scale, self.n * law.mean
+        less = np.sqrt(np.maximum(1.0 - self.own * law.variance / phi, 0.0)) if self.shift else 1.0
+        return mean + less * (won - mean), ties * scale
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _tally(
-    m: int, first: Longs, second: Longs, n: Floats, base: Floats, of: Longs, opinions: Floats,
-    start: Longs, tau2: Floats, tied: float, u: Floats,
-) -> tuple[Floats, Longs, Floats, Floats]:  # fmt: skip
-    """Count points of the first by pair; of rows of several votes give probabilities."""
-    won = np.zeros((m, m))
-    several = 0
-    for v in range(first.size):
-        several += n[v] != 1.0
-    heavy = np.empty(several, np.int64)
-    win, tie = np.empty(several), np.empty(several)
-    seen = 0
-    for v in range(first.size):
-        i, j = first[v], second[v]
-        moved, total = 0.0, 0.0
-        for c in range(tau2.size):
-            one, other = of[2 * c, v], of[2 * c + 1, v]
-            # The last is no opinion: of votes that are a cluster by themselves.
-            if one < start[c + 1] - start[c] - 1:
-                moved += opinions[start[c] + one] - opinions[start[c] + other]
-                total += tau2[c]
-        wider = np.sqrt(1.0 / (1.0 - 2.0 * LOGISTIC**2 * total))
-        p = 1.0 / (1.0 + np.exp(-wider * (base[i, j] + moved)))
-        t = min(4.0 * tied * p * (1.0 - p), 2.0 * min(p, 1.0 - p))
-        if n[v] != 1.0:
-            heavy[seen], win[seen], tie[seen] = v, p - 0.5 * t, t
-            seen += 1
-        elif u[v] < p - 0.5 * t:
-            won[i, j] += 1.0
-        elif u[v] < p + 0.5 * t:
-            won[i, j] += 0.5
-    return won, heavy, win, tie
+def misfit(votes: Votes, rows: sparse.csr_array, bread: Floats, law: Law, won: Floats) -> Floats:
+    """Return Pearson's chi-square of pairs (draw,), at each draw's own estimate.
+
+    Parameters
+    ----------
+    votes : Votes
+    rows : (row, player + effect)
+        What log-odds are a linear function of.
+    bread : (player + effect, player + effect)
+        Inverse of the information.
+    law : Law
+        Of outcomes (row, draw) at parameters near the estimates.
+    won : (row, draw)
+    """
+    residual = won - votes.n[:, None] * law.mean
+    weight = votes.n[:, None] * law.variance
+    moved = rows @ (bread @ (rows.T @ residual))
+    low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
+    pair, _ = pd.factorize(low.astype(np.int64) * votes.players + high)
+    sign = np.where(votes.first == low, 1.0, -1.0)
+    count = np.arange(len(pair))
+    sums = sparse.coo_array((np.ones(len(pair)), (pair, count))).tocsr()
+    apart = sums @ (sign[:, None] * (residual - weight * moved))
+    return np.asarray((apart**2 / (sums @ weight)).sum(axis=0))
+
+
+def wins_of(votes: Votes, won: Floats) -> Floats:
+    """Count wins (draw, player, opponent) of votes won by the first (row, draw)."""
+    m, count = votes.players, np.arange(len(votes.n))
+    pair = votes.first.astype(np.int64) * m + votes.second
+    turned = votes.second.astype(np.int64) * m + votes.first
+    one, other = (
+        sparse.coo_array((np.ones(len(count)), (each, count)), (m * m, len(count))).tocsr()
+        for each in (pair, turned)
+    )
+    return np.asarray((one @ won + other @ (votes.n[:, None] - won)).T.reshape(-1, m, m))

@@ -1,6 +1,6 @@
 """Rounds resampled: the bootstrap, and its approximately unbiased multiscale test."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -11,13 +11,13 @@ from scipy.special import ndtr, ndtri
 
 from leaderbayes._arguments import one_of, seed_or_new, whole
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.bradley_terry import newton
+from leaderbayes._numerics.bradley_terry import estimates_near, newton
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._numerics.places import win_graph
 from leaderbayes._numerics.plackett_luce_fit import fit_rankings
 from leaderbayes._scores.matches import require_matches
-from leaderbayes._types import Floats, Longs
+from leaderbayes._types import Floats, Ints, Longs
 from leaderbayes.likelihood._estimate import require_estimate
 
 Model = Literal["bradley_terry", "plackett_luce"]
@@ -25,8 +25,11 @@ Model = Literal["bradley_terry", "plackett_luce"]
 # Sizes of the samples of rounds, as shares of the board's.
 _SCALES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)
 
-# On samples of a board with missing scores: drawn in a little, every one of them has a best player.
+# On samples of a board with missing scores: shrunk a little, every one of them has a best player.
 _PSEUDO_ROUNDS = 0.5
+_HARDLY = 1e-9  # pseudo-rounds of an estimate that exists without
+_ENOUGH = 1e-18  # Newton's decrement before the last step
+_CELLS = 2_000_000  # of tables of matches that are held at once
 
 
 def bootstrap(
@@ -66,8 +69,7 @@ def bootstrap(
     DisconnectedError
         If the estimate does not exist on the board itself.
     LeaderbayesError
-        If these are no matches, are across rounds, or have other ties than "half"; if there are
-        fewer than 2 rounds or replicates, or hardly any sample has an estimate.
+        If there are fewer than 2 rounds, or hardly any sample has an estimate.
 
     References
     ----------
@@ -87,21 +89,25 @@ def bootstrap(
     replicates = whole("replicates", replicates, at_least=2)
     _require_rounds(matches, "likelihood.bootstrap")
     require_estimate(matches, pseudo_rounds=pseudo_rounds, firth=firth)
-    rounds = matches.sizes["round"]
     place = matches["place"].to_numpy()
-    epp = np.full((replicates, matches.sizes["player"]), np.nan)
     seed = seed_or_new(seed)
-    samples = _samples(matches, rounds, replicates, np.random.default_rng(seed))
-    for row, (chosen, points, n) in zip(epp, samples, strict=True):
-        if pseudo_rounds == 0.0 and not _exists(matches, chosen, weak=firth):
-            continue
-        if model == "bradley_terry":
-            row[:] = newton(points, n, pseudo_rounds=pseudo_rounds, firth=firth)[0]
-        else:
-            sampled = np.repeat(place, chosen, axis=0)
-            row[:] = fit_rankings(
+    chosen = _chosen(len(place), len(place), replicates, np.random.default_rng(seed))
+    there = np.ones(replicates, dtype=bool)
+    if pseudo_rounds == 0.0:
+        there[:] = [_exists(place[each > 0], weak=firth) for each in chosen]
+    epp = np.full((replicates, place.shape[1]), np.nan)
+    if model == "plackett_luce":
+        for k in np.flatnonzero(there):
+            sampled = np.repeat(place, chosen[k], axis=0)
+            epp[k] = fit_rankings(
                 sampled, pseudo_rounds=pseudo_rounds, firth=firth, matrix=False
             ).epp
+    elif pseudo_rounds > 0.0 or firth:
+        for k in np.flatnonzero(there):
+            points, n = _counts(place, chosen[k : k + 1])
+            epp[k] = newton(points[0], n[0], pseudo_rounds=pseudo_rounds, firth=firth)[0]
+    else:
+        epp[there] = _strengths(place, chosen[there], _HARDLY)
     missing = int(np.isnan(epp[:, 0]).sum())
     if replicates - missing < 2:
         raise LeaderbayesError(
@@ -135,25 +141,39 @@ def _require_rounds(matches: xr.Dataset, what: str) -> None:
         raise LeaderbayesError("One round cannot be resampled; give more rounds.")
 
 
-def _samples(
-    matches: xr.Dataset, size: int, replicates: int, rng: np.random.Generator
-) -> Iterator[tuple[Longs, Floats, Floats]]:
-    """Draw samples of rounds: how often each is chosen, points, and matches of pairs."""
-    rounds = matches.sizes["round"]
-    place = matches["place"].to_numpy()
-    by_round = round_statistics(place, within_round=True, ties="half").points
+def _chosen(rounds: int, size: int, replicates: int, rng: np.random.Generator) -> Longs:
+    """Draw how often each round is in each sample (replicate, round)."""
+    return rng.multinomial(size, np.full(rounds, 1.0 / rounds), replicates)
+
+
+def _counts(place: Ints, chosen: Longs) -> tuple[Floats, Floats]:
+    """Count points (sample, player), and matches of pairs: one table where all have the same."""
+    points = chosen @ round_statistics(place, within_round=True, ties="half").points
     present = (place > 0).astype(float)
-    complete = present.all()
-    met = 1.0 - np.eye(place.shape[1])
-    for _ in range(replicates):
-        chosen = rng.multinomial(size, np.full(rounds, 1.0 / rounds))
-        n = size * met if complete else (present.T * chosen) @ present * met
-        yield chosen, chosen @ by_round, n
+    if present.all():
+        met = np.full((place.shape[1],) * 2, float(chosen[0].sum()))
+        return points, (met - np.diag(np.diag(met)))[None]
+    n = np.einsum("kr,ri,rj->kij", chosen.astype(float), present, present, optimize=True)
+    n[:, np.arange(n.shape[1]), np.arange(n.shape[1])] = 0.0
+    return points, n
 
 
-def _exists(matches: xr.Dataset, chosen: Longs, *, weak: bool) -> bool:
-    """Whether the estimate exists on the chosen rounds."""
-    place = matches["place"].to_numpy()[chosen > 0]
+def _strengths(place: Ints, chosen: Longs, pseudo_rounds: float) -> Floats:
+    """Estimate Bradley-Terry's strengths (sample, player), some samples at a time."""
+    size = max(_CELLS // place.shape[1] ** 2, 1)
+    every, start = [], None
+    for begin in range(0, len(chosen), size):
+        points, n = _counts(place, chosen[begin : begin + size])
+        if start is None:
+            start = newton(points.mean(axis=0), n.mean(axis=0), pseudo_rounds=1.0)[0]
+        near = np.tile(start, (len(points), 1))
+        every.append(estimates_near(near, points, n, pseudo_rounds, _ENOUGH))
+    epp = np.concatenate(every) if every else np.empty((0, place.shape[1]))
+    return epp - epp.mean(axis=1, keepdims=True)
+
+
+def _exists(place: Ints, *, weak: bool) -> bool:
+    """Check whether the estimate exists on these rounds."""
     m = place.shape[1]
     _, label = connected_components(
         win_graph(place), directed=True, connection="weak" if weak else "strong"
@@ -194,15 +214,15 @@ def best_test(
     Returns
     -------
     DataFrame
-        ``hypothesis`` (a player or a group), ``au`` (approximately unbiased p-value: below 0.05
-        says that the best is somebody else), ``au_error`` (Monte Carlo standard error), ``bp``
-        (share of samples of the board's size), ``v``, ``c``; NaN where samples are all alike.
-        attrs: ``seed``.
+        ``hypothesis`` (a player or a group), ``au`` (approximately unbiased p-value; below 0.05
+        the best is somebody else), ``au_error`` (Monte Carlo standard error), ``bp`` (share of
+        samples of the board's size), ``v``, ``c``; NaN where samples are all alike. attrs:
+        ``seed``.
 
     Raises
     ------
     LeaderbayesError
-        As for `bootstrap`; or if a player has no group, or is unknown.
+        If a player has no group, or is unknown.
 
     References
     ----------
@@ -225,14 +245,16 @@ def best_test(
     hypotheses, member = _members(players, groups)
     seed = seed_or_new(seed)
     rng = np.random.default_rng(seed)
-    rounds = matches.sizes["round"]
+    place = matches["place"].to_numpy()
+    rounds = len(place)
     sizes = np.unique([max(2, round(scale * rounds)) for scale in _SCALES])
-    share = np.zeros((len(sizes), len(member)))
-    for row, size in zip(share, sizes, strict=True):
-        for _, points, n in _samples(matches, int(size), replicates, rng):
-            row += member @ _best(points, n) / replicates
-    own = _samples(matches, rounds, replicates, rng)
-    bp = sum(member @ _best(points, n) for _, points, n in own) / replicates
+
+    def shares(size: int) -> Floats:
+        best = _best(place, _chosen(rounds, size, replicates, rng))
+        return np.asarray(member @ best.mean(axis=0))
+
+    share = np.array([shares(int(size)) for size in sizes])
+    bp = shares(rounds)
     fits = [_unbiased(column, rounds / sizes, replicates) for column in share.T]
     table = pd.DataFrame(fits, columns=["au", "au_error", "v", "c"])
     table.insert(0, "hypothesis", hypotheses)
@@ -262,16 +284,15 @@ def _members(players: list[str], groups: Mapping[str, str] | None) -> tuple[list
     return names, (own == np.array(names)[:, None]).astype(float)
 
 
-def _best(points: Floats, n: Floats) -> Floats:
-    """Mark who has the highest estimate (player,), in shares where several have."""
-    m = len(points)
-    if (n + np.eye(m) * n[0, -1] == n[0, -1]).all():
-        # Where everybody meets everybody as often, strengths are ordered as points are.
-        level = points
+def _best(place: Ints, chosen: Longs) -> Floats:
+    """Mark who has the highest estimate (sample, player), in shares where several have."""
+    if (place > 0).all():
+        # Where everybody meets everybody equally often, strengths are ordered as points are.
+        level = _counts(place, chosen)[0]
     else:
-        level = newton(points, n, pseudo_rounds=_PSEUDO_ROUNDS)[0]
-    best = level >= level.max() - 1e-9
-    return np.asarray(best / best.sum())
+        level = _strengths(place, chosen, _PSEUDO_ROUNDS)
+    best = level >= level.max(axis=1, keepdims=True) - 1e-9
+    return np.asarray(best / best.sum(axis=1, keepdims=True))
 
 
 def _unbiased(share: Floats, scale: Floats, replicates: int) -> tuple[float, float, float, float]:

@@ -8,13 +8,8 @@ import xarray as xr
 
 from leaderbayes._arguments import is_flag, one_of, wrong
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.bradley_terry import (
-    estimates_near,
-    log_likelihood,
-    newton,
-    x_log_x,
-)
-from leaderbayes._numerics.composite_weight import clustered_scores, meat
+from leaderbayes._numerics.bradley_terry import estimates_near, log_likelihood, newton, x_log_x
+from leaderbayes._numerics.composite_weight import clustered_scores
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.pairs_by_round import round_statistics
 from leaderbayes._scores.matches import check_ties, require_matches
@@ -22,8 +17,8 @@ from leaderbayes._scores.vote_matches import is_votes
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
+    covariances,
     estimate,
-    few_rounds,
     require_estimate,
     require_rounds,
     restriction,
@@ -34,6 +29,10 @@ from leaderbayes.likelihood._votes import estimate_votes
 _HARDLY = 1e-6  # pseudo-rounds
 _NEAR = 1e-6  # Newton's decrement before the last step
 Covariance = Literal["clustered", "model", "bootstrap", "none"]
+_NOT_OF_VOTES = {
+    "bootstrap": "draws rounds again, which votes do not have",
+    "none": "is not for votes, whose estimate finds how they depend on each other",
+}
 
 
 def bradley_terry(
@@ -49,76 +48,54 @@ def bradley_terry(
     order_effect: bool = False,
     covariates: Sequence[str] | None = None,
 ) -> xr.Dataset:
-    """Estimate epp by maximum likelihood.
-
-    logit P(i beats j) = b_i - b_j, sum(b) = 0: b_i is the log-odds of beating the average player.
-    Of votes this is the log-odds that i, shown first, wins, plus the effects x'beta.
+    """Estimate epp by maximum likelihood: logit P(i beats j) = b_i - b_j, sum(b) = 0.
 
     Parameters
     ----------
     matches : Dataset
         From `leaderbayes.matches`, not with ties "loss"; or votes of `leaderbayes.read_votes`.
     covariance : {"clustered", "model", "bootstrap", "none"}
-        Sandwich clustered by round (matches of a round are one ranking), of votes by judge and by
-        prompt, each with opinions of the players of its own; the inverse Hessian, right only if
-        matches were independent; that of 1000 bootstrap samples of rounds, not of votes; or none,
-        the estimate alone, not of votes.
+        Sandwich clustered by round, of votes by judge and prompt; inverse Hessian, right only for
+        independent matches; of 1000 bootstrap samples of rounds; or the estimate alone.
     pseudo_rounds : float
         Matches of every player, half of them won, against an average player. Above 0 the
-        estimate exists on any board, drawn towards 0.
+        estimate exists on any board, shrunk towards 0.
     firth : bool
         Jeffreys' prior as a penalty (Firth): the estimate exists wherever players have met, with
-        less bias. Not with pseudo-rounds, nor of votes.
+        less bias. Neither with pseudo-rounds nor for votes.
     hypothesis, value
-        Hypotheses K b = c that the estimate has to satisfy, as for `wald_test`: a restricted
-        estimate for `lr_test`. Not of votes, whose estimates `wald_test` tests.
+        Hypotheses K b = c that the estimate satisfies, as for `wald_test`: a restricted
+        estimate for `lr_test`. Not for votes.
     ties : {"half", "drop"}, optional
         Of votes: a tie is half a win for both (the default), or no vote.
     cluster : "auto", "none", "judge", "prompt" or a list of these two
-        Of votes: what makes them go together, by default judges and prompts where votes have
-        them.
+        Of votes: what makes them dependent, by default judges and prompts where votes have them.
     order_effect : bool
-        Of votes: let whoever is shown first have an advantage, the same for all.
+        Of votes: whether whoever is shown first has an advantage, the same for all.
     covariates : sequence of str, optional
         Of votes: the covariates that count; by default all that they have.
 
     Returns
     -------
     Dataset
-        ``epp`` (player); unless it is "none", ``covariance`` and ``covariance_model`` (player,
-        ``player_``), the second of independent matches; scalars ``loglik`` and ``deviance``
-        (unordered pairs, each match once, without penalties). Of votes also ``opinion_variance``
-        (clustering), the variance of judges' (prompts') own opinions of a player, squared log-odds;
-        and with an order effect or covariates ``effect_size`` (effect), log-odds for being first
-        ("order") and for a standard deviation of a covariate, with ``effect_covariance`` (effect,
-        ``effect_``). Restricted: ``hypothesis_matrix`` (hypothesis, coefficient),
-        ``hypothesis_value`` (hypothesis). attrs: ``model``, ``covariance``,
-        ``converged``, ``warnings`` (JSON), ``df`` (degrees of freedom of the deviance),
-        ``pseudo_rounds``, ``firth``; of votes ``ties``, ``cells`` (what the deviance is over:
-        "pairs", "ordered pairs" where the order counts, or "votes" with covariates).
+        ``epp`` (player); ``covariance`` and ``covariance_model`` (player, ``player_``), the second
+        of independent matches; ``loglik`` and ``deviance`` (each pair once, without penalties). Of
+        votes also ``opinion_variance`` (clustering), the variance of judges' (prompts') own
+        opinions of a player, and ``effect_size`` (effect) with ``effect_covariance``. Restricted:
+        ``hypothesis_matrix`` and ``hypothesis_value``. attrs include ``converged``, ``warnings``
+        (JSON) and ``df`` (degrees of freedom of the deviance).
 
     Raises
     ------
     DisconnectedError
         If the win graph is not strongly connected: the estimate does not exist.
     LeaderbayesError
-        If these are no matches, there are fewer than 2 rounds and the covariance is clustered,
-        ties are "drop" or "floor" in a combination without a form by round, or an option has no
-        meaning for these matches, or these votes.
-
-    Warns
-    -----
-    EstimateWarning
-        LB015, if rounds are two, or do not vary in what they say of a player or a pair: standard
-        errors of these would be 0, and are NaN in every table.
-    HintWarning
-        LB017 to LB019, and of votes LB044, LB045 and LB049, as of `leaderbayes.fit`.
+        If an option has no meaning for these matches, or these votes.
 
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section 3.
     Firth (1993), Bias reduction of maximum likelihood estimates, Biometrika 80.
-    Cameron, Gelbach, Miller (2011), Robust inference with multiway clustering, JBES 29.
 
     Examples
     --------
@@ -166,35 +143,24 @@ def bradley_terry(
     variables: dict[str, Any] = {
         "epp": ("player", epp), "loglik": loglik, "deviance": 2.0 * max(gained, 0.0),
     }  # fmt: skip
-    if covariance != "none":
-        model = inverse(hessian, m, linear)
-        if covariance == "clustered":
-            spread = model @ meat(_scores_by_round(matches, epp)) @ model
-        elif covariance == "bootstrap":
-            spread = bootstrap_covariance(
-                matches, linear, model="bradley_terry", pseudo_rounds=pseudo_rounds, firth=firth
-            )
-        else:
-            spread = model
-        square = ("player", "player_")
-        variables |= {"covariance": (square, spread), "covariance_model": (square, model)}
-    return estimate(
-        matches,
-        variables,
-        {
-            "model": "bradley_terry",
-            "covariance": covariance,
-            "df": int((n > 0).sum() // 2) - (m - 1),
-            "pseudo_rounds": float(pseudo_rounds),
-            "firth": int(firth),
-        },
-        linear,
-        few_rounds(matches) if covariance in ("clustered", "bootstrap") else [],
+    variables |= covariances(
+        covariance,
+        lambda: inverse(hessian, m, linear),
+        lambda: _scores_by_round(matches, epp),
+        lambda: bootstrap_covariance(
+            matches, linear, model="bradley_terry", pseudo_rounds=pseudo_rounds, firth=firth
+        ),
     )
+    attrs = {
+        "model": "bradley_terry", "covariance": covariance,
+        "df": int((n > 0).sum() // 2) - (m - 1),
+        "pseudo_rounds": float(pseudo_rounds), "firth": int(firth),
+    }  # fmt: skip
+    return estimate(matches, variables, attrs, linear)
 
 
 def _near(points: Floats, n: Floats, pseudo_rounds: float) -> Floats:
-    """Give the estimate (player,) to six digits, or where to begin with it.
+    """Return the estimate (player,) to six digits, or a start near it.
 
     Where most have met, hardly any pseudo-rounds are enough for conjugate gradients to find it.
     """
@@ -206,15 +172,9 @@ def _near(points: Floats, n: Floats, pseudo_rounds: float) -> Floats:
 
 def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth: bool) -> None:
     """Refuse what has no meaning for votes."""
-    if covariance == "bootstrap":
+    if covariance in _NOT_OF_VOTES:
         raise LeaderbayesError(
-            "covariance='bootstrap' draws rounds again, which votes do not have: take 'clustered', "
-            "which knows of judges and prompts."
-        )
-    if covariance == "none":
-        raise LeaderbayesError(
-            "covariance='none' is not for votes, whose estimate finds how they go together: take "
-            "'clustered'."
+            f"covariance={covariance!r} {_NOT_OF_VOTES[covariance]}: take 'clustered'."
         )
     if firth:
         raise LeaderbayesError("firth=True is not for votes: take pseudo_rounds=1.")
@@ -226,7 +186,7 @@ def _check_votes(covariance: Covariance, hypothesis: Hypothesis | None, *, firth
 
 
 def _scores_by_round(matches: xr.Dataset, epp: Floats) -> Floats:
-    """Give the gradient of each round's log-likelihood (round, player)."""
+    """Return the gradient of each round's log-likelihood (round, player)."""
     within, ties = bool(matches.attrs["within_round"]), matches.attrs["ties"]
     require_rounds(matches)
     if ties == "floor" or (ties == "drop" and not within):

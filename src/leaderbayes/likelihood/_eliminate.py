@@ -14,8 +14,6 @@ from leaderbayes._types import Floats
 from leaderbayes.likelihood._round_intercept import Listed, describe, list_board
 
 Method = Literal["rigorous", "accelerated", "heuristic"]
-
-
 _STEP = np.dtype(
     [("player", int), ("test", "U4"), ("p_value", float), ("loglik", float), ("eliminated", bool)]
 )
@@ -34,14 +32,14 @@ def eliminate(
 
     "rigorous": players in the order of their Wald p-values (:math:`b_i = 0`), highest first, are
     tried until one leaves: a likelihood-ratio test of all effects eliminated so far and this one
-    against the full model does not reject. Then again with the restricted model, until nobody
-    leaves. "accelerated": only players whose Wald p-value is above alpha are tried. "heuristic":
-    the player with the highest Wald p-value leaves, as long as that is above alpha.
+    against the full model does not reject. This is repeated until nobody leaves. "accelerated":
+    only players whose Wald p-value is above alpha are tried. "heuristic": the player with the
+    highest Wald p-value leaves, as long as that is above alpha.
 
     Parameters
     ----------
     matches : Dataset
-        As for `round_intercept`.
+        As for `round_intercept`; not votes.
     method : {"accelerated", "rigorous", "heuristic"}
         Section 3.2.2 of the paper.
     alpha : float
@@ -54,8 +52,7 @@ def eliminate(
     Dataset
         As from `round_intercept`, of the last model; and ``eliminated`` (player); for every test
         ``step_player``, ``step_test`` ("Wald" or "LR"), ``step_p_value``, ``step_loglik`` (of the
-        model that the player would leave behind, or for a Wald test does leave),
-        ``step_eliminated`` (step). attrs also: ``elimination``, ``alpha``.
+        model without that player's effect), ``step_eliminated`` (step).
 
     Raises
     ------
@@ -79,12 +76,12 @@ def eliminate(
     alpha = share("alpha", alpha)
     n_quadrature = whole("n_quadrature", n_quadrature, at_most=100)
     board = list_board(matches, "likelihood.eliminate", order=order, zero=zero)
-    x, at = fit_marginal(board.statistics, board.start, n_quadrature)
+    x, at = fit_marginal(board.given, board.start, n_quadrature)
     full = at.value
     out: list[int] = []
     steps: list[tuple[Any, ...]] = []
     # The zero player and one other are left at least: without them there is nothing to test.
-    while len(out) < len(board.listed) - 1:
+    while len(out) < len(board.players) - 1:
         p_values = _wald(x, at, board.zero, _restriction(board, out))
         candidates = [i for i in np.argsort(-p_values) if i != board.zero and i not in out]
         if method != "rigorous":
@@ -96,7 +93,7 @@ def eliminate(
             start = x.copy()
             start[player] = start[board.zero]
             start[:-2] -= start[:-2].mean()
-            new_x, new = fit_marginal(board.statistics, start, n_quadrature, linear=tried)
+            new_x, new = fit_marginal(board.given, start, n_quadrature, linear=tried)
             gain = max(2.0 * (full - new.value), 0.0)
             if method == "heuristic":
                 test, p_value = "Wald", float(p_values[player])
@@ -111,7 +108,7 @@ def eliminate(
         else:
             break
     fit = describe(board, x, at, _restriction(board, out), n_quadrature)
-    players = board.matches["player"].to_numpy()
+    players = board.players
     fit["eliminated"] = ("player", np.isin(np.arange(len(players)), out))
     by_step = np.array(steps, dtype=_STEP)
     fit["step_player"] = ("step", players[by_step["player"]])
@@ -124,7 +121,7 @@ def _restriction(board: Listed, out: Sequence[int]) -> Linear | None:
     """Restrict whoever is eliminated to be as strong as the zero player."""
     if not out:
         return None
-    matrix = np.zeros((len(out), len(board.listed) + 1))
+    matrix = np.zeros((len(out), len(board.players) + 1))
     matrix[np.arange(len(out)), out] = 1.0
     matrix[:, board.zero] = -1.0
     return Linear(matrix, np.zeros(len(out)))

@@ -1,8 +1,8 @@
-"""What all estimators share: when an estimate exists, and the Dataset that holds it."""
+"""What all estimators share: when an estimate exists, its covariance, and the Dataset it is."""
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ from xarray.indexes import PandasIndex
 
 from leaderbayes._arguments import number
 from leaderbayes._errors import DisconnectedError, EstimateWarning, HintWarning, LeaderbayesError
-from leaderbayes._numerics.composite_weight import FEWEST
+from leaderbayes._numerics.composite_weight import FEWEST, meat
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._scores.hints import hints
 from leaderbayes._scores.matches import components, is_one_group, say_apart
+from leaderbayes._types import Floats
 from leaderbayes.likelihood._hypothesis import Hypothesis, linear
 from leaderbayes.likelihood._spread import without_variation
 
@@ -30,8 +31,7 @@ def require_estimate(
     """Raise unless the estimate exists.
 
     It does where the win graph is strongly connected; with Firth's penalty, where all players have
-    met, directly or through others; with pseudo-rounds, always. ``remedy`` is what to do, where
-    penalties and options are other ones than of scores.
+    met, directly or through others; with pseudo-rounds, always.
 
     Raises
     ------
@@ -76,16 +76,6 @@ def require_rounds(matches: xr.Dataset) -> None:
         )
 
 
-def few_rounds(matches: xr.Dataset) -> list[str]:
-    """Warn where rounds are too few to take standard errors from how they vary."""
-    if matches.sizes["round"] >= FEWEST:
-        return []
-    return [
-        f"LB015 {matches.sizes['round']} rounds hardly say how rounds vary: standard errors from "
-        "that may be far too small. Give more rounds, or take covariance='model' (--weight 1)."
-    ]
-
-
 def restriction(
     matches: xr.Dataset,
     hypothesis: Hypothesis | None,
@@ -93,28 +83,71 @@ def restriction(
     coefficients: int,
 ) -> Linear | None:
     """Write the hypothesis, if given, over the players and, if there is one, the intercept."""
-    if hypothesis is None:
-        if np.any(np.asarray(value) != 0.0):
-            raise LeaderbayesError(
-                "value= is what the combination of strengths in hypothesis= is held at; that is "
-                "missing."
-            )
-        return None
-    return linear(hypothesis, value, matches["player"].to_numpy(), coefficients)
+    if hypothesis is not None:
+        return linear(hypothesis, value, matches["player"].to_numpy(), coefficients)
+    if np.any(np.asarray(value) != 0.0):
+        raise LeaderbayesError(
+            "value= is what the combination of strengths in hypothesis= is held at; that is "
+            "missing."
+        )
+    return None
+
+
+def covariances(
+    kind: str,
+    model: Callable[[], Floats],
+    scores: Callable[[], Floats],
+    bootstrap: Callable[[], Floats],
+) -> dict[str, Any]:
+    """Return the variables ``covariance`` and ``covariance_model`` of an estimate.
+
+    Parameters
+    ----------
+    kind : {"clustered", "model", "bootstrap", "none"}
+    model : callable
+        Inverse of the information (player, player).
+    scores : callable
+        Gradient of each round's log-likelihood (round, player), for the sandwich.
+    bootstrap : callable
+        Covariance of resampled estimates.
+    """
+    if kind == "none":
+        return {}
+    spread = bread = model()
+    if kind == "clustered":
+        spread = bread @ meat(scores()) @ bread
+    elif kind == "bootstrap":
+        spread = bootstrap()
+    square = ("player", "player_")
+    return {"covariance": (square, spread), "covariance_model": (square, bread)}
 
 
 def estimate(
     matches: xr.Dataset,
     variables: dict[str, Any],
     attrs: dict[str, Any],
-    restricted: Linear | None,
+    restricted: Linear | None = None,
     said: Sequence[str] = (),
+    *,
+    coords: Mapping[str, Any] | None = None,
+    hinted: Sequence[str] | None = None,
 ) -> xr.Dataset:
-    """Make the Dataset of an estimate from these matches.
+    """Make the Dataset of an estimate from these matches, and warn of what is uncertain.
 
-    Warn of ``said``, of differences without variation, and of what the matches show (hints).
-
-    ``attrs["df"]`` is that without hypotheses, each of which adds one.
+    Parameters
+    ----------
+    matches : Dataset
+        With the coordinate player.
+    variables, coords
+        Of the Dataset; players are added.
+    attrs : dict
+        ``df`` is that without hypotheses, each of which adds one.
+    restricted : Linear, optional
+        Hypotheses that the estimate satisfies.
+    said : sequence of str
+        What to warn of, beside differences without variation.
+    hinted : sequence of str, optional
+        Hints; by default those of the matches of scores.
     """
     if restricted is not None:
         variables = variables | {
@@ -122,27 +155,30 @@ def estimate(
             "hypothesis_value": ("hypothesis", restricted.value),
         }
         attrs = attrs | {"df": attrs["df"] + len(restricted.matrix)}
-    coords = _twice(matches) if "covariance" in variables else _players(matches)
-    fit = xr.Dataset(variables, coords=coords, attrs=attrs)
-    texts = [text for text in (*said, without_variation(fit)) if text is not None]
-    shown = hints(matches, str(attrs["model"]), posterior=False)
-    for kind, messages in ((EstimateWarning, texts), (HintWarning, shown)):
+    fit = xr.Dataset(variables, coords=_players(matches, twice="covariance" in variables))
+    fit = fit.assign_coords(coords or {}).assign_attrs(attrs)
+    what = "rounds" if hinted is None else "votes"
+    if hinted is None:
+        hinted = hints(matches, posterior=False)
+        if attrs["covariance"] in ("clustered", "bootstrap") and matches.sizes["round"] < FEWEST:
+            few = (
+                f"LB015 {matches.sizes['round']} rounds hardly say how rounds vary: standard "
+                "errors from that may be far too small. Give more rounds, or take "
+                "covariance='model' (--weight 1)."
+            )
+            said = [*said, few]
+    texts = [text for text in (*said, without_variation(fit, what)) if text is not None]
+    for kind, messages in ((EstimateWarning, texts), (HintWarning, hinted)):
         for text in messages:
             warnings.warn(text, kind, skip_file_prefixes=(_PACKAGE,))
-    fit.attrs.update(converged=1, warnings=json.dumps(texts + shown))
-    return fit
+    return fit.assign_attrs(converged=1, warnings=json.dumps([*texts, *hinted]))
 
 
-def _players(matches: xr.Dataset) -> xr.Coordinates:
-    """Name the players, whose texts are indexed already."""
-    return xr.Coordinates(
-        {"player": matches.variables["player"]}, {"player": matches.xindexes["player"]}
-    )
-
-
-def _twice(matches: xr.Dataset) -> xr.Coordinates:
-    """Name rows and columns by the players."""
-    row = _players(matches)
-    players = row["player"]
-    column = PandasIndex(players.to_index().rename("player_"), "player_", players.dtype)
-    return row | xr.Coordinates.from_xindex(column)
+def _players(matches: xr.Dataset, *, twice: bool) -> xr.Coordinates:
+    """Name rows, and columns, by the players, whose texts are indexed already."""
+    players = matches.variables["player"]
+    row = xr.Coordinates({"player": players}, {"player": matches.xindexes["player"]})
+    if not twice:
+        return row
+    index = PandasIndex(row["player"].to_index().rename("player_"), "player_", players.dtype)
+    return row | xr.Coordinates.from_xindex(index)

@@ -82,7 +82,7 @@ def linear(
 
 
 def published_scale(fit: xr.Dataset, convention: Convention) -> tuple[float, int]:
-    """Give a convention's factor on variances, and the degrees of freedom that it adds.
+    """Return a convention's factor on variances, and the degrees of freedom that it adds.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _require_variance(k: Floats, fit: xr.Dataset) -> None:
 
 
 def pair_differences(fit: xr.Dataset, convention: Convention) -> tuple[Floats, Floats]:
-    """Give log-odds that the row beats the column, and standard errors, each (player, player).
+    """Return log-odds that the row beats the column, and standard errors, each (player, player).
 
     By the published convention PMRA's intercept is for whoever is listed first.
 
@@ -152,26 +152,25 @@ def wald_test(
     a, b : str
         Two players, of equal strength by the hypothesis.
     hypothesis : sequence of (str, str), or DataArray (hypothesis, coefficient), optional
-        Instead of a and b: pairs of players of equal strength, all at once; or K. A coefficient
-        is a player, or PMRA's ``intercept``.
+        Instead of a and b: pairs of players of equal strength, all at once; or K, whose
+        coefficients are players and PMRA's ``intercept``.
     value : float or sequence of float
         c, log-odds.
     convention : {"correct", "published"}
-        "published", on Bradley-Terry with ``covariance="model"``: every match counted twice, and
-        a degree of freedom too many, as EloML tests. On PMRA a pair i, j is b_0 + b_i - b_j = c,
-        i listed before j.
+        "published", on Bradley-Terry with ``covariance="model"``: as EloML tests, which counts
+        every match twice and a degree of freedom too many. On PMRA a pair i, j is
+        b_0 + b_i - b_j = c, i listed before j.
 
     Returns
     -------
     Dataset
-        Scalars: ``statistic``, ``df``, ``p_value``. attrs: ``converged`` (1), ``warnings`` (JSON
-        list).
+        Scalars: ``statistic``, ``df``, ``p_value``.
 
     Raises
     ------
     LeaderbayesError
-        If it is no estimate, a name is unknown, hypotheses are not independent, or there are more
-        of them than a covariance clustered by round can tell apart.
+        If a name is unknown, hypotheses are not independent, or there are more of them than a
+        covariance clustered by round identifies.
 
     References
     ----------
@@ -217,7 +216,7 @@ def _asked(a: str | None, b: str | None, hypothesis: Hypothesis | None) -> Hypot
 
 
 def _tested(statistic: float, df: int, estimate: xr.Dataset) -> xr.Dataset:
-    """Give the result of a test whose statistic is chi-square."""
+    """Return the result of a test whose statistic is chi-square."""
     p_value = float(chdtrc(df, statistic))
     return xr.Dataset({"statistic": statistic, "df": df, "p_value": p_value}, attrs=trust(estimate))
 
@@ -242,8 +241,7 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     Dataset
-        Scalars: ``statistic``, ``df``, ``p_value``. attrs: ``converged`` (1), ``warnings`` (JSON
-        list).
+        Scalars: ``statistic``, ``df``, ``p_value``.
 
     Raises
     ------
@@ -310,12 +308,7 @@ def pairwise_tests(
     DataFrame
         ``player``, ``opponent`` (of lower epp), ``difference``, ``error`` (log-odds), ``p_value``,
         ``p_adjusted``; a row for each pair, best players first. Errors and p-values are NaN where
-        rounds do not vary (LB015). attrs: ``converged`` (1), ``warnings`` (JSON list).
-
-    Raises
-    ------
-    LeaderbayesError
-        If an option is unknown.
+        rounds do not vary (LB015).
 
     References
     ----------

@@ -7,14 +7,13 @@ import xarray as xr
 
 from leaderbayes._arguments import one_of
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.composite_weight import meat
 from leaderbayes._numerics.newton import inverse
 from leaderbayes._numerics.plackett_luce_fit import LARGEST_MATRIX, fit_rankings
 from leaderbayes._scores.matches import require_matches
 from leaderbayes.likelihood._bootstrap import bootstrap_covariance
 from leaderbayes.likelihood._estimate import (
+    covariances,
     estimate,
-    few_rounds,
     require_estimate,
     require_rounds,
     restriction,
@@ -34,51 +33,40 @@ def plackett_luce(
     """Estimate epp from each round's ranking by maximum likelihood.
 
     The model is that of `leaderbayes.models.plackett_luce`: where players tie, the mean of the
-    log-likelihoods of all orders of each tied set. For two players it is `bradley_terry`, ties
-    "half". Its differences are a little too small where very many tie (0.97 of the true log-odds
-    where 19 % of pairs do, 0.94 at 32 %).
+    log-likelihoods of all orders of each tied set. Differences are slightly too small where very
+    many players tie.
 
     Parameters
     ----------
     matches : Dataset
         From `leaderbayes.matches`, within rounds, ties "half"; ``pairs=False`` will do.
     covariance : {"model", "clustered", "bootstrap", "none"}
-        The inverse Hessian, right where noise is Gumbel's; the sandwich over rounds, right for
-        any noise in large samples; that of 1000 bootstrap samples of rounds; or none, the estimate
-        alone, which then needs no matrix of all pairs and has no limit of players.
+        The inverse Hessian, right for Gumbel noise; the sandwich over rounds, right for any noise
+        in large samples; of 1000 bootstrap samples of rounds; or the estimate alone, for any
+        number of players.
     pseudo_rounds : float
         As for `bradley_terry`.
     firth : bool
-        Jeffreys' prior as a penalty, half the log determinant of the observed information, which
-        with ties is the mean of that of all orders: the estimate exists wherever players have met,
-        with less bias. Some first-order bias stays, unlike Bradley-Terry's: chance decides who is
-        left at each stage.
+        Jeffreys' prior as a penalty, half the log determinant of the observed information: the
+        estimate exists wherever players have met, with less bias.
     hypothesis, value
         As for `bradley_terry`.
 
     Returns
     -------
     Dataset
-        ``epp`` (player); ``covariance`` and ``covariance_model`` (player, ``player_``), unless it
-        is "none"; scalars ``loglik`` and ``deviance`` (-2 loglik), without penalties.
-        attrs as for `bradley_terry`; ``df`` counts the choices that make the rankings, one less
-        a round than it has players, less the parameters.
+        ``epp``, ``covariance`` and ``covariance_model`` as for `bradley_terry`; ``loglik`` and
+        ``deviance`` (-2 loglik), without penalties. attrs as for `bradley_terry`; ``df`` is the
+        number of choices that make the rankings, less the parameters.
 
     Raises
     ------
     DisconnectedError
         If the win graph is not strongly connected, a tie counting for both: the estimate does not
-        exist. With ``firth``, if some players never met, directly or through others.
-    NotConvergedError
-        If Newton's method does not converge.
+        exist.
     LeaderbayesError
-        If these are no matches, an option has no meaning for them, or there are more than 5000
-        players and a covariance or ``firth`` is wanted.
-
-    Warns
-    -----
-    HintWarning
-        LB017 to LB019, as of `leaderbayes.fit`.
+        If an option has no meaning for these matches, or there are more than 5000 players and a
+        covariance or ``firth`` is wanted.
 
     References
     ----------
@@ -119,24 +107,17 @@ def plackett_luce(
         "loglik": best.loglik,
         "deviance": -2.0 * best.loglik,
     }
-    if covariance != "none":
-        model = inverse(best.information, m, linear)
-        if covariance == "model":
-            spread = model
-        elif covariance == "clustered":
-            spread = model @ meat(best.scores) @ model
-        else:
-            spread = bootstrap_covariance(
-                matches, linear, model="plackett_luce", pseudo_rounds=pseudo_rounds, firth=firth
-            )
-        square = ("player", "player_")
-        variables |= {"covariance": (square, spread), "covariance_model": (square, model)}
+    variables |= covariances(
+        covariance,
+        lambda: inverse(best.information, m, linear),
+        lambda: best.scores,
+        lambda: bootstrap_covariance(
+            matches, linear, model="plackett_luce", pseudo_rounds=pseudo_rounds, firth=firth
+        ),
+    )
     attrs = {
-        "model": "plackett_luce",
-        "covariance": covariance,
+        "model": "plackett_luce", "covariance": covariance,
         "df": int((place > 0).sum()) - len(place) - (m - 1),
-        "pseudo_rounds": float(pseudo_rounds),
-        "firth": int(firth),
-    }
-    said = few_rounds(matches) if covariance in ("clustered", "bootstrap") else []
-    return estimate(matches, variables, attrs, linear, said)
+        "pseudo_rounds": float(pseudo_rounds), "firth": int(firth),
+    }  # fmt: skip
+    return estimate(matches, variables, attrs, linear)

@@ -5,35 +5,51 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
-from leaderbayes._arguments import whole
+from leaderbayes._arguments import is_hashable, whole
 from leaderbayes._errors import DisconnectedError, LeaderbayesError
 from leaderbayes._numerics import round_intercept as pmra
 from leaderbayes._numerics.bradley_terry import newton
 from leaderbayes._numerics.newton import Linear, inverse
-from leaderbayes._numerics.quadrature import Marginal, fit_marginal
+from leaderbayes._numerics.quadrature import Clustered, Marginal, fit_marginal
 from leaderbayes._scores.matches import listed_positions, require_matches
-from leaderbayes._scores.vote_matches import is_votes
-from leaderbayes._types import Floats, Longs
+from leaderbayes._scores.tables import counted
+from leaderbayes._scores.vote_matches import (
+    clusters_of,
+    counted_votes,
+    is_votes,
+    require_whole_weights,
+    valid_votes,
+    weights_of,
+)
+from leaderbayes._types import Bools, Floats, Longs
 from leaderbayes.likelihood._estimate import estimate, require_estimate, restriction
 from leaderbayes.likelihood._hypothesis import Hypothesis
-from leaderbayes.likelihood._vote_intercept import intercept_of_votes, order_explains
 
-# Strengths this near each other are the same.
-_ALIKE = 1e-6
-# Standard errors from 0 at which an order effect is more than chance, at the level of 0.05.
-_CLEAR = 1.96
+_ALIKE = 1e-6  # strengths this near each other are the same
+_CLEAR = 1.96  # standard errors from 0 at which an order effect is more than chance
+_INSTEAD = "take likelihood.bradley_terry(votes, order_effect=True)"
 
 
 class Listed(NamedTuple):
-    """A board whose pairs are listed: what every fit of it starts from."""
+    """Matches of which one player is listed first: what every fit of them starts from."""
 
-    matches: xr.Dataset  # place (round, player), wins and n (player, opponent)
-    listed: Longs  # players as they are listed
-    statistics: pmra.ListedStatistics
+    matches: xr.Dataset  # wins and n (player, opponent)
+    given: Clustered
+    clusters: tuple[str, NDArray[Any]]  # "round" or "judge", and their names
     zero: int
     start: Floats  # (player + 2,)
-    tied: int  # matches without a winner
+    ties: str
+    tied: int = 0  # matches without a winner, half of a win for both
+    listed: Longs | None = None  # players as they are listed; of votes None
+
+    @property
+    def players(self) -> NDArray[Any]:
+        """Names of the players."""
+        return self.matches["player"].to_numpy()
 
 
 def round_intercept(
@@ -52,11 +68,8 @@ def round_intercept(
               \quad u_k \sim N(0, s^2),\ i\ \mathrm{listed\ before}\ j
 
     with the rounds' intercepts u_k integrated out by adaptive Gauss-Hermite quadrature. The
-    intercepts' sign, and with it every p-value, depends on the order of the players.
-
-    Of votes, i was shown first and k is the judge: b_0 is the advantage of being first, and s how
-    much judges differ in it. Nothing else of judges and prompts is in the model, nor in its
-    standard errors: where they have opinions of players too, take `bradley_terry`.
+    intercepts' sign, and with it every p-value, depends on the order of the players. Of votes, i
+    was shown first and k is the judge.
 
     Parameters
     ----------
@@ -64,49 +77,37 @@ def round_intercept(
         From `leaderbayes.matches`, within rounds; with ties "half", or as published "loss" of
         the first-listed player. Or votes of `leaderbayes.read_votes`, with judges.
     order : sequence of str, optional
-        All players, as they are listed; by name without regard to case by default. Not of votes.
+        All players, as they are listed; by default by name without regard to case. Not of votes.
     zero : str, optional
-        The player whose fixed effect is 0; the one with the smallest share of wins by default.
-        Strengths do not depend on it.
+        The player whose fixed effect is 0; by default the one with the smallest share of wins.
     n_quadrature : int
         Nodes a round, lme4's nAGQ; 1 is Laplace's approximation.
     hypothesis, value
         As for `bradley_terry`, on players and ``intercept``; of votes too.
     ties : "drop", optional
-        Of votes, whose outcome has to be one of two: leave ties out, which are refused otherwise.
+        Of votes: leave ties out, which are refused otherwise.
 
     Returns
     -------
     Dataset
-        ``epp`` (player, sum to zero); ``covariance``, ``covariance_model`` (player, ``player_``),
-        from the observed information; ``intercept``, b_0, ``intercept_variance``,
-        ``intercept_covariance`` (player); ``sd_round``, s; ``round_effect`` (round), the mode of
-        u_k, and ``round_effect_sd`` (round) given the parameters; ``fixed_effect`` and
-        ``fixed_effect_error`` (player), b_i less the zero player's, and its standard error;
-        ``order`` (player), position in the list; ``loglik``, ``deviance`` (from the likelihood
-        of every match predicted for sure). attrs: ``model``, ``covariance``, ``converged``, ``df``,
-        ``zero``, ``ties``, ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
-        Of votes ``sd_judge``, ``judge_effect`` and ``judge_effect_sd`` (judge) in place of those of
-        rounds, and no ``order``.
+        ``epp`` (player, sum to zero) with ``covariance`` (player, ``player_``), from the observed
+        information; ``intercept`` with ``intercept_variance`` and ``intercept_covariance``
+        (player); ``sd_round``, s; ``round_effect`` (round), the mode of u_k, and
+        ``round_effect_sd``; ``fixed_effect`` and ``fixed_effect_error`` (player), b_i less the zero
+        player's; ``order`` (player); ``loglik``, ``deviance``. Of votes ``sd_judge``,
+        ``judge_effect`` and ``judge_effect_sd`` (judge), and no ``order``. attrs include ``df``,
+        ``zero``, ``n_quadrature``, ``singular`` (1 where s is 0), ``warnings`` (JSON).
 
     Raises
     ------
     DisconnectedError
         If the estimate does not exist: the win graph is not strongly connected, or the order of
-        the players explains all, or nothing tells it from the strengths.
+        the players explains everything.
     NotConvergedError
         If Newton's method does not converge, or s has no finite estimate.
     LeaderbayesError
-        If these are no matches, or an option has no meaning for them; if votes tie, have no
-        judges or but one, or do not say who was shown first.
-
-    Warns
-    -----
-    EstimateWarning
-        LB014, if the estimate depends on the order of the players: ties count as losses, players
-        of the same scores get different strengths, or b_0 is 1.96 standard errors from 0.
-    HintWarning
-        LB017 to LB019, as of `leaderbayes.fit`.
+        If an option has no meaning for these matches; if votes tie, have at most one judge, or do
+        not say who was shown first.
 
     References
     ----------
@@ -131,101 +132,147 @@ def round_intercept(
     if is_votes(matches):
         if order is not None:
             raise LeaderbayesError("order: votes say themselves who was shown first.")
-        return intercept_of_votes(
-            matches, ties=ties, zero=zero, n_quadrature=n_quadrature, hypothesis=hypothesis,
-            value=value,
-        )  # fmt: skip
-    if ties is not None:
+        board = list_votes(matches, ties=ties, zero=zero)
+    elif ties is not None:
         raise LeaderbayesError("ties: an option of votes (read_votes), not of matches.")
-    board = list_board(matches, "likelihood.round_intercept", order=order, zero=zero)
-    m = board.matches.sizes["player"]
-    linear = restriction(board.matches, hypothesis, value, m + 1)
-    x, at = fit_marginal(board.statistics, board.start, n_quadrature, linear=linear)
+    else:
+        board = list_board(matches, "likelihood.round_intercept", order=order, zero=zero)
+    linear = restriction(board.matches, hypothesis, value, len(board.players) + 1)
+    x, at = fit_marginal(board.given, board.start, n_quadrature, linear=linear)
     return describe(board, x, at, linear, n_quadrature)
 
 
 def list_board(
     matches: xr.Dataset, what: str, *, order: Sequence[str] | None, zero: str | None
 ) -> Listed:
-    """List the pairs, and check that ``what`` has an estimate."""
+    """List the pairs of a board, and check that ``what`` has an estimate."""
     require_matches(matches, what, ties=("half", "loss"), across=False)
     if "tournament" in matches.dims:
         require_estimate(matches)
-    players = [str(name) for name in matches["player"].to_numpy()]
     listed = listed_positions(matches, order)
     outcome = pmra.outcomes(matches["place"].to_numpy(), listed)
-    tied = int((outcome == pmra.TIE).sum())
-    if matches.attrs["ties"] == "loss":
+    ties = str(matches.attrs["ties"])
+    tied = int((outcome == pmra.TIE).sum()) if ties == "half" else 0
+    if ties == "loss":
         outcome[outcome == pmra.TIE] = pmra.LOSS
     strict, n = pmra.counts(outcome, listed)
     wins = strict + (n - strict - strict.T) / 2.0
     square = ("player", "opponent")
-    matches = matches.assign(wins=(square, wins), n=(square, n.astype(float)))
-    require_estimate(matches)
-    _require_intercept(wins, listed)
-    if zero is None:
-        weakest = int(np.argmin(wins.sum(axis=1) / n.sum(axis=1)))
-    elif str(zero) in players:
-        weakest = players.index(str(zero))
-    else:
+    board = matches.assign(wins=(square, wins), n=(square, n.astype(float)))
+    require_estimate(board)
+    position = np.argsort(listed)
+    ahead = position[:, None] < position
+    _require_intercept((wins > 0) & ahead, (wins > 0) & ~ahead)
+    round_, pair = np.nonzero(outcome != pmra.ABSENT)
+    first, second = (listed[side][pair] for side in np.triu_indices(len(listed), 1))
+    won, shape = outcome[round_, pair] / 2.0, (len(outcome), len(listed))
+    given = Clustered.of(first, second, won, np.ones(len(pair)), round_, shape)
+    clusters = ("round", board["round"].to_numpy())
+    return Listed(board, given, clusters, *_from(board, zero), ties, tied, listed)
+
+
+def list_votes(votes: xr.Dataset, *, ties: str | None, zero: str | None) -> Listed:
+    """Take the votes that somebody won, by judge."""
+    if not is_hashable(ties) or ties not in (None, "drop"):
+        raise LeaderbayesError(
+            f"ties={ties!r}: the mixed model of votes has two outcomes; take ties='drop', or "
+            "likelihood.bradley_terry(votes, order_effect=True), where a tie is half a win."
+        )
+    kept = valid_votes(votes, "drop")
+    tied = int(valid_votes(votes, "half").sizes["vote"]) - int(kept.sizes["vote"])
+    if tied and ties is None:
+        raise LeaderbayesError(
+            f"{counted(tied, 'vote')} {'is a tie' if tied == 1 else 'are ties'}, and the mixed "
+            f"model of votes has two outcomes: take ties='drop' to leave them out, or {_INSTEAD}, "
+            "where a tie is half a win."
+        )
+    require_whole_weights(kept)
+    judge = clusters_of(kept, "judge")["judge"]
+    judges = int(judge.max()) + 1
+    if judges < 2:
+        raise LeaderbayesError(f"One judge does not say how judges differ: {_INSTEAD}.")
+    if not kept.attrs.get("ordered", 1):
+        raise LeaderbayesError(
+            "These votes do not say who was shown first, which the intercept is about: take "
+            "likelihood.bradley_terry(votes)."
+        )
+    board = counted_votes(kept, "drop")
+    remedy = (
+        "Take model='bradley_terry' with order_effect=True, whose posterior exists all the same "
+        "(leaderbayes.fit, or rank --order-effect without --ml), or the votes on a group by itself."
+    )
+    require_estimate(board, remedy=remedy)
+    first, second = (kept[name].to_numpy().astype(np.int64) for name in ("first", "second"))
+    won, n = kept["outcome"].to_numpy(), weights_of(kept)
+    m = kept.sizes["player"]
+    as_first, as_second = np.zeros((2, m, m), dtype=bool)
+    as_first[first[won == 1.0], second[won == 1.0]] = True
+    as_second[second[won == 0.0], first[won == 0.0]] = True
+    _require_intercept(as_first, as_second)
+    given = Clustered.of(first, second, n * won, n, judge, (judges, m))
+    met = np.unique(judge, return_index=True)[1]
+    clusters = ("judge", kept["judge"].to_numpy()[met])
+    return Listed(board, given, clusters, *_from(board, zero), "drop")
+
+
+def _from(board: xr.Dataset, zero: str | None) -> tuple[int, Floats]:
+    """Return the zero player, and where to start."""
+    wins, n = board["wins"].to_numpy(), board["n"].to_numpy().astype(float)
+    players = [str(name) for name in board["player"].to_numpy()]
+    if zero is not None and str(zero) not in players:
         raise LeaderbayesError(f"zero={zero!r} is none of the {len(players)} players.")
-    start, _, _ = newton(wins.sum(axis=1), n.astype(float), pseudo_rounds=1.0)
-    statistics = pmra.listed_statistics(outcome, listed)
-    return Listed(matches, listed, statistics, weakest, np.append(start, [0.0, 0.5]), tied)
+    weakest = int(np.argmin(wins.sum(axis=1) / n.sum(axis=1)))
+    start, _, _ = newton(wins.sum(axis=1), n, pseudo_rounds=1.0)
+    return weakest if zero is None else players.index(str(zero)), np.append(start, [0.0, 0.5])
 
 
 def describe(
     board: Listed, x: Floats, at: Marginal, linear: Linear | None, n_quadrature: int
 ) -> xr.Dataset:
     """Make the Dataset of a fit."""
-    ties = str(board.matches.attrs["ties"])
-    m = len(x) - 2
-    players = board.matches["player"].to_numpy()
+    m, scale, (kind, names) = len(x) - 2, float(x[-1]), board.clusters
     covariance = inverse(at.information, m, linear)
-    epp, scale = x[:m], float(x[-1])
     spread = np.diag(covariance)[:m]
     relative = spread + spread[board.zero] - 2.0 * covariance[board.zero, :m]
     square = ("player", "player_")
     variables: dict[str, Any] = {
-        "epp": ("player", epp),
+        "epp": ("player", x[:m]),
         "covariance": (square, covariance[:m, :m]),
         "covariance_model": (square, covariance[:m, :m]),
         "intercept": x[m],
         "intercept_variance": covariance[m, m],
         "intercept_covariance": ("player", covariance[m, :m]),
-        "sd_round": scale,
-        "round_effect": ("round", scale * at.mode),
-        "round_effect_sd": ("round", scale * np.sqrt(at.variance)),
-        "fixed_effect": ("player", epp - epp[board.zero]),
+        f"sd_{kind}": scale,
+        f"{kind}_effect": (kind, scale * at.mode),
+        f"{kind}_effect_sd": (kind, scale * np.sqrt(at.variance)),
+        "fixed_effect": ("player", x[:m] - x[board.zero]),
         "fixed_effect_error": ("player", np.sqrt(np.maximum(relative, 0.0))),
-        "order": ("player", np.argsort(board.listed)),
         "loglik": at.value,
         # A half-counted tie cannot be predicted better than by one half.
-        "deviance": -2.0 * (at.value + (board.tied * np.log(2.0) if ties == "half" else 0.0)),
+        "deviance": -2.0 * (at.value + board.tied * np.log(2.0)),
     }
+    count = len(board.given.n)
     attrs = {
-        "model": "round_intercept",
-        "covariance": "model",
-        "df": int(board.matches["n"].sum() / 2.0) - (m + 1),
-        "zero": str(players[board.zero]),
-        "ties": ties,
-        "n_quadrature": n_quadrature,
+        "model": "round_intercept", "covariance": "model", "df": count - (m + 1),
+        "zero": str(board.players[board.zero]), "ties": board.ties, "n_quadrature": n_quadrature,
         "singular": int(scale < 1e-4),
-    }
-    fit = estimate(board.matches, variables, attrs, linear, _order(board, variables, ties))
-    return fit.assign_coords(round=board.matches["round"].to_numpy())
+    }  # fmt: skip
+    if board.listed is None:
+        return estimate(board.matches, variables, attrs, linear, coords={kind: names}, hinted=[])
+    variables["order"] = ("player", np.argsort(board.listed))
+    said = _order(board, variables, count)
+    return estimate(board.matches, variables, attrs, linear, said, coords={kind: names})
 
 
-def _order(board: Listed, variables: dict[str, Any], ties: str) -> list[str]:
+def _order(board: Listed, variables: dict[str, Any], played: int) -> list[str]:
     """Warn where the order of the players decides, and not their scores."""
     said = []
-    if ties == "loss" and board.tied:
-        played = float(board.matches["n"].sum() / 2.0)
-        said.append(
-            f"{board.tied} of {played:.0f} matches tie, and count as the first-listed player's loss"
-        )
-    players, epp = board.matches["player"].to_numpy(), variables["epp"][1]
-    _, same = np.unique(board.matches["place"].to_numpy(), axis=1, return_inverse=True)
+    place, players = board.matches["place"].to_numpy(), board.players
+    tied = int((pmra.outcomes(place, np.arange(len(players))) == pmra.TIE).sum())
+    if board.ties == "loss" and tied:
+        said.append(f"{tied} of {played} matches tie, and count as the first-listed player's loss")
+    epp = variables["epp"][1]
+    _, same = np.unique(place, axis=1, return_inverse=True)
     for group in (np.flatnonzero(same == k) for k in np.flatnonzero(np.bincount(same) > 1)):
         low, high = group[np.argmin(epp[group])], group[np.argmax(epp[group])]
         if epp[high] - epp[low] > _ALIKE:
@@ -248,13 +295,37 @@ def _order(board: Listed, variables: dict[str, Any], ties: str) -> list[str]:
     ]
 
 
-def _require_intercept(wins: Floats, listed: Longs) -> None:
-    """Raise where an order effect can grow without bound, or strengths can make up for it."""
-    position = np.argsort(listed)
-    ahead = position[:, None] < position
-    if order_explains((wins > 0) & ahead, (wins > 0) & ~ahead):
+def _require_intercept(as_first: Bools, as_second: Bools) -> None:
+    """Raise where an order effect can grow without bound, strengths making up for it."""
+    if order_explains(as_first, as_second):
         raise DisconnectedError(
             "LB010 PMRA's intercept has no estimate: the order of the players could explain as "
-            "much as one likes, with strengths to match. Use the posterior (model="
-            "'round_intercept'), or likelihood.bradley_terry."
+            "much as one likes, with strengths to match. Use the posterior, or "
+            "likelihood.bradley_terry."
         )
+
+
+def order_explains(as_first: Bools, as_second: Bools) -> bool:
+    """Check whether an order effect could grow without bound, strengths making up for it.
+
+    With order effect +1, b_i >= b_j - 1 for every win of a first i, and b_i >= b_j + 1 for every
+    win of a second i: such strengths exist unless a circle of these contradicts itself. With -1,
+    likewise.
+
+    Parameters
+    ----------
+    as_first, as_second : (winner, loser)
+        Whether the one beat the other so.
+    """
+    # SciPy before 1.15 walks along such indices only.
+    winner, loser = (ends.astype(np.int32) for ends in np.nonzero(as_first | as_second))
+    for stricter in (as_second, as_first):  # effect 1, effect -1
+        # Distances with d_loser <= d_winner + length; 0 is no edge to SciPy, and none is 0.
+        length = np.where(stricter[winner, loser], -1.0, 1.0)
+        graph = csr_array((length, (winner, loser)), shape=as_first.shape)
+        try:
+            bellman_ford(graph, directed=True, indices=0)
+        except NegativeCycleError:
+            continue
+        return True
+    return False

@@ -12,42 +12,36 @@ _NOTHING = 1e-9
 _FIXED = 1e-12
 
 
-def covariance_of(fit: xr.Dataset, name: str = "covariance") -> Floats:
-    """Give the covariance (player, ``player_``) of an estimate.
+def coefficients(fit: xr.Dataset, name: str = "covariance") -> tuple[Floats, Floats]:
+    """Return the strengths, and the intercept if any, in one vector; and their covariance.
 
     Raises
     ------
     LeaderbayesError
-        If it was made without.
+        If the estimate was made without a covariance.
     """
     if name not in fit:
         raise LeaderbayesError(
             "This estimate has no covariance (covariance='none'), so no intervals and no tests: "
             "estimate with covariance='model' or 'clustered'."
         )
-    return fit.variables[name].to_numpy()
-
-
-def coefficients(fit: xr.Dataset, covariance: str = "covariance") -> tuple[Floats, Floats]:
-    """Give the strengths, and the intercept if any, in one vector; and their covariance."""
-    epp, cov = fit.variables["epp"].to_numpy(), covariance_of(fit, covariance)
+    epp, cov = fit.variables["epp"].to_numpy(), fit.variables[name].to_numpy()
     if "intercept" not in fit:
         return epp, cov
-    with_epp = fit["intercept_covariance"].to_numpy()
+    along = fit["intercept_covariance"].to_numpy()[:, None]
     corner = np.array([[float(fit["intercept_variance"])]])
-    cov = np.block([[cov, with_epp[:, None]], [with_epp[None], corner]])
-    return np.append(epp, float(fit["intercept"])), cov
+    return np.append(epp, float(fit["intercept"])), np.block([[cov, along], [along.T, corner]])
 
 
 def player_errors(fit: xr.Dataset) -> Floats:
-    """Give standard errors of epp, (player,); NaN of an estimate without covariance."""
+    """Return standard errors of epp (player,); NaN of an estimate without covariance."""
     if "covariance" not in fit:
         return np.full(fit.sizes["player"], np.nan)
     return _errors(*(np.diag(fit.variables[name]) for name in ("covariance", "covariance_model")))
 
 
 def pair_errors(fit: xr.Dataset, sign: Floats | float = 0.0) -> Floats:
-    """Give standard errors of b_i - b_j + sign_ij b_0, (player, player)."""
+    """Return standard errors of b_i - b_j + sign_ij b_0, (player, player)."""
     m = fit.sizes["player"]
 
     def variances(name: str) -> Floats:
@@ -71,7 +65,7 @@ def _errors(variance: Floats, model: Floats) -> Floats:
 
 
 def vary(matrix: Floats, fit: xr.Dataset) -> bool:
-    """Whether every combination of K x, K = ``matrix``, has a variance."""
+    """Check whether every combination of K x, K = ``matrix``, has a variance."""
     _, covariance = coefficients(fit)
     _, model = coefficients(fit, "covariance_model")
     least = float(np.linalg.eigvalsh(matrix @ covariance @ matrix.T)[0])
@@ -80,22 +74,21 @@ def vary(matrix: Floats, fit: xr.Dataset) -> bool:
 
 
 def without_variation(fit: xr.Dataset, what: str = "rounds") -> str | None:
-    """Say which standard errors are NaN, and why; None where none is, or none is wanted."""
+    """Return a warning that names NaN standard errors, if there are any."""
     if "covariance" not in fit:
         return None
-    unknown, between = (np.isnan(errors(fit)) for errors in (player_errors, pair_errors))
-    if not unknown.any() and not between.any():
-        return None
+    unknown, between = np.isnan(player_errors(fit)), np.isnan(pair_errors(fit))
     players = [str(name) for name in fit["player"].to_numpy()]
     alone = [players[i] for i in np.flatnonzero(unknown)]
-    first, second = np.nonzero(np.triu(between))
-    pairs = [f"{players[i]} - {players[j]}" for i, j in zip(first, second, strict=True)]
+    pairs = [f"{players[i]} - {players[j]}" for i, j in np.argwhere(np.triu(between))]
     parts = [
-        f"{what} ({'; '.join(name[:60] for name in names[:3])}"
+        f"{kind} ({'; '.join(name[:60] for name in names[:3])}"
         f"{f'; and {len(names) - 3} more' if len(names) > 3 else ''})"
-        for what, names in (("strengths", alone), ("differences", pairs))
+        for kind, names in (("strengths", alone), ("differences", pairs))
         if names
     ]
+    if not parts:
+        return None
     return (
         f"LB015 {what} do not vary in what they say of {' and of '.join(parts)}: the standard "
         f"error would be 0, and is NaN. Give more {what}, or take covariance='model' (--weight 1)."

@@ -17,7 +17,7 @@ from leaderbayes.likelihood._spread import player_errors
 
 
 def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
-    """Make the leaderboard of an estimate, with normal intervals (`leaderbayes.leaderboard`)."""
+    """Make the leaderboard of an estimate, with normal intervals."""
     require_estimate(estimate)
     epp = estimate["epp"].to_numpy()
     error = player_errors(estimate) * ndtri((1.0 + prob) / 2.0)
@@ -38,7 +38,7 @@ def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
 
 
 def probabilities(estimate: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
-    """Give win probabilities of an estimate, with intervals (`leaderbayes.win_probability`)."""
+    """Return win probabilities of an estimate, with intervals."""
     require_estimate(estimate)
     gap, error = pair_differences(estimate, convention)
     error = error * ndtri((1.0 + prob) / 2.0)
@@ -119,7 +119,7 @@ def ranking(
 
 
 def _won(estimate: Any) -> xr.DataArray:
-    """Give the probabilities (player, opponent) of an estimate, or take them as they are."""
+    """Return the probabilities (player, opponent) of an estimate, or take them as they are."""
     if isinstance(estimate, xr.Dataset):
         return probabilities(estimate, 0.95, "correct")["mean"]
     if not isinstance(estimate, xr.DataArray) or set(estimate.dims) != {"player", "opponent"}:

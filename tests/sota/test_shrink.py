@@ -7,7 +7,7 @@ from scipy import stats
 
 import leaderbayes as lb
 from conftest import REFERENCE
-from leaderbayes.sota._board_laws import EstimateLaw, ShareLaw
+from leaderbayes.sota._laws import EstimateLaw, ShareLaw
 
 SOTA = lb.sota
 
@@ -275,22 +275,21 @@ def test_bad_estimates():
 THETA = np.array([0.5, 0.7, 0.72])
 
 
-@pytest.mark.parametrize("convention", ["correct", "published"])
-def test_independent_shares_multiply(convention):
+@pytest.mark.parametrize("draws", [0, 3])
+def test_independent_shares_multiply(draws):
     """Of every team once, or of as many draws from the thetas."""
-    tabled = ShareLaw(40, 0.0, None, "boland", convention)(THETA)
+    law = ShareLaw(n=40, rho=0.0)
+    tabled = law(THETA, draws)
     counts = tabled.low + np.arange(len(tabled.cdf))
     each = np.array([stats.binom.cdf(counts, 40, t) for t in THETA])
-    expected = each.prod(axis=0) if convention == "correct" else each.mean(axis=0) ** 3
+    expected = each.mean(axis=0) ** 3 if draws else each.prod(axis=0)
     np.testing.assert_allclose(tabled.cdf, expected, atol=1e-9)
-    assert ShareLaw(40, 0.0, None, "boland", "correct")(np.append(THETA, -np.inf)).mean == (
-        ShareLaw(40, 0.0, None, "boland", "correct")(THETA).mean
-    )
+    assert law(np.append(THETA, -np.inf)).mean == law(THETA).mean
 
 
 def test_estimates_are_normal_each_with_its_own_error():
     se = np.array([0.02, 0.01, 0.03])
-    tabled = EstimateLaw(se, 0.0, (0.0, 1.0))(THETA)
+    tabled = EstimateLaw(se=se, rho=0.0)(THETA)
     score = (tabled.low + 0.5 + np.arange(len(tabled.cdf))) / tabled.steps
     expected = np.prod([stats.norm.cdf(score, t, s) for t, s in zip(THETA, se, strict=True)], 0)
     np.testing.assert_allclose(tabled.cdf, expected, atol=1e-6)

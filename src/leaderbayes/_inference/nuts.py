@@ -37,7 +37,7 @@ def draw_nuts(
         if sampler == "nutpie":
             # Groups of players are correlated: a low-rank mass matrix pays on small boards.
             nuts["adaptation"] = "low_rank" if size <= _SMALL else "diag"
-        with model, _quiet():
+        with model, quiet():
             tree: xr.DataTree = pm.sample(
                 draws=draws, chains=chains, nuts_sampler=sampler, nuts=nuts, random_seed=stream,
                 progressbar=progressbar, compute_convergence_checks=False, **more,
@@ -61,7 +61,7 @@ def predictive(
     step = max(shape["chain"] * shape["draw"] // max(draws, 1), 1)
     thinned = tree["posterior"].to_dataset().isel(draw=slice(None, None, step))
     streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(2)]
-    with model, _quiet():
+    with model, quiet():
         found = pm.sample_posterior_predictive(
             xr.DataTree.from_dict({"posterior": thinned}),
             random_seed=streams[0], progressbar=False, extend_inferencedata=False,
@@ -85,7 +85,7 @@ def _varying(sampled: dict[str, Floats]) -> dict[str, Floats]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Keep PyMC from announcing its samplers: the progress bar says enough."""
     import pymc  # noqa: F401  its import sets the level
 

@@ -14,7 +14,7 @@ from scipy.special import betainc, ndtr, ndtri
 
 from leaderbayes._numerics import flexible_law
 from leaderbayes._numerics.counts import Counts, allowed, conditionals_at
-from leaderbayes._numerics.maximum import draw_given
+from leaderbayes._numerics.maximum import conditionals
 from leaderbayes._numerics.theta_cells import (
     END,
     Cells,
@@ -181,9 +181,12 @@ def place(scale: Scale, law: Floats, luck: Luck, rng: np.random.Generator) -> Pl
 
 
 def draw_counts(
-    theta: Floats, n: int, right: Longs, rho: Floats, theta_0: float, rng: np.random.Generator
+    theta: Floats, n: int, right: Longs, rho: Any, theta_0: float, rng: np.random.Generator
 ) -> Longs:
     """Draw counts of right answers where the reference is right on so many instances."""
     if not np.any(rho):
         return rng.binomial(n, theta)
-    return draw_given(theta, n, right, rho, theta_0, rng)
+    inside = np.clip(theta, 1e-12, 1.0 - 1e-12)
+    given = conditionals(inside, allowed(inside, rho, theta_0), theta_0)
+    up, down = (np.clip(p, 0.0, 1.0) for p in given)
+    return np.asarray(rng.binomial(right, up) + rng.binomial(n - right, down))

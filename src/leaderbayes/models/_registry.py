@@ -7,6 +7,7 @@ from leaderbayes.models import (
     _davidson,
     _plackett_luce,
     _round_intercept,
+    _sota,
     _tournaments,
 )
 from leaderbayes.models._model import Model
@@ -16,6 +17,7 @@ _FILES: tuple[Any, ...] = (
     _davidson,
     _plackett_luce,
     _round_intercept,
+    _sota,
     _tournaments,
 )
 MODELS: dict[str, Model] = {file.MODEL.name: file.MODEL for file in _FILES}

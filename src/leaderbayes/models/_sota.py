@@ -21,6 +21,8 @@ from leaderbayes._numerics.board_scale import CountScale, EstimateScale, Scale, 
 from leaderbayes._numerics.counts import reference_count
 from leaderbayes._scores.facts import own_rho
 from leaderbayes._types import Floats, Longs
+from leaderbayes.models._model import Model
+from leaderbayes.models._sota_completed import complete
 from leaderbayes.models._sota_simulated import interpolate, simulate
 from leaderbayes.models._theta import (
     CONCENTRATION,
@@ -309,3 +311,14 @@ def _log_above(floor: int, shift: Any, size: Any, p: Any) -> Any:
 
     y = pt.clip(floor + 1.0 - shift, 1e-12, size + 1.0 - 1e-12)
     return pt.log(pt.betainc(y, size - y + 1.0, p))
+
+
+MODEL = Model(
+    name="sota",
+    label="SOTA under multiplicity",
+    data=("board",),
+    parameter="theta",
+    unit="probability of a right answer",
+    build=sota,
+    complete=complete,
+)

@@ -1,7 +1,5 @@
 """How good the best on a board really is: the distribution of the sample maximum, and estimates."""
 
-from leaderbayes.sota._claim import claim
-from leaderbayes.sota._delong import delong
 from leaderbayes.sota._maximum import maximum
 from leaderbayes.sota._posterior import posterior
 from leaderbayes.sota._read_answers import read_answers
@@ -12,6 +10,6 @@ from leaderbayes.sota._two_looks import two_looks
 from leaderbayes.sota._winner import winner
 
 __all__ = [
-    "claim", "delong", "maximum", "posterior", "read_answers", "read_board", "shrink", "summary",
-    "two_looks", "winner",
+    "maximum", "posterior", "read_answers", "read_board", "shrink", "summary", "two_looks",
+    "winner",
 ]  # fmt: skip

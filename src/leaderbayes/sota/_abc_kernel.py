@@ -1,20 +1,46 @@
 """How particles of approximate Bayesian computation move: all at once, towards nearer boards."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pymc as pm
 import pytensor
 import pytensor.tensor as pt
+import xarray as xr
 from pymc.pytensorf import compile, join_nonshared_inputs, make_shared_replacements
 from pymc.smc.kernels import SMC_KERNEL
+from pytensor.compile.mode import Mode
 from pytensor.graph.replace import vectorize_graph
 from pytensor.tensor.random.type import RandomGeneratorType
 
-WALKS = 24  # moves at each temper
+from leaderbayes._inference.nuts import quiet
+from leaderbayes._numerics.workers import workers_of
+
+_WALKS = 24  # moves at each temper
 _PARTS = (1.0, 0.3, 0.1)  # of a particle's numbers that move at once
 _SIZE = 0.5  # of the first steps
 _AIM = 0.3  # share of moves that are accepted
+
+
+def abc(model: Any, draws: int, chains: int, seed: int, *, progressbar: bool) -> xr.Dataset:
+    """Draw parameters and the best theta by sequential Monte Carlo of simulated boards."""
+    with quiet(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = pm.sample_smc(
+            draws,
+            kernel=Walking,
+            model=model,
+            chains=chains,
+            cores=min(chains, workers_of(None)),
+            random_seed=[int(s) for s in np.random.default_rng(seed).integers(2**31, size=chains)],
+            progressbar=progressbar,
+            compute_convergence_checks=False,
+            # Of many boards at once Python's own code is as fast, and there is nothing to compile.
+            compile_kwargs={"mode": Mode(linker="py", optimizer="fast_compile")},
+        )
+    posterior: xr.Dataset = found["posterior"].to_dataset()
+    return posterior
 
 
 class Walking(SMC_KERNEL):  # type: ignore[misc]
@@ -25,8 +51,6 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
     particles; many have those of a standard normal prior, so that only boards decide what is
     accepted, however many numbers there are.
     """
-
-    stats_dtypes_shapes = SMC_KERNEL.stats_dtypes_shapes | {"accept_rate": (float, [])}
 
     def __init__(self, *args: Any, model: Any = None, **options: Any) -> None:
         super().__init__(*args, model=model, **options)
@@ -54,10 +78,7 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
         old = [v for v in self.densities.get_shared() if isinstance(v.type, RandomGeneratorType)]
         new = [pytensor.shared(each, borrow=True) for each in rng.spawn(len(old))]
         self.densities = self.densities.copy(swap=dict(zip(old, new, strict=True)))
-
-    def setup_kernel(self) -> None:
-        """Begin each chain the same."""
-        self.size = _SIZE
+        self.size = _SIZE  # each chain begins the same
 
     def tune(self) -> None:
         """Take mean and covariance of the particles, where they are enough for that."""
@@ -70,11 +91,9 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
 
     def mutate(self) -> None:
         """Let all particles walk for a while."""
-        rates = []
-        for walk in range(WALKS):
-            rates.append(self._walk(_PARTS[walk % len(_PARTS)]))
-            self.size = float(np.clip(self.size * np.exp(rates[-1] - _AIM), 0.01, 1.0))
-        self.accept_rate = np.mean(rates)
+        for walk in range(_WALKS):
+            rate = self._walk(_PARTS[walk % len(_PARTS)])
+            self.size = float(np.clip(self.size * np.exp(rate - _AIM), 0.01, 1.0))
 
     def _walk(self, part: float) -> float:
         """Move all once, and return the share that is accepted."""
@@ -101,17 +120,3 @@ class Walking(SMC_KERNEL):  # type: ignore[misc]
         """Squared distances from the mean (particle,), in standard deviations."""
         gap = (at - self.mean).T
         return ((gap if self.root is None else np.linalg.solve(self.root, gap)) ** 2).sum(axis=0)
-
-    def sample_stats(self) -> dict[str, Any]:
-        """Temper and acceptance of a stage, and the evidence."""
-        evidence = self.log_marginal_likelihood if self.beta == 1 else np.nan
-        return {
-            "log_marginal_likelihood": evidence,
-            "beta": self.beta,
-            "accept_rate": self.accept_rate,
-        }
-
-    def sample_settings(self) -> dict[str, Any]:
-        """Settings of all chains."""
-        return {"_n_draws": self.draws, "threshold": self.threshold, "_n_tune": WALKS}
-

@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._numerics import flexible_law
 from leaderbayes._numerics.board_scale import Luck, Scale, place
+from leaderbayes._numerics.workers import workers_of
 from leaderbayes._types import Floats
 
 _WARMUP = 60  # looks before the first draw
@@ -20,23 +21,19 @@ _MOST_RHO = 0.999
 
 
 def gibbs(
-    scale: Scale, draws: int, chains: int, moves: int, workers: int, rng: np.random.Generator
+    scale: Scale, draws: int, chains: int, moves: int, rng: np.random.Generator
 ) -> tuple[xr.Dataset, dict[str, Floats]]:
     """Draw P(theta), the test set's luck, and everybody's theta.
 
-    Returns parameters (chain, draw), and what `completed.complete` draws of other posteriors,
-    (chain x draw, ...). moves: of the luck between two draws.
+    Returns parameters (chain, draw), and what `rest_of` draws of other posteriors, (chain x draw,
+    ...). moves: of the luck between two draws.
     """
-    walkers = rng.spawn(chains)
 
     def walk(own: np.random.Generator) -> dict[str, Floats]:
         return _walk(scale, draws, moves, own)
 
-    if workers > 1:  # the kernels release Python's lock
-        with ThreadPoolExecutor(min(workers, chains)) as threads:
-            walks = list(threads.map(walk, walkers))
-    else:
-        walks = list(map(walk, walkers))
+    with ThreadPoolExecutor(min(workers_of(None), chains)) as threads:  # kernels free Python's lock
+        walks = list(threads.map(walk, rng.spawn(chains)))
     kept = {name: np.concatenate([each[name] for each in walks]) for name in walks[0]}
     if not np.isfinite(kept["log_likelihood"]).all():
         lost = ~np.isfinite(kept["log_likelihood"]).all(axis=0)

@@ -2,19 +2,18 @@
 
 from typing import Any
 
+import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from leaderbayes._arguments import whole
+from leaderbayes._arguments import number, one_of, share, whole
 from leaderbayes._errors import LeaderbayesError
+from leaderbayes._numerics.maximum import Tabled, of_law
 from leaderbayes._scores.facts import class_sizes
-from leaderbayes.sota._laws import (
-    Dependence,
-    best_auc,
-    best_estimate,
-    best_share,
-    check_dependence,
-)
+from leaderbayes._types import Floats
+from leaderbayes.sota._laws import AucLaw, Dependence, EstimateLaw, ShareLaw
+
+_PROBABILITY = np.array([0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975])
 
 
 def maximum(
@@ -100,10 +99,80 @@ def maximum(
         raise LeaderbayesError(
             "theta_0 and dependence are for shares of right answers on n instances: leave them out."
         )
-    check_dependence(rho, dependence)
-    if se is not None:
-        return best_estimate(se, theta, m, rho)
+    one_of("dependence", dependence, "boland", "copula")
+    rho = number("rho", rho, at_least=0.0, at_most=1.0)
+    theta, errors = _checked(theta, se, m)
+    size = theta.size if m is None else whole("m", m)
+    draws, known = 0 if m is None else size, {"m": size, "rho": rho}
+    if errors is not None:
+        return _dataset(EstimateLaw(se=errors, rho=rho)(theta, draws), known)
     n = whole("n", n)
     if positive_rate is not None:
-        return best_auc(class_sizes(n, positive_rate), theta, m, rho)
-    return best_share(n, theta, m, rho, theta_0, dependence)
+        positives, negatives = class_sizes(n, positive_rate)
+        auc = AucLaw(positives=positives, negatives=negatives, rho=rho)
+        known |= {"n": n, "positives": positives, "negatives": negatives}
+        return _dataset(auc(theta, draws), known)
+    thetas = of_law(theta.ppf, size).theta if hasattr(theta, "ppf") else np.atleast_1d(theta)
+    theta_0 = float(thetas.max()) if theta_0 is None else share("theta_0", theta_0)
+    law = ShareLaw(n=n, rho=rho, theta_0=theta_0, dependence=dependence)
+    tabled = law(theta, draws)
+    _check_allowed(thetas, law)
+    above = n + 1 - tabled.low - len(tabled.cdf)
+    cdf = np.concatenate([np.zeros(tabled.low), np.minimum(tabled.cdf, 1.0), np.ones(above)])
+    known |= {"n": n, "theta_0": theta_0, "dependence": dependence}
+    found = _dataset(tabled, known).drop_dims("x").assign_coords(x=np.arange(n + 1))
+    return found.assign(cdf=("x", cdf), pmf=("x", np.maximum(np.diff(cdf, prepend=0.0), 0.0)))
+
+
+def _checked(theta: Any, se: ArrayLike | None, m: int | None) -> tuple[Any, Floats | None]:
+    """Check thetas and standard errors."""
+    errors = None if se is None else np.asarray(se, dtype=float)
+    if errors is not None:
+        wrong = ~((errors > 0.0) & np.isfinite(errors))
+        if errors.size == 0 or errors.ndim > 1 or wrong.any():
+            held = f" and holds {errors[wrong][0]:g}" if wrong.any() else ""
+            raise LeaderbayesError(
+                f"se has the shape {errors.shape}{held}: give one standard error above 0, or one "
+                "for each classifier."
+            )
+    if not hasattr(theta, "ppf"):
+        theta = np.asarray(theta, dtype=float)
+        if theta.size == 0 or theta.ndim > 1 or not np.isfinite(theta).all():
+            raise LeaderbayesError("theta is no number, and no array of numbers without gaps.")
+        if errors is not None and theta.ndim and errors.ndim and theta.size != errors.size:
+            raise LeaderbayesError(
+                f"There are {theta.size} thetas and {errors.size} standard errors: give as many "
+                "of both."
+            )
+        theta = theta if errors is None else np.broadcast_arrays(theta, errors)[0]
+    if m is None and not np.ndim(theta):
+        raise LeaderbayesError(
+            "theta is one number, or a distribution: give m, how many classifiers there are."
+        )
+    return theta, errors
+
+
+def _check_allowed(theta: Floats, law: ShareLaw) -> None:
+    """Raise where the dependence is impossible, naming the thetas that equation 8 excludes."""
+    excluded = theta[law.excluded(theta)]
+    if excluded.size:
+        named = ", ".join(f"{t:.4g}" for t in excluded[:5])
+        raise LeaderbayesError(
+            f"Equation 8 excludes theta {named}{' and more' if excluded.size > 5 else ''} at "
+            f"theta_0={law.theta_0:.4g}, rho={law.rho}: leave these out, lower rho, or take "
+            "dependence='copula'."
+        )
+
+
+def _dataset(tabled: Tabled, known: dict[str, Any]) -> xr.Dataset:
+    """Return a maximum's F and what it is like."""
+    return xr.Dataset(
+        {
+            "cdf": ("x", tabled.cdf),
+            "mean": tabled.mean,
+            "sd": tabled.sd,
+            "quantile": ("probability", tabled.quantile(_PROBABILITY)),
+        },
+        coords={"x": tabled.x, "probability": _PROBABILITY},
+        attrs=known,
+    )

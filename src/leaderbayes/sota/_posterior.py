@@ -1,35 +1,24 @@
 """Posterior of the best theta of a board: exactly, or by approximate Bayesian computation."""
 
-import json
 import warnings
-from importlib.metadata import version
 from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
-from scipy.stats import lognorm, norm, uniform
 
 from leaderbayes import _arguments
-from leaderbayes._answers.completed import FINE, complete, named
 from leaderbayes._arguments import one_of, positive, whole
 from leaderbayes._errors import ConvergenceWarning, LeaderbayesError, LeaderbayesWarning
-from leaderbayes._numerics.board_scale import EstimateScale, Scale
-from leaderbayes._numerics.flexible_law import ALPHAS, ALPHAS_PRIOR
-from leaderbayes._numerics.workers import workers_of
+from leaderbayes._inference.fit import repeated, versions, written
+from leaderbayes._inference.nuts import draw_nuts
+from leaderbayes._numerics.board_scale import Scale
 from leaderbayes._scores.facts import own_rho
 from leaderbayes._types import Floats
 from leaderbayes.models._sota import sota
-from leaderbayes.models._theta import (
-    CONCENTRATION,
-    check_law,
-    constants_of,
-    locations,
-    quantiles_of,
-    scale_of,
-)
+from leaderbayes.models._sota_completed import FINE, named, rest_of
+from leaderbayes.models._theta import check_law, constants_of, quantiles_of, scale_of
 from leaderbayes.sota._doubts import question
 from leaderbayes.sota._gibbs import gibbs
-from leaderbayes.sota._sampled import abc, nuts
 
 MAX_RHAT = 1.05  # of the best theta
 MIN_ESS = 80.0  # with fewer its interval is too narrow by a twentieth, and by up to three tenths
@@ -49,7 +38,6 @@ def posterior(
     draws: int = 250,
     chains: int = 4,
     seed: int | None = None,
-    workers: int | None = None,
     progressbar: bool = True,
 ) -> xr.DataTree:
     r"""Return the posterior of the best theta on a board, and of every team's.
@@ -82,8 +70,6 @@ def posterior(
         Draws kept per chain, number of chains.
     seed : int, optional
         Same seed, versions and machine: same numbers. None draws one and records it.
-    workers : int, optional
-        Threads or processes at a time; by default as many as this process may use.
     progressbar : bool
         Show the progress of PyMC's samplers.
 
@@ -93,9 +79,9 @@ def posterior(
         ``posterior``: ``theta_sota``, ``theta`` (team), parameters of P(theta), ``ease`` of the
         test set in standard deviations, ``rho`` where it is unknown. ``posterior_predictive``:
         ``score`` (team) on another test set, ``new_score`` of other teams. ``log_likelihood``:
-        ``score`` (team), thetas integrated out. ``log_prior``; ``sample_stats`` of PyMC's
-        samplers; ``observed_data``, ``constant_data``: the board. attrs: ``converged`` (0 or 1),
-        ``max_rhat`` and ``ess`` of theta_sota, ``sampler``, ``arguments``, ``seed``, ``warnings``.
+        ``score`` (team), thetas integrated out. ``constant_data``, ``observed_data``: the board.
+        attrs: ``converged`` (0 or 1), ``max_rhat`` and ``ess`` of theta_sota, ``unique``, the
+        share of different draws by "abc-smc", ``sampler``, ``arguments``, ``seed``, ``warnings``.
 
     Raises
     ------
@@ -107,7 +93,7 @@ def posterior(
     ConvergenceWarning
         LB001, if the chains cannot be trusted.
     BoardWarning
-        LB021 to LB024, if the board speaks against the model, or the model against itself.
+        LB021, LB022, if the board speaks against the model, or the model against itself.
 
     References
     ----------
@@ -128,52 +114,44 @@ def posterior(
     one_of("sampler", sampler, "exact", "abc-smc")
     check_law(law, "flexible", "beta")
     draws, chains = whole("draws", draws), whole("chains", chains)
-    epsilon, workers = positive("epsilon", epsilon), workers_of(workers)
-    seed = _arguments.seed_or_new(seed)
+    epsilon, seed = positive("epsilon", epsilon), _arguments.seed_or_new(seed)
     rho = own_rho(board) if rho is None else rho
     if sampler == "exact" and statistic != "board":
         raise LeaderbayesError(
             "statistic='maximum' is of sampler='abc-smc': the likelihood is of the whole board."
         )
-    by_gibbs = sampler == "exact" and isinstance(law, str) and law == "flexible"
+    flexible = isinstance(law, str) and law == "flexible"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LeaderbayesWarning)
+        by_gibbs = flexible and sampler == "exact"
         kept, scale = scale_of(board, rho, theta_0, fine=1.0 if by_gibbs else FINE)
-        stats = None
         if by_gibbs:
-            rng = np.random.default_rng(seed)
-            parameters, drawn, found = _by_gibbs(scale, draws, chains, workers, rng)
+            parameters, drawn = _by_gibbs(scale, draws, chains, np.random.default_rng(seed))
         else:
             near = epsilon if sampler == "abc-smc" else None
             model = sota(
                 board, law=law, rho=rho, theta_0=theta_0, statistic=statistic, epsilon=near
             )
-            parameters, drawn, found, stats = _by_pymc(
-                model, scale, law, near, seed, draws=draws, chains=chains, workers=workers,
-                progressbar=progressbar,
-            )  # fmt: skip
+            parameters = _by_pymc(model, near, draws, chains, seed, progressbar=progressbar)
+            known, rng = None if isinstance(law, str) else quantiles_of(law), np.random.default_rng(seed)
+            drawn = rest_of(parameters, scale, known, rng, likelihood=True)
         tree = _assembled(kept, constants_of(kept, scale, law, rho), parameters, drawn)
-        tree["log_prior"] = xr.DataTree(_log_prior(parameters, scale, law))
-        if stats is not None:
-            tree["sample_stats"] = xr.DataTree(stats)
-        question(tree, flexible=isinstance(law, str) and law == "flexible")
-    # What libraries say of themselves is not about this posterior.
-    caught = [w for w in caught if issubclass(w.category, LeaderbayesWarning)]
-    for warning in caught:
-        warnings.warn(warning.message, warning.category, stacklevel=2)
-    arguments = {
-        "law": label(law), "rho": label(rho), "theta_0": theta_0, "statistic": statistic,
-        "epsilon": epsilon, "draws": draws, "chains": chains,
-    }  # fmt: skip
-    packages = ("leaderbayes", "numpy", "scipy", "pymc", "arviz", "xarray")
-    tree.attrs = found | {
-        "model": "sota",
-        "sampler": sampler,
-        "arguments": json.dumps(arguments),
-        "versions": json.dumps({package: version(package) for package in packages}),
-        "seed": seed,
-        "warnings": json.dumps([str(warning.message) for warning in caught]),
-    }
+        found = _diagnosed(tree["posterior"]["theta_sota"].to_numpy(), sampler)
+        _doubt(found, draws * chains)
+        arguments = {
+            "law": label(law), "rho": label(rho), "theta_0": theta_0, "statistic": statistic,
+            "epsilon": epsilon, "draws": draws, "chains": chains,
+        }  # fmt: skip
+        tree.attrs = {
+            "model": "sota",
+            "sampler": sampler,
+            "arguments": written(arguments),
+            "versions": versions(),
+            "seed": seed,
+            **found,
+        }
+        question(tree, flexible=flexible)
+    tree.attrs["warnings"] = repeated(caught)
     return tree
 
 
@@ -186,73 +164,58 @@ def label(value: Any) -> Any:
 
 
 def _by_gibbs(
-    scale: Scale, draws: int, chains: int, workers: int, rng: np.random.Generator
-) -> tuple[xr.Dataset, dict[str, Floats], dict[str, Any]]:
-    """Draw parameters and teams by Gibbs' sampler, longer if need be, and diagnose the chains."""
+    scale: Scale, draws: int, chains: int, rng: np.random.Generator
+) -> tuple[xr.Dataset, dict[str, Floats]]:
+    """Draw parameters and teams by Gibbs' sampler, longer if need be."""
     for moves in _MOVES:
-        parameters, drawn = gibbs(scale, draws, chains, moves, workers, rng)
-        found = _diagnosed(drawn["theta_sota"].reshape(chains, draws))
-        if found["converged"]:
+        parameters, drawn = gibbs(scale, draws, chains, moves, rng)
+        if _diagnosed(drawn["theta_sota"].reshape(chains, draws))["converged"]:
             break
-    else:
-        _doubt(found, draws * chains, "more draws, such as draws=2000 (--draws 2000)")
-    return parameters, drawn, found
+    return parameters, drawn
 
 
 def _by_pymc(
-    model: Any, scale: Scale, law: Any, epsilon: float | None, seed: int, **how: Any
-) -> tuple[xr.Dataset, dict[str, Floats], dict[str, Any], xr.Dataset]:
-    """Draw by PyMC, and what follows for the teams; diagnose the chains."""
+    model: Any, epsilon: float | None, draws: int, chains: int, seed: int, *, progressbar: bool
+) -> xr.Dataset:
+    """Draw parameters, and thetas as far as the model has them, by NUTS or by simulated boards."""
     if epsilon is None:
-        parameters, stats = nuts(model, seed=seed, **how)
-    else:
-        parameters, stats = abc(model, epsilon, seed=seed, **how)
-    known = None if isinstance(law, str) else quantiles_of(law)
-    drawn = complete(parameters, scale, known, np.random.default_rng(seed))
-    found, remedy = _diagnosed(parameters["theta_sota"].to_numpy()), "more draws"
-    if "unique" in stats:
-        found["converged"] &= int(float(stats["unique"].min()) > MIN_UNIQUE)
-        remedy = "more draws, a larger epsilon, or sampler='exact'"
-    if not found["converged"]:
-        _doubt(found, parameters["theta_sota"].size, remedy)
-    return parameters, drawn, found, stats
+        tree, _ = draw_nuts(model, "nutpie", chains, draws, seed, progressbar=progressbar)
+        return tree["posterior"].to_dataset()
+    from leaderbayes.sota._abc_kernel import abc
+
+    return abc(model, draws, chains, seed, progressbar=progressbar)
 
 
-def _diagnosed(best: Floats) -> dict[str, Any]:
+def _diagnosed(best: Floats, sampler: str = "exact") -> dict[str, Any]:
     """Return whether the chains (chain, draw) agree on the best theta."""
     from arviz_stats.base import array_stats
 
     several = len(best) > 1 and best.shape[1] > 3
-    max_rhat = float(array_stats.rhat(best)) if several else np.nan
-    # An interval's ends are of no more draws than there are, however evenly these fall.
-    ess = min(float(array_stats.ess(best)) if best.shape[1] > 3 else 0.0, float(best.size))
-    agreed = not max_rhat >= MAX_RHAT and ess > MIN_ESS
-    return {"converged": int(agreed), "max_rhat": max_rhat, "ess": ess}
+    found = {
+        "max_rhat": float(array_stats.rhat(best)) if several else np.nan,
+        # An interval's ends are of no more draws than there are, however evenly these fall.
+        "ess": min(float(array_stats.ess(best)) if best.shape[1] > 3 else 0.0, float(best.size)),
+    }
+    agreed = not found["max_rhat"] >= MAX_RHAT and found["ess"] > MIN_ESS
+    if sampler == "abc-smc":
+        found["unique"] = min(len(np.unique(row)) / row.size for row in best)
+        agreed &= found["unique"] > MIN_UNIQUE
+    return {"converged": int(agreed), **found}
 
 
-def _doubt(found: dict[str, Any], draws: int, remedy: str) -> None:
+def _doubt(found: dict[str, Any], draws: int) -> None:
+    """Warn where chains did not converge."""
+    if found["converged"]:
+        return
+    wider = ", a larger epsilon, or sampler='exact'" if "unique" in found else ""
     warnings.warn(
         f"LB001 not converged: R-hat of theta_sota is {found['max_rhat']:.3f} (below {MAX_RHAT} is "
         f"good), and its {draws} draws are worth {found['ess']:.0f} (above {MIN_ESS:.0f} is "
-        f"good). Do not report these numbers: take {remedy}.",
+        f"good). Do not report these numbers: take more draws, such as draws=2000 (--draws 2000)"
+        f"{wider}.",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
-
-
-def _log_prior(parameters: xr.Dataset, scale: Scale, law: Any) -> xr.Dataset:
-    """Log densities of the parameters that have a prior of their own."""
-    flexible = isinstance(law, str) and law == "flexible"
-    laws: dict[str, Any] = {"ease": norm, "rho": scale.rho, "mean": uniform}
-    laws["concentration"] = lognorm(CONCENTRATION[1], scale=np.exp(CONCENTRATION[0]))
-    if isinstance(scale, EstimateScale):
-        centre, unit = locations(scale)
-        laws |= {"location": norm(centre, unit), "scale": lognorm(1.0, scale=0.5 * unit)}
-    found = {name: laws[name].logpdf(parameters[name]) for name in laws if name in parameters}
-    if flexible:
-        which = np.searchsorted(ALPHAS, parameters["concentration"])
-        found["concentration"] = np.log(ALPHAS_PRIOR)[which]
-    return xr.Dataset({name: (("chain", "draw"), value) for name, value in found.items()})
 
 
 def _assembled(

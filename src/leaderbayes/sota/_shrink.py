@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -10,13 +10,12 @@ import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
 
-from leaderbayes._arguments import one_of, share
+from leaderbayes._arguments import number, one_of, share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.maximum import quantiles
+from leaderbayes._numerics.maximum import Tabled
 from leaderbayes._scores.facts import Facts, facts
 from leaderbayes._types import Floats
-from leaderbayes.sota._board_laws import Convention, EstimateLaw, Law, Tabled, law_of
-from leaderbayes.sota._laws import Dependence, check_dependence
+from leaderbayes.sota._laws import AucLaw, Dependence, EstimateLaw, Law, ShareLaw
 
 Criterion = Literal["mean", "upper"]
 Excess = Callable[[float], float]
@@ -31,7 +30,7 @@ def shrink(
     dependence: Dependence = "boland",
     criterion: Criterion = "mean",
     prob: float = 0.95,
-    convention: Convention = "correct",
+    convention: Literal["correct", "published"] = "correct",
 ) -> xr.Dataset:
     r"""Estimate the best theta by making a board worse until its best score is no surprise.
 
@@ -60,12 +59,12 @@ def shrink(
     Returns
     -------
     Dataset
-        ``weight`` or ``threshold``; ``theta_sota`` with ``_lower`` and ``_upper``, where so high, or
-        low, a maximum would be at the limits; ``expected_max``, ``max_lower``, ``max_upper`` of the
-        best score on another test set; ``observed_max`` with ``naive_lower``, ``naive_upper``, were
-        it the only team; ``bias`` of the best score where thetas are the scores; ``teams_above``;
-        ``m``; ``excluded`` by equation 8. attrs: ``solved`` (0 where multiplicity does not explain
-        the maximum, which then is the estimate), ``message``, the arguments.
+        ``weight`` or ``threshold``; ``theta_sota`` with ``_lower`` and ``_upper``, where so high,
+        or low, a maximum would be at the limits; ``expected_max``, ``max_lower``, ``max_upper`` of
+        the best score on another test set; ``observed_max`` with ``naive_lower``, ``naive_upper``,
+        were it the only team; ``bias`` of the best score where thetas are the scores;
+        ``teams_above``; ``m``; ``excluded`` by equation 8. attrs: ``solved`` (0 where multiplicity
+        does not explain the maximum, which then is the estimate), ``message``, the arguments.
 
     Raises
     ------
@@ -86,9 +85,12 @@ def shrink(
     (0.93, 0.915, 3)
     """
     known = facts(board)
-    rho = known.rho if rho is None else rho
-    _check(known, rule, rho, theta_0, dependence, convention)
+    rho = number("rho", known.rho if rho is None else rho, at_least=0.0, at_most=1.0)
+    one_of("rule", rule, "shrink", "crop")
+    one_of("dependence", dependence, "boland", "copula")
     one_of("criterion", criterion, "mean", "upper")
+    one_of("convention", convention, "correct", "published")
+    _check(known, theta_0, convention)
     share("prob", prob)
     above = board[board.to_numpy() > known.chance]
     if not above.size:
@@ -96,11 +98,16 @@ def shrink(
             f"No team scores above chance, {known.chance:.4g}: check classes, or chance, of "
             "read_board."
         )
-    law = law_of(above, known, rho, theta_0, dependence, convention)
+    law = _law_of(above, known, rho, theta_0, dependence)
     scores = above.to_numpy()
     family = _cropped(scores) if rule == "crop" else _shrunk(scores, known.chance, law.bounds[1])
     given = {name: board.attrs[name] for name in ("chance", "classes") if name in board.attrs}
-    return _solve(family, law, scores, criterion, prob).assign_attrs(rule=rule, **given)
+    facts_of_law = {k: v for k, v in asdict(law).items() if isinstance(v, int | float | str)}
+    return _solve(
+        family, law, scores, criterion, prob, again=convention == "published"
+    ).assign_attrs(
+        facts_of_law, rule=rule, convention=convention, criterion=criterion, prob=prob, **given
+    )
 
 
 class _Family(NamedTuple):
@@ -147,11 +154,17 @@ def _cropped(scores: Floats) -> _Family:
 
 
 def _solve(
-    family: _Family, law: Law, scores: Floats, criterion: Criterion, prob: float
+    family: _Family, law: Law, scores: Floats, criterion: Criterion, prob: float, *, again: bool
 ) -> xr.Dataset:
-    """Find the board of the family that has the observed maximum."""
+    """Find the board of the family that has the observed maximum; again: teams are drawn anew."""
     observed, tails = float(scores.max()), ((1.0 - prob) / 2.0, (1.0 + prob) / 2.0)
-    table = cache(lambda parameter: law(family.thetas(parameter)))
+
+    @cache
+    def table(parameter: float) -> Tabled:
+        theta = family.thetas(parameter)
+        out = law.excluded(theta)
+        return law(np.where(out, -np.inf, theta), int((~out).sum()) if again else 0)
+
     whole = table(family.whole)
     bias = whole.mean - observed
     solved = bias >= 0.5 / whole.steps
@@ -161,7 +174,7 @@ def _solve(
         by_mean = family.root(lambda parameter: table(parameter).mean - observed)
         parameter = by_mean if criterion == "mean" else between[0]
     theta, tabled = family.thetas(parameter), table(parameter)
-    lower, upper = quantiles(tabled.steps, tabled.low, tabled.cdf, np.array(tails))
+    lower, upper = tabled.quantile(np.array(tails))
     message = (
         f"Choosing the best of {len(scores)} adds {tabled.mean - theta.max():.4f} to its score on "
         "average."
@@ -171,10 +184,8 @@ def _solve(
         f"{observed:.5f}."
     )
     is_best = np.arange(len(scores)) == np.argmax(scores)
-    # One team is not drawn again.
-    own = law if isinstance(law, EstimateLaw) else replace(law, convention="correct")
     alone = _limits(
-        lambda theta: own(np.where(is_best, theta, -np.inf)),
+        lambda theta: law(np.where(is_best, theta, -np.inf)),
         lambda excess: _root_between(excess, *law.bounds),
         observed,
         law.ticks,
@@ -195,15 +206,9 @@ def _solve(
             "bias": bias,
             "teams_above": int((scores > theta.max()).sum()),
             "m": len(scores),
-            "excluded": tabled.excluded,
+            "excluded": int(law.excluded(theta).sum()),
         },
-        attrs={
-            "solved": int(solved),
-            "message": message,
-            **{k: v for k, v in asdict(law).items() if isinstance(v, int | float | str)},
-            "criterion": criterion,
-            "prob": prob,
-        },
+        attrs={"solved": int(solved), "message": message},
     )
 
 
@@ -219,7 +224,9 @@ def _limits(
     def at(tick: float, tail: float) -> float:
         def excess(parameter: float) -> float:
             tabled = table(parameter)
-            return (tabled.quantile(tail) + tick) / tabled.steps - observed
+            # Between steps a line, so that limits are smooth.
+            at = tabled.low + float(np.interp(tail, tabled.cdf, np.arange(len(tabled.cdf))))
+            return (at + tick) / tabled.steps - observed
 
         return root(excess)
 
@@ -233,18 +240,21 @@ def _root_between(excess: Excess, low: float, high: float) -> float:
     return float(brentq(excess, low, high, xtol=1e-8 * (high - low))) if excess(low) < 0.0 else low
 
 
-def _check(
-    known: Facts,
-    rule: str,
-    rho: float,
-    theta_0: float | None,
-    dependence: str,
-    convention: str,
-) -> None:
-    """Raise unless the options are known, and of this board's metric."""
-    one_of("rule", rule, "shrink", "crop")
-    check_dependence(rho, dependence)
-    one_of("convention", convention, "correct", "published")
+def _law_of(
+    board: xr.DataArray, known: Facts, rho: float, theta_0: float | None, dependence: Dependence
+) -> Law:
+    """Return the distribution of a board's maximum given thetas, by its metric."""
+    if known.sizes is not None:
+        return AucLaw(positives=known.sizes[0], negatives=known.sizes[1], rho=rho)
+    if known.n is not None:
+        return ShareLaw(n=known.n, rho=rho, theta_0=theta_0, dependence=dependence)
+    se, best = board["se"].to_numpy().astype(float), float(board.max())
+    far = 10.0 * float(se.max())
+    return EstimateLaw(se=se, rho=rho, bounds=(best - far, best + far))
+
+
+def _check(known: Facts, theta_0: float | None, convention: str) -> None:
+    """Raise where an option is not of this board's metric."""
     if theta_0 is not None:
         share("theta_0", theta_0)
         if known.metric != "accuracy":

@@ -3,13 +3,11 @@
 import numpy as np
 import xarray as xr
 
-from leaderbayes._answers.best import is_best
-from leaderbayes._answers.completed import board_of, completed
 from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import drawn
-from leaderbayes._fits.trust import trust
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.decimals import decimals_of_best
+from leaderbayes.models._sota_completed import board_of
 from leaderbayes.sota._winner import apart, winner
 
 
@@ -52,20 +50,19 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
     >>> float(best["observed_max"]), round(float(best["theta_sota"]), 2), int(best["teams_above"])
     (0.93, 0.91, 5)
     """
-    if not is_best(dt):
-        raise LeaderbayesError("This is no posterior of a board: give what sota.posterior returns.")
     share("prob", prob)
-    dt, board = completed(dt), board_of(dt)
-    best = drawn(dt, "theta_sota")
-    again = drawn(dt, "score", "posterior_predictive").max("team")
+    post = Posterior(dt)
+    if post.parameter != "theta":
+        raise LeaderbayesError("This is no posterior of a board: give what sota.posterior returns.")
+    board, best = board_of(post.tree), post.read("theta_sota")
+    again = post.read("score", "team", group="posterior_predictive").max(axis=1)
     tails = [(1.0 - prob) / 2.0, (1.0 + prob) / 2.0]
-    theta, highest = best.quantile(tails).to_numpy(), again.quantile(tails).to_numpy()
+    theta, highest = np.quantile(best, tails), np.quantile(again, tails)
     expected = float(best.mean())
     # Of a rho that is unknown the board's own estimate, or else what it came to be.
-    rho = float(drawn(dt, "rho").mean()) if "rho" in dt["posterior"] else board.attrs.get("rho", 0)
+    rho = float(post.read("rho").mean()) if post.has("rho") else board.attrs.get("rho", 0.0)
     free = winner(board, rho=rho, prob=prob)
     ends = float(free["theta_sota_lower"]), float(free["theta_sota_upper"])
-    trusted = trust(dt)
     return xr.Dataset(
         {
             "theta_sota": expected,
@@ -82,10 +79,10 @@ def summary(dt: xr.DataTree, *, prob: float = 0.95) -> xr.Dataset:
         },
         attrs={
             "sampler": dt.attrs.get("sampler", "pymc"),
-            **trusted,
+            **post.trust,
             "prob": prob,
             "law_free": apart(expected, *ends),
-            "middle": "" if "LB022" in trusted["warnings"] else _middle(expected, theta, board),
+            "middle": "" if "LB022" in post.trust["warnings"] else _middle(expected, theta, board),
         },
     )
 

@@ -1,4 +1,4 @@
-"""Posteriors of the best of a board, whoever drew them: thetas of all teams, and boards like it."""
+"""What a sampler leaves out of a posterior of the best: thetas of all teams, and boards like it."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,7 +9,6 @@ import xarray as xr
 from scipy.special import betainc, ndtr
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.posterior import refuse
 from leaderbayes._numerics.board_scale import Scale, place
 from leaderbayes._types import Floats
 from leaderbayes.models._theta import scale_of
@@ -28,11 +27,15 @@ class Law(NamedTuple):
 
 
 def board_of(dt: xr.DataTree) -> xr.DataArray:
-    """Return the board of a posterior, from ``constant_data``."""
+    """Return the board of a posterior, from ``constant_data``.
+
+    Raises
+    ------
+    LeaderbayesError
+        If there is none.
+    """
     if "constant_data" not in dt.children or "score" not in dt["constant_data"]:
-        if "observed_data" in dt.children and "score" in dt["observed_data"]:
-            return dt["observed_data"].dataset["score"]
-        raise refuse(dt, "has no constant_data/score (team), the board")
+        raise LeaderbayesError("This posterior has no constant_data/score (team), the board.")
     data = dt["constant_data"].dataset
     attrs = {name: data[name].to_numpy().item() for name in _FACTS if name in data}
     attrs["metric"] = "auc" if "positive_rate" in data else "accuracy"
@@ -43,29 +46,25 @@ def board_of(dt: xr.DataTree) -> xr.DataArray:
     return board
 
 
-def completed(dt: xr.DataTree) -> xr.DataTree:
+def complete(dt: xr.DataTree) -> xr.DataTree:
     """Return a posterior with every team's theta, and boards drawn from it.
 
-    What a general sampler leaves out is drawn here, always the same: thetas of the teams where
-    boards were simulated, scores on another test set, and boards of other teams.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming what is missing, if it cannot be drawn.
+    What a general sampler leaves out is drawn, always the same: thetas of the teams where boards
+    were simulated, scores on another test set, and where P(theta) is known scores of other teams.
     """
     posterior = dt["posterior"].dataset
     again = dt["posterior_predictive"].dataset if "posterior_predictive" in dt.children else {}
     if {"theta", "theta_sota"} <= set(posterior) and "score" in again:
         return dt
-    board = board_of(dt)
-    data = dt["constant_data"].dataset
+    if "constant_data" not in dt.children or "score" not in dt["constant_data"]:
+        return dt
+    board, data = board_of(dt), dt["constant_data"].dataset
     # The smallest correlation leaves scores the widest errors of their own, and cells.
     rho = float(posterior["rho"].min()) if "rho" in posterior else None
     theta_0 = float(data["theta_0"]) if "theta_0" in data else None
     _, scale = scale_of(board, rho, theta_0, fine=FINE)
-    law = data["law"].to_series() if "law" in data else None
-    drawn = complete(posterior, scale, law, np.random.default_rng(0))
+    known = data["law"].to_series() if "law" in data else None
+    drawn = rest_of(posterior, scale, known, np.random.default_rng(0))
     tree = dt.copy()
     missing = [name for name in ("theta", "theta_sota") if name not in posterior]
     tree["posterior"] = xr.DataTree(posterior.assign(named(drawn, posterior, board, *missing)))
@@ -74,31 +73,36 @@ def completed(dt: xr.DataTree) -> xr.DataTree:
     return tree
 
 
-def complete(
-    posterior: xr.Dataset, scale: Scale, law: pd.Series | None, rng: np.random.Generator
+def rest_of(
+    posterior: xr.Dataset,
+    scale: Scale,
+    known: pd.Series | None,
+    rng: np.random.Generator,
+    *,
+    likelihood: bool = False,
 ) -> dict[str, Floats]:
     """Draw what follows from parameters of P(theta), or from thetas, (draw, team).
 
     ``theta``, ``theta_sota`` (draw,), ``score`` of the same teams on another test set; where
-    P(theta) is known ``new_score`` of other teams, and ``log_likelihood`` with thetas integrated
-    out. law: quantiles of a known P(theta), by level.
+    P(theta) is known ``new_score`` of other teams, and if asked for ``log_likelihood`` with thetas
+    integrated out. known: quantiles of a known P(theta), by level.
     """
     stacked = posterior.stack(sample=("chain", "draw"))
     given = {str(k): v.transpose("sample", ...).to_numpy() for k, v in stacked.items()}
     size, many = stacked.sizes["sample"], len(scale.of)
     rho = given["rho"] if "rho" in given else np.full(size, float(scale.rho))
     ease = given.get("ease", np.zeros(size))
-    found = _law_of(given, scale, law, rho, ease)
+    law = _law_of(given, scale, known, rho, ease)
     drawn: dict[str, Floats] = {}
-    if found is not None:
-        drawn = _placed(scale, found, rho, ease, rng)
-        new = found.draw(rng, many)
-        drawn["new_score"] = scale.replicate(new, rho, rng, above=True)
-    elif "theta" not in given:
+    if law is None and "theta" not in given:
         raise LeaderbayesError(
             "This posterior has no theta (team), and no parameters of its distribution: keep "
             "theta in the model, or take sota.posterior(board)."
         )
+    if law is not None:
+        if likelihood or "theta" not in given:
+            drawn = _placed(scale, law, rho, ease, rng)
+        drawn["new_score"] = scale.replicate(law.draw(rng, many), rho, rng, above=True)
     drawn["theta"] = given.get("theta", drawn.get("theta"))
     drawn["theta_sota"] = given.get("theta_sota", drawn["theta"].max(axis=1))
     drawn["score"] = scale.replicate(scale.unscore(drawn["theta"]), rho, rng)

@@ -5,8 +5,10 @@ from typing import Any
 from leaderbayes.models import (
     _bradley_terry,
     _davidson,
+    _mean_score,
     _plackett_luce,
     _round_intercept,
+    _score_tournaments,
     _sota,
     _tournaments,
 )
@@ -17,7 +19,9 @@ _FILES: tuple[Any, ...] = (
     _davidson,
     _plackett_luce,
     _round_intercept,
-    _sota,
     _tournaments,
+    _mean_score,
+    _score_tournaments,
+    _sota,
 )
 MODELS: dict[str, Model] = {file.MODEL.name: file.MODEL for file in _FILES}

@@ -113,3 +113,41 @@ def test_a_missing_group_is_named(noise):
     bare = xr.DataTree.from_dict({"posterior": posterior, "observed_data": xr.Dataset()})
     with pytest.raises(lb.LeaderbayesError, match=r"'posterior_predictive'.*sample_posterior_pred"):
         lb.check(bare)
+
+
+def teams(new, score, **known):
+    names = {"team": [f"t{i}" for i in range(len(score))]}
+    theta = np.random.default_rng(1).beta(80.0, 20.0, (1, len(new), len(score)))
+    cells = ("chain", "draw", "team")
+    return xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"theta": (cells, theta)}, names),
+            "posterior_predictive": xr.Dataset({"new_score": (cells, new[None])}, names),
+            "constant_data": xr.Dataset({"score": ("team", score), **known}, names),
+        }
+    )
+
+
+def test_boards_of_other_teams():
+    rng = np.random.default_rng(4)
+    new, score = rng.binomial(500, 0.8, (400, 20)) / 500, rng.binomial(500, 0.8, 20) / 500
+    result = lb.check(teams(new, score, n=500))
+    assert result["statistic"].to_numpy().tolist() == [
+        "maximum",
+        "quantile 0.9",
+        "median",
+        "quantile 0.1",
+    ]
+    assert (result["p_value"] > 0.01).all()
+    assert float(result["observed"].sel(statistic="maximum")) == score.max()
+    top = np.quantile(new.max(axis=1), [0.025, 0.975])
+    np.testing.assert_allclose(result[["lower", "upper"]].sel(statistic="maximum").to_array(), top)
+    # A score that is rounded is the same share of the instances.
+    rounded = lb.check(teams(new, score.round(3), n=500))
+    np.testing.assert_array_equal(rounded["p_value"], result["p_value"])
+    far = lb.check(teams(new, np.append(score[1:], 0.95), n=500))
+    assert float(far["p_value"].sel(statistic="maximum")) == 0.0
+    bare = teams(new, score)
+    del bare["posterior_predictive"]
+    with pytest.raises(lb.LeaderbayesError, match="no group 'posterior_predictive'"):
+        lb.check(bare)

@@ -1,5 +1,6 @@
 """The one view of a posterior: what it reads, and what it says of one that lacks something."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -244,3 +245,19 @@ def test_ranks():
     np.testing.assert_array_equal(
         ranks_of(standing), 1 + (standing[:, :, None] < standing[:, None]).sum(axis=2)
     )
+
+
+def test_a_model_completes_what_a_sampler_left_out(dt, monkeypatch):
+    """Such as thetas of teams where boards were simulated."""
+    from leaderbayes.models._registry import MODELS
+
+    def complete(tree):
+        made = tree.copy()
+        made["posterior"] = xr.DataTree(tree["posterior"].to_dataset().rename(b="epp"))
+        return made
+
+    whole = dataclasses.replace(MODELS["bradley_terry"], complete=complete)
+    monkeypatch.setitem(MODELS, "bradley_terry", whole)
+    part = dt.copy()
+    part["posterior"] = xr.DataTree(dt["posterior"].to_dataset().rename(epp="b"))
+    pd.testing.assert_frame_equal(lb.leaderboard(part), lb.leaderboard(dt))

@@ -57,12 +57,10 @@ def disagreement(dt: xr.DataTree, table: pd.DataFrame, name: Callable[[str], str
 
 def _with_observed(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     """Add teams' observed scores, by which teams of the same theta are ordered."""
-    for group in ("observed_data", "constant_data"):
-        if group in post.tree.children and "score" in post.tree[group].dataset:
-            scores = post.tree[group].dataset["score"].to_series()
-            table.insert(1, "score", scores[table["team"]].to_numpy())
-            return table.sort_values(["theta", "score"], ascending=False, ignore_index=True)
-    return table
+    if post.board is None:
+        return table
+    table.insert(1, "score", post.board.to_series()[table["team"]].to_numpy())
+    return table.sort_values(["theta", "score"], ascending=False, ignore_index=True)
 
 
 def _of_rounds(post: Posterior) -> tuple[str, str, pd.Series] | None:

@@ -11,9 +11,8 @@ from leaderbayes._answers.record import record
 from leaderbayes._arguments import whole
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._fits.posterior import Posterior
-from leaderbayes._inference.check_of_fit import discrepancies, share_as_far
+from leaderbayes._inference.check_of_fit import discrepancies, of_votes, share_as_far
 from leaderbayes._numerics.counts import STATISTICS, statistics
-from leaderbayes._numerics.pairs import deviances, estimates
 from leaderbayes._numerics.two_way import effects
 from leaderbayes._types import Bools, Floats
 
@@ -78,7 +77,7 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
 
 def _of_matches(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
     boards = [board for board, _ in post.boards()]
-    observed, again = _of_votes(post) if post.of_votes else discrepancies(boards, draws, rng)
+    observed, again = of_votes(post) if post.of_votes else discrepancies(boards, draws, rng)
     found = _compared(observed, again)
     free = sum(int((b["n"] > 0).sum()) // 2 - b.sizes["player"] + 1 for b in boards)
     if free <= 0:  # strengths describe any result, of a chain of players for example
@@ -86,32 +85,27 @@ def _of_matches(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dat
     return found if post.several else found.merge(named_misfits(post))
 
 
-def _of_votes(post: Posterior) -> tuple[float, Floats]:
-    """Deviance of the counts of wins, and of replicates, which keep opinions of judges."""
-    board, predicted = post.matches(), post.group("posterior_predictive")
-    wins, n = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
-    m, votes = len(wins), post.votes
-    first, second = (votes[name].to_numpy() for name in ("first", "second"))
-    again = predicted["outcome"].transpose("chain", "draw", "vote").to_numpy()
-    every = []
-    for outcome in again.reshape(-1, again.shape[-1]):
-        won = votes["weight"].to_numpy() * outcome
-        table = np.bincount(first * m + second, won, m * m).reshape(m, m)
-        lost = np.bincount(second * m + first, votes["weight"].to_numpy() - won, m * m)
-        every.append(table + lost.reshape(m, m))
-    boards = np.stack([wins, *every])
-    found = deviances(estimates(boards.sum(axis=2), n[None]), boards, n[None])
-    return float(found[0]), found[1:]
-
-
 def _of_scores(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
-    seen, again = _predicted(post)
-    return _compared(float(_largest(seen[None])[0]), _largest(again))
+    observed, predicted = post.group("observed_data"), post.group("posterior_predictive")
+    name = next((str(name) for name in predicted.data_vars if name in observed), None)
+    if name is None:
+        raise LeaderbayesError(f"{post.called} has no replicates of what was observed.")
+    dims = [str(dim) for dim in observed[name].dims]
+    again = predicted[name].transpose("chain", "draw", *dims).to_numpy()
+    seen = observed[name].to_numpy().astype(float)
+    largest = _largest(again.reshape(-1, *seen.shape).astype(float))
+    return _compared(float(_largest(seen[None])[0]), largest)
 
 
 def _of_teams(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
-    board, again = _predicted(post)
-    seen, new = statistics(board), statistics(again)
+    new = statistics(post.read("new_score", "team", group="posterior_predictive"))
+    if post.board is None:
+        raise LeaderbayesError(f"{post.called} has no constant_data/score (team), the board.")
+    score, n = post.board.to_numpy(), post.option("n")
+    if n is not None and post.option("positive_rate") is None:
+        # As the model has them: 373 of 374, printed as 0.99733, is no more than that.
+        score = np.round(score * n) / n
+    seen = statistics(score)
     # Ties count half: scores are multiples of 1 / n, and quantiles of them but for rounding errors.
     tied = np.isclose(new, seen, rtol=1e-12, atol=0.0)
     above = np.where(tied, 0.5, new > seen).mean(axis=0)
@@ -128,21 +122,6 @@ _OF = {"epp": _of_matches, "score": _of_scores, "theta": _of_teams}
 def _compared(observed: float, replicated: Floats) -> xr.Dataset:
     values: dict[str, Any] = {"observed": observed, "replicated": ("draw", replicated)}
     return xr.Dataset(values | {"p_value": share_as_far(observed, replicated)})
-
-
-def _predicted(post: Posterior) -> tuple[Floats, Floats]:
-    """Return what was observed, and replicates of it (sample, ...)."""
-    observed, predicted = post.group("observed_data"), post.group("posterior_predictive")
-    for name, again in predicted.data_vars.items():
-        known = str(name).removeprefix("new_")
-        if known in observed and not (name == known and f"new_{name}" in predicted):
-            seen = observed[known]
-            drawn = again.transpose("chain", "draw", *seen.dims).to_numpy()
-            return seen.to_numpy().astype(float), drawn.reshape(-1, *seen.shape).astype(float)
-    raise LeaderbayesError(
-        f"{post.called} has replicates of {', '.join(map(str, predicted))}, and none of them was "
-        "observed."
-    )
 
 
 def _largest(boards: Floats) -> Floats:

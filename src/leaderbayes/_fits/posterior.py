@@ -68,6 +68,9 @@ class Posterior:
             raise LeaderbayesError(
                 "This DataTree has no posterior. Of a study of many fits pick one: study['iris']."
             )
+        named = self._named()
+        if named is not None and named.complete is not None:
+            self.tree = given = named.complete(given)
         inside = given["posterior"].dataset
         found = [name for name in _PARAMETERS if name in inside.data_vars]
         found = [name for name in found if _WHO[name] in inside[name].dims]
@@ -77,7 +80,9 @@ class Posterior:
                 "posterior; give what leaderbayes.fit or pm.sample of its models returned."
             )
         self.parameter = found[0]
-        self.model = self._model()
+        own = [m for m in MODELS.values() if m.parameter == self.parameter]
+        alike = [m for m in own if m.several == self.several]
+        self.model = (alike or own)[0] if named is None else named
 
     @property
     def called(self) -> str:
@@ -86,16 +91,12 @@ class Posterior:
         said = "This posterior" if name is None else f"The posterior of {str(name)[:60]!r}"
         return said if source is None else f"{source}: {said[0].lower()}{said[1:]}"
 
-    def _model(self) -> Model:
-        name = None
+    def _named(self) -> Model | None:
+        """Find the model that made it, if it says which."""
+        name = self.tree.attrs.get("model")
         if "constant_data" in self.tree.children and "model" in self.constant.coords:
             name = str(self.constant["model"].to_numpy()[0])
-        name = self.tree.attrs.get("model") if name is None else name
-        own = [m for m in MODELS.values() if m.parameter == self.parameter]
-        if name in MODELS:
-            own = [MODELS[name]]
-        several = [m for m in own if m.several == self.several]
-        return (several or own)[0]
+        return MODELS.get(str(name))
 
     @property
     def several(self) -> bool:
@@ -253,6 +254,14 @@ class Posterior:
         """Arguments of `leaderbayes.fit`, as far as it records them."""
         return dict(self._attr("arguments", json.loads, "{}"))
 
+    @property
+    def board(self) -> xr.DataArray | None:
+        """Scores of teams (team,), where they are known."""
+        for group in ("constant_data", "observed_data"):
+            if group in self.tree.children and "score" in self.tree[group].dataset:
+                return self.tree[group].dataset["score"]
+        return None
+
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option that the model was built with."""
         if name in self.arguments:
@@ -332,6 +341,8 @@ class Posterior:
 
     def _place(self) -> xr.DataArray:
         """Observed places (round, player)."""
+        if self.who == "team":
+            raise LeaderbayesError(f"{self.called} is of teams, which play no matches in rounds.")
         for name in ("observed_data", "constant_data"):
             if name in self.tree.children and "place" in self.tree[name].dataset:
                 return self.tree[name].dataset["place"].transpose(..., "player")

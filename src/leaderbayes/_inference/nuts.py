@@ -12,7 +12,6 @@ from leaderbayes._inference.diagnostics import diagnose
 from leaderbayes._types import Floats
 
 _SMALL = 150  # parameters
-_NOT_DATA = ("places", "outcomes")  # observed values, which stand in observed_data
 
 
 def draw_nuts(
@@ -37,7 +36,7 @@ def draw_nuts(
         if sampler == "nutpie":
             # Groups of players are correlated: a low-rank mass matrix pays on small boards.
             nuts["adaptation"] = "low_rank" if size <= _SMALL else "diag"
-        with model, _quiet():
+        with model, quiet():
             tree: xr.DataTree = pm.sample(
                 draws=draws, chains=chains, nuts_sampler=sampler, nuts=nuts, random_seed=stream,
                 progressbar=progressbar, compute_convergence_checks=False, **more,
@@ -52,26 +51,33 @@ def draw_nuts(
 
 
 def predictive(
-    model: Any, tree: xr.DataTree, draws: int, seed: int, *, likelihood: bool, prior: int
+    model: Any, tree: xr.DataTree, draws: int, seed: int, *, likelihood: bool
 ) -> None:
-    """Add the groups that follow from draws: replicates, log densities, prior draws."""
+    """Add the groups that follow from draws: replicates and log densities."""
     import pymc as pm
 
     shape = tree["posterior"].sizes
     step = max(shape["chain"] * shape["draw"] // max(draws, 1), 1)
     thinned = tree["posterior"].to_dataset().isel(draw=slice(None, None, step))
-    streams = [int(s) for s in np.random.SeedSequence(seed).generate_state(2)]
-    with model, _quiet():
+    with model, quiet():
         found = pm.sample_posterior_predictive(
             xr.DataTree.from_dict({"posterior": thinned}),
-            random_seed=streams[0], progressbar=False, extend_inferencedata=False,
+            random_seed=seed, progressbar=False, extend_inferencedata=False,
         )  # fmt: skip
         tree["posterior_predictive"] = found["posterior_predictive"]
         if likelihood:
             pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, var_names=_chosen(model), progressbar=False)
-        if prior:
-            tree.update(pm.sample_prior_predictive(prior, random_seed=streams[1]))
+
+
+def add_prior(model: Any, tree: xr.DataTree, draws: int, seed: int) -> None:
+    """Add the groups ``prior`` and ``prior_predictive``, in one chain."""
+    import pymc as pm
+
+    with model, quiet():
+        found = pm.sample_prior_predictive(draws, random_seed=seed)
+    for name in ("prior", "prior_predictive"):
+        tree[name] = found[name]
 
 
 def _chosen(model: Any) -> list[str]:
@@ -85,7 +91,7 @@ def _varying(sampled: dict[str, Floats]) -> dict[str, Floats]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Keep PyMC from announcing its samplers: the progress bar says enough."""
     import pymc  # noqa: F401  its import sets the level
 

@@ -8,7 +8,7 @@ difference of the gradient.
 The maximum exists, and is one, where the win graph is strongly connected, a tie counting for both.
 Every order's log-likelihood is concave and at most 0, so that along a direction d the mean of them
 stays above some bound just if each does: if d never rises down that order's places. Tied players
-come in all orders, so that d is the same for them. Hence d_i >= d_j wherever i beat or tied with
+come in an order and its reverse, so that d is the same for them. Hence d_i >= d_j wherever i beat or tied with
 j, and along a cycle of such players d is constant. Where no player outside a set S ever beat or
 tied with one in S, the likelihood grows for ever, or stays if they never met, as S is raised.
 """
@@ -22,12 +22,7 @@ from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
-from leaderbayes._numerics.plackett_luce import (
-    information,
-    log_likelihood,
-    log_likelihood_pullback,
-    rankings,
-)
+from leaderbayes._numerics.rankings import information, log_likelihood, rankings, slopes
 from leaderbayes._types import Floats, Ints
 
 # Players whose information is held as a matrix: six of them of 200 MB, and a minute.
@@ -80,7 +75,7 @@ def fit_rankings(
     NotConvergedError
         If Newton's method does not converge, or strengths are too far apart for numbers.
     """
-    rounds, m = place.shape
+    m = place.shape[1]
     if m > LARGEST_MATRIX and firth:
         raise LeaderbayesError(
             f"firth=True is a determinant of {m} x {m} numbers, and the limit is {LARGEST_MATRIX} "
@@ -88,13 +83,12 @@ def fit_rankings(
         )
     by_products = m > LARGEST_MATRIX or not (matrix or firth or m <= _FEW)
     data = rankings(place)
-    every = np.ones(rounds)
 
     def value(x: Floats) -> float:
-        return float(log_likelihood(x[None], *data).sum())
+        return float(log_likelihood(x[None], data, gradient=False)[0][0])
 
     def gradient(x: Floats) -> Floats:
-        return np.asarray(log_likelihood_pullback(x[None], *data, every)[0])
+        return np.asarray(log_likelihood(x[None], data, gradient=True)[1][0])
 
     def parts(x: Floats) -> tuple[float, Floats, Any]:
         height, slope = value(x), gradient(x)
@@ -111,7 +105,7 @@ def fit_rankings(
                 return (gradient(x - h * v) - gradient(x + h * v)) / (2.0 * h) + curve * v
 
             return height, slope, LinearOperator((m, m), product, dtype=np.float64)
-        curvature = information(x, *data)
+        curvature = information(x, data)
         curvature[np.diag_indices(m)] += curve
         if firth:
             penalty, inverse = jeffreys(curvature, m)
@@ -120,14 +114,13 @@ def fit_rankings(
         return height, slope, curvature
 
     x, found = maximise(parts, np.zeros(m), m, linear=linear)
-    scores = log_likelihood_pullback(np.tile(x, (rounds, 1)), *data, every)
     loglik = value(x)
     if not np.isfinite(loglik):
         raise NotConvergedError(
             "LB002 players lie farther apart than numbers can tell; add pseudo-rounds, or take the "
             "posterior."
         )
-    return RankingFit(x, found, scores, loglik)
+    return RankingFit(x, found, slopes(x, data), loglik)
 
 
 def _pull(gradient: Callable[[Floats], Floats], x: Floats, inverse: Floats) -> Floats:

@@ -95,6 +95,15 @@ def by_round(b: Floats, rankings: Rankings) -> Floats:
     return out
 
 
+def slopes(b: Floats, rankings: Rankings) -> Floats:
+    """Differentiate the log-likelihood of each round (round, player) at b (player,)."""
+    out = np.zeros((int(rankings.round.max()) + 1, b.size))
+    for k in range(len(rankings.order)):
+        one = Rankings(*(each[k : k + 1] for each in rankings))
+        out[rankings.round[k]] += log_likelihood(b[None], one, gradient=True)[1][0]
+    return out
+
+
 def information(b: Floats, rankings: Rankings) -> Floats:
     """Return the negative Hessian (player, player) of the log-likelihood at b (player,)."""
     out = np.zeros((b.size, b.size))

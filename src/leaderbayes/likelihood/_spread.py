@@ -1,5 +1,7 @@
 """Standard errors of an estimate: NaN where the rounds show no variation to take them from."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -93,3 +95,17 @@ def without_variation(fit: xr.Dataset, what: str = "rounds") -> str | None:
         f"LB015 {what} do not vary in what they say of {' and of '.join(parts)}: the standard "
         f"error would be 0, and is NaN. Give more {what}, or take covariance='model' (--weight 1)."
     )
+
+
+def require_fitted(given: Any) -> None:
+    """Raise unless this is an estimate of `leaderbayes.likelihood`."""
+    if not isinstance(given, xr.Dataset) or "epp" not in given:
+        raise LeaderbayesError(
+            "This takes an estimate of leaderbayes.likelihood, a Dataset, not "
+            f"{type(given).__name__}."
+        )
+
+
+def trust(fit: xr.Dataset) -> dict[str, Any]:
+    """Return attrs of whatever is made of an estimate: it converged, or would not exist."""
+    return {"converged": int(fit.attrs.get("converged", 1)), "warnings": fit.attrs["warnings"]}

@@ -30,6 +30,7 @@ class Problem(NamedTuple):
     observed: xr.Dataset  # one variable
     constant: xr.Dataset
     coords: Mapping[str, Any]
+    votes: Any = None  # what votes were read as, where they are votes
     # As `expand`, of draws of the prior, where what data say of the rest is no part of it.
     expand_prior: Callable[..., Mapping[str, Floats]] | None = None
 
@@ -61,6 +62,8 @@ class Model:
     log_likelihood : callable, optional
         Draws by name (sample, ...) and one tournament's matches, as `Posterior.matches` returns
         them, to the log-likelihood of each round (sample, round), whatever its weight.
+    complete : callable, optional
+        Of models of which a general sampler leaves something out: a posterior to the same with it.
     several : bool
         Whether it is about several tournaments at once.
     ties : tuple of str
@@ -82,6 +85,7 @@ class Model:
     problem: Callable[..., Problem] | None = None
     draw: Callable[..., Any] | None = None
     log_likelihood: Callable[[Mapping[str, Floats], xr.Dataset], Floats] | None = None
+    complete: Callable[[xr.DataTree], xr.DataTree] | None = None
     several: bool = False
     ties: tuple[Ties, ...] = ("half",)
     tie_parameter: bool = False

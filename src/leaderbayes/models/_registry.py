@@ -5,8 +5,11 @@ from typing import Any
 from leaderbayes.models import (
     _bradley_terry,
     _davidson,
+    _mean_score,
     _plackett_luce,
     _round_intercept,
+    _score_tournaments,
+    _sota,
     _tournaments,
 )
 from leaderbayes.models._model import Model
@@ -17,5 +20,8 @@ _FILES: tuple[Any, ...] = (
     _plackett_luce,
     _round_intercept,
     _tournaments,
+    _mean_score,
+    _score_tournaments,
+    _sota,
 )
 MODELS: dict[str, Model] = {file.MODEL.name: file.MODEL for file in _FILES}

@@ -9,7 +9,7 @@ the same likelihood on plain arrays.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from scipy.special import expit
 from leaderbayes._arguments import one_of
 from leaderbayes._errors import HintWarning, LeaderbayesError
 from leaderbayes._numerics import design
+from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.vote_replicates import Again
 from leaderbayes._numerics.vote_weights import Together, together
 from leaderbayes._numerics.votes import (
@@ -34,8 +35,20 @@ from leaderbayes._numerics.votes import (
     met_of,
     reduced,
 )
+from leaderbayes._scores.matches import check_ties
+from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._vote_rows import VoteRows, said_of_few, vote_rows
+from leaderbayes.models._board import (
+    PRIOR_SCALE,
+    degrees_of_freedom,
+    half_normal,
+    normal,
+    refuse_given,
+    target_of_pairs,
+)
+from leaderbayes.models._model import Problem
+from leaderbayes.models._weight import check_scales, warn_if_apart
 
 _EXACT = 2000  # votes with covariates, beyond which effects are nearly normal given strengths
 
@@ -243,3 +256,112 @@ class VoteTarget:
         if self.tie:
             found["tie"] = extra[:, k]
         return found
+
+
+def model_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Any:
+    """Build the pm.Model of votes, by the options of `models.bradley_terry`."""
+    import pymc as pm
+
+    found, prior, tie_scale = _read(votes, **options)
+    players = found.rows.kept["player"].to_numpy()
+    with pm.Model(coords={"player": players, "model": [name]}) as model:
+        pm.Data("higher_is_better", [1], dims="model")
+        scale = pm.HalfNormal("epp_scale", prior[0])
+        unit = pm.StudentT("epp_unit", nu=prior[1], sigma=1.0, dims="player")
+        a = matched_strengths(scale * unit, found)
+        b = pm.Deterministic("epp", a - a.mean(), dims="player")
+        nu = None if tie_scale is None else pm.Normal("tie", 0.0, tie_scale)
+        observe_votes(found, b, nu)
+    return model
+
+
+def problem_of_votes(name: str, votes: xr.Dataset, **options: Any) -> Problem:
+    """Return the same for the fast engine."""
+    found, prior, tie_scale = _read(votes, **options)
+    rows = found.rows
+    own = VoteTarget(found, tie=tie_scale is not None, tie_scale=tie_scale or 1.0)
+    if len(own.extra_scale):
+        target = Target(
+            rows.votes.players, own.log_likelihood, *prior, own.extra_scale, cells=own.cells
+        )
+    else:
+        sums = own.likelihood.votes
+        points = np.bincount(sums.first, sums.won, sums.players)
+        points = points + np.bincount(sums.second, sums.n - sums.won, sums.players)
+        target = target_of_pairs(points, met_of(sums), *prior)
+
+    def expand(
+        a: Floats, extra: Floats, scale: Floats, rng: np.random.Generator
+    ) -> dict[str, Floats]:
+        epp = own.strengths(a, extra)
+        return {"epp": epp, "epp_scale": scale, **own.others(epp, extra, rng)}
+
+    def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Floats:
+        eta = drawn["epp"][:, rows.votes.first] - drawn["epp"][:, rows.votes.second]
+        if rows.effects:
+            eta = eta + drawn["effect_size"] @ rows.votes.effect.T
+        again = Again(rows.votes, rows.votes, tuple(rows.clusters.values()), found.together.tau2)
+        won, _ = again.draw(eta.T, rng, nu=drawn.get("tie"), phi=found.together.phi)
+        return np.asarray((won / rows.votes.n[:, None]).T)
+
+    coords = {"player": rows.kept["player"].to_numpy(), "vote": np.arange(len(rows.votes.n))}
+    log_prior = {"epp_scale": half_normal(prior[0])}
+    observed = {"outcome": ("vote", rows.votes.won / rows.votes.n)}
+    return Problem(
+        target=target,
+        expand=expand,
+        dims={"epp": ("player",), "effect_size": ("effect",)},
+        replicate=replicate,
+        log_likelihood=None,
+        log_prior=log_prior | ({} if tie_scale is None else {"tie": normal(tie_scale)}),
+        observed=xr.Dataset(observed, {"vote": coords["vote"]}),
+        constant=constants_of_votes(name, found),
+        coords=coords | ({"effect": rows.effects} if rows.effects else {}),
+        votes=found,
+    )
+
+
+def _read(
+    votes: xr.Dataset,
+    *,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    tie_scale: float | None = None,
+    weight: Any = "composite",
+    test_fraction: float | None = None,
+    **options: Any,
+) -> tuple[VoteStatistics, tuple[float, float], float | None]:
+    """Check options and read votes; return these, the prior of strengths, and that of ties."""
+    of_rounds = {"weight": None if weight == "composite" else weight}
+    refuse_given(of_rounds | {"test_fraction": test_fraction}, "rounds of scores")
+    check_scales(prior_scale=prior_scale, **({} if tie_scale is None else {"tie_scale": tie_scale}))
+    given = {name: value for name, value in options.items() if value is not None}
+    ties = given.get("ties", "half")
+    check_ties(ties, ("half", "drop"), "votes")
+    warn_if_apart(counted_votes(votes, ties))
+    found = vote_statistics(votes, tie=tie_scale is not None, **given)
+    df = degrees_of_freedom(prior_df, found.rows.votes.players)
+    return found, (prior_scale, df), tie_scale
+
+
+def constants_of_votes(name: str, found: VoteStatistics) -> xr.Dataset:
+    """Return the group ``constant_data``: what `observe_votes` registers, and names of judges."""
+    rows, votes = found.rows, found.rows.votes
+    values: dict[str, Any] = {
+        "first": ("vote", votes.first), "second": ("vote", votes.second),
+        "count": ("vote", votes.n), "weight": ("vote", found.weight),
+        "opinion_variance": ("clustering", found.together.tau2),
+        "higher_is_better": ("model", [1]),
+    }  # fmt: skip
+    coords: dict[str, Any] = {"clustering": rows.clusterings, "model": [name]}
+    labels = (*CLUSTERINGS, "time")
+    values |= {k: ("vote", rows.kept[k].to_numpy()) for k in labels if k in rows.kept.variables}
+    if rows.effects:
+        values["effect_value"] = ("vote", "effect"), votes.effect
+        values["effect_unit"] = "effect", rows.units
+        coords["effect"] = rows.effects
+    if rows.both_bad is not None:
+        values["both_bad"] = ("player", "opponent"), rows.both_bad
+        names = rows.kept["player"].to_numpy()
+        coords |= {"player": names, "opponent": names}
+    return xr.Dataset(values, coords, rows.kept.attrs)

@@ -26,7 +26,7 @@ _PATH = click.Path(path_type=Path)
         "beside it, .txt text.", _PATH)  # fmt: skip
 @option("sota", "Of a page: posterior of leaderbayes sota --out, for a section on how good the "
         "best is.", _PATH, metavar="FILE")  # fmt: skip
-@option("audit", "Add what leaderbayes audit asks: which part of the table is real.", bool, False)
+@option("audit", "Add what leaderbayes audit asks: which part of the table is real.", bool)
 @option("site", "In place of --out: a folder with a page for each posterior and study in the "
         "folder FILE, an index, and JSON.", _PATH, metavar="DIR")  # fmt: skip
 @option("since", "Of a site: an earlier one, for a list of what has changed.", _PATH, metavar="DIR")

@@ -125,7 +125,5 @@ def _tabulated(
 
 def _spread(dt: xr.DataTree) -> dict[str, float]:
     """Return standard deviations of the covariates of votes, by name."""
-    unit = dt["constant_data"].dataset.get("effect_unit")
-    return (
-        {} if unit is None else dict(zip(unit["effect"].to_numpy(), unit.to_numpy(), strict=True))
-    )
+    unit = dt["constant_data"].dataset["effect_unit"].to_series()
+    return {str(name): float(value) for name, value in unit.items() if name != "order"}

@@ -18,6 +18,7 @@ from ._answers.groups import groups as groups
 from ._answers.groups import tied_for_top as tied_for_top
 from ._answers.influence import influence as influence
 from ._answers.leaderboard import leaderboard as leaderboard
+from ._answers.log_likelihood import log_likelihood as log_likelihood
 from ._answers.loo import loo as loo
 from ._answers.new_player import new_player as new_player
 from ._answers.plan import plan as plan
@@ -43,7 +44,6 @@ from ._errors import WeightWarning as WeightWarning
 from ._fits.file import read_fit as read_fit
 from ._fits.file import write_fit as write_fit
 from ._inference.fit import fit as fit
-from ._scores.count_votes import count_votes as count_votes
 from ._scores.matches import matches as matches
 from ._scores.read import read_scores as read_scores
 from ._scores.votes import read_votes as read_votes

@@ -1,65 +1,80 @@
-"""What readers of items share."""
+"""Answers to items, from the files of any program."""
 
+import numpy as np
 import pytest
 
 import leaderbayes as lb
-from leaderbayes.adapters._items import arrange_items, check_names, files_of, hold, only_metric
+from leaderbayes.adapters._items import Answer, Run, at, list_at, read_items, text_at
+
+FOLDERS = ["from_helm", "from_inspect_ai", "from_lighteval", "from_lm_eval_samples", "from_mteb",
+           "from_swe_bench"]  # fmt: skip
 
 
-def test_files_of_folders_and_files(tmp_path):
-    (tmp_path / "deep").mkdir()
-    for name in ("deep/b.log", "a.log", "other.txt"):
-        (tmp_path / name).write_text("")
-    found = list(files_of({"mine": tmp_path}, ["*.log"], what="logs", hint="make some."))
-    assert found == [("mine", tmp_path / "a.log"), ("mine", tmp_path / "deep" / "b.log")]
-    one = tmp_path / "other.txt"
-    assert list(files_of(one, ["*.log"], what="logs", hint="make some.")) == [("", one)]
-    with pytest.raises(lb.ScoresError, match=r"no \*\.csv in this folder; make some\."):
-        list(files_of(tmp_path, ["*.csv"], what="logs", hint="make some."))
-    with pytest.raises(lb.ScoresError, match="folders or files of logs"):
-        list(files_of(3, ["*.csv"], what="logs", hint="make some."))
+def run(model, *scores, task="quiz", same=None, metric="acc"):
+    answers = [
+        Answer(f"{model}, {k}", str(k), {metric: it}, same=same) for k, it in enumerate(scores)
+    ]
+    return Run(model, model, task, answers)
 
 
-def test_other_items_are_refused():
-    said = {}
-    hold(said, ("task", "1"), None, "a.log", by="hash")
-    hold(said, ("task", "1"), "x", "b.log", by="hash")
-    hold(said, ("task", "1"), None, "c.log", by="hash")
-    with pytest.raises(lb.ScoresError, match=r"item '1' of task 'task' is another than in b\.log"):
-        hold(said, ("task", "1"), "y", "d.log", by="hash")
+def read(*runs, **options):
+    given = {"metric": None, "tasks": None, "clusters": False, "higher_is_better": None}
+    return read_items(runs, item="question", **given | options)
 
 
-def test_names_of_metrics_and_tasks():
-    assert only_metric(["acc"], None, "here") == "acc"
-    for names, wanted, message in (
-        (["acc", "f1"], None, "which metric"), ([], None, "no metric"), (["acc"], "f1", "'f1'"),
-    ):  # fmt: skip
-        with pytest.raises(lb.ScoresError, match=message):
-            only_metric(names, wanted, "here")
-    for metric, tasks in ((3, None), (None, "quiz"), (None, [])):
-        with pytest.raises(lb.ScoresError, match=r"metric=|tasks="):
-            check_names(metric, tasks)
+def test_items_are_rounds_and_tasks_tournaments_or_clusters():
+    one = read(run("a", 1, 0), run("b", 1))
+    np.testing.assert_array_equal(one, [[1, 0], [1, np.nan]])
+    assert one.attrs["tournament"] == "quiz"
+    several = run("a", 1), run("b", 0), run("a", 0, task="law"), run("b", 1, task="law")
+    assert read(*several).dims == ("tournament", "player", "round")
+    clustered = read(*several, clusters=True)
+    assert clustered["round"].values.tolist() == ["quiz.0", "law.0"]
+    assert clustered["cluster"].values.tolist() == ["quiz", "law"]
+    np.testing.assert_array_equal(read(*several, tasks=["law"]), [[0], [1]])
 
 
-def records(tasks, epochs=(1,)):
-    return [
-        {
-            "model": model, "task": task, "metric": "acc", "score": float(model == "b"),
-            "sample": item, "epoch": epoch, "where": f"{model}.log",
-        }
-        for model in ("a", "b") for task in tasks for item in ("1", "2") for epoch in epochs
-    ]  # fmt: skip
+def test_words_that_are_grades_say_the_direction():
+    graded = [run("a", "C", "I", metric="match"), run("b", "P", "C", metric="match")]
+    np.testing.assert_array_equal(
+        read(*graded, grades={"C": 1.0, "P": 0.5, "I": 0.0}), [[1, 0], [0.5, 1]]
+    )
 
 
-def test_items_are_arranged():
-    options = {"item": "sample", "repeat": "epoch", "better": None}
-    one = arrange_items(["a", "b"], records(["quiz"]), clusters=False, **options)
-    assert dict(one.sizes) == {"player": 2, "round": 2}
-    two = arrange_items(["a", "b"], records(["quiz", "art"]), clusters=False, **options)
-    assert two.sizes["tournament"] == 2
-    of = arrange_items(["a", "b"], records(["quiz", "art"], (1, 2)), clusters=True, **options)
-    assert of["cluster"].to_numpy().tolist() == ["quiz", "quiz", "art", "art"]
-    assert of["round"].to_numpy().tolist() == ["quiz.1", "quiz.2", "art.1", "art.2"]
-    assert of.attrs["runs"] == 2
-    with pytest.raises(lb.ScoresError, match="no answer"):
-        arrange_items(["a"], [], clusters=False, **options)
+@pytest.mark.parametrize(
+    ("runs", "options", "message"),
+    [
+        ([run("a", 1)], {"tasks": ["law"]}, "no task 'law' in these files; there is only 'quiz'"),
+        ([run("a", 1), run("b", 1, metric="f1")], {}, "several metrics: 'acc', 'f1'; name one"),
+        ([run("a", 1)], {"metric": "f1"}, "a: no metric 'f1', but 'acc'"),
+        ([run("a")], {}, "a: no metric"),
+        ([run("a", 1, same="x"), run("b", 1, same="y")], {"by": "hash"},
+         "b, 0: item '0' of task 'quiz' is another than in a, 0 .hash.; evaluate"),
+        ([run("a", 1), run("a", 1)], {}, "a, 0: a second score for player 'a'"),
+        ([run("a", "good"), run("b", 1)], {}, "a, 0: column 'score' holds 'good'"),
+        ([run("a", 1, metric="x"), run("b", 0, metric="x")], {}, "is more of 'x' better"),
+    ],
+)  # fmt: skip
+def test_refused(runs, options, message):
+    with pytest.raises(lb.ScoresError, match=message):
+        read(*runs, **options)
+
+
+def test_what_stands_in_results_of_any_shape():
+    results = {"a": {"b": " text ", "c": [1]}}
+    assert at(results, "a", "b") == " text "
+    assert at(results, "a", "b", "c") is None
+    assert (text_at(results, "a", "b"), text_at(results, "a", "c")) == ("text", "")
+    assert (list_at(results, "a", "c"), list_at(results, "a")) == ([1], [])
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_sources_without_answers(name, tmp_path):
+    reader = getattr(lb.adapters, name)
+    for source in (3, [], {}, [3], b"x"):
+        with pytest.raises(lb.ScoresError, match="Give paths of files of"):
+            reader(source)
+    with pytest.raises(lb.ScoresError, match="in this folder; "):
+        reader(tmp_path)
+    with pytest.raises(lb.ScoresError):
+        reader(tmp_path / "absent")

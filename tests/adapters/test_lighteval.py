@@ -1,6 +1,5 @@
 """Details of lighteval."""
 
-import json
 import sys
 
 import numpy as np
@@ -8,7 +7,6 @@ import pandas as pd
 import pytest
 
 import leaderbayes as lb
-from command import call
 from leaderbayes.adapters import from_lighteval
 
 DATE = "2026-05-01T10-00-00.000000"
@@ -63,14 +61,6 @@ def test_older_files_and_files_that_are_named(tmp_path):
         {"a": tmp_path / "bare.parquet", "b": tmp_path / "bare.parquet"}, metric="acc"
     )
     assert named["round"].values.tolist() == ["0", "1"]
-
-
-def test_on_the_command_line(folder):
-    done = call(
-        "rank", folder, "--format", "lighteval", "--score", "acc", "--only", "quiz:art|5",
-        "--model", "mean_score", "--seed", 1, "--json", cwd=folder,
-    )  # fmt: skip
-    assert json.loads(done.stdout)["players"][0]["player"] == "org/large"
 
 
 @pytest.mark.parametrize(

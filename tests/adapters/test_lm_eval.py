@@ -73,13 +73,13 @@ def test_directions_do_not_mix():
 
 
 def test_a_metric_is_never_guessed():
-    with pytest.raises(lb.ScoresError, match=r"'arc_easy' has several metrics.*'acc_norm,none'"):
+    with pytest.raises(lb.ScoresError, match=r"'arc_easy' has .*'acc_norm,none'; name one"):
         from_lm_eval(FOLDER)
-    with pytest.raises(lb.ScoresError, match=r"'wikitext' has no metric 'acc', but 'word_perp"):
+    with pytest.raises(lb.ScoresError, match=r"'wikitext' has 'word_perp.*; none is 'acc'"):
         from_lm_eval(FOLDER, metric="acc")
     filters = {"exact_match,strict-match": 0.3, "exact_match,flexible-extract": 0.4}
     results = [simple("a", **filters), simple("b", **filters)]
-    with pytest.raises(lb.ScoresError, match="by several filters; name one"):
+    with pytest.raises(lb.ScoresError, match="by several filters: 'exact"):
         from_lm_eval(results, metric="exact_match")
     scores = from_lm_eval(results, metric="exact_match,strict-match")
     np.testing.assert_array_equal(scores, [[0.3], [0.3]])
@@ -88,9 +88,9 @@ def test_a_metric_is_never_guessed():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"n-shot": {"wikitext": 5}}, "its n-shot is '5', but '0' in"),
-        ({"versions": {"wikitext": 3.0}}, "its version is '3.0', but '2.0' in"),
-        ({"results": {"wikitext": {"byte_perplexity,none": 2}}}, "its metric is 'byte_perplexity'"),
+        ({"n-shot": {"wikitext": 5}}, "another than in .*n-shot"),
+        ({"versions": {"wikitext": 3.0}}, "another than in .*version"),
+        ({"results": {"wikitext": {"byte_perplexity,none": 2}}}, "another than in .*metric"),
     ],
 )
 def test_models_are_asked_alike(change, message):
@@ -119,7 +119,7 @@ def test_older_files():
 
 def test_a_metric_of_unknown_direction():
     results = [simple("a", shine=1.0), simple("b", shine=2.0)]
-    with pytest.raises(lb.ScoresError, match="whether more of 'shine' is better is not known"):
+    with pytest.raises(lb.ScoresError, match="is more of 'shine' better"):
         from_lm_eval(results)
     assert from_lm_eval(results, higher_is_better=False).attrs["higher_is_better"] == 0
     with pytest.warns(lb.LeaderbayesWarning, match="LB040 .*'a' has no score"):
@@ -132,9 +132,9 @@ def test_a_metric_of_unknown_direction():
         ("", "not readable as JSON"),
         ("[1]", "holds no object with results"),
         ("{}", "no object 'results'"),
-        ('{"results": {}}', "there is no score of any task"),
+        ('{"results": {}}', "there is no score"),
         ('{"results": {"a": 1}}', "task 'a' holds no metrics"),
-        ('{"results": {"a": {"alias": "a"}}}', "task 'a' has no metric; leave it out"),
+        ('{"results": {"a": {"alias": "a"}}}', "task 'a' has no metric; .*leave the task out"),
         ('{"results": {"a": {"acc": "high"}}}', "task 'a': column 'score' holds 'high'"),
         ('{"results": {"a": {"acc": Infinity}}}', "is infinite"),
         ('{"results": {"a": {"acc": 1}}, "results": {}}', "the key 'results' stands twice"),
@@ -156,11 +156,11 @@ def test_sources_of_no_kind(tmp_path):
         from_lm_eval(tmp_path)
     with pytest.raises(lb.ScoresError, match="cannot be read"):
         from_lm_eval(tmp_path / "absent.json")
-    with pytest.raises(lb.ScoresError, match="from a int"):
+    with pytest.raises(lb.ScoresError, match="cannot be read from '3'"):
         from_lm_eval(3)
     with pytest.raises(lb.ScoresError, match="result 1 is a int"):
         from_lm_eval([load(), 3], tasks=["wikitext"])
-    with pytest.raises(lb.ScoresError, match="no results to read"):
+    with pytest.raises(lb.ScoresError, match="cannot be read from"):
         from_lm_eval([])
     with pytest.raises(lb.ScoresError, match="no task 'mmlux'; did you mean 'mmlu'"):
         from_lm_eval(FOLDER, tasks=["mmlux"])

@@ -35,7 +35,7 @@ def test_the_function_says_the_direction():
     with pytest.raises(lb.ScoresError, match=r"which metric is the score.*'predictive_accuracy'"):
         from_openml(path)
     table = pd.read_csv(path).assign(function="my_measure").iloc[[0, 2]]
-    with pytest.raises(lb.ScoresError, match="'my_measure' is better is not known"):
+    with pytest.raises(lb.ScoresError, match="is more of 'my_measure' better"):
         from_openml(table)
     assert from_openml(table, higher_is_better=False).attrs["higher_is_better"] == 0
 

@@ -1,77 +1,170 @@
-"""What parts of a board say, beside estimates of the same parts."""
+"""Strengths by a part of the data, what holds the leader, and what is found in halves."""
 
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.optimize import minimize
 
 import leaderbayes as lb
-from leaderbayes._answers.parts import answered, halves, left_out, not_asked
-from leaderbayes._answers.standing import standing_by
+from answers.conftest import fit
+from conftest import board, simulate
+from leaderbayes._answers.influence import fewest
+from leaderbayes._answers.parts import lead_of, leader_of, parts_of, statistic_of
+from leaderbayes._fits.posterior import Posterior
+
+NONE = np.empty(0, dtype=np.int64)
 
 
-@pytest.fixture(scope="module")
-def dt():
-    values = np.random.default_rng(2).gumbel(size=(6, 12))
-    names = {"player": [f"p{i}" for i in range(6)], "round": [f"r{k}" for k in range(12)]}
-    scores = xr.DataArray(values, names, attrs={"higher_is_better": 1})
-    return lb.fit(scores, seed=1, progressbar=False)
+def estimated(scores, penalty, **rules):
+    """Maximise the likelihood of matches, and of a drawn match of each with somebody at 0."""
+    counts = lb.matches(scores, **rules)
+    points, n = counts["wins"].sum("opponent").to_numpy(), counts["n"].to_numpy()
+
+    def loss(b):
+        likelihood = 0.5 * (n * np.logaddexp(b[:, None], b)).sum() - points @ b
+        return likelihood + penalty * (np.logaddexp(0.0, b) - 0.5 * b).sum()
+
+    found = minimize(loss, np.zeros(len(points)), tol=1e-10).x
+    return found - found.mean()
 
 
-@pytest.mark.parametrize("k", [0, 3, 11])
-def test_left_out_is_an_estimate_without_the_round(dt, k):
-    standing = standing_by(dt, "round")
-    first = str(lb.leaderboard(dt)["player"].iloc[0])
-    out = left_out(standing, [str(name) for name in standing.players].index(first), 300)
+@pytest.mark.parametrize("ties", ["half", "drop"])
+@pytest.mark.parametrize("kept", [slice(None), slice(0, 10)])
+def test_strengths_are_estimates_of_these_rounds(classifiers, ties, kept):
+    dt = fit(classifiers, weight=1.0, ties=ties)
+    parts = parts_of(Posterior(dt), "round")
+    units = np.zeros(25, dtype=bool)
+    units[kept] = True
     penalty = 4.0 / float((dt["posterior"]["epp"] ** 2).mean())
-    weight = dt["constant_data"]["weight"]
-    some = lb.matches(dt["constant_data"]["scores"].drop_isel(round=k))
-    own = lb.likelihood.bradley_terry(some, pseudo_rounds=penalty / float(weight.mean()))
-    own = own["epp"].to_series()
-    # Who leads by the estimate of all: nobody else is left out of the lead.
-    leader = str(standing.players[int(np.argmax(standing.strengths(np.ones(12, dtype=bool))))])
-    assert out["lead"].to_numpy()[k] == pytest.approx(
-        own[leader] - own.drop(leader).max(), abs=1e-5
+    again = estimated(classifiers.isel(round=kept), penalty, ties=ties)
+    np.testing.assert_allclose(parts.strengths(units), again, atol=0.01)
+    assert parts.share.sum() == pytest.approx(1.0)
+
+
+def test_what_rounds_add_is_what_leaving_them_out_takes(of_classifiers):
+    """To first order; all together add the whole contrast's slope, which is 0 beside the prior."""
+    parts = parts_of(Posterior(of_classifiers), "round")
+    contrast = np.zeros(15)
+    contrast[[0, 3]] = 1.0, -1.0
+    adds = parts.adds(contrast)
+    now = parts.without(NONE) @ contrast
+    taken = np.array([now - parts.without(k) @ contrast for k in range(25)])
+    assert np.corrcoef(adds, taken)[0, 1] > 0.98
+    np.testing.assert_allclose(adds, taken, atol=0.25 * abs(taken).max())
+
+
+def test_means_of_rounds_and_clusters():
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(6, 3))
+    names = {"player": list("abc"), "round": list("uvwxyz")}
+    scores = xr.DataArray(-y.T, names, ("player", "round"), attrs={"higher_is_better": 0})
+    scores = scores.assign_coords(cluster=("round", list("ppqqrr")))
+    post = Posterior(score_tree(scores))
+    parts = parts_of(post, "cluster")
+    assert parts.names.tolist() == ["p", "q", "r"]
+    np.testing.assert_allclose(parts.without(1), y[[0, 1, 4, 5]].mean(axis=0))
+    contrast = np.array([1.0, 0.0, -1.0])
+    np.testing.assert_allclose(parts.adds(contrast), (y @ contrast).reshape(3, 2).sum(axis=1) / 6)
+    with pytest.raises(lb.LeaderbayesError, match="removed by 'cluster' or 'round'"):
+        parts_of(post, "judge")
+
+
+def score_tree(scores, **posterior):
+    """A posterior of mean scores, of which only the data matter."""
+    mean = scores.mean("round").to_numpy()
+    rng = np.random.default_rng(1)
+    draws = mean + 0.1 * rng.normal(size=(1, 100, len(mean)))
+    known = xr.Dataset({"scores": scores})
+    return xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset(
+                {"score": (("chain", "draw", "player"), draws)}, {"player": scores["player"]}
+            ),
+            "constant_data": known,
+        }
     )
-    # Of two who are level either may lead.
-    assert own[out["leader"].to_numpy()[k]] == pytest.approx(own.max(), abs=1e-5)
 
 
-def test_of_many_the_largest_are_left_out(dt):
-    standing = standing_by(dt, "round")
-    out = left_out(standing, 0, 4)
-    assert out.sizes["unit"] == 4
-    assert "any one of the 4 largest of 12 rounds" in out.attrs["message"] or out.attrs["changed"]
+@pytest.mark.parametrize("rounds", [3, 8, 9])
+def test_statistics(rounds):
+    y = np.random.default_rng(1).normal(size=(rounds, 4))
+    np.testing.assert_allclose(statistic_of(y, "median"), np.median(y, axis=0))
+    fine = np.sort(np.repeat(y, 4, axis=0), axis=0)[rounds : 3 * rounds]
+    np.testing.assert_allclose(statistic_of(y, "iqm"), fine.mean(axis=0))
+    y[:, 0] = np.nan
+    assert np.isnan(statistic_of(y, "mean")).tolist() == [True, False, False, False]
 
 
-def test_halves_have_no_unit_in_common(dt):
-    standing = standing_by(dt, "round")
-    seen = []
-
-    def strengths(units):
-        seen.append(units.copy())
-        return standing.strengths(units)
-
-    made = halves(standing._replace(strengths=strengths), np.random.default_rng(1))
-    assert made.sizes["split"] == len(seen) // 2 == 100
-    for one, other in zip(seen[::2], seen[1::2], strict=True):
-        assert one.sum() == 6
-        assert not (one & other).any()
-        assert (one | other).all()
-    assert made.attrs["p_same_leader"] == float(made["same_leader"].mean())
+def test_who_leads():
+    strengths = np.array([1.0, np.nan, 1.0 + 1e-13, 0.0])
+    assert leader_of(strengths, 0) == 0
+    assert leader_of(strengths, 3) == 2
+    assert lead_of(strengths, 0) == (0.0, 2)
+    assert lead_of(strengths, 3) == (pytest.approx(-1.0), 2)
 
 
-@pytest.mark.parametrize(("number", "said"), [(1, "there is 1 round"), (2, "there are 2 rounds")])
-def test_too_few_units_are_counted_in_words(dt, number, said):
-    standing = standing_by(dt, "round")
-    few = standing._replace(names=standing.names[:number])
-    assert f"Not asked: {said}." in left_out(few, 0, 300).attrs["message"]
-    assert f"Not asked: {said}, too few" in halves(few, np.random.default_rng(1)).attrs["message"]
+def by_brute_force(parts, leader, most):
+    """Fewest parts without which another leads, trying every set."""
+    from itertools import combinations
+
+    for size in range(1, most + 1):
+        for chosen in combinations(range(len(parts.names)), size):
+            then = parts.without(np.array(chosen))
+            if np.isfinite(then[leader]) and lead_of(then, leader)[0] < 0.0:
+                return size
+    return None
 
 
-def test_what_is_not_asked_is_no_finding():
-    assert not_asked("there are 2 rounds.").attrs == {
-        "message": "Not asked: there are 2 rounds.", "found": 0, "applies": 0,
-    }  # fmt: skip
-    assert answered("So.", True, top=5).attrs == {
-        "message": "So.", "found": 1, "applies": 1, "top": 5,
-    }  # fmt: skip
+@pytest.mark.parametrize("seed", range(6))
+def test_no_smaller_set_of_rounds_does_it(seed):
+    rng = np.random.default_rng(seed)
+    dt = fit(simulate([0.9, 0.4, 0.0, -0.6], 9, rng))
+    parts = parts_of(Posterior(dt), "round")
+    leader = leader_of(parts.without(NONE), int(Posterior(dt).order[0]))
+    least = by_brute_force(parts, leader, 4)
+    found = fewest(parts, leader, 0.5)
+    if least is None:
+        assert len(found.removed) == 0
+        assert found.after > 0.0
+    else:
+        assert len(found.removed) == least
+        assert found.before >= 0.0 > found.after
+        assert lead_of(parts.without(found.removed), leader)[1] == found.rival
+
+
+def test_influence_says_what_it_found(classifiers, of_classifiers):
+    found = lb.influence(of_classifiers)
+    assert (found.attrs["found"], found.attrs["by"], found.attrs["removed"]) == (1, "round", 3)
+    assert found["shift"].is_monotonic_decreasing
+    assert found.attrs["lead_before"] > 0.0 > found.attrs["lead_after"]
+    assert found.attrs["message"] == (
+        "svm C=1 leads. Without 3 of 25 rounds (0.12 of all matches) logistic C=1 does."
+    )
+    left = classifiers.drop_sel(round=found["round"].tolist())
+    assert lb.leaderboard(fit(left))["player"].iloc[0] == found.attrs["rival"]
+
+
+def test_nothing_to_be_found(clear):
+    found = lb.influence(clear, max_share=0.2)
+    assert len(found) == found.attrs["found"] == found.attrs["removed"] == 0
+    assert found.attrs["lead_after"] > 1.0
+    assert "No set of rounds with at most 0.2" in found.attrs["message"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"by": "vote"}, "removed by 'round'"),
+        ({"by": "x"}, "choose"),
+        ({"max_share": 1.0}, "max_share"),
+    ],
+)
+def test_what_cannot_be_removed(noise, options, said):
+    with pytest.raises(lb.LeaderbayesError, match=said):
+        lb.influence(noise, **options)
+
+
+def test_across_rounds_there_are_no_parts():
+    across = fit(board([[1.0, 2.0, 3.0], [2.0, 1.0, 0.0]]), within_round=False)
+    with pytest.raises(lb.LeaderbayesError, match="across rounds"):
+        lb.influence(across)

@@ -18,7 +18,7 @@ from votes import draw, fit
 @pytest.fixture(scope="module")
 def dt():
     scores = simulate([0.6, 0.2, -0.8], 8, np.random.default_rng(3))
-    return lb.fit(scores, sampler="laplace", draws=25, chains=2, seed=1)
+    return lb.fit(scores, draws=25, chains=2, seed=1)
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_what_is_no_fit(tmp_path):
             lb.read_fit(tmp_path / "text.nc")
     with pytest.raises(lb.LeaderbayesError, match=r"give a file that ends with \.nc"):
         lb.write_fit(xr.DataTree(), tmp_path / "x.txt")
-    with pytest.raises(lb.LeaderbayesError, match="takes a fit"):
+    with pytest.raises(lb.LeaderbayesError, match="takes a posterior"):
         lb.write_fit(xr.Dataset(), tmp_path / "x.nc")
 
 

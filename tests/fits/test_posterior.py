@@ -1,4 +1,4 @@
-"""One check of every fit: nothing absent, foreign or undefined gets an answer."""
+"""The one view of a posterior: what it reads, and what it says of one that lacks something."""
 
 import json
 
@@ -8,23 +8,20 @@ import pytest
 import xarray as xr
 
 import leaderbayes as lb
-from conftest import simulate
-from leaderbayes._fits.posterior import drawn, fitted
-
-ANSWERS = [
-    lb.leaderboard, lb.win_probability, lb.rank_probability, lb.groups, lb.tied_for_top,
-    lambda dt: lb.p_top(dt, 1), lambda dt: lb.compare(dt, "p0", "p1"),
-    lb.deviance, lb.check, lb.loo, lambda dt: lb.plan(dt, rounds=(1,), simulations=1),
-    lambda dt: lb.new_player(dt, dt["constant_data"]["scores"][0].rename("new")),
-    lb.report.text, lb.report.latex, lb.plots.leaderboard, lb.plots.win_rate, lb.plots.deviance,
-]  # fmt: skip
+from conftest import flat, simulate, tree
+from leaderbayes._fits.posterior import Posterior, ranks_of
 
 
 @pytest.fixture(scope="module")
-def dt():
-    rng = np.random.default_rng(5)
-    scores = simulate([0.8, 0.4, 0.0, -0.4, -0.8], 12, rng)
-    return lb.fit(scores, sampler="laplace", draws=50, seed=1)
+def scores():
+    made = simulate([0.8, 0.4, 0.0, -0.4, -0.8], 12, np.random.default_rng(5))
+    made[1, 3] = np.nan
+    return made
+
+
+@pytest.fixture(scope="module")
+def dt(scores):
+    return lb.fit(scores, draws=50, seed=1, replicates=20)
 
 
 def changed(dt, group="posterior", attrs=(), **variables):
@@ -37,208 +34,213 @@ def changed(dt, group="posterior", attrs=(), **variables):
     return made
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_a_lost_chunk_is_no_best_player(dt, answer):
-    """Zarr fills a chunk that is gone with NaN."""
-    epp = dt["posterior"]["epp"].copy()
-    epp[:, 20:, 1] = np.nan
-    lost = changed(dt, epp=epp)
-    with pytest.raises(lb.LeaderbayesError, match="120 of 1000 values in posterior/epp that are"):
-        answer(lost)
+def test_of_a_fit(dt, scores):
+    post = Posterior(dt)
+    assert (post.parameter, post.who, post.model.name) == ("epp", "player", "bradley_terry")
+    assert not post.several
+    assert not post.of_votes
+    np.testing.assert_array_equal(post.draws, flat(dt))
+    assert post.standing is post.draws
+    np.testing.assert_array_equal(post.players[post.order], lb.leaderboard(dt)["player"])
+    np.testing.assert_array_equal(post.ranks, (-post.draws).argsort(axis=1).argsort(axis=1) + 1)
+    xr.testing.assert_equal(post.scores.transpose("player", "round"), scores)
+    assert post.data is post.scores
+    xr.testing.assert_equal(post.matches(), lb.matches(scores).drop_vars("scores"))
+    pair = post.matches(["p3", "p1"])
+    assert pair["wins"].sel(player="p3", opponent="p1") == post.matches()["wins"][3, 1]
+    ((board, draws),) = post.boards()
+    assert draws is post.draws
+    assert board.attrs == {"within_round": 1, "ties": "half"}
+    assert post.seed == 1
+    assert post.option("prior_df") == 4.0
+    assert post.option("absent", "x") == "x"
+    assert post.test_fraction is None
 
 
-def test_infinite_and_foreign_draws(dt):
-    epp = dt["posterior"]["epp"]
-    for wrong, message in {
-        "inf": (epp.where(epp["player"] != "p0", np.inf), "no finite numbers"),
-        "text": (epp.astype(str), "of dtype"),
-        "whole": (epp.astype(int), "of dtype int64"),
-        "complex": (epp.astype(complex), "of dtype complex128"),
-        "one draw": (epp.isel(draw=0, drop=True), r"dimensions \(chain, player\), and not"),
-        "no draw": (epp.isel(draw=slice(0)).rename(draw="d"), "dimensions"),
-    }.values():
-        made = changed(dt, epp=None)
-        made["posterior"] = xr.DataTree(xr.Dataset({"epp": wrong}))
-        with pytest.raises(lb.LeaderbayesError, match=message):
-            lb.leaderboard(made)
+def test_of_draws_alone():
+    """Without anything beside them, as from a model of the user's own."""
+    post = Posterior(tree(np.random.default_rng(1).normal(size=(1, 20, 3))))
+    assert post.trust == {"converged": 1, "warnings": '["w"]'}
+    assert post.scores is None
+    assert post.test_fraction is None
+    assert post.seed == 0
+    with pytest.raises(lb.LeaderbayesError, match="no observed places; sample a model of"):
+        post.matches()
+    with pytest.raises(lb.LeaderbayesError, match="no group 'constant_data'; to add it"):
+        post.constant  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    ("attrs", "message"),
-    [
-        ({"converged": None}, "no attribute 'converged'"),
-        ({"converged": "0"}, "converged='0', and not 0 or 1"),
-        ({"converged": np.nan}, "converged=nan, and not 0 or 1"),
-        ({"warnings": "[1]"}, r"warnings='\[1\]', and not a JSON list of texts"),
-        ({"warnings": "{"}, "and not a JSON list"),
-        ({"model": 3}, "model=3, and not a name"),
-        ({"max_rhat": "1.0"}, "max_rhat='1.0', and not a number"),
-        ({"versions": "x"}, "versions='x', and not a JSON object"),
-    ],
-)
-def test_attributes(dt, attrs, message):
-    for answer in (lb.leaderboard, lb.report.text):
-        with pytest.raises(lb.LeaderbayesError, match=message):
-            answer(changed(dt, attrs=attrs))
+def test_places_stand_for_scores_that_are_unknown(dt):
+    bare = changed(dt, "constant_data", scores=None)
+    post = Posterior(bare)
+    xr.testing.assert_equal(post.matches(), Posterior(dt).matches())
+    assert not post.data.attrs["higher_is_better"]
+    xr.testing.assert_equal(lb.matches(post.data)["wins"], Posterior(dt).matches()["wins"])
 
 
-@pytest.mark.parametrize(
-    "arguments", ["", "[]", "{}", '{"within_round": "yes", "ties": "half"}', '{"ties": []}']
-)
-def test_arguments(dt, arguments):
-    wrong = changed(dt, attrs={"arguments": arguments})
-    for answer in (lb.check, lb.deviance, lb.report.latex, lb.plan):
-        with pytest.raises(lb.LeaderbayesError, match="argument"):
-            answer(wrong)
+def test_several_tournaments(tournaments):
+    """Each has its own players, rounds and strengths."""
+    places = lb.matches(tournaments)["place"].transpose("tournament", "round", "player")
+    played = (places > 0).any("player").to_numpy()
+    number, rows = np.nonzero(played)
+    rng = np.random.default_rng(1)
+    dims, names = (
+        ("chain", "draw"),
+        {"player": tournaments["player"], "tournament": tournaments["tournament"]},
+    )
+    epp = rng.normal(size=(1, 30, 6, 5))
+    posterior = xr.Dataset(
+        {
+            "epp": ((*dims, "player"), epp.mean(axis=2)),
+            "epp_tournament": ((*dims, "tournament", "player"), epp),
+            "epp_spread": (dims, np.ones((1, 30))),
+        },
+        names,
+    )
+    row = [f"{t}: {k}" for t, k in zip(number, rows, strict=True)]
+    observed = xr.Dataset(
+        {"place": (("tournament_round", "player"), places.to_numpy()[played])},
+        {"tournament_round": row, "player": tournaments["player"]},
+    )
+    known = xr.Dataset(
+        {
+            "tournament_of_round": ("tournament_round", number),
+            "within_round": ("model", [1]), "ties": ("model", [0]),
+        },
+        {"tournament_round": row},
+    )  # fmt: skip
+    post = Posterior(
+        xr.DataTree.from_dict(
+            {"posterior": posterior, "observed_data": observed, "constant_data": known}
+        )
+    )
+    assert post.several
+    boards = post.boards()
+    assert len(boards) == 6
+    for t, (board, draws) in enumerate(boards):
+        alone = lb.matches(tournaments.isel(tournament=t, drop=True))
+        np.testing.assert_array_equal(board["player"], alone["player"])
+        np.testing.assert_array_equal(board["wins"], alone["wins"])
+        at = post.players.get_indexer(pd.Index(alone["player"]))
+        np.testing.assert_array_equal(draws, epp[0, :, t][:, at])
 
 
-@pytest.mark.parametrize("scale", ["prior_scale", "tie_scale"])
-@pytest.mark.parametrize("value", ["0", -1.0, None])
-def test_scales_of_priors(dt, scale, value):
-    arguments = json.loads(dt.attrs["arguments"]) | {scale: value}
-    wrong = changed(dt, attrs={"arguments": json.dumps(arguments)})
-    with pytest.raises(lb.LeaderbayesError, match=f"has the argument {scale}={value!r}"):
-        lb.report.text(wrong)
-
-
-def test_names_of_two_kinds(dt):
-    names = np.empty(5, dtype=object)
-    names[:] = ["p0", ("p", 1), "p2", "p3", "p4"]
-    wrong = dt.copy()
-    wrong["posterior"] = xr.DataTree(dt["posterior"].to_dataset().assign_coords(player=names))
-    with pytest.raises(lb.LeaderbayesError, match="have no name, or the same"):
-        lb.leaderboard(wrong)
-
-
-def test_a_report_compares_two(dt):
-    alone = dt.map_over_datasets(lambda ds: ds.isel(player=[0]) if "player" in ds.dims else ds)
-    alone.attrs = dt.attrs
-    with pytest.raises(lb.LeaderbayesError, match="has one player only"):
-        lb.report.text(alone)
-
-
-def test_what_it_came_from_is_named(dt):
-    wrong = changed(dt, attrs={"tournament": "iris", "converged": 3})
-    wrong.encoding = {"source": "here/posterior.nc"}
-    said = r"^here/posterior\.nc: the fit of tournament 'iris' has the attribute converged=3"
-    with pytest.raises(lb.LeaderbayesError, match=said):
-        lb.leaderboard(wrong)
+def test_less_is_better_of_losses():
+    score = np.arange(3.0) + np.random.default_rng(1).normal(size=(1, 20, 3))
+    made = tree(score)
+    made["posterior"] = xr.DataTree(made["posterior"].to_dataset().rename(epp="score"))
+    known = xr.Dataset(
+        {"scores": (("player", "round"), [[0.1, np.nan], [0.2, 1.0], [0.3, 2.0]]),
+         "higher_is_better": ("model", [0])},
+        {"player": ["p0", "p1", "p2"]},
+    )  # fmt: skip
+    made["constant_data"] = xr.DataTree(known)
+    made.attrs = {}
+    post = Posterior(made)
+    np.testing.assert_array_equal(post.standing, -post.draws)
+    assert post.order.tolist() == [0, 1, 2]
+    # A pm.Model holds minus infinity for a missing score.
+    filled = changed(made, "constant_data", scores=known["scores"].fillna(-np.inf))
+    xr.testing.assert_identical(Posterior(filled).scores, post.scores)
 
 
 def test_players_by_name_and_not_by_place(dt):
     """In another order, in one group or all, the answers are the same."""
     order = [3, 0, 4, 1, 2]
-    for group in ("posterior", "posterior_predictive", "observed_data"):
+    for group in ("posterior", "observed_data", "constant_data"):
         other = dt.copy()
         other[group] = xr.DataTree(dt[group].to_dataset().isel(player=order))
-        assert float(lb.check(other)["p_round"]) == float(lb.check(dt)["p_round"])
         assert lb.deviance(other)["value"] == pytest.approx(float(lb.deviance(dt)["value"]))
         made, own = (lb.leaderboard(each).set_index("player") for each in (other, dt))
         pd.testing.assert_frame_equal(made.sort_index(), own.sort_index())
-
-
-def test_players_of_one_group_alone(dt):
     fewer = dt.copy()
-    fewer["posterior_predictive"] = xr.DataTree(
-        dt["posterior_predictive"].to_dataset().isel(player=slice(3))
-    )
-    with pytest.raises(lb.LeaderbayesError, match=r"has player 'p[34]' in one of"):
-        lb.check(fewer)
+    fewer["observed_data"] = xr.DataTree(dt["observed_data"].to_dataset().isel(player=slice(3)))
+    with pytest.raises(lb.LeaderbayesError, match="has players that place does not have"):
+        lb.deviance(fewer)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (xr.Dataset(), "a DataTree from leaderbayes.fit or pm.sample, not Dataset"),
+        (None, "not NoneType"),
+        (xr.DataTree(), "has no posterior. Of a study of many fits pick one"),
+        (
+            xr.DataTree.from_dict({"posterior": xr.Dataset({"b": 1.0})}),
+            "none of epp .player., score",
+        ),
+    ],
+)
+def test_what_is_no_posterior(given, message):
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        Posterior(given)
+
+
+def test_draws_that_are_no_numbers(dt):
+    epp = dt["posterior"]["epp"]
+    lost = epp.copy()
+    lost[:, 20:, 1] = np.nan  # Zarr fills a chunk that is gone so
+    for wrong, message in {
+        "lost": (lost, "values in posterior/epp that are no finite numbers"),
+        "inf": (epp.where(epp["player"] != "p0", np.inf), "no finite numbers"),
+        "text": (epp.astype(str), "no finite numbers"),
+        "complex": (epp.astype(complex), "no finite numbers"),
+        "no draw": (epp.isel(draw=slice(0)), "no finite numbers"),
+        "one draw": (epp.isel(draw=0, drop=True), "cannot be read"),
+    }.values():
+        made = changed(dt, epp=None, epp_scale=None)
+        made["posterior"] = xr.DataTree(xr.Dataset({"epp": wrong}))
+        for answer in (lb.leaderboard, lb.win_probability, lb.groups, lb.deviance, lb.plan):
+            with pytest.raises(lb.LeaderbayesError, match=message):
+                answer(made)
+
+
+def test_players_of_one_name(dt):
     twice = dt.copy()
     twice["posterior"] = xr.DataTree(dt["posterior"].to_dataset().isel(player=[0, 0, 1]))
-    with pytest.raises(lb.LeaderbayesError, match="have no name, or the same"):
+    with pytest.raises(lb.LeaderbayesError, match="without a name, or two of one name"):
         lb.leaderboard(twice)
 
 
-def test_some_players_of_a_whole_fit(dt):
-    """A part of every group is a fit too."""
-    few = dt.map_over_datasets(lambda ds: ds.isel(player=[0, 2, 4]) if "player" in ds.dims else ds)
-    few.attrs = dt.attrs
-    assert len(lb.leaderboard(few)) == 3
-    pairs = lb.win_probability(few)["mean"]
-    xr.testing.assert_allclose(pairs, lb.win_probability(dt)["mean"].sel(pairs.coords))
-    assert 0.0 <= float(lb.check(few)["p_round"]) <= 1.0
+@pytest.mark.parametrize(
+    ("attrs", "message"),
+    [
+        ({"converged": "no"}, "attribute converged='no', which cannot be read"),
+        ({"converged": np.nan}, "attribute converged=nan"),
+        ({"warnings": "{"}, "attribute warnings='{'"),
+        ({"arguments": ""}, "attribute arguments=''"),
+        ({"seed": "x"}, "attribute seed='x'"),
+    ],
+)
+def test_attributes_that_cannot_be_read(dt, attrs, message):
+    post = Posterior(changed(dt, attrs=attrs))
+    with pytest.raises(lb.LeaderbayesError, match=message):
+        [getattr(post, name) for name in ("trust", "seed", "arguments")]
 
 
-def test_other_scores_and_replicates(dt):
-    scores = dt["constant_data"]["scores"].copy()
-    scores[1, 3] += 100.0
-    with pytest.raises(lb.LeaderbayesError, match="made from other scores"):
-        lb.deviance(changed(dt, "constant_data", scores=scores))
-    place = dt["posterior_predictive"]["place"].copy()
-    place[:] = 0  # whole numbers of a lost chunk
-    lost = changed(dt, "posterior_predictive", place=place)
-    # Boards that Bradley-Terry's are held to are drawn anew, and Davidson's are the fit's.
-    assert lb.check(lost)["p_round"] == lb.check(dt)["p_round"]
-    tie = dt["posterior"]["epp"].isel(player=0, drop=True)
-    with pytest.raises(lb.LeaderbayesError, match="others meet"):
-        lb.check(changed(lost, attrs={"model": "davidson"}, tie=tie))
-    later = dt["posterior_predictive"].to_dataset().assign_coords(draw=np.arange(50) + 25)
-    other = dt.copy()
-    other["posterior_predictive"] = xr.DataTree(later)
-    with pytest.raises(lb.LeaderbayesError, match="replicates of other draws"):
-        lb.check(other)
+def test_what_it_came_from_is_named(dt):
+    wrong = changed(dt, attrs={"tournament": "iris", "converged": "x"})
+    wrong.encoding = {"source": "here/posterior.nc"}
+    said = r"^here/posterior\.nc: the posterior of 'iris' has the attribute converged='x'"
+    with pytest.raises(lb.LeaderbayesError, match=said):
+        lb.leaderboard(wrong)
 
 
-def test_what_a_model_needs(dt):
-    """A mean over tournaments without their spread would be another probability."""
-    with pytest.raises(lb.LeaderbayesError, match="no posterior/epp_spread"):
-        lb.win_probability(changed(dt, attrs={"model": "tournaments"}))
-    with pytest.raises(lb.LeaderbayesError, match="no posterior/tie"):
-        lb.check(changed(dt, attrs={"model": "davidson"}))
-    with pytest.raises(lb.LeaderbayesError, match="no posterior/absent"):
-        drawn(dt, "absent")
+def test_attributes_may_be_absent(dt):
+    bare = dt.copy()
+    bare.attrs = {}
+    post = Posterior(bare)
+    assert post.model.name == "bradley_terry"  # as the coordinate of constant_data says
+    own = {"converged": 1, "warnings": "[]"}
+    table = lb.leaderboard(bare)
+    assert table.attrs == own | {k: v for k, v in table.attrs.items() if k == "disagreement"}
+    pd.testing.assert_frame_equal(table, lb.leaderboard(dt))
+    assert json.loads(post.trust["warnings"]) == []
 
 
-def test_few_draws_are_too_few_to_leave_a_round_out(dt):
-    one = dt.map_over_datasets(lambda ds: ds.isel(draw=[0]) if "draw" in ds.dims else ds)
-    one.attrs = dt.attrs
-    assert len(lb.leaderboard(one)) == 5
-    with pytest.raises(lb.LeaderbayesError, match="fewer than 25 draws"):
-        lb.loo(one)
-
-
-def test_posterior_of_the_best():
-    shares = [0.93, 0.92, 0.92, 0.91, 0.91, 0.9, 0.89, 0.88]
-    best = lb.sota.posterior(lb.sota.read_board(shares, n=200), draws=25, seed=1)
-    theta = best["posterior"]["theta"].copy()
-    theta[0, 3, 0] = np.nan
-    for answer in (lb.leaderboard, lb.report.text):
-        with pytest.raises(lb.LeaderbayesError, match="1 of 800 values in posterior/theta "):
-            answer(changed(best, theta=theta))
-    best_theta = best["posterior"]["theta_sota"].copy()
-    best_theta[0, 3] = np.nan
-    for answer in (lb.leaderboard, lb.sota.summary):
-        with pytest.raises(lb.LeaderbayesError, match="1 of 100 values in posterior/theta_sota"):
-            answer(changed(best, theta_sota=best_theta))
-    without = best.copy()
-    del without["posterior_predictive"]
-    for answer in (lb.sota.summary, lb.check):
-        with pytest.raises(lb.LeaderbayesError, match="no group posterior_predictive"):
-            answer(without)
-    with pytest.raises(lb.LeaderbayesError, match="and not a JSON list"):
-        lb.sota.summary(changed(best, attrs={"warnings": json.dumps({})}))
-
-
-def test_looking_loads_nothing(dt, tmp_path):
-    """Names and sizes are metadata."""
-    dt.to_netcdf(tmp_path / "posterior.nc")
-    with xr.open_datatree(tmp_path / "posterior.nc") as lazy:
-        fitted(lazy, "constant_data", "posterior_predictive")
-        assert not lazy["posterior"].dataset["epp"].variable._in_memory
-
-
-@pytest.mark.parametrize("share", [[1], "0.2", 0.0, 2])
-def test_a_test_fraction_that_is_none(dt, share):
-    arguments = json.loads(dt.attrs["arguments"]) | {"test_fraction": share}
-    made = changed(dt, attrs={"arguments": json.dumps(arguments)})
-    with pytest.raises(lb.LeaderbayesError, match="test_fraction"):
-        lb.compare(made, "p0", "p1")
-
-
-def test_places_that_are_true_or_false(dt):
-    made = changed(
-        dt, "posterior_predictive", place=dt["posterior_predictive"]["place"].astype(bool)
+def test_ranks():
+    rng = np.random.default_rng(1)
+    standing = rng.normal(size=(50, 7))
+    np.testing.assert_array_equal(
+        ranks_of(standing), 1 + (standing[:, :, None] < standing[:, None]).sum(axis=2)
     )
-    with pytest.raises(lb.LeaderbayesError, match="dtype bool"):
-        lb.check(made)

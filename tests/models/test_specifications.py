@@ -1,4 +1,4 @@
-"""The fast models equal their executable specifications: log-probability and gradient."""
+"""Each model thrice: the plain specification in models/, the pm.Model, and the fast engine's."""
 
 import runpy
 import warnings
@@ -11,105 +11,133 @@ import xarray as xr
 
 import leaderbayes as lb
 from graphs import AS_IT_STANDS
-from leaderbayes._inference.fit import MODELS as FITTED
+from leaderbayes.models import _tournaments
+from leaderbayes.models._board import rank_reliability, reliability
+from leaderbayes.models._registry import MODELS
 
-MODELS = Path(__file__).parents[2] / "models"
-POINTS = 20
+FOLDER = Path(__file__).parents[2] / "models"
+POINTS = 10
 ONE_BOARD = ["bradley_terry", "davidson", "plackett_luce", "round_intercept"]
 
 
 def specification(name):
-    return runpy.run_path(str(MODELS / name / "model.py"))["model"]
+    return runpy.run_path(str(FOLDER / name / "model.py"))["model"]
 
 
-@pytest.mark.parametrize(
-    ("name", "weight"),
-    [
-        # All orders of tied players make a large graph, which takes long to compile.
-        pytest.param(
-            name,
-            0.4 if name == "plackett_luce" else "composite",
-            marks=[pytest.mark.slow] if name == "plackett_luce" else [],
-        )
-        for name in ONE_BOARD
-    ],
-)
-def test_fast_model_equals_specification(name, weight, tied_scores):
-    board = tied_scores.isel(player=slice(0, 5), round=slice(0, 5))
+@pytest.fixture(scope="module")
+def board(tied_scores):
+    """Four players, three rounds; a tie, and a player missing from a round."""
+    values = [[3.0, 1.0, 2.0], [2.0, 1.0, np.nan], [1.0, 3.0, 1.0], [0.0, 2.0, 3.0]]
+    return tied_scores.isel(player=slice(0, 4), round=slice(0, 3)).copy(data=values)
+
+
+def built(name, board, **options):
     with warnings.catch_warnings():
         # So small a board falls into groups; its likelihood is the same.
-        warnings.simplefilter("ignore", lb.DisconnectedWarning)
-        fast = getattr(lb.models, name)(lb.matches(board), weight=weight, centring=0.3)
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        matches = lb.matches(board)
+        return matches, MODELS[name].build(matches, **options)
+
+
+def centring(name, matches, eta):
+    """How the model samples strengths, which leaves them the same."""
+    place = matches["place"].to_numpy()
+    return rank_reliability(place) if name == "plackett_luce" else reliability(matches, eta)
+
+
+@pytest.mark.parametrize("name", ONE_BOARD)
+def test_pymc_model_equals_the_specification(name, board):
+    weight = 0.4 if name == "plackett_luce" else "composite"
+    matches, fast = built(name, board, weight=weight)
     eta = fast["weight"].get_value()
-    assert eta.shape == (5,)
-    # A player is missing from a round, whose matches count by themselves.
-    assert (np.ptp(eta) > 0.0) == (weight == "composite")
-    slow = specification(name)(board.to_numpy(), weight=eta, centring=0.3)
+    slow = specification(name)(board.to_numpy(), eta, centring=centring(name, matches, eta))
     rng = np.random.default_rng(0)
-    values = []
-    functions = [
-        (m.compile_logp(mode=AS_IT_STANDS), m.compile_dlogp(mode=AS_IT_STANDS))
-        for m in (slow, fast)
+    logp = [m.compile_logp(mode=AS_IT_STANDS) for m in (slow, fast)]
+    points = [
+        {key: rng.normal(size=np.shape(value)) for key, value in fast.initial_point().items()}
+        for _ in range(POINTS)
     ]
-    start = fast.initial_point()
+    gaps = [logp[0](point) - logp[1](point) for point in points]
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["bradley_terry", "davidson", "plackett_luce"])
+def test_fast_engine_has_the_density_of_the_pymc_model(name, board):
+    matches, model = built(name, board)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lb.LeaderbayesWarning)
+        problem = MODELS[name].problem(matches)
+    eta = model["weight"].get_value()
+    c = centring(name, matches, eta)
+    logp = model.compile_logp(mode=AS_IT_STANDS)
+    rng, gaps = np.random.default_rng(1), []
+    extra = len(problem.target.extra_scale)
     for _ in range(POINTS):
-        point = {key: rng.normal(size=np.shape(value)) for key, value in start.items()}
-        values.append([(logp(point), dlogp(point)) for logp, dlogp in functions])
-    offset = values[0][0][0] - values[0][1][0]
-    order = _same_order(slow, fast)
-    for (slow_logp, slow_gradient), (fast_logp, fast_gradient) in values:
-        assert slow_logp - fast_logp == pytest.approx(offset, abs=1e-8)
-        np.testing.assert_allclose(slow_gradient, fast_gradient[order], atol=1e-8)
+        t, unit, tie = rng.normal(), rng.normal(size=4), rng.normal(size=extra)
+        point = {"epp_scale_log__": t, "epp_unit": unit} | ({"tie": tie[0]} if extra else {})
+        # Strengths are scale ** (1 - c) units: the Jacobian of four of them.
+        a = np.exp((1.0 - c) * t) * unit
+        x = np.append(a, tie)[None]
+        own = problem.target.log_density(x, t)[0] + (1.0 - c) * 4 * t
+        gaps.append(own - logp(point))
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-8)
 
 
-def _same_order(slow, fast):
-    """Positions in the fast model's gradient of the slow model's variables, which it lists."""
-    sizes = {v.name: np.size(fast.initial_point()[v.name]) for v in fast.value_vars}
-    starts = dict(zip(sizes, np.cumsum([0, *sizes.values()]), strict=False))
-    return np.concatenate(
-        [starts[v.name] + np.arange(sizes[v.name]) for v in slow.value_vars]
-    ).astype(int)
+def test_rounds_have_the_same_log_likelihood_with_and_without_pymc(board):
+    """PMRA's, whose intercepts the fast engine integrates out, given all of its variables."""
+    matches, model = built("round_intercept", board)
+    problem = MODELS["round_intercept"].problem(matches)
+    logp = model.compile_logp(model["outcome"], sum=False, mode=AS_IT_STANDS)
+    wanted = [model[name] for name in ("epp", "intercept", "intercept_round")]
+    values = model.compile_fn(
+        model.replace_rvs_by_values(wanted), inputs=model.value_vars, point_fn=True,
+        mode=AS_IT_STANDS, on_unused_input="ignore",
+    )  # fmt: skip
+    rng = np.random.default_rng(2)
+    for _ in range(POINTS):
+        point = {k: rng.normal(size=np.shape(v)) for k, v in model.initial_point().items()}
+        drawn = dict(zip(("epp", "intercept", "intercept_round"), values(point), strict=True))
+        own = problem.log_likelihood({k: np.asarray(v)[None] for k, v in drawn.items()})[0]
+        np.testing.assert_allclose(own, logp(point)[0], atol=1e-10)
 
 
-def test_tournaments_have_the_specifications_likelihood_and_prior(scores):
-    """Log-probability up to the level of each tournament, which the fast model leaves out."""
-    two = [scores.isel(round=slice(0, 4)), -scores.isel(round=slice(4, 8))]
+def test_tournaments_equal_the_specification(scores):
+    two = [scores[:4, :2], -scores[:4, 2:4]]
     two[1] = two[1].assign_coords(round=two[0]["round"])
     two[1][0] = np.nan
     boards = xr.concat(two, pd.Index(["x", "y"], name="tournament")).assign_attrs(scores.attrs)
-    weight = np.full((2, 4), 0.4)
-    slow = specification("tournaments")(boards.to_numpy(), weight, mean_centring=0.3)
-    fast = lb.models.tournaments(lb.matches(boards), weight=0.4, centring=0.3)
-    slow_logp, fast_logp = (
-        slow.compile_logp(mode=AS_IT_STANDS),
-        fast.compile_logp(mode=AS_IT_STANDS),
+    matches = lb.matches(boards)
+    fast = lb.models.tournaments(matches, weight=0.4)
+    found = _tournaments._boards(matches, 0.4, None)
+    c, mean_c = _tournaments._reliabilities(found, matches["player"].to_numpy())
+    slow = specification("tournaments")(
+        boards.to_numpy(), np.full((2, 2), 0.4), mean_centring=mean_c
     )
-    wanted = fast.replace_rvs_by_values([fast["epp_tournament"], fast["epp"]])
-    both = fast.compile_fn(wanted, inputs=fast.value_vars, point_fn=True, mode=AS_IT_STANDS)
-    rng = np.random.default_rng(1)
-    present = boards.notnull().any("round").to_numpy()
-    gaps = []
+    logp = [m.compile_logp(mode=AS_IT_STANDS) for m in (slow, fast)]
+    mean_of = fast.compile_fn(
+        fast.replace_rvs_by_values([fast["epp"]])[0], inputs=fast.value_vars, point_fn=True,
+        mode=AS_IT_STANDS, on_unused_input="ignore",
+    )  # fmt: skip
+    rng, gaps = np.random.default_rng(1), []
+    present = found.present
+    cells = np.nonzero(present)
+    share = present / present.sum(axis=1, keepdims=True)
     for _ in range(POINTS):
         point = {k: rng.normal(size=np.shape(v)) for k, v in fast.initial_point().items()}
-        strength, mean = both(point)
-        spread = np.exp(point["epp_spread_log__"])
-        # The slow model's strengths, at their means' level; absent players at their mean.
-        level = (present * mean).sum(axis=1) / present.sum(axis=1)
+        mean, spread = mean_of(point), np.exp(point["epp_spread_log__"])
+        expected = (mean - (share @ mean)[:, None])[cells]
+        strength = np.tile(mean, (2, 1))
+        # Deviations as the fast model samples them; absent players at their mean.
+        strength[cells] += spread ** (1.0 - c) * (point["spread_unit"] - c * expected)
         there = {k: point[k] for k in ("epp_scale_log__", "epp_unit_zerosum__", "epp_spread_log__")}
-        there["strength"] = np.where(present, strength + level[:, None], mean)
-        # Normal densities of what the fast model lacks: two levels and the absent players; and the
-        # Jacobian of its scaled coordinates.
-        lacking = 2 + (~present).sum()
-        free = present.sum() - 2
-        constant = -lacking * np.log(spread) - (1 - 0.3) * free * np.log(spread)
-        gaps.append(slow_logp(there) - constant - fast_logp(point))
+        lacking = -(~present).sum() * np.log(spread)
+        jacobian = (1.0 - c) * len(cells[0]) * np.log(spread)
+        gaps.append(logp[0](there | {"strength": strength}) - lacking + jacobian - logp[1](point))
     np.testing.assert_allclose(gaps, gaps[0], atol=1e-7)
 
 
-def test_every_model_has_a_folder_and_can_be_fitted():
-    folders = {path.name for path in MODELS.iterdir() if (path / "model.py").exists()}
-    # The board of one test set is not fitted to matches: sota.posterior fits it.
-    # Votes are fitted by bradley_terry.
-    assert folders - {"votes"} == set(lb.models.__all__) == {*FITTED, "sota"}
+def test_every_model_has_a_folder():
+    folders = {path.name for path in FOLDER.iterdir() if (path / "model.py").exists()}
+    assert folders - {"votes"} == set(lb.models.__all__)
     for name in folders:
-        assert (MODELS / name / "README.md").read_text().startswith("# ")
+        assert (FOLDER / name / "README.md").read_text().startswith("# ")

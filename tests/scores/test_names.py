@@ -6,15 +6,12 @@ from leaderbayes._scores.names import (
     DATA,
     PLAYER,
     goes_by,
-    is_about,
     is_data,
     is_index,
     is_numbered,
     is_numbered_round,
     is_round,
     is_score,
-    is_statistic,
-    is_summary,
 )
 
 # For each question, names that mean it and names that only look so.
@@ -30,14 +27,6 @@ CASES = {
     is_index: (
         "id ID index idx row row_id level_0",
         "identity indexed player android rowing 7",
-    ),
-    is_summary: (
-        "mean Mean avg_rank std Average macro_avg p_value pvalue mean_accuracy total Overall W/T/L",
-        "meaning median_filter maxent mean_shift grandma 1 rank3 win svm",
-    ),
-    is_about: (
-        "n_samples training_time time_s num_params Parameters n_features runtime fit_time cost",
-        "instance_1 timesnet costa svm memory_network parameter_sharing accuracy",
     ),
     is_score: (
         "score accuracy test_accuracy roc_auc f1_macro rmse Value",
@@ -73,22 +62,6 @@ def test_columns_without_a_name_are_an_index():
     assert not is_index("Unnamed")
 
 
-def test_what_may_be_a_data_sets_name_too():
-    assert not is_about("year")
-    assert is_about("year", sure=False)
-    assert not is_about("year 2019", sure=False)
-
-
-@pytest.mark.parametrize("name", ["svm_std", "svm ±", "svm_time", "mean_svm", "acc_se", "svm std"])
-def test_statistics_of_another_column(name):
-    assert is_statistic(name, ["svm", "knn"])
-
-
-@pytest.mark.parametrize("name", ["std", "svm", "forest_time", "svm_linear", "knn_se_block"])
-def test_no_statistics(name):
-    assert not is_statistic(name, ["svm", "knn"])
-
-
 @pytest.mark.parametrize("name", ["Models", "model_name", "Model/Dataset", "Algorithm id"])
 def test_otherwise_written(name):
     assert goes_by(name, PLAYER)
@@ -98,9 +71,3 @@ def test_otherwise_written(name):
 @pytest.mark.parametrize("name", ["model_size", "remodel", "my model", ""])
 def test_not_otherwise_written(name):
     assert not goes_by(name, PLAYER)
-
-
-@pytest.mark.parametrize("name", ["fold 3", "Mean3", "total_17", "r2", "7", "query 12"])
-def test_one_word_with_a_number_is_no_summary(name):
-    assert not is_summary(name)
-    assert not is_about(name)

@@ -7,8 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import leaderbayes as lb
-from leaderbayes._scores.read import describe, to_scores
-from leaderbayes._scores.tables import Table
+from leaderbayes._scores.read import describe
 
 LONG = "model,fold,auc\na,1,0.5\nb,1,0.6\na,2,0.7\nb,2,\n"
 
@@ -24,7 +23,7 @@ def test_long_csv(write):
 
 
 def test_a_player_without_scores_is_no_label(write):
-    with pytest.warns(lb.LeaderbayesWarning, match="LB040 .*scores.csv: 'A' has no score and is"):
+    with pytest.warns(lb.LeaderbayesWarning, match="LB040 .*scores.csv: 'A' has no score and will"):
         scores = lb.read_scores(write("A,B,C\nNA,0.1,0.2\n-,0.3,0.4\n"))
     assert list(scores["player"].values) == ["A", "B", "C"]
 
@@ -35,7 +34,6 @@ def test_real_boards(name):
 
     if not (REFERENCE / name).exists():
         pytest.skip(f"../shared/reference/{name} is not beside this checkout")
-    # Of AMLB, whose binary tasks have AUC and others log loss, LB046 would say so.
     sizes = dict(lb.read_scores(REFERENCE / name, higher_is_better=True).sizes)
     assert (
         sizes
@@ -175,18 +173,48 @@ def test_columns_that_are_not_used_are_named():
     assert "unused" not in lb.read_scores(wide).attrs
 
 
-@pytest.mark.parametrize("categories", ["ab", "ba", "abc", "cab"])
-def test_categories_of_any_order_are_names_in_order_of_appearance(categories):
-    """Codes are taken as they are only where each name is the next when it comes first."""
-    table = Table("a table", pd.DataFrame(), lambda k: f"row {k}")
-    long = pd.DataFrame(
-        {
-            "player": pd.Categorical(["b", "b", "a", "a"], categories=list(categories)),
-            "round": pd.Categorical(["x", "y", "y", "x"]),
-            "score": [1.0, 2.0, 3.0, 4.0],
-        }
-    )
-    columns = {"player": "player", "round": "round", "score": "score"}
-    scores = to_scores(table, long, higher_is_better=True, columns=columns)
-    assert scores["player"].to_numpy().tolist() == ["b", "a"]
-    np.testing.assert_array_equal(scores, [[1.0, 2.0], [4.0, 3.0]])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "model,fold,auc\na,1,1\nb,1,1\na,1,2\n",
+            "line 4: a second score for player 'a', round '1'",
+        ),
+        ("model,fold,auc\na,1,1\na,2,1\n", "the only player is 'a'"),
+        ("model,fold,auc\na,1,1\n,1,1\n", "line 3: column 'model' is empty"),
+        ("model,fold,auc\na,1,\nb,1,\n", "every score is missing"),
+        ("model,fold,auc\na,1,1\nb,1,inf\n", "line 3: column 'auc' is infinite; .*is losing"),
+    ],
+)
+def test_what_cannot_be_compared(write, text, message):
+    with pytest.raises(lb.ScoresError, match=message):
+        lb.read_scores(write(text))
+
+
+def test_scores_of_several_metrics_are_named():
+    rows = [(p, t, k, k / 10) for p in "xy" for t in "ab" for k in range(3)]
+    table = pd.DataFrame(rows, columns=["player", "tournament", "fold", "points"])
+    table["metric"] = table["tournament"].map({"a": "shine", "b": "polish"})
+    with pytest.warns(lb.LeaderbayesWarning, match="LB042 .*'shine', 'polish'"):
+        lb.read_scores(table, score="points")
+    lb.read_scores(table, score="points", higher_is_better=True)
+    lb.read_scores(table.assign(metric="shine"), score="points")
+
+
+def test_shares_among_percentages(write):
+    text = "model,a,b,c\nx,0.886,85.1,91.2\ny,87.4,84.2,90.0\nz,88.1,0.8431,92.1\n"
+    first = r"LB051 .*: 2 scores far from .*, 0.886 \(player 'x', round 'a'\) first"
+    long = pd.read_csv(write(text)).melt("model", var_name="round", value_name="accuracy")
+    for source in (write(text), long):
+        with pytest.warns(lb.LeaderbayesWarning, match=first):
+            lb.read_scores(source)
+    by_player = pd.DataFrame({"model": [*"xyz"], "a": [0.91, 90.0, 88.0], "b": [0.85, 86.0, 82.0]})
+    with pytest.warns(lb.LeaderbayesWarning, match=r"2 scores far from .* 0.91 "):
+        lb.read_scores(by_player)
+
+
+@pytest.mark.parametrize("cells", ["10.5 88.6 90.2", "0 88.6 90.2", "0.886 1.2 3.1", "0.886 0.87 0.9",
+                                   "0.886 88.6 301.5", "-0.886 88.6 90.2"])  # fmt: skip
+def test_other_scores_far_below(write, cells):
+    lines = [f"m{k},{cell},{70.5 + k * k}" for k, cell in enumerate(cells.split())]
+    lb.read_scores(write("\n".join(["model,a,b", *lines]) + "\n"))

@@ -65,9 +65,3 @@ def test_keys_and_columns_that_are_no_votes():
     assert key(" Model_A-name ") == "modelaname"
     assert has_players(table("Left", "RIGHT").frame)
     assert not has_players(table("model", "fold", "score").frame)
-
-
-def test_tasters_are_judges():
-    frame = pd.DataFrame(columns=["model_a", "model_b", "winner", "taster"])
-    table = Table("the table", frame, str)
-    assert beside(table, recognise_form(table), {})["judge"] == "taster"

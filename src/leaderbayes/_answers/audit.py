@@ -2,45 +2,36 @@
 
 import json
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
+from scipy.stats import kendalltau
 
 from leaderbayes import _arguments
-from leaderbayes._answers.aggregators import aggregators, said_of
-from leaderbayes._answers.compare import p_better
-from leaderbayes._answers.draws import by_mean, standing_of
-from leaderbayes._answers.groups import claims
-from leaderbayes._answers.influence import influence
-from leaderbayes._answers.leaderboard import leaderboard
-from leaderbayes._answers.named_misfit import has_record, misfits
-from leaderbayes._answers.parts import answered, halves, left_out, not_asked
+from leaderbayes._answers.aggregators import TOP, aggregators
+from leaderbayes._answers.check import check
+from leaderbayes._answers.groups import claims, shares_better
+from leaderbayes._answers.influence import fewest, table_of
+from leaderbayes._answers.leaderboard import table_of as leaderboard_of
+from leaderbayes._answers.parts import Parts, lead_of, leader_of, leaders_of, parts_of, units_of
 from leaderbayes._answers.plan import plan
 from leaderbayes._answers.publish import letters_of
-from leaderbayes._answers.refit import leader_without
-from leaderbayes._answers.standing import Standing, is_several, standing_by
-from leaderbayes._arguments import share, whole
+from leaderbayes._answers.refit import refit, without
+from leaderbayes._arguments import share
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
-from leaderbayes._fits.posterior import board_fitted, fitted, is_mean_score, is_of_votes, one_board
-from leaderbayes._fits.require import require_tree
-from leaderbayes._fits.trust import trust, warnings_of
-from leaderbayes._fits.unchanged import unchanged
-from leaderbayes._inference.discrepancy import can_misfit
-from leaderbayes._inference.kept_votes import kept_votes
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.decimals import two_digits
 from leaderbayes._scores.tables import counted
-from leaderbayes._scores.vote_matches import ALONE
-from leaderbayes._types import Floats
 
-_ALONE = 300  # units that are left out one by one, the largest
-_ALONE_OF_MEANS = 5000  # where that is a sum
+_ALONE = 300  # parts that are left out one by one, the largest
 _HANGS = 0.2  # share of the data up to which a lead hangs on few
 _LEVEL = 0.75  # P(better) below which two are said to be about level
-_SPLITS, _SPLITS_OF_RANKINGS = 100, 25  # in halves; an estimate of rankings takes long
-_MODELS = ("bradley_terry", "davidson", "plackett_luce", "tournaments")
-_OF_VOTES = ("bradley_terry", "davidson", "round_intercept", "tournaments")
-_FEW, _MANY, _FEWER = 50, 40, 20  # simulations, of up to so many players; of more
+_SPLITS = 100  # in halves
+_STABLE = 0.95  # of the splits, whose halves have one leader
+_MISFIT = 0.05  # p-value
 _HEADINGS = {
     "players": "For the top", "pairs": "Pairs", "removal": "What the lead hangs on",
     "aggregators": "Other aggregators", "left_out": "One left out", "check": "Does the model fit",
@@ -48,83 +39,48 @@ _HEADINGS = {
 }  # fmt: skip
 
 
-def audit(
-    dt: xr.DataTree, *, prob: float = 0.95, simulations: int | None = None, seed: int | None = None
-) -> xr.DataTree:
-    """Say which part of a leaderboard is real.
+def audit(dt: xr.DataTree, *, prob: float = 0.95, seed: int | None = None) -> xr.DataTree:
+    """Compute which part of a leaderboard is real.
 
-    Eight questions to one fit, each answered in a sentence and in numbers: who is told apart, who
-    is tied, how few rounds hold the leader first, whether other ways to sum up have another leader,
-    whether any one round does, whether the model describes the board, how many more rounds would
-    decide, and whether one half of the rounds says what the other does.
+    Eight questions, each answered in a sentence and in numbers: who is distinguishable, who is
+    tied, on how few rounds the lead hangs, whether other ways to sum up have another leader,
+    whether any one round does, whether the model fits, how many more rounds would decide, and
+    whether one half of the rounds agrees with the other.
 
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`: of scores of one tournament by "bradley_terry", "davidson" or
-        "plackett_luce", within rounds, or by "mean_score"; of several by "tournaments"; or of
-        votes, by "bradley_terry", "davidson" or "round_intercept".
+        Posterior of players, from `fit` or ``pm.sample``, within rounds.
     prob : float
-        Posterior probability that decides, of one claim or of all together; of the intervals, too.
-    simulations : int, optional
-        Of `plan`, where that simulates. None: 50, of more than 40 players 20.
+        Posterior probability that decides; also of the intervals.
     seed : int, optional
-        Of the halves and of the plan. None: the fit's own, so that an audit repeats with its fit.
+        Of halves, check and plan. None: the fit's own, so that an audit repeats with its fit.
 
     Returns
     -------
     DataTree
-        A child a question. Each has the attrs ``message``, a sentence or two; ``found``, 1 where a
-        reader has to know (0 where there is nothing, or ``applies`` is 0); ``applies``, 0 where
-        this board cannot be asked, and ``message`` says why; ``converged``, ``warnings``.
+        A child a question, with the attrs ``message``; ``found``, 1 where a reader has to know;
+        ``applies``, 0 where this board cannot be asked; ``converged``, ``warnings``.
 
-        ``players`` (player, best first): `leaderboard` with ``letters``, which tied players share
-        (``control="joint"``, as in ``columns="publish"``). Found: more than one player for the top.
-        ``pairs`` (player, opponent): ``p_better``; ``singly`` and ``jointly``, 1 where the row is
-        better, -1 where it is worse, 0 where they are not told apart. attrs: ``pairs``,
-        ``neighbours`` and how many of either are told apart (``pairs_singly``, ...). Found:
-        neighbours that are not told apart, jointly.
-        ``removal_round`` (removed), or ``removal_cluster``, ``removal_tournament``,
-        ``removal_vote``, ``removal_judge``, ``removal_prompt``: `influence`, with ``leader_refit``
-        and ``p_leader_refit``, who has the highest posterior mean in a fit without them, and the
-        probability that it is better than the
-        leader of this fit (or next to it). ``turned``, 1 if there is such a set. Found: one of a
-        fifth of the data or less.
-        ``aggregators`` (aggregator, player): ``value``, ``rank``, and (aggregator) ``leader``,
-        ``same_leader``, ``top_differs``, ``why``. Found: another leader.
-        ``left_out`` (unit): ``leader``, ``lead`` of the leader over the best of the others without
-        it (log-odds, or the metric's unit). Found: another leader.
-        ``check``: ``p_check``, and of matches ``pair_gap``, ``triple`` as of `check`. Found: p
-        below 0.05, or a triple.
-        ``plan``: `plan` for the leader against everybody. Found: it is not decided.
-        ``halves`` (split): ``same_leader``, ``shared_top`` (share of the top players that both
-        halves have), ``correlation`` (Kendall's) of random halves. Found: halves have one leader in
-        less than 0.95 of the splits.
+        - ``players`` (player, best first): `leaderboard` and ``letters`` of all claims together.
+        - ``pairs`` (player, opponent): ``p_better``; ``singly`` and ``jointly``, 1 where the row is
+          better, -1 where it is worse, 0 where they cannot be distinguished. attrs: ``pairs``,
+          ``neighbours``, and of either ``_singly`` and ``_jointly``.
+        - ``removal_round``, or what else is removed: `influence`, with ``turned`` (0 or 1), and
+          ``leader_refit``, ``p_leader_refit``, who leads in a fit without it and how surely.
+        - ``aggregators`` (aggregator, player): ``value``, ``rank``, ``leader``, ``same_leader``,
+          ``top_differs``.
+        - ``left_out`` (unit): ``leader`` without it, ``lead`` of this leader.
+        - ``check``: `check`. ``plan``: `plan` for the leader against everybody.
+        - ``halves`` (split): ``same_leader``, ``shared_top``, ``correlation`` (Kendall's).
 
-        attrs: ``model``, ``leader``, ``prob``, ``seed``, ``unit`` (what is left out and halved),
-        ``found`` (how many questions found something), ``converged``, ``warnings``.
+        attrs: ``model``, ``leader``, ``prob``, ``seed``, ``unit``, ``found`` (number of questions
+        that found something), ``converged``, ``warnings``.
 
     Raises
     ------
     LeaderbayesError
-        If it is another fit, or an option has no meaning.
-
-    Notes
-    -----
-    Strengths of parts of the data (``left_out``, ``halves``, ``removal_*``) are estimates made
-    anew, with a penalty as strong as the fit's prior, or means: they say where the data point, and
-    the posterior says how surely. Of more than 300 units (of mean scores 5000) the largest are left
-    out, one by one.
-
-    Halves are of half the rounds each, and so differ more than two boards as large as this. Both
-    make up one board, so that of two players who are level on it each leads in one half: then the
-    share of splits with one leader is near 0, and not 1/2.
-
-    Of votes they are by the fit's own model: Davidson's parameter for ties is estimated anew, and
-    of PMRA the favour of each judge, while how judges differ is held at its posterior mean. Of
-    scores by "davidson" they are Bradley-Terry's with ties as half wins, which go by the same
-    points; of "tournaments" the means of the strengths in each, and aggregators take each
-    tournament's mean scores for a round.
+        If the posterior is of teams or across rounds, or an option has no meaning.
 
     References
     ----------
@@ -135,277 +91,256 @@ def audit(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
-    >>> asked = lb.audit(dt, simulations=5)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
+    >>> asked = lb.audit(dt)
     >>> print(asked["removal_round"].attrs["message"].split(". ")[1])
     Without 3 of 25 rounds (0.12 of all matches) logistic C=1 does
     >>> of = asked["pairs"].attrs
-    >>> of["neighbours"], of["neighbours_jointly"] < 5  # few neighbours are told apart
+    >>> of["neighbours"], of["neighbours_jointly"] < 5  # few neighbours are distinguishable
     (14, True)
     """
-    prob = share("prob", prob)
-    _require_audited(dt)
-    seed = int(dt.attrs["seed"]) if seed is None else _arguments.seed(seed)
-    # Many questions ask for the same matches, and for who stands where by the same parts of them.
-    with unchanged():
-        return _audited(dt, prob, simulations, seed)
-
-
-def _audited(dt: xr.DataTree, prob: float, simulations: int | None, seed: int) -> xr.DataTree:
-    """Ask a fit everything."""
-    draws, players = standing_of(dt)
-    few = _FEW if len(players) <= _MANY else _FEWER
-    simulations = few if simulations is None else whole("simulations", simulations)
-    leader = str(players[by_mean(draws)[0]])
-    units = _units(dt)
-    standing = standing_by(dt, units[0])
-    parts: dict[str, xr.Dataset] = {
-        "players": _players(dt, prob),
-        "pairs": _pairs(dt, draws, players, prob),
-        **{f"removal_{by}": _removal(dt, by, leader) for by in _removed(dt, units)},
-        "aggregators": _aggregators(dt),
-        "left_out": left_out(
-            standing,
-            _position(standing, leader),
-            _ALONE_OF_MEANS if is_mean_score(dt) else _ALONE,
-        ),
-        "check": _check(dt),
-        "plan": _plan(dt, prob, simulations, seed),
-        "halves": halves(
-            standing,
-            np.random.default_rng(seed),
-            _SPLITS_OF_RANKINGS if dt.attrs["model"] == "plackett_luce" else _SPLITS,
-        ),
+    prob, post = share("prob", prob), Posterior(dt)
+    seed = post.seed if seed is None else _arguments.seed(seed)
+    units = units_of(post) if post.who == "player" else ["round"]
+    parts = {by: parts_of(post, by) for by in units}
+    first = parts[units[0]]
+    removals = {by: each for by, each in parts.items() if len(each.names) > 2}
+    asked: dict[str, Callable[[], xr.Dataset]] = {
+        "players": lambda: _players(post, prob),
+        "pairs": lambda: _pairs(post, prob),
+        **{f"removal_{by}": partial(_removal, post, each) for by, each in removals.items()},
+        "aggregators": lambda: _aggregators(post, first),
+        "left_out": lambda: _left_out(post, first),
+        "check": lambda: _check(post, seed),
+        "plan": lambda: _plan(post, prob, seed),
+        "halves": lambda: _halves(first, np.random.default_rng(seed)),
     }
+    children = {name: _ask(question).assign_attrs(post.trust) for name, question in asked.items()}
     attrs = {
-        "model": dt.attrs["model"], "leader": leader, "prob": prob, "seed": seed,
-        "unit": standing.unit, "found": sum(int(part.attrs["found"]) for part in parts.values()),
-        **trust(dt),
+        "model": post.model.name, "leader": str(post.players[post.order[0]]), "prob": prob,
+        "seed": seed, "unit": first.unit,
+        "found": sum(int(child.attrs["found"]) for child in children.values()), **post.trust,
     }  # fmt: skip
-    # Each can be handed on alone.
-    parts = {name: part.assign_attrs(trust(dt)) for name, part in parts.items()}
-    return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attrs), **parts})
+    return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attrs), **children})
 
 
 def sentences(asked: xr.DataTree) -> dict[str, str]:
-    """Give the sentence of each question of an audit, by its name."""
+    """Return the sentence of each question of an audit, by its name."""
     return {name: str(part.attrs["message"]) for name, part in asked.children.items()}
 
 
 def heading(question: str) -> str:
-    """Give what stands above a question of an audit, by its name."""
+    """Return what stands above a question of an audit, by its name."""
     return _HEADINGS["removal" if question.startswith("removal_") else question]
 
 
-def _require_audited(dt: Any) -> None:
-    """Raise unless the fit is of a kind that is audited."""
-    require_tree(dt)
-    if is_mean_score(dt):
-        one_board(dt, "An audit")
-        board_fitted(dt, "constant_data")
-        return
-    of_votes = is_of_votes(dt)
-    models = _OF_VOTES if of_votes else _MODELS
-    if "posterior" in dt.children and dt.attrs.get("model") not in (None, *models):
-        more = "" if of_votes else " or 'mean_score'"
-        raise LeaderbayesError(
-            f"An audit of {'votes' if of_votes else 'scores'} is of "
-            f"{', '.join(map(repr, models))}{more}, and this fit has "
-            f"model={dt.attrs['model']!r}: take model='bradley_terry' of the same data for its "
-            "audit."
-        )
-    if "posterior" in dt.children and is_several(dt):
-        fitted(dt, "constant_data")
-        return
-    board_fitted(dt, "constant_data", "observed_data")
-    arguments = json.loads(dt.attrs["arguments"])
-    if not arguments["within_round"]:
-        raise LeaderbayesError("An audit is of matches within rounds: fit with within_round=True.")
+def _ask(question: Callable[[], xr.Dataset]) -> xr.Dataset:
+    """Ask, or say why a board cannot be asked."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LeaderbayesWarning)
+            return question()
+    except LeaderbayesError as problem:
+        return xr.Dataset(attrs={"message": f"Not asked: {problem}", "found": 0, "applies": 0})
 
 
-def _units(dt: xr.DataTree) -> list[str]:
-    """Name what the data are parted by, the first of all."""
-    if is_several(dt):
-        return ["tournament"]
-    if not is_of_votes(dt):
-        scores = dt["constant_data"].to_dataset()["scores"]
-        clustered = is_mean_score(dt) and "cluster" in scores.coords
-        return ["cluster", "round"] if clustered else ["round"]
-    kept = kept_votes(dt)[0]
-    named = [name for name in ("judge", "prompt") if name in kept.coords]
-    # Prompts of one vote that were counted together are no parts.
-    return [*(name for name in named if name != "prompt" or ALONE not in kept), "vote"]
+def _answered(
+    message: str, found: bool, data: xr.Dataset | None = None, **attrs: Any
+) -> xr.Dataset:  # fmt: skip
+    data = xr.Dataset() if data is None else data
+    return data.assign_attrs(message=message, found=int(found), applies=1, **attrs)
 
 
-def _removed(dt: xr.DataTree, units: list[str]) -> list[str]:
-    """Name what is removed: parts of which there are some."""
-    return [by for by in units if len(standing_by(dt, by).names) > 2]
-
-
-def _position(standing: Standing, player: str) -> int:
-    return [str(name) for name in standing.players].index(player)
-
-
-def _players(dt: xr.DataTree, prob: float) -> xr.Dataset:
-    table = leaderboard(dt, prob=prob)
-    table["letters"] = letters_of(dt, table, prob, "joint")
-    draws, players = standing_of(dt)
-    order = by_mean(draws)
-    better = (draws[:, order[:1]] > draws[:, order]).mean(axis=0)
-    tied = [str(players[i]) for i, p in zip(order, better, strict=True) if p < prob]
-    low, high = int(table["rank_lower"][0]), int(table["rank_upper"][0])
-    first = table["player"][0]
-    if len(tied) > 1:
-        said = f"Not told apart from the leader, each pair by itself: {', '.join(tied[1:])}."
-    else:
-        said = f"{first} is told apart from every other player."
-    said += (
-        f" {first} is first with probability {float(table['p_best'][0]):.2f}, its rank "
-        f"{low} to {high}."
-    )
-    if not dt.attrs["converged"]:
-        said = f"NOT CONVERGED: do not report this audit. {said}"
-    return answered(said, len(tied) > 1, _by_player(table), tied=json.dumps(tied))
-
-
-def _by_player(table: pd.DataFrame) -> xr.Dataset:
-    data = table.set_index("player")
-    data.attrs = {}
-    return xr.Dataset.from_dataframe(data)
-
-
-def _pairs(dt: xr.DataTree, draws: Floats, players: pd.Index, prob: float) -> xr.Dataset:
-    order = by_mean(draws)
-    names = players[order].to_numpy()
-    probability = p_better(dt).sel(player=names, opponent=names)
-    ordered = draws[:, order]
-    m = len(order)
-    counts: dict[str, int] = {"pairs": m * (m - 1) // 2, "neighbours": m - 1}
-    verdicts = {}
-    for name, control in (("singly", "pair"), ("jointly", "joint")):
-        better = claims(ordered, prob, "pair" if control == "pair" else "joint").astype(np.int8)
-        verdicts[name] = (("player", "opponent"), better - better.T)
-        counts[f"pairs_{name}"] = int(better.sum())
-        counts[f"neighbours_{name}"] = int(np.diagonal(better, 1).sum())
+def _players(post: Posterior, prob: float) -> xr.Dataset:
+    table = leaderboard_of(post, prob)
+    table["letters"] = letters_of(post, prob, "joint")
+    ordered = post.standing[:, post.order]
+    tied = [str(p) for p in table["player"][(ordered[:, :1] > ordered).mean(axis=0) < prob]]
+    first = table.iloc[0]
     said = (
-        f"Told apart with probability {prob:g} each are {counts['neighbours_singly']} of "
+        f"Indistinguishable from the leader, each pair by itself: {', '.join(tied[1:])}."
+        if len(tied) > 1
+        else f"{first['player']} is distinguishable from every other player."
+    )
+    said += (
+        f" {first['player']} is first with probability {first['p_best']:.2f}, its rank "
+        f"{first['rank_lower']} to {first['rank_upper']}."
+    )
+    if not post.trust["converged"]:
+        said = f"NOT CONVERGED: do not report this audit. {said}"
+    table.attrs = {}
+    data = xr.Dataset.from_dataframe(table.set_index("player"))
+    return _answered(said, len(tied) > 1, data, tied=json.dumps(tied))
+
+
+def _pairs(post: Posterior, prob: float) -> xr.Dataset:
+    names, ordered = post.players[post.order].to_numpy(), post.standing[:, post.order]
+    m, better = len(names), shares_better(ordered)
+    np.fill_diagonal(better, 0.5)
+    dims = ("player", "opponent")
+    values: dict[str, Any] = {"p_better": (dims, better)}
+    counts = {"pairs": m * (m - 1) // 2, "neighbours": m - 1}
+    for name, control in (("singly", "pair"), ("jointly", "joint")):
+        claimed = claims(post, prob, "pair" if control == "pair" else "joint").astype(np.int8)
+        values[name] = dims, claimed - claimed.T
+        counts[f"pairs_{name}"] = int(claimed.sum())
+        counts[f"neighbours_{name}"] = int(np.diagonal(claimed, 1).sum())
+    said = (
+        f"Distinguishable with probability {prob:g} each are {counts['neighbours_singly']} of "
         f"{counted(m - 1, 'pair')} of neighbours and {counts['pairs_singly']} of all "
         f"{counted(counts['pairs'], 'pair')}; with probability {prob:g} for all claims together "
         f"{counts['neighbours_jointly']} and {counts['pairs_jointly']}."
     )
-    data = xr.Dataset(
-        {"p_better": (("player", "opponent"), probability.to_numpy()), **verdicts},
-        {"player": names, "opponent": names},
-    )
-    return answered(said, counts["neighbours_jointly"] < m - 1, data, **counts)
+    data = xr.Dataset(values, dict.fromkeys(dims, names))
+    return _answered(said, counts["neighbours_jointly"] < m - 1, data, **counts)
 
 
-def _removal(dt: xr.DataTree, by: Any, leader: str) -> xr.Dataset:
-    try:
-        table = influence(dt, by=by)
-    except LeaderbayesError as problem:
-        return not_asked(problem)
-    attrs = {k: v for k, v in table.attrs.items() if k not in ("converged", "warnings", "message")}
-    message, found = table.attrs["message"], bool(table.attrs["found"])
-    if table.attrs["leader"] != leader:
-        message = f"The fit has {leader} first, but by the estimate made here {message}"
-    if found:
-        removed = table[by].tolist()
+def _removal(post: Posterior, parts: Parts) -> xr.Dataset:
+    """Ask how few parts hold the leader first, and fit again without them."""
+    found = fewest(parts, int(post.order[0]), 0.1 if parts.unit == "vote" else 0.5)
+    table = table_of(post, parts, found, 0.1 if parts.unit == "vote" else 0.5)
+    attrs = {str(k): v for k, v in table.attrs.items() if k not in ("converged", "found")}
+    message, leader = attrs.pop("message"), str(post.players[post.order[0]])
+    if attrs["leader"] != leader:
+        message = f"The posterior has {leader} first, but by the estimate made here {message}"
+    if len(table):
+        removed = table[parts.unit].tolist()
         if len(removed) <= 10:
-            message += f" ({by.capitalize()}{'s' if len(removed) > 1 else ''} "
-            message += f"{', '.join(map(str, removed))}.)"
-        again = leader_without(dt, by, removed)
-        if again is None:
-            message += " No fit without them converged, to say how surely."
-        else:
-            attrs |= {"leader_refit": again.first, "p_leader_refit": again.p}
-            level = ""
-            if again.p < _LEVEL:
-                level = f"{again.first} and {again.other} are about level: "
+            plural = "s" if len(removed) > 1 else ""
+            message += f" ({parts.unit.capitalize()}{plural} {', '.join(map(str, removed))}.)"
+        fast = post.model.problem is not None or post.model.draw is not None
+        again = _leader_without(post, parts.unit, removed, leader) if fast else None
+        if again is not None:
+            first, other, p = again
+            attrs |= {"leader_refit": first, "p_leader_refit": p}
+            level = f"{first} and {other} are about level: " if p < _LEVEL else ""
             message += (
-                f" In a fit without them {level}{again.first} is better than {again.other} with "
-                f"probability {again.p:.2f}."
+                f" In a fit without them {level}{first} is better than {other} with probability "
+                f"{p:.2f}."
             )
+    few = bool(len(table)) and attrs["share"] <= _HANGS
     data = xr.Dataset.from_dataframe(table.rename_axis("removed"))
-    del attrs["found"]
-    few = found and float(table.attrs["share"]) <= _HANGS
-    attrs["turned"] = int(found)
-    return answered(message, few, data, **{str(name): value for name, value in attrs.items()})
+    return _answered(message, few, data, turned=int(len(table) > 0), **attrs)
 
 
-def _aggregators(dt: xr.DataTree) -> xr.Dataset:
-    table = aggregators(dt)
-    other = bool((table["same_leader"] == 0).any())
-    return answered(said_of(table), other, table)
-
-
-def _check(dt: xr.DataTree) -> xr.Dataset:
-    p = float(dt.attrs.get("p_check", np.nan))
-    if is_mean_score(dt):
-        return not_asked("the mean of scores is of boards of any law, and has no check.")
-    if np.isnan(p) and is_of_votes(dt) and not can_misfit(dt):
-        return not_asked("so few pairs met that strengths describe any votes on them.")
-    if np.isnan(p):
-        return not_asked("the fit has too few replicates for a check.")
-    misfit = any(text.startswith("LB016") for text in warnings_of(dt.attrs)) or p < 0.05
-    data = misfits(dt) if has_record(dt) else xr.Dataset()
-    triples = data.sizes.get("triple", 0)
-    if misfit:
-        of = " of study.select(fit, tournament)" if is_several(dt) else ""
-        said = (
-            f"The model does not describe this board (LB016, p {_p(p)}): its intervals are of "
-            "the model's best description; take pairs' own records (compare, "
-            f"win_probability(by='record')){of}."
-        )
-    elif p > 0.95:
-        said = f"The board varies less than the model says it would (p {_p(p)})."
-    else:
-        said = f"No sign of misfit (p {_p(p)})."
-    if triples:
-        first = [str(name) for name in data["triple"].to_numpy()[0]]
-        said += (
-            f" {counted(triples, 'triple')} beat each other in a circle, such as "
-            f"{' over '.join(first)} over {first[0]}."
-        )
-    return answered(said, misfit or triples > 0, data.assign(p_check=p))
-
-
-def _p(value: float) -> str:
-    return f"= {value:.2f}" if value >= 0.005 else "< 0.005"
-
-
-def _plan(dt: xr.DataTree, prob: float, simulations: int, seed: int) -> xr.Dataset:
-    """Ask how many more rounds, or votes, decide."""
-    if prob <= 0.5:
-        return not_asked("a probability of 0.5 or less decides nothing.")
-    planned = is_mean_score(dt) or dt.attrs["model"] == "bradley_terry"
-    if is_several(dt) or not (planned or is_of_votes(dt)):
-        return not_asked(f"no plan is made of model={dt.attrs['model']!r}; {_planned_instead(dt)}.")
-    asked: dict[str, Any] = {"prob": prob, "simulations": simulations, "seed": seed}
+def _leader_without(
+    post: Posterior, by: str, removed: list[Any], leader: str
+) -> tuple[str, str, float] | None:
+    """Who leads in a fit without some data, who led before or is next, and P(better)."""
     try:
-        now = plan(dt, prob=prob, seed=seed, **_nothing_more(dt))
-        name = "votes_needed" if is_of_votes(dt) else "rounds_needed"
-        decided = not bool(now[name].any()) if name in now else False
-        if not decided:
-            if not is_of_votes(dt) and not is_mean_score(dt):
-                rounds = len(dt["constant_data"]["round"])
-                asked["rounds"] = (rounds, 4 * rounds)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", LeaderbayesWarning)
-                now = plan(dt, **asked)
-    except LeaderbayesError as problem:
-        return not_asked(problem)
-    attrs = {k: v for k, v in now.attrs.items() if k not in ("converged", "warnings", "message")}
-    return answered(now.attrs["message"], not decided, now.assign_attrs(**attrs))
+        again = Posterior(refit(post, without(post, by, removed)))
+    except LeaderbayesError:
+        return None
+    if not again.trust["converged"] or leader not in again.players:
+        return None
+    first, old = int(again.order[0]), again.position(leader)
+    other = int(again.order[1]) if old == first else old
+    p = float((again.standing[:, first] > again.standing[:, other]).mean())
+    return str(again.players[first]), str(again.players[other]), p
 
 
-def _planned_instead(dt: xr.DataTree) -> str:
-    if not is_several(dt):
-        return "fit 'bradley_terry' for one"
-    if is_of_votes(dt):
-        return "one is of one tournament, leaderbayes.study.select(fit, name)"
-    return "fit the mean scores of the tournaments for one"
+def _aggregators(post: Posterior, parts: Parts) -> xr.Dataset:
+    table = aggregators(post, parts)
+    message = table.attrs.pop("message")
+    return _answered(message, bool((table["same_leader"] == 0).any()), table)
 
 
-def _nothing_more(dt: xr.DataTree) -> dict[str, Any]:
-    return {} if is_of_votes(dt) else {"rounds": ()}
+def _left_out(post: Posterior, parts: Parts) -> xr.Dataset:
+    """Leave out each part by itself, of very many the largest."""
+    count = len(parts.names)
+    leader = leader_of(parts.strengths(np.ones(count, dtype=bool)), int(post.order[0]))
+    if count < 3:
+        raise LeaderbayesError(f"there are {counted(count, parts.unit)} only.")
+    which = np.sort(np.argsort(-parts.share, kind="stable")[:_ALONE])
+    leads, leaders = np.empty(len(which)), []
+    for k, part in enumerate(which):
+        leads[k], rival = lead_of(parts.without(int(part)), leader)
+        leaders.append(str(post.players[leader if leads[k] >= 0.0 else rival]))
+    name, changed = str(post.players[leader]), np.flatnonzero(leads < 0.0)
+    if len(changed):
+        listed = ", ".join(f"{parts.names[which[k]]} ({leaders[k]})" for k in changed[:5])
+        more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
+        said = f"Another than {name} leads without one {parts.unit}: {listed}{more}."
+    else:
+        of = f"the {len(which)} largest of " if len(which) < count else ""
+        least = int(leads.argmin())
+        lead = (
+            f"its lead is smallest, {two_digits(leads[least])},"
+            if leads[least]
+            else "another is level"
+        )
+        said = (
+            f"{name} leads without any one of {of}{counted(count, parts.unit)}; {lead} without "
+            f"{parts.unit} {parts.names[which[least]]}."
+        )
+    data = xr.Dataset(
+        {"leader": ("unit", leaders), "lead": ("unit", leads)},
+        {"unit": parts.names[which].astype(str).astype(object)},
+    )
+    return _answered(said, bool(len(changed)), data, changed=len(changed), units=count)
+
+
+def _check(post: Posterior, seed: int) -> xr.Dataset:
+    found = check(post.tree, seed=seed)
+    p, triples = float(found["p_value"]), found.sizes.get("triple", 0)
+    if np.isnan(p):
+        raise LeaderbayesError("so few pairs met that strengths describe any result of theirs.")
+    shown = f"p = {p:.2f}" if p >= 0.005 else "p < 0.005"
+    said = f"No sign of misfit ({shown})."
+    if p < _MISFIT:
+        said = (
+            f"Some results differ from the model ({shown}): win probabilities may be off; compare "
+            "them with win_probability(by='record')."
+        )
+    elif p > 1.0 - _MISFIT:
+        said = f"The board varies less than the model says ({shown})."
+    if triples:
+        a, b, c = found["triple"].to_numpy()[0]
+        circles = counted(triples, "triple")
+        said += f" {circles} beat each other in a circle, such as {a} over {b} over {c} over {a}."
+    data = found.drop_vars(["observed", "replicated", "p_value"]).assign(p_check=p)
+    data.attrs = {}
+    return _answered(said, p < _MISFIT or triples > 0, data)
+
+
+def _plan(post: Posterior, prob: float, seed: int) -> xr.Dataset:
+    found = plan(post.tree, prob=prob, seed=seed)
+    message = found.attrs.pop("message")
+    return _answered(message, float(found["p_now"]) < prob, found)
+
+
+def _halves(parts: Parts, rng: np.random.Generator) -> xr.Dataset:
+    """Part the data at random in two, again and again."""
+    count = len(parts.names)
+    if count < 4:
+        raise LeaderbayesError(f"there are {counted(count, parts.unit)}, too few to be halved.")
+    found = np.full((3, _SPLITS), np.nan)
+    size = 0
+    for k in range(_SPLITS):
+        half = np.zeros(count, dtype=bool)
+        half[rng.permutation(count)[: count // 2]] = True
+        one, other = parts.strengths(half), parts.strengths(~half)
+        size = min(TOP, len(one) - 1)
+        both = np.isfinite(one) & np.isfinite(other)
+        if both.sum() > 1:
+            one, other = one[both], other[both]
+            tops = [set(np.argsort(-each, kind="stable")[:size].tolist()) for each in (one, other)]
+            found[:, k] = (
+                (leaders_of(one) & leaders_of(other)).any(),
+                len(tops[0] & tops[1]) / size,
+                kendalltau(one, other).statistic,
+            )
+    if np.isnan(found[0]).all():
+        raise LeaderbayesError("halves have too few players in common.")
+    same, shared, tau = (
+        float(np.nanmean(each)) if np.isfinite(each).any() else np.nan for each in found
+    )
+    said = (
+        f"Random halves of the {parts.unit}s have the same leader in {np.nansum(found[0]):.0f} of "
+        f"{np.isfinite(found[0]).sum()} splits, share {shared:.2f} of the top {size}, and "
+    )
+    said += "have no order to compare." if np.isnan(tau) else f"correlate by {tau:.2f} (Kendall)."
+    names = ("same_leader", "shared_top", "correlation")
+    data = xr.Dataset({name: ("split", each) for name, each in zip(names, found, strict=True)})
+    attrs = {"p_same_leader": same, "mean_shared_top": shared, "mean_correlation": tau, "top": size}
+    return _answered(said, same < _STABLE, data, **attrs)

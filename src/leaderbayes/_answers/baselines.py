@@ -1,8 +1,6 @@
 """Leaderboards without a model, to set beside ours: mean scores, and Elo's ratings."""
 
-import warnings
-from collections.abc import Iterable
-from typing import NamedTuple, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,13 +9,15 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._arguments import positive, whole
 from leaderbayes._errors import LeaderbayesError, ScoresError
-from leaderbayes._numerics.elo import pairs_of, ratings
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._scores.matches import matches, one_tournament
 from leaderbayes._scores.vote_matches import is_votes, valid_votes, weights_of
 from leaderbayes._types import Floats, Longs
 
+Played = tuple[Longs, Longs, Floats, Floats]  # first, second, points of the first, weight
 
-def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
+
+def mean_scores(scores: xr.DataArray | xr.DataTree) -> pd.DataFrame:
     """Rank players by their mean score.
 
     A mean over the rounds that a player has: where scores are missing, means are not of the same
@@ -25,8 +25,8 @@ def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
 
     Parameters
     ----------
-    scores : DataArray (player, round)
-        Scores as `leaderbayes.read_scores` returns them.
+    scores : DataArray (player, round) or DataTree
+        Scores of `leaderbayes.read_scores`; or a posterior that keeps them.
 
     Returns
     -------
@@ -49,26 +49,18 @@ def mean_scores(scores: xr.DataArray) -> pd.DataFrame:
     1           svm C=1  0.96  0.02      25     2
     2  forest trees=100  0.96  0.02      25     3
     """
-    board = one_tournament(scores)
+    board = one_tournament(data_of(scores))
     sign = 1.0 if board.attrs.get("higher_is_better", 1) else -1.0
-    with warnings.catch_warnings():
-        # Of a single score there is none, of which some versions of NumPy warn.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        sd = board.std("round", ddof=1).to_numpy()
+    of = pd.DataFrame(board.transpose("player", "round").to_pandas())
     table = pd.DataFrame(
-        {
-            "player": board["player"].to_numpy(),
-            "mean": board.mean("round").to_numpy(),
-            "sd": sd,
-            "rounds": board.count("round").to_numpy(),
-        }
-    )
+        {"mean": of.mean(axis=1), "sd": of.std(axis=1), "rounds": of.count(axis=1)}
+    ).reset_index()
     table["rank"] = (sign * table["mean"]).rank(method="min", ascending=False).astype(int)
     return table.sort_values("rank", kind="stable", ignore_index=True)
 
 
 def elo(
-    scores: xr.DataArray | xr.Dataset,
+    scores: xr.DataArray | xr.Dataset | xr.DataTree,
     *,
     k: float = 16.0,
     orders: int | None = None,
@@ -81,10 +73,9 @@ def elo(
 
     Parameters
     ----------
-    scores : DataArray (player, round) or Dataset (vote)
-        Scores as `leaderbayes.read_scores` returns them; every pair of a round is a match, and
-        equal scores are half a win. Or votes of `leaderbayes.read_votes`: ties are half a win, and
-        a vote of weight n is played n times.
+    scores : DataArray (player, round), Dataset (vote) or DataTree
+        Scores, of which every pair of a round is a match; votes, of which one of weight n is played
+        n times; or a posterior that keeps either. Ties are half a win.
     k : float
         Largest change by one match.
     orders : int, optional
@@ -103,7 +94,7 @@ def elo(
     Raises
     ------
     LeaderbayesError
-        If ``k`` or ``orders`` is not above 0.
+        If ``k`` or ``orders`` is not above 0, or votes were counted and have no order.
     ScoresError
         As for `mean_scores`; or if a vote has no time, where others do.
 
@@ -120,48 +111,28 @@ def elo(
     0          svm C=10  2005.0
     1           svm C=1  1911.0
     2  forest trees=100  1857.0
-
-    >>> import pandas as pd
-    >>> votes = lb.read_votes(pd.DataFrame({"winner": ["fox", "owl"], "loser": ["owl", "elk"]}))
-    >>> lb.elo(votes)[["player", "elo"]].round(1)
-      player     elo
-    0    fox  1508.0
-    1    owl  1500.2
-    2    elk  1491.8
     """
-    k = positive("k", k)
-    board: xr.DataArray | xr.Dataset
+    k, data = positive("k", k), data_of(scores)
+    if seed is not None:
+        seed = _arguments.seed(seed)
     attrs: dict[str, object] = {"order": "random"}
-    own = None
-    if isinstance(scores, xr.Dataset) and is_votes(scores):
-        if scores.attrs.get("counted"):
-            raise LeaderbayesError(
-                "elo goes from vote to vote, and counted votes have lost their order: read them by "
-                "leaderbayes.read_votes, or take likelihood.bradley_terry(votes)."
-            )
-        board = valid_votes(scores, "half")
-        played = _votes(board)
-        if seed is not None:
-            seed = _arguments.seed(seed)
-        if orders is None:
-            own, attrs["order"] = _sequence(board)
-    else:
-        board = one_tournament(cast("xr.DataArray", scores))
-        played = _matches(board)
-    size, m = len(played.first), board.sizes["player"]
-    every: Iterable[Longs] = () if own is None else (own,)
+    players, played, own = _of_votes(data, orders) if is_votes(data) else _of_scores(data)
     if own is None:
         times = whole("orders", 100 if orders is None else orders)
         seed = attrs["seed"] = _arguments.seed_or_new(seed)
         rng = np.random.default_rng(seed)
-        every = (rng.permutation(size) for _ in range(times))
-    rated = np.array([ratings(*played, order, m, k) for order in every])
-    mean = rated.mean(axis=0)
+        rated = [
+            ratings(played, rng.permutation(len(played[0])), len(players), k) for _ in range(times)
+        ]
+    else:
+        at, attrs["order"] = own
+        rated = [ratings(played, at, len(players), k)]
+    mean = np.mean(rated, axis=0)
     table = pd.DataFrame(
         {
-            "player": board["player"].to_numpy(),
+            "player": players,
             "elo": 1500.0 + mean,
-            "sd": rated.std(axis=0, ddof=1) if len(rated) > 1 else np.nan,
+            "sd": np.std(rated, axis=0, ddof=1) if len(rated) > 1 else np.nan,
             "epp": mean * np.log(10.0) / 400.0,
         }
     )
@@ -170,25 +141,51 @@ def elo(
     return table.sort_values("elo", ascending=False, kind="stable", ignore_index=True)
 
 
-class _Played(NamedTuple):
-    """Matches, in the order in which they are listed."""
-
-    first: Longs
-    second: Longs
-    points: Floats  # of the first
-    weight: Floats
+def data_of(given: Any) -> Any:
+    """Return scores or votes; of a posterior those that it was fitted to."""
+    return Posterior(given).data if isinstance(given, xr.DataTree) else given
 
 
-def _matches(board: xr.DataArray) -> _Played:
-    """List the matches of scores."""
-    first, second, points = pairs_of(matches(board, pairs=False)["place"].to_numpy())
-    return _Played(first, second, points, np.ones(len(points)))
+def ratings(played: Played, order: Longs, players: int, k: float) -> Floats:
+    """Rate players (player,), 0 at first, by matches in this order, one after the other.
+
+    A match is played ``weight`` times; what is left beyond whole ones is a match that counts less.
+    """
+    rating = [0.0] * players
+    rows = (each[order].tolist() for each in played)
+    for i, j, points, left in zip(*rows, strict=True):
+        while left > 0.0:
+            expected = 1.0 / (1.0 + 10.0 ** ((rating[j] - rating[i]) / 400.0))
+            change = min(left, 1.0) * k * (points - expected)
+            rating[i] += change
+            rating[j] -= change
+            left -= 1.0
+    return np.array(rating)
 
 
-def _votes(votes: xr.Dataset) -> _Played:
-    """Take votes as matches."""
+def _of_scores(data: Any) -> tuple[Any, Played, None]:
+    """List all matches within rounds."""
+    board = one_tournament(data)
+    place = matches(board, pairs=False)["place"].to_numpy()
+    i, j = np.triu_indices(place.shape[1], 1)
+    own, other = place[:, i], place[:, j]
+    row, at = np.nonzero((own > 0) & (other > 0))
+    points = 0.5 * (1.0 + np.sign(other[row, at] - own[row, at]))
+    return board["player"].to_numpy(), (i[at], j[at], points, np.ones(len(at))), None
+
+
+def _of_votes(data: Any, orders: int | None) -> tuple[Any, Played, tuple[Longs, str] | None]:
+    """Take votes as matches, in their own order unless random ones are asked for."""
+    if data.attrs.get("counted"):
+        raise LeaderbayesError(
+            "elo goes from vote to vote, and counted votes have lost their order: read them by "
+            "leaderbayes.read_votes, or take likelihood.bradley_terry(votes)."
+        )
+    votes = valid_votes(data, "half")
     first, second = (votes[name].to_numpy().astype(np.int64) for name in ("first", "second"))
-    return _Played(first, second, votes["outcome"].to_numpy(), weights_of(votes))
+    played = first, second, votes["outcome"].to_numpy(), weights_of(votes)
+    own = None if orders is not None else _sequence(votes)
+    return votes["player"].to_numpy(), played, own
 
 
 def _sequence(votes: xr.Dataset) -> tuple[Longs, str]:

@@ -1,74 +1,41 @@
-"""Strength and mean score side by side; and why their leaders are two, where they are.
+"""What stands beside strengths or mean scores: the other of the two, and why their leaders differ.
 
 Strength counts who beat whom in a round, a mean score by how much: a player that wins often by
 little and loses rarely by much leads by the one and not by the other.
 """
 
-import json
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.draws import sign_of
-from leaderbayes._fits.posterior import is_mean_score
-from leaderbayes._inference.boards import matches_of
+from leaderbayes._answers.votes import clustered_by, votes_by_player
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics.decimals import decimals, two_digits
 from leaderbayes._numerics.two_way import column_means
-from leaderbayes._scores.matches import valid_scores
 from leaderbayes._types import Floats
 
-_UNEQUAL = 10.0  # times as much do scores spread in the wider rounds: unequal scale, and not luck
+_UNEQUAL = 10.0  # times as much do scores spread in the wider rounds: scales differ, and not luck
 
 
-class _Board(NamedTuple):
-    """What a fit's rounds say without a model."""
-
-    players: pd.Index
-    scores: Floats  # (round, player), NaN where there is none
-    score: Floats  # (player,), mean over all rounds
-    win_rate: Floats  # (player,), of its own matches
-
-
-def set_beside(dt: xr.DataTree, table: pd.DataFrame) -> None:
-    """Put a column beside what a leaderboard ranks by, and ``disagreement`` into its attrs.
-
-    As `leaderboard` says: ``score`` beside strengths, ``win_rate`` beside mean scores, where rounds
-    and players hang together.
-    """
-    if (board := _board_of(dt)) is None:
-        return
-    column, after, values = (
-        ("win_rate", "difference_upper", board.win_rate)
-        if is_mean_score(dt)
-        else ("score", "epp_upper", board.score)
-    )
-    at = board.players.get_indexer(pd.Index(table["player"]))
-    table.insert(list(table).index(after) + 1, column, values[at])
-    if text := _disagreement(dt, board, table, _quoted):
-        table.attrs["disagreement"] = text
-
-
-def disagreement(dt: xr.DataTree, table: pd.DataFrame, name: Callable[[str], str]) -> str:
-    """Say who leads by what stands beside, if it is another, and why; "" if it is the same.
-
-    Parameters
-    ----------
-    dt : DataTree
-        Fit of a leaderboard.
-    table : DataFrame
-        Its leaderboard.
-    name : callable
-        How a player is called in the sentence.
-    """
-    board = _board_of(dt)
-    return "" if board is None else _disagreement(dt, board, table, name)
+def with_beside(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+    """Add to a leaderboard the columns beside its parameter, and ``disagreement`` to its attrs."""
+    if post.parameter == "theta":
+        return _with_observed(post, table)
+    if post.of_votes:
+        table = table.join(votes_by_player(post), on="player")
+        table.attrs["cluster"] = " and ".join(clustered_by(post)) or "none"
+    elif (own := _of_rounds(post)) is not None:
+        column, after, values = own
+        table.insert(list(table).index(after) + 1, column, values[table["player"]].to_numpy())
+        if said := _disagreement(post, table, lambda player: repr(player[:60])):
+            table.attrs["disagreement"] = said
+    return table
 
 
 def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
-    """Name the column that stands beside, and its decimals; None of a table that has none."""
+    """Return the column that stands beside and its decimals; None of a table that has none."""
     if "win_rate" in table:
         column, digits = "win_rate", 2
     elif {"epp", "score"} <= set(table):
@@ -80,86 +47,93 @@ def column_beside(table: pd.DataFrame) -> tuple[str, int] | None:
     return column, decimals([(high - low) * 10.0 ** (2 - digits), high - first, first - low])
 
 
-def _quoted(player: str) -> str:
-    return repr(player[:60])
+def disagreement(dt: xr.DataTree, table: pd.DataFrame, name: Callable[[str], str]) -> str:
+    """Say who leads by the column beside a leaderboard, and why; "" where it is the same player.
+
+    ``name`` says how a player is called.
+    """
+    return _disagreement(Posterior(dt), table, name)
 
 
-def _board_of(dt: xr.DataTree) -> _Board | None:
-    """Give means over rounds; None where the fit has no scores, or scores that do not compare."""
-    if "constant_data" not in dt.children or "scores" not in dt["constant_data"].dataset:
+def _with_observed(post: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+    """Add teams' observed scores, by which teams of the same theta are ordered."""
+    for group in ("observed_data", "constant_data"):
+        if group in post.tree.children and "score" in post.tree[group].dataset:
+            scores = post.tree[group].dataset["score"].to_series()
+            table.insert(1, "score", scores[table["team"]].to_numpy())
+            return table.sort_values(["theta", "score"], ascending=False, ignore_index=True)
+    return table
+
+
+def _of_rounds(post: Posterior) -> tuple[str, str, pd.Series] | None:
+    """Name the column, what it stands after, and its values; None where scores do not compare."""
+    y = _ahead(post)
+    if y is None:
         return None
-    places = matches_of(dt, pairs=False)
-    if "tournament" in places.dims or not places.attrs["within_round"]:
+    if post.parameter == "score":
+        return "win_rate", "difference_upper", pd.Series(win_rates(y), post.players)
+    sign = 1.0 if post.scores is not None and post.scores.attrs["higher_is_better"] else -1.0
+    return "score", "epp_upper", pd.Series(sign * column_means(y), post.players)
+
+
+def _ahead(post: Posterior) -> Floats | None:
+    """Scores (round, player) of which more is better; None where there are none that compare."""
+    scores = post.scores
+    if scores is None or set(scores.dims) != {"player", "round"}:
         return None
-    scores = valid_scores(dt["constant_data"].to_dataset()["scores"])
-    y = scores.transpose("round", "player").to_numpy()
-    means = column_means(y)
-    if np.isnan(means).any():
+    if not post.option("within_round", 1):
         return None
-    place = places["place"].transpose("player", "round").to_numpy()
-    seen = place > 0
+    sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
+    y = sign * scores.transpose("round", "player").to_numpy().astype(float)
+    return None if np.isnan(column_means(y)).any() else y
+
+
+def win_rates(y: Floats) -> Floats:
+    """Share of its own matches that each player won (player,), ties half, of scores by rounds."""
     # Ranked from below, ties at their middle: each has beaten those under it.
-    rank = pd.DataFrame(np.where(seen, -place, np.nan)).rank().to_numpy()
-    met = (seen * (seen.sum(axis=0) - 1)).sum(axis=1)
-    rate = np.nansum(rank - 1.0, axis=1) / met
-    return _Board(pd.Index(scores["player"].to_numpy()), y, means, rate)
+    beaten = pd.DataFrame(y).rank(axis=1).to_numpy() - 1.0
+    seen = np.isfinite(y)
+    met = (seen * (seen.sum(axis=1, keepdims=True) - 1)).sum(axis=0)
+    return np.asarray(np.nansum(beaten, axis=0) / np.maximum(met, 1))
 
 
-def _disagreement(
-    dt: xr.DataTree, board: _Board, table: pd.DataFrame, name: Callable[[str], str]
-) -> str:
-    of_scores, sign = is_mean_score(dt), sign_of(dt)
-    values = board.win_rate if of_scores else sign * board.score
-    leader = int(board.players.get_indexer(pd.Index(table["player"][:1]))[0])
-    other = int(values.argmax())
+def _disagreement(post: Posterior, table: pd.DataFrame, name: Callable[[str], str]) -> str:
+    y, beside = _ahead(post), column_beside(table)
+    if y is None or beside is None or post.option("statistic", "mean") != "mean":
+        return ""
+    values = pd.Series(win_rates(y) if beside[0] == "win_rate" else column_means(y), post.players)
+    leader, other = str(table["player"].iloc[0]), str(values.idxmax())
     gap = float(values[other] - values[leader])
     if gap <= 1e-9 * float(np.ptp(values)):
         return ""
-    often, high = (other, leader) if of_scores else (leader, other)
-    a, b = (name(str(board.players[i])) for i in (often, high))
-    more, less = float(board.win_rate[often]), float(board.win_rate[high])
-    won, lost = (f"{rate:.{decimals([more - less])}f}" for rate in (more, less))
-    said = (
-        f"By matches won {a} leads, with {won} of its matches against {lost} of {b}"
-        if of_scores
-        else f"By mean score {b} leads, by {two_digits(gap)} over {a}"
-    )
-    # A median is no sum of what was won and lost.
-    if json.loads(dt.attrs["arguments"]).get("statistic", "mean") != "mean":
-        return f"{said}."
-    why = _of_pair(sign * board.scores[:, [often, high]], a)
-    if not why and not of_scores and more > less:
-        why = f"{a} wins {won} of all its matches, {b} {lost}"
-    return f"{said}{': ' if why else ''}{why}.{of_scale(board.scores)}"
+    pair = [post.position(player) for player in (leader, other)]
+    shown = f"{gap:.2f}" if beside[0] == "win_rate" else two_digits(gap)
+    by = "matches won" if beside[0] == "win_rate" else "mean score"
+    why = head_to_head(y[:, pair], name(leader), name(other))
+    return f"By {by} {name(other)} leads, by {shown} over {name(leader)}: {why}."
 
 
-def _of_pair(pair: Floats, a: str) -> str:
-    """Say that the first of a pair (round, 2) wins often by little and loses rarely by much.
-
-    More is better. "" where it is not so.
-    """
-    there = np.isfinite(pair)
-    ahead = np.subtract(*pair[there.all(axis=1)].T)
+def head_to_head(pair: Floats, a: str, b: str) -> str:
+    """Say how often, and by how much, a is ahead of b in the rounds (round, 2) of both."""
+    ahead = np.subtract(*pair[np.isfinite(pair).all(axis=1)].T)
+    if not len(ahead):
+        return f"{a} and {b} share no round"
     won, lost = ahead[ahead > 0.0], -ahead[ahead < 0.0]
-    if len(won) <= len(lost) or won.sum() >= lost.sum():
-        return ""
     tied = len(ahead) - len(won) - len(lost)
-    same = bool((there[:, 0] == there[:, 1]).all())
-    where = f"their {len(ahead)} rounds" if same else f"the {len(ahead)} rounds that both have"
+    sizes = [
+        f", by {two_digits(each.mean())} on average" if len(each) else "" for each in (won, lost)
+    ]
+    ties = f", ties {tied}" if tied else ""
     return (
-        f"{a} wins {len(won)} of {where}, by {two_digits(won.mean())} on average, "
-        f"{f'ties {tied} ' if tied else ''}and loses {len(lost)}, by {two_digits(lost.mean())}"
+        f"{a} wins {len(won)} of their {len(ahead)} rounds{sizes[0]}{ties} and loses "
+        f"{len(lost)}{sizes[1]}{_of_scale(pair)}"
     )
 
 
-def of_scale(scores: Floats) -> str:
+def _of_scale(scores: Floats) -> str:
     """Say that scores (round, player) spread much more in some rounds than in others; or ""."""
     count = np.isfinite(scores).sum(axis=1)
-    spread = np.nanstd(scores[count > 1], axis=1)
-    low, high = np.quantile(spread, (0.25, 0.75))
+    low, high = np.quantile(np.nanstd(scores[count > 1], axis=1), (0.25, 0.75))
     if not 0.0 < _UNEQUAL * low < high:
         return ""
-    return (
-        f" Scores spread about {two_digits(low)} in some rounds and {two_digits(high)} in others, "
-        "and mean scores go by the latter."
-    )
+    return f"; scores spread {two_digits(low)} in some rounds and {two_digits(high)} in others"

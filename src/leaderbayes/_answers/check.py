@@ -1,75 +1,60 @@
-"""Whether boards drawn from a fit look like the one that it was made from."""
+"""Whether boards drawn from a posterior look like the one that it was made from."""
+
+from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import expit
 
 from leaderbayes import _arguments
-from leaderbayes._answers.best import compared, is_best, require_best
-from leaderbayes._answers.named_misfit import has_record, misfits
+from leaderbayes._answers.record import record
 from leaderbayes._arguments import whole
-from leaderbayes._fits.trust import trust
-from leaderbayes._inference.discrepancy import discrepancies, share_as_far
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._inference.check_of_fit import discrepancies, share_as_far
+from leaderbayes._numerics.counts import STATISTICS, statistics
+from leaderbayes._numerics.pairs import deviances, estimates
+from leaderbayes._numerics.two_way import effects
+from leaderbayes._types import Bools, Floats
+
+_CHANCE = 0.05  # that a transitive board has a triple
 
 
 def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.Dataset:
-    """Check the fit by replicates of the board that are drawn round by round.
+    """Compare the data with replicates of it that keep the dependence within rounds.
 
-    The discrepancy is the deviance of the counts of wins, summed over tournaments, each board's at
-    its own estimate (Bradley-Terry with one pseudo-round). Replicated boards are two: whole
-    rankings, which keep the dependence between the matches of a round; and naive ones, every match
-    on its own, as the published test supposes.
-
-    Whole rankings are drawn around the board's own estimate, which is stretched, or drawn together,
-    by one factor, until what they show is as spread as what the board shows, and players tie in
-    them at the places at which those of the board's rounds do: a parametric bootstrap. Those of
-    Davidson's model, which tie by themselves, and PMRA's matches given the round's intercept, are
-    the fit's own (``posterior_predictive``).
-
-    Where each round has two places only (items that are right or wrong) the deviance is what the
-    players' sums say, and nothing can be seen.
-
-    Votes are drawn again by judges, and on prompts, whose opinions of players are spread as these
-    votes say; the discrepancy is Pearson's chi-square of all pairs, at each board's own estimate.
-    There are no naive replicates.
-
-    What does not fit is named, of votes and of Bradley-Terry's fits to one tournament: how far each
-    pair's own record is from the fit, and three players of whom, by their own records, each beats
-    the next and the last beats the first, which no strengths can describe.
-
-    A posterior of the best of a board is checked by boards of other teams from the fitted P(theta):
-    all draws are used, and nothing is drawn.
+    The discrepancy of matches is the deviance of the counts of wins, each board's at its own
+    estimate; replicates are whole rankings around the estimate, as spread and as often tied as the
+    observed ones. Of scores it is the largest residual of players' and rounds' effects, in standard
+    deviations of all residuals. Of teams four statistics of the board are compared.
 
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit` or `leaderbayes.sota.posterior`.
+        Posterior of any model, from `fit`, `sota.posterior` or ``pm.sample``; of scores and of
+        teams with the group ``posterior_predictive``.
     draws : int
-        Replicates, of posterior draws spread evenly over those that have some, and as many others.
+        Replicates of matches.
     seed : int, optional
-        Of the naive replicates: same seed, same numbers. None draws one; it is in attrs.
+        Of these: same seed, same numbers. None draws one; it is in attrs.
 
     Returns
     -------
     Dataset
-        ``observed``, ``replicated_round``, ``replicated_naive`` (draw): discrepancies. ``p_round``,
-        ``p_naive``: share of draws whose replicate is at least as discrepant as the board. Near 0:
-        the board does not fit; near 1: it varies less than the model says. NaN of votes on so few
-        pairs that strengths describe any votes on them (a chain of players, a star). Of the best of
-        a board: ``observed``, ``lower`` and ``upper`` (95 % interval of the model's boards) and
-        ``p_value`` (two-sided) over ``statistic``: "maximum", "quantile 0.9", "median", "quantile
-        0.1". Of votes
-        and of Bradley-Terry's fits to one tournament ``pair_gap`` (player, opponent), what a
-        pair won above what was expected, in standard errors (NaN where they have not met; its
-        largest size grows with the pairs: of 100 that fit about 2.5); ``triple`` (triple, place),
-        a beats b beats c beats a, most certain first, and ``triple_probability`` (triple), that
-        all three records are so: listed are those of at least 1 - 0.05 / number of pairs that have
-        met, so that one is listed by chance on one transitive board in twenty at most. attrs:
-        ``model``, ``seed`` (not of the best), ``converged``, ``warnings``.
+        ``observed``, ``replicated`` (draw), and ``p_value``, the share of replicates that are at
+        least as discrepant; NaN where strengths describe any result, as of a chain of players.
+
+        Of matches and votes in one tournament also ``pair_gap`` (player, opponent), wins above what
+        was expected, in standard errors; ``triple`` (triple, place), where a beats b beats c beats
+        a, and ``triple_probability``: a board without any has one with probability 0.05.
+
+        Of teams ``observed``, ``lower``, ``upper`` (95 %) and ``p_value`` (two-sided) over
+        ``statistic``. attrs: ``seed``, ``converged``, ``warnings``.
 
     Raises
     ------
     LeaderbayesError
-        If it is no fit, or ``draws`` is below 1.
+        If this is no posterior, or lacks the group.
 
     References
     ----------
@@ -79,30 +64,138 @@ def check(dt: xr.DataTree, *, draws: int = 200, seed: int | None = None) -> xr.D
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "diabetes"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "diabetes"), seed=1)
     >>> result = lb.check(dt, seed=1)
     >>> result.sizes["draw"], result.sizes["triple"]
     (200, 0)
-    >>> 0.1 < float(result["p_round"]) < 0.9
+    >>> 0.1 < float(result["p_value"]) < 0.9
     True
     """
-    draws = whole("draws", draws)
-    if is_best(dt):
-        require_best(dt)
-        attrs = {"model": dt.attrs["model"], **trust(dt)}
-        return xr.Dataset.from_dataframe(compared(dt)).assign_attrs(attrs)
-    seed = _arguments.seed_or_new(seed)
-    observed, by_round, naive = discrepancies(dt, draws, np.random.default_rng(seed))
-    named = misfits(dt) if has_record(dt) else xr.Dataset()
+    post, draws, seed = Posterior(dt), whole("draws", draws), _arguments.seed_or_new(seed)
+    found = _OF[post.parameter](post, draws, np.random.default_rng(seed))
+    return found.assign_attrs(seed=seed, **post.trust)
+
+
+def _of_matches(post: Posterior, draws: int, rng: np.random.Generator) -> xr.Dataset:
+    boards = [board for board, _ in post.boards()]
+    observed, again = _of_votes(post) if post.of_votes else discrepancies(boards, draws, rng)
+    found = _compared(observed, again)
+    free = sum(int((b["n"] > 0).sum()) // 2 - b.sizes["player"] + 1 for b in boards)
+    if free <= 0:  # strengths describe any result, of a chain of players for example
+        found["p_value"] = np.nan
+    return found if post.several else found.merge(named_misfits(post))
+
+
+def _of_votes(post: Posterior) -> tuple[float, Floats]:
+    """Deviance of the counts of wins, and of replicates, which keep opinions of judges."""
+    board, predicted = post.matches(), post.group("posterior_predictive")
+    wins, n = (board[name].to_numpy().astype(float) for name in ("wins", "n"))
+    m, votes = len(wins), post.votes
+    first, second = (votes[name].to_numpy() for name in ("first", "second"))
+    again = predicted["outcome"].transpose("chain", "draw", "vote").to_numpy()
+    every = []
+    for outcome in again.reshape(-1, again.shape[-1]):
+        won = votes["weight"].to_numpy() * outcome
+        table = np.bincount(first * m + second, won, m * m).reshape(m, m)
+        lost = np.bincount(second * m + first, votes["weight"].to_numpy() - won, m * m)
+        every.append(table + lost.reshape(m, m))
+    boards = np.stack([wins, *every])
+    found = deviances(estimates(boards.sum(axis=2), n[None]), boards, n[None])
+    return float(found[0]), found[1:]
+
+
+def _of_scores(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
+    seen, again = _predicted(post)
+    return _compared(float(_largest(seen[None])[0]), _largest(again))
+
+
+def _of_teams(post: Posterior, _: int, rng: np.random.Generator) -> xr.Dataset:
+    board, again = _predicted(post)
+    seen, new = statistics(board), statistics(again)
+    # Ties count half: scores are multiples of 1 / n, and quantiles of them but for rounding errors.
+    tied = np.isclose(new, seen, rtol=1e-12, atol=0.0)
+    above = np.where(tied, 0.5, new > seen).mean(axis=0)
+    lower, upper = np.quantile(new, [0.025, 0.975], axis=0)
+    p = np.minimum(2.0 * np.minimum(above, 1.0 - above), 1.0)
+    values = {"observed": seen, "lower": lower, "upper": upper, "p_value": p}
+    named = {name: ("statistic", value) for name, value in values.items()}
+    return xr.Dataset(named, {"statistic": list(STATISTICS)})
+
+
+_OF = {"epp": _of_matches, "score": _of_scores, "theta": _of_teams}
+
+
+def _compared(observed: float, replicated: Floats) -> xr.Dataset:
+    values: dict[str, Any] = {"observed": observed, "replicated": ("draw", replicated)}
+    return xr.Dataset(values | {"p_value": share_as_far(observed, replicated)})
+
+
+def _predicted(post: Posterior) -> tuple[Floats, Floats]:
+    """Return what was observed, and replicates of it (sample, ...)."""
+    observed, predicted = post.group("observed_data"), post.group("posterior_predictive")
+    for name, again in predicted.data_vars.items():
+        known = str(name).removeprefix("new_")
+        if known in observed and not (name == known and f"new_{name}" in predicted):
+            seen = observed[known]
+            drawn = again.transpose("chain", "draw", *seen.dims).to_numpy()
+            return seen.to_numpy().astype(float), drawn.reshape(-1, *seen.shape).astype(float)
+    raise LeaderbayesError(
+        f"{post.called} has replicates of {', '.join(map(str, predicted))}, and none of them was "
+        "observed."
+    )
+
+
+def _largest(boards: Floats) -> Floats:
+    """Largest residual of two-way effects, in standard deviations of all, of each board (board,).
+
+    Boards are (board, round, player), NaN where there is no score.
+    """
+    if np.isfinite(boards).all():
+        off = boards - boards.mean(axis=1, keepdims=True) - boards.mean(axis=2, keepdims=True)
+        off += boards.mean(axis=(1, 2), keepdims=True)
+    else:
+        fits = (effects(board) for board in boards)
+        off = boards - np.stack([rows[:, None] + columns for rows, columns in fits])
+    spread = np.nanstd(off, axis=(1, 2))
+    return np.asarray(np.nanmax(abs(off), axis=(1, 2)) / np.where(spread > 0.0, spread, 1.0))
+
+
+def named_misfits(post: Posterior) -> xr.Dataset:
+    """Return what pairs won above what was expected, and the triples that go round."""
+    own = record(post, 0.95)
+    won, n, worth = (own[name].to_numpy() for name in ("won", "played", "worth"))
+    epp = post.draws.mean(axis=0)
+    p = expit(epp[:, None] - epp)
+    variance = n * p * (1.0 - p) / worth
+    gap = np.full_like(p, np.nan)
+    np.divide(won - n * p, np.sqrt(variance), out=gap, where=variance > 0.0)
+    pairs = max(int((n > 0.0).sum()) // 2, 1)
+    triples, probability = _cycles(own["better"].to_numpy(), n > 0.0, 1.0 - _CHANCE / pairs)
+    names = post.players.to_numpy().astype(object)
     return xr.Dataset(
         {
-            "observed": ("draw", observed),
-            "replicated_round": ("draw", by_round),
-            "replicated_naive": ("draw", naive),
-            "p_round": share_as_far(observed, by_round),
-            "p_naive": share_as_far(observed, naive),
-            **named.data_vars,
+            "pair_gap": (("player", "opponent"), gap),
+            "triple": (("triple", "place"), names[triples]),
+            "triple_probability": ("triple", probability),
         },
-        named.coords,
-        attrs={"model": dt.attrs["model"], "seed": seed, **trust(dt)},
+        {"player": names, "opponent": names},
     )
+
+
+def _cycles(better: Floats, met: Bools, least: float) -> tuple[np.ndarray, Floats]:
+    """List a beats b beats c beats a (triple, 3), where all three have this probability."""
+    better = np.where(met, better, 0.0)
+    sure = better > least
+    found = [np.empty((0, 3), np.int64)]
+    for a in range(len(sure)):
+        # Each once: the first of the three comes first among the players.
+        beaten = np.flatnonzero(sure[a, a + 1 :]) + a + 1
+        by = np.flatnonzero(sure[a + 1 :, a]) + a + 1
+        b, c = np.nonzero(sure[np.ix_(beaten, by)])
+        found.append(np.column_stack([np.full(len(b), a), beaten[b], by[c]]))
+    triples = np.concatenate(found)
+    a, b, c = triples.T
+    all_three = better[a, b] * better[b, c] * better[c, a]
+    order = np.argsort(-all_three, kind="stable")
+    order = order[all_three[order] >= least]
+    return triples[order], np.asarray(all_three[order])

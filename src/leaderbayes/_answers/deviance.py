@@ -8,13 +8,13 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import one_of
-from leaderbayes._errors import NotConvergedError
-from leaderbayes._fits.posterior import drawn
-from leaderbayes._fits.require import no_fit
-from leaderbayes._fits.trust import trust
-from leaderbayes._fits.unchanged import once
-from leaderbayes._inference.boards import boards_of
+from leaderbayes._errors import LeaderbayesError, NotConvergedError
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._numerics import bradley_terry as bt
+from leaderbayes._numerics.pairs import deviances, estimates
+from leaderbayes._types import Floats
+
+_SURE = 1e6  # times as many matches, beside which one pseudo-round is nothing
 
 
 def deviance(
@@ -24,31 +24,30 @@ def deviance(
 
     .. math:: D = 2 (\ell_{saturated} - \ell_{fitted}), \quad \tilde D = (D - df) / \sqrt{2 df}
 
-    Both p-values assume independent matches. Matches of a round are one ranking, so this test
-    hardly ever rejects on scores compared within rounds, and rejects too often on sparse boards:
+    Both p-values assume independent matches. Matches of a round are one ranking, so this published
+    test hardly ever rejects on scores compared within rounds, and too often on sparse boards:
     report `check` beside it.
 
     Parameters
     ----------
     dt : DataTree or Dataset
-        From `leaderbayes.fit`, evaluated at the maximum-likelihood estimate (at the posterior mean
-        where that does not exist); or from `leaderbayes.likelihood`. Of its estimates only
-        Bradley-Terry's counts have a reference law: others, and that of votes with covariates, have
-        no p-values.
+        Posterior of matches or votes, evaluated at the maximum-likelihood estimate (at the
+        posterior mean where that does not exist); or an estimate from `leaderbayes.likelihood`.
     convention : {"correct", "published"}
-        "published" counts every match twice and takes m (m - 2) degrees of freedom, as EloML and
-        its paper do. "correct": unordered pairs that met, less the free parameters.
+        "published" counts every match twice and takes m (m - 2) degrees of freedom, as EloML does.
+        "correct": unordered pairs that met, less the free parameters.
 
     Returns
     -------
     Dataset
-        Scalars: ``value``, ``df``, ``p_value`` (chi-square), ``standardised``, ``p_value_normal``.
-        attrs: ``at``, where it was evaluated; ``converged`` (0 or 1), ``warnings`` (JSON list).
+        Scalars ``value``, ``df``, ``p_value`` (chi-square), ``standardised``, ``p_value_normal``;
+        p-values are NaN of rankings and single matches, which no model fits exactly. attrs: ``at``,
+        where it was evaluated; ``converged`` (0 or 1), ``warnings`` (JSON list).
 
     Raises
     ------
     LeaderbayesError
-        If the convention is not known.
+        If it is of no matches, or the convention is unknown.
 
     References
     ----------
@@ -58,36 +57,34 @@ def deviance(
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
     >>> test = lb.deviance(dt)
     >>> int(test["df"]), round(float(test["standardised"]), 1)
     (91, -3.0)
     """
     one_of("convention", convention, "correct", "published")
-    if isinstance(dt, xr.DataTree):
-        parts = once(
-            dt,
-            ("deviance",),
-            lambda: [_deviance_of_board(board, dt, epp) for board, epp in boards_of(dt)],
-        )
-        # Of many tournaments: all pairs of all of them.
-        values, dfs, where = zip(*parts, strict=True)
-        value, df = sum(values), sum(dfs)
-        at = where[0] if len(set(where)) == 1 else "maximum likelihood or mean"
-        players = dt["posterior"].sizes["player"]
-    elif "deviance" not in getattr(dt, "data_vars", ()):
-        raise no_fit(dt)
-    else:
+    if isinstance(dt, xr.Dataset) and "deviance" in dt:
         value, df, at = float(dt["deviance"]), int(dt.attrs["df"]), "maximum likelihood"
-        players = dt.sizes["player"]
+        players, attrs = dt.sizes["player"], {k: dt.attrs[k] for k in ("converged", "warnings")}
+        # Without a saturated model, or with one of single matches, there is no reference.
+        tested = not np.isclose(value, -2.0 * float(dt["loglik"]), rtol=1e-9)
+    else:
+        post = Posterior(dt)
+        if post.parameter != "epp":
+            raise LeaderbayesError(
+                f"deviance is of matches, and this posterior of {post.parameter}: take "
+                "leaderbayes.check, or fit model='bradley_terry'."
+            )
+        nu = float(post.read("tie").mean()) if post.model.tie_parameter else None
+        each = [_of_board(board, draws.mean(axis=0), nu) for board, draws in post.boards()]
+        value, df = sum(one[0] for one in each), sum(one[1] for one in each)
+        where = {one[2] for one in each}
+        at = where.pop() if len(where) == 1 else "maximum likelihood or mean"
+        players, attrs, tested = len(post.players), post.trust, True
     if convention == "published":
         value, df = 2.0 * value, players * (players - 2)
-    # Votes with covariates are each a cell, of one match.
-    pairs = isinstance(dt, xr.DataTree) or (
-        dt.attrs["model"] == "bradley_terry" and dt.attrs.get("cells") != "votes"
-    )
     # Two players leave no degree of freedom: any board of theirs fits exactly.
-    tested = df > 0 and pairs
+    tested = tested and df > 0
     standardised = (value - df) / np.sqrt(2.0 * df) if tested else np.nan
     return xr.Dataset(
         {
@@ -97,27 +94,27 @@ def deviance(
             "standardised": float(standardised),
             "p_value_normal": float(ndtr(-standardised)),
         },
-        attrs={"at": at, **trust(dt)},
+        attrs={"at": at, **attrs},
     )
 
 
-def _deviance_of_board(
-    board: xr.Dataset, dt: xr.DataTree, draws: xr.DataArray
-) -> tuple[float, int, str]:
-    """Give a board's deviance, its degrees of freedom, and where it was evaluated."""
+def _of_board(board: xr.Dataset, epp: Floats, nu: float | None) -> tuple[float, int, str]:
+    """Return a board's deviance, its degrees of freedom, and where it was evaluated.
+
+    ``nu`` is Davidson's parameter for ties, None of models without one.
+    """
     wins, n, tied = (board[name].to_numpy().astype(float) for name in ("wins", "n", "tied"))
-    davidson = dt.attrs["model"] == "davidson"
-    epp = draws.mean(("chain", "draw")).to_numpy()
-    nu = float(drawn(dt, "tie").mean()) if davidson else -np.inf
-    at = "posterior mean"
-    # Where everybody has, through others, both won and lost against everybody else.
-    if connected_components(wins > 0.0, connection="strong", return_labels=False) == 1:
-        try:
-            epp, nu, _ = bt.newton(wins.sum(axis=1), n, tied.sum() / 2.0 if davidson else None)
-            at = "maximum likelihood"
-        except NotConvergedError:
-            # Davidson's nu has no finite estimate without ties (or with nothing else).
-            pass
     pairs = int((n > 0).sum() // 2)
-    df = 2 * pairs - len(epp) if davidson else pairs - (len(epp) - 1)
-    return bt.deviance(epp, nu, wins - tied / 2.0, tied, n), df, at
+    # Where everybody has, through others, both won and lost against everybody else.
+    exists = connected_components(wins > 0.0, connection="strong", return_labels=False) == 1
+    at = "maximum likelihood" if exists else "posterior mean"
+    if nu is None:
+        if exists:
+            epp = estimates(_SURE * wins.sum(axis=1)[None], _SURE * n[None])[0]
+        return float(deviances(epp[None], wins[None], n[None])[0]), pairs - len(epp) + 1, at
+    if exists:
+        try:
+            epp, nu, _ = bt.newton(wins.sum(axis=1), n, tied.sum() / 2.0)
+        except NotConvergedError:  # without ties, or with nothing else, nu has no estimate
+            at = "posterior mean"
+    return bt.deviance(epp, nu, wins - tied / 2.0, tied, n), 2 * pairs - len(epp), at

@@ -1,4 +1,4 @@
-"""Groups of players that cannot be told apart."""
+"""Groups of players that cannot be distinguished."""
 
 from typing import Literal
 
@@ -6,49 +6,41 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._answers.draws import by_mean, standing_once
 from leaderbayes._arguments import one_of, share
-from leaderbayes._fits.trust import trust
-from leaderbayes._numerics.pair_counts import count_better
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._types import Bools, Floats
 
 Control = Literal["pair", "joint"]
 
 
 def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") -> pd.DataFrame:
-    """Find the sets of players that cannot be told apart.
+    """Return the sets of players that cannot be distinguished.
 
-    Players stand in the order of their posterior means; a group is a longest run in which no pair
-    is told apart. Groups overlap, as the letters of a compact letter display do.
+    Players stand in the order of their posterior means, and a group is a longest run without a
+    distinguishable pair. Groups overlap, as the letters of a compact letter display do.
 
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`.
+        Posterior of any model, from `fit` or ``pm.sample``.
     prob : float
-        Posterior probability at which two players are told apart.
+        Posterior probability from which two players are distinguishable.
     control : {"pair", "joint"}
-        What has the probability ``prob``. By "pair" each claim that a player is better than another
-        has it, taken by itself, and nothing controls all of them together: of 400 simulated boards
-        of 20 players and 20 rounds 48 % had a wrong one. By "joint" all claims together have it (4
-        % of these boards were wrong), so that fewer are made and groups are larger.
-
-        The claims of "joint" are those with a certainty above a cut: the certainty of a claim is
-        the posterior mean of the two players' difference over its standard deviation, and the cut
-        is the least at which all claims above it hold in a share ``prob`` of the draws or more.
-        (Claims picked by how few draws contradict them would fit the draws at hand: of 500 players
-        and 4000 draws such a set came out at 0.95 and held in 0.48 of further draws, this in 0.95.)
+        What has this probability: each claim that one player is better than another, or all claims
+        together, of which there are then fewer. "joint" takes the claims whose posterior mean
+        difference, in posterior standard deviations, is above a cut: the least at which all of them
+        hold in a share ``prob`` of the draws.
 
     Returns
     -------
     DataFrame
-        ``group`` (1 is best) and ``player``, a row for each membership. attrs: ``converged``
-        (0 or 1), ``warnings`` (JSON list).
+        ``group`` (1 is best) and ``player``, a row for each membership. attrs: ``converged`` (0 or
+        1), ``warnings`` (JSON list).
 
     Raises
     ------
     LeaderbayesError
-        If ``prob`` is not between 0 and 1, or ``control`` is neither of the two.
+        If an option has no meaning.
 
     References
     ----------
@@ -58,84 +50,44 @@ def groups(dt: xr.DataTree, *, prob: float = 0.95, control: Control = "pair") ->
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
-    >>> lb.groups(dt).query("group <= 2")
-       group           player
-    0      1          svm C=1
-    1      1     logistic C=1
-    2      1         svm C=10
-    3      2  logistic C=0.01
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
+    >>> lb.groups(dt).query("group == 1")["player"].to_list()
+    ['svm C=1', 'logistic C=1', 'svm C=10']
     >>> bool(lb.groups(dt, control="joint")["group"].max() <= lb.groups(dt)["group"].max())
     True
     """
     prob = share("prob", prob)
     one_of("control", control, "pair", "joint")
-    epp, players = standing_once(dt)
-    order = by_mean(epp)
-    m = len(order)
-    claimed = claims(epp[:, order], prob, control)
+    post = Posterior(dt)
+    claimed = claims(post, prob, control)
+    m = len(claimed)
     reach = np.where(claimed.any(axis=1), claimed.argmax(axis=1), m)
-    # A run from i ends where the first of its members is told apart from somebody.
+    # A run from i ends where the first of its members is distinguishable from somebody.
     end = np.minimum.accumulate(reach[::-1])[::-1]
     starts = [i for i in range(m) if i == 0 or end[i] > end[i - 1]]
-    table = pd.DataFrame(
-        [
-            (number, str(players[order[i]]))
-            for number, start in enumerate(starts, 1)
-            for i in range(start, end[start])
-        ],
-        columns=["group", "player"],
-    )
-    table.attrs.update(trust(dt))
+    names = post.players[post.order]
+    rows = [
+        (number, str(name))
+        for number, start in enumerate(starts, 1)
+        for name in names[start : end[start]]
+    ]
+    table = pd.DataFrame(rows, columns=["group", post.who])
+    table.attrs.update(post.trust)
     return table
 
 
-def claims(epp: Floats, prob: float, control: Control) -> Bools:
-    """Find which of the players of draws (sample, player), best first, are told apart.
-
-    True (player, player) where the row, which is above the column, is better; as `groups` has it.
-    """
-    return _each(epp, prob) if control == "pair" else _together(np.ascontiguousarray(epp), prob)
-
-
-def _each(epp: Floats, prob: float) -> Bools:
-    """Find which of the players of draws (sample, player), best first, are better than which.
-
-    Each claim (player, player) has at least this probability by itself.
-    """
-    return np.triu(count_better(epp.T) / len(epp) >= prob, k=1)
-
-
-def _together(epp: Floats, prob: float) -> Bools:
-    """Find claims (player, player) as `_each` does, that all hold with this probability."""
-    deviation = epp - epp.mean(axis=0)
-    covariance = deviation.T @ deviation / len(epp)
-    own = np.diag(covariance)
-    variance = own[:, None] + own - 2.0 * covariance
-    # Of a difference that does not vary: it is there, or it is not.
-    sd = np.sqrt(np.maximum(variance, np.finfo(float).tiny))
-    certainty = (epp.mean(axis=0)[:, None] - epp.mean(axis=0)) / sd
-    # The most certain claim that each draw contradicts.
-    contradicted = np.full(len(epp), -np.inf)
-    for i in range(len(certainty) - 1):
-        against = np.where(epp[:, i : i + 1] > epp[:, i + 1 :], -np.inf, certainty[i, i + 1 :])
-        contradicted = np.maximum(contradicted, against.max(axis=1))
-    cut = np.quantile(contradicted, prob, method="inverted_cdf")
-    return np.triu(certainty > cut, k=1)
-
-
 def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
-    """List the players that cannot be told apart from the leader.
+    """Return the players that cannot be distinguished from the leader.
 
-    A player is left out where the leader (highest posterior mean) is better with probability
-    ``prob`` or more.
+    A player is excluded where the leader, who has the highest posterior mean, is better with
+    probability ``prob`` or more.
 
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit`.
+        Posterior of any model, from `fit` or ``pm.sample``.
     prob : float
-        Posterior probability at which two players are told apart.
+        Posterior probability from which two players are distinguishable.
 
     Returns
     -------
@@ -150,12 +102,57 @@ def tied_for_top(dt: xr.DataTree, *, prob: float = 0.95) -> list[str]:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "breast_cancer"), seed=1)
     >>> lb.tied_for_top(dt)
     ['svm C=1', 'logistic C=1', 'svm C=10']
     """
-    prob = share("prob", prob)
-    epp, players = standing_once(dt)
-    order = by_mean(epp)
-    better = (epp[:, order[:1]] > epp[:, order]).mean(axis=0)
-    return [str(players[i]) for i, p in zip(order, better, strict=True) if p < prob]
+    post = Posterior(dt)
+    ordered = post.standing[:, post.order]
+    better = (ordered[:, :1] > ordered).mean(axis=0)
+    names = post.players[post.order]
+    return [str(name) for name, p in zip(names, better, strict=True) if p < share("prob", prob)]
+
+
+def claims(post: Posterior, prob: float, control: Control) -> Bools:
+    """Find which players, best first, are better than which (player, player), as `groups` does."""
+    ordered = post.standing[:, post.order]
+    return each_claim(ordered, prob) if control == "pair" else joint_claims(ordered, prob)
+
+
+def shares_better(standing: Floats) -> Floats:
+    """Return in what share of draws (sample, player) the row is above the column.
+
+    Equal draws count for neither.
+    """
+    by_player = np.ascontiguousarray(standing.T)  # each player's draws lie side by side
+    m, draws = by_player.shape
+    share_of = np.zeros((m, m))
+    for i in range(m - 1):
+        own, others = by_player[i], by_player[i + 1 :]
+        share_of[i, i + 1 :] = np.count_nonzero(own > others, axis=1) / draws
+        share_of[i + 1 :, i] = np.count_nonzero(own < others, axis=1) / draws
+    return share_of
+
+
+def each_claim(ordered: Floats, prob: float) -> Bools:
+    """Find claims of draws (sample, player), best first, that each have this probability."""
+    return np.triu(shares_better(ordered) >= prob, k=1)
+
+
+def joint_claims(ordered: Floats, prob: float) -> Bools:
+    """Find claims of draws (sample, player), best first, that all hold with this probability."""
+    mean = ordered.mean(axis=0)
+    deviation = ordered - mean
+    covariance = deviation.T @ deviation / len(ordered)
+    own = np.diag(covariance)
+    # A difference that does not vary is there, or it is not.
+    variance = np.maximum(own[:, None] + own - 2.0 * covariance, np.finfo(float).tiny)
+    certainty = (mean[:, None] - mean) / np.sqrt(variance)
+    # The most certain claim that each draw contradicts.
+    contradicted = np.full(len(ordered), -np.inf)
+    for i in range(len(certainty) - 1):
+        holds = ordered[:, i : i + 1] > ordered[:, i + 1 :]
+        against = np.where(holds, -np.inf, certainty[i, i + 1 :])
+        contradicted = np.maximum(contradicted, against.max(axis=1))
+    cut = np.quantile(contradicted, prob, method="inverted_cdf")
+    return np.triu(certainty > cut, k=1)

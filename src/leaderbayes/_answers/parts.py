@@ -1,126 +1,285 @@
-"""What parts of a board say: who leads without one, and whether one half agrees with the other."""
+r"""Who stands where by a part of the data: strengths of some rounds, judges or votes alone.
 
-from typing import Any
+Of matches and votes they are Bradley-Terry's estimates with a penalty as strong as the prior, of
+scores the means (or the statistic) of those rounds, and of several tournaments the means over
+tournaments. To first order a part's removal moves a contrast c of strengths by
+
+.. math:: -\sum_v (c' H^+ x_v)\, (y_v - p_v)
+
+over its matches v, with H the information, both with the penalty's.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-import xarray as xr
-from scipy.stats import kendalltau
+import pandas as pd
+from scipy.special import expit
 
-from leaderbayes._answers.aggregators import TOP
-from leaderbayes._answers.standing import LEVEL, Standing, leader_of, leaders_of
-from leaderbayes._numerics.decimals import two_digits
-from leaderbayes._scores.tables import counted
-from leaderbayes._types import Bools
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._fits.posterior import Posterior
+from leaderbayes._numerics.composite_weight import weighted_counts
+from leaderbayes._numerics.pairs import estimates
+from leaderbayes._numerics.two_way import column_means
+from leaderbayes._types import Bools, Floats, Longs
 
-_STABLE = 0.95  # of the splits whose halves have one leader
-
-
-def answered(
-    message: str, found: bool, data: xr.Dataset | None = None, **attrs: Any
-) -> xr.Dataset:  # fmt: skip
-    """Make a child."""
-    table = xr.Dataset() if data is None else data
-    return table.assign_attrs(message=message, found=int(found), applies=1, **attrs)
+_LEVEL = 1e-9  # of the range of strengths, within which two are level
+_LEAST = 1e-3  # variance of strengths that a penalty goes by
+_STEPS = 50  # of Newton's method
+_BLOCK = 20_000_000  # numbers at once
 
 
-def not_asked(why: object) -> xr.Dataset:
-    return xr.Dataset(attrs={"message": f"Not asked: {why}", "found": 0, "applies": 0})
+class Parts(NamedTuple):
+    """Parts of a posterior's data, and who stands where by some of them."""
+
+    unit: str  # "round", "cluster", "tournament", "vote", "judge" or "prompt"
+    names: np.ndarray  # (part,)
+    share: Floats  # (part,): of all matches, votes or scores
+    # Of kept parts (part,): strengths (player,), higher is better; NaN of who has nothing there.
+    strengths: Callable[[Bools], Floats]
+    # Of a contrast (player,) at all data: what each part adds to it (part,), to first order.
+    adds: Callable[[Floats], Floats]
+
+    def without(self, removed: Longs | int) -> Floats:
+        """Return strengths (player,) without some parts."""
+        kept = np.ones(len(self.names), dtype=bool)
+        kept[removed] = False
+        return self.strengths(kept)
 
 
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
+def units_of(post: Posterior) -> list[str]:
+    """Name what the data are parted by, the first of all."""
+    if post.several:
+        return ["tournament"]
+    if post.of_votes:
+        return [*(name for name in ("judge", "prompt") if name in post.votes.coords), "vote"]
+    return ["cluster", "round"] if "cluster" in post.data.coords else ["round"]
 
 
-def left_out(standing: Standing, wanted: int, most: int) -> xr.Dataset:
-    """Leave out each unit by itself."""
-    count = len(standing.names)
-    if count < 3:
-        return not_asked(f"there {_are(count)} {counted(count, standing.unit)}.")
-    every = np.ones(count, dtype=bool)
-    leader = leader_of(standing.strengths(every), wanted)
-    which = np.arange(count)
-    if count > most:
-        which = np.sort(np.argsort(-standing.share, kind="stable")[:most])
-    leads, leaders = np.empty(len(which)), []
-    for k, unit in enumerate(which):
-        every[unit] = False
-        then = standing.strengths(every)
-        every[unit] = True
-        first = leader_of(then, leader)
-        others = np.where(np.arange(len(then)) == leader, -np.inf, np.nan_to_num(then, nan=-np.inf))
-        leads[k] = then[leader] - others.max()
-        # Level but for rounding errors.
-        if abs(leads[k]) <= LEVEL * float(np.nanmax(then) - np.nanmin(then)):
-            leads[k] = 0.0
-        leaders.append(str(standing.players[first]))
-    changed = [k for k, name in enumerate(leaders) if name != standing.players[leader]]
-    what = standing.unit
-    of = f"any one of {counted(count, what)}"
-    if len(which) < count:
-        of = f"any one of the {len(which)} largest of {counted(count, what)}"
-    name = str(standing.players[leader])
-    if not changed:
-        least = float(leads.min())
-        lead = f"its lead is smallest, {two_digits(least)}," if least > 0.0 else "another is level"
-        said = (
-            f"{name} leads without {of}; {lead} without {what} "
-            f"{standing.names[which[int(leads.argmin())]]}."
+def parts_of(post: Posterior, by: str) -> Parts:
+    """Part the data of a posterior.
+
+    Raises
+    ------
+    LeaderbayesError
+        If it has no such parts; the message names those that it has.
+    """
+    known = units_of(post)
+    if by not in known or post.who == "team":
+        raise LeaderbayesError(
+            f"by={by!r}: this posterior's data are removed by {' or '.join(map(repr, known))}."
+            if post.who == "player"
+            else "A board of teams has no rounds or votes to leave out."
         )
+    if post.of_votes:
+        return _of_votes(post, by)
+    if post.several:
+        return _of_tournaments(post)
+    return _of_matches(post, by) if post.parameter == "epp" else _of_scores(post, by)
+
+
+def leaders_of(strengths: Floats) -> Bools:
+    """Say who leads (player,): several, where the best are level."""
+    best, least = float(np.nanmax(strengths)), float(np.nanmin(strengths))
+    return np.asarray(np.nan_to_num(strengths, nan=-np.inf) >= best - _LEVEL * (best - least))
+
+
+def leader_of(strengths: Floats, wanted: int) -> int:
+    """Return the leader's position: the wanted one, if it is level with the best."""
+    return wanted if leaders_of(strengths)[wanted] else int(np.nanargmax(strengths))
+
+
+def lead_of(strengths: Floats, leader: int) -> tuple[float, int]:
+    """Return the leader's lead over the best other player, 0 where they are level, and that one."""
+    others = np.nan_to_num(strengths, nan=-np.inf)
+    others[leader] = -np.inf
+    rival = int(np.argmax(others))
+    lead = float(strengths[leader] - others[rival])
+    level = abs(lead) <= _LEVEL * float(np.nanmax(strengths) - np.nanmin(strengths))
+    return 0.0 if level else lead, rival
+
+
+def statistic_of(y: Floats, statistic: str) -> Floats:
+    """Return the mean, median or interquartile mean of scores (round, player); NaN of no score."""
+    out = np.full(y.shape[1], np.nan)
+    rows, players = np.isfinite(y).any(axis=1), np.isfinite(y).any(axis=0)
+    if not rows.any():
+        return out
+    some = y[np.ix_(rows, players)]
+    if statistic == "median":
+        out[players] = np.nanmedian(some, axis=0)
+    elif statistic == "iqm":
+        upto = np.arange(len(some) + 1) / len(some)
+        share = np.clip(np.minimum(upto[1:], 0.75) - np.maximum(upto[:-1], 0.25), 0.0, None)
+        out[players] = share @ np.sort(some, axis=0) / 0.5
     else:
-        listed = ", ".join(f"{standing.names[which[k]]} ({leaders[k]})" for k in changed[:5])
-        more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
-        said = f"Another than {name} leads without one {what}: {listed}{more}."
-    data = xr.Dataset(
-        {"leader": ("unit", leaders), "lead": ("unit", leads)},
-        {"unit": np.asarray([str(each) for each in standing.names[which]])},
-    )
-    return answered(said, bool(changed), data, changed=len(changed), units=count)
+        out[players] = column_means(some)
+    return out
 
 
-def halves(standing: Standing, rng: np.random.Generator, splits: int = 100) -> xr.Dataset:
-    """Part the units at random in two, again and again."""
-    count, m = len(standing.names), len(standing.players)
-    if count < 4:
-        return not_asked(
-            f"there {_are(count)} {counted(count, standing.unit)}, too few to be halved."
+def _penalty(post: Posterior) -> float:
+    """Pseudo-rounds as strong as the prior is beside matches."""
+    return 4.0 / max(float((post.draws**2).mean()), _LEAST)
+
+
+def _of_matches(post: Posterior, by: str) -> Parts:
+    """Part a board by rounds."""
+    board = post.matches()
+    if not board.attrs["within_round"]:
+        raise LeaderbayesError("Parts are rounds, and these matches are across rounds.")
+    place, weight = board["place"].to_numpy(), post.constant["weight"].to_numpy()
+    rules, penalty = {"within_round": True, "ties": str(board.attrs["ties"])}, _penalty(post)
+
+    def tables(units: Bools) -> tuple[Floats, Floats]:
+        wins, n, _ = weighted_counts(place[units], weight[units], **rules)  # type: ignore[arg-type]
+        return wins, n
+
+    def strengths(units: Bools) -> Floats:
+        wins, n = tables(units)
+        own = _estimate(wins, n, penalty, full)
+        return np.where(n.any(axis=1), own, np.nan)
+
+    everything = tables(np.ones(len(place), dtype=bool))
+    full = _estimate(*everything, penalty)
+
+    def adds(contrast: Floats) -> Floats:
+        p = expit(full[:, None] - full)
+        pull = _bread(full, everything[1], penalty) @ contrast
+        # Of a round the points above those expected, of each player.
+        out = np.empty(len(place))
+        for k, row in enumerate(place):
+            seen = np.flatnonzero(row)
+            own, other = row[seen, None], row[seen]
+            won = 0.5 * (1.0 + np.sign(other - own)) - p[np.ix_(seen, seen)]
+            met = ~np.eye(len(seen), dtype=bool)
+            if rules["ties"] == "drop":
+                met &= own != other
+            out[k] = weight[k] * ((won * met).sum(axis=1) @ pull[seen])
+        return out
+
+    met = (place > 0).sum(axis=1)
+    share = weight * met * (met - 1.0)
+    return Parts(by, board["round"].to_numpy(), share / share.sum(), strengths, adds)
+
+
+def _estimate(wins: Floats, n: Floats, penalty: float, start: Floats | None = None) -> Floats:
+    """Estimate strengths with so many pseudo-rounds."""
+    points, n = wins.sum(axis=1)[None] / penalty, n[None] / penalty
+    found = estimates(points, n, start=None if start is None else start[None])
+    for _ in range(2):  # Newton's method from there on: to the last digit, by which players tie
+        found = estimates(points, n, start=found)
+    return np.asarray(found[0])
+
+
+def _bread(epp: Floats, n: Floats, penalty: float) -> Floats:
+    """Inverse of the information of matches n (player, opponent), with the penalty's."""
+    p, own = expit(epp[:, None] - epp), expit(epp)
+    information = -n * p * (1.0 - p)
+    information[np.diag_indices_from(information)] -= information.sum(axis=1)
+    information[np.diag_indices_from(information)] += penalty * own * (1.0 - own)
+    return np.asarray(np.linalg.inv(information))
+
+
+def _of_votes(post: Posterior, by: str) -> Parts:
+    """Part votes; what else sways them is held at its posterior mean."""
+    votes, m = post.votes, len(post.players)
+    code, names = np.arange(votes.sizes["vote"]), np.arange(votes.sizes["vote"])
+    if by != "vote":
+        code, names = pd.factorize(votes[by].to_numpy())
+    to = post.players.get_indexer(pd.Index(votes["player"].to_numpy()))
+    first, second = (to[votes[name].to_numpy()] for name in ("first", "second"))
+    n = votes["weight"].to_numpy().astype(float) if "weight" in votes else np.ones(len(first))
+    won, offset = n * votes["outcome"].to_numpy(), _offset(post)
+    penalty = _penalty(post) / _mean_weight(post)
+
+    def newton(kept: Floats, start: Floats) -> Floats:
+        x = start.copy()
+        for _ in range(_STEPS):
+            p, own = expit(x[first] - x[second] + offset), expit(x)
+            residual = kept * (won - n * p)
+            slope = np.bincount(first, residual, m) - np.bincount(second, residual, m)
+            slope += penalty * (0.5 - own)
+            bread = _bread_of(kept * n * p * (1.0 - p), penalty * own * (1.0 - own))
+            step = bread @ slope
+            x += step / max(1.0, float(np.ptp(step)))
+            if slope @ step < 1e-10:
+                break
+        return x - x.mean()
+
+    def _bread_of(curve: Floats, own: Floats) -> Floats:
+        pairs = np.bincount(first * m + second, curve, m * m).reshape(m, m)
+        pairs = -pairs - pairs.T
+        pairs[np.diag_indices(m)] -= pairs.sum(axis=1) - own
+        return np.asarray(np.linalg.inv(pairs))
+
+    full = newton(np.ones(len(first)), np.zeros(m))
+
+    def strengths(units: Bools) -> Floats:
+        kept = units[code].astype(float)
+        seen = np.bincount(first, kept, m) + np.bincount(second, kept, m)
+        return np.where(seen > 0.0, newton(kept, full), np.nan)
+
+    def adds(contrast: Floats) -> Floats:
+        p, own = expit(full[first] - full[second] + offset), expit(full)
+        pull = _bread_of(n * p * (1.0 - p), penalty * own * (1.0 - own)) @ contrast
+        return np.asarray(
+            np.bincount(code, (won - n * p) * (pull[first] - pull[second]), len(names))
         )
-    size = min(TOP, m - 1)
-    same, shared, correlation = (np.full(splits, np.nan) for _ in range(3))
-    for k in range(splits):
-        half: Bools = np.zeros(count, dtype=bool)
-        half[rng.permutation(count)[: count // 2]] = True
-        one, other = standing.strengths(half), standing.strengths(~half)
-        both = np.isfinite(one) & np.isfinite(other)
-        if both.sum() < 2:
-            continue
-        one, other = one[both], other[both]
-        same[k] = bool((leaders_of(one) & leaders_of(other)).any())
-        tops = (set(np.argsort(-each, kind="stable")[:size].tolist()) for each in (one, other))
-        shared[k] = len(set.intersection(*tops)) / size
-        correlation[k] = kendalltau(one, other).statistic
-    agree, top, tau = (
-        float(np.nanmean(each)) if np.isfinite(each).any() else np.nan
-        for each in (same, shared, correlation)
-    )
-    if np.isnan(agree):
-        return not_asked("halves have too few players in common.")
-    compared, alike = np.isfinite(same).sum(), int(np.nansum(same))
-    said = (
-        f"Random halves of the {standing.unit}s have the same leader in {alike} of "
-        f"{compared} splits, share {top:.2f} of the top {size} on average, and "
-    )
-    said += (
-        "give no order of players to compare."
-        if np.isnan(tau)
-        else f"rank players alike with a correlation (Kendall's) of {tau:.2f}."
-    )
-    data = xr.Dataset(
-        {
-            name: ("split", values)
-            for name, values in (
-                ("same_leader", same), ("shared_top", shared), ("correlation", correlation)
-            )
-        }
-    )  # fmt: skip
-    attrs = {"p_same_leader": agree, "mean_shared_top": top, "mean_correlation": tau, "top": size}
-    return answered(said, agree < _STABLE, data, **attrs)
+
+    share = np.bincount(code, n, len(names)) / n.sum()
+    return Parts(by, np.asarray(names), share, strengths, adds)
+
+
+def _mean_weight(post: Posterior) -> float:
+    return float(post.constant["weight"].mean()) if "weight" in post.constant else 1.0
+
+
+def _offset(post: Posterior) -> Floats:
+    """Log-odds of votes (vote,) for the first by what is no player: order and covariates."""
+    if not post.has("effect_size") or "effect_value" not in post.constant:
+        return np.zeros(post.votes.sizes["vote"])
+    values = post.constant["effect_value"].transpose("vote", "effect").to_numpy()
+    return np.asarray(values @ post.read("effect_size", "effect").mean(axis=0))
+
+
+def _of_scores(post: Posterior, by: str) -> Parts:
+    """Part scores by rounds or their clusters."""
+    scores = post.data.transpose("round", "player")
+    sign = 1.0 if scores.attrs["higher_is_better"] else -1.0
+    code, names = pd.factorize(scores[by].to_numpy())
+    statistic = str(post.option("statistic", "mean"))
+    return _of_table(by, sign * scores.to_numpy().astype(float), code, names, statistic)
+
+
+def _of_tournaments(post: Posterior) -> Parts:
+    """Part tournaments, by the posterior mean of each player in each."""
+    dims = ("tournament", "player")
+    own = post.read(f"{post.parameter}_tournament", *dims).mean(axis=0)
+    own = own if post.higher_is_better else -own
+    data = post.data
+    if "tournament" in data.dims:  # an absent player's is what the model expects
+        seen = data.notnull().any("round").transpose(*dims)
+        own = np.where(seen, own, np.nan)
+    names = post.tree["posterior"]["tournament"].to_numpy()
+    return _of_table("tournament", own, np.arange(len(names)), names, "mean")
+
+
+def _of_table(unit: str, y: Floats, code: Longs, names: np.ndarray, statistic: str) -> Parts:
+    """Part a table (row, player) by the rows' codes."""
+    there = np.isfinite(y)
+    if np.isnan(statistic_of(y, statistic)).all():
+        raise LeaderbayesError(
+            "Players are in groups that share no round: nothing but the prior tells whose rounds "
+            "were easier. Fit the groups apart, and ask this of each."
+        )
+
+    def strengths(units: Bools) -> Floats:
+        return statistic_of(y[units[code]], statistic)
+
+    def adds(contrast: Floats) -> Floats:
+        # Nothing, where one of those compared has no score.
+        own = np.where(there[:, contrast != 0.0].all(axis=1), np.nan_to_num(y) @ contrast, 0.0)
+        return np.asarray(np.bincount(code, own, len(names)) / len(y))
+
+    share = np.bincount(code, there.sum(axis=1), len(names))
+    return Parts(unit, np.asarray(names), share / share.sum(), strengths, adds)

@@ -1,5 +1,6 @@
 """How the answer moves with what one may choose, and with each round or judge."""
 
+import logging
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -9,26 +10,25 @@ import pandas as pd
 import xarray as xr
 
 from leaderbayes import _arguments
-from leaderbayes._answers.draws import by_mean, standing_of
-from leaderbayes._answers.groups import claims
-from leaderbayes._answers.moved import moved, psense, said_of
-from leaderbayes._answers.ranks import ranks_of
-from leaderbayes._answers.settings import WHAT, WHAT_OF_VOTES, Setting, parts_of, settings_of, tied
+from leaderbayes._answers.groups import each_claim, shares_better
+from leaderbayes._answers.log_likelihood import log_likelihood
+from leaderbayes._answers.refit import arguments_of
+from leaderbayes._answers.settings import RULES, Setting, removable, settings_of, tied
 from leaderbayes._arguments import share, whole
 from leaderbayes._errors import LeaderbayesError, LeaderbayesWarning
+from leaderbayes._fits.posterior import Posterior
 from leaderbayes._inference.fit import fit
 from leaderbayes._scores.matches import one_tournament
+from leaderbayes._scores.tables import counted
 from leaderbayes._scores.vote_matches import is_votes, valid_votes
-from leaderbayes._types import Floats
-from leaderbayes.models._scores import PRIOR_SCALE as OF_SCORES
-from leaderbayes.models._weight import PRIOR_SCALE as OF_MATCHES
 
 _TOP = 5
-_REPLICATES = 50  # of fits beside the base: as many as p_check needs
+_REPLICATES = 50  # of fits beside the base
+_MOVES = 0.05  # psense, from which a strength moves
 
 
 def sensitivity(
-    scores: xr.DataArray | xr.Dataset,
+    scores: xr.DataArray | xr.Dataset | xr.DataTree,
     *,
     models: Sequence[str] | None = None,
     ties: Sequence[str] = ("half", "drop"),
@@ -42,63 +42,49 @@ def sensitivity(
     seed: int | None = None,
     **options: Any,
 ) -> xr.Dataset:
-    """Fit a board in every way that one might have, and say what of the answer moves.
+    """Fit a board in every way that one might have, and report what of the answer moves.
 
-    The first choice of each argument together is the base. All combinations of models, ties,
-    weights, clusters and priors are fitted, of each model those that it has; and, as in the base,
-    the board without each of its rounds, of votes without each judge.
+    The first choice of each argument together is the base. All combinations are fitted, of each
+    model those that it has; and, as in the base, the board without each of its rounds or judges.
 
     Parameters
     ----------
-    scores : DataArray (player, round) or Dataset (vote)
-        Scores of one tournament, from `leaderbayes.read_scores`; or votes, from
-        `leaderbayes.read_votes`.
-    models : sequence of {"bradley_terry", "mean_score", "davidson", "plackett_luce"}
-        Of scores the last two take seconds a fit. None: "bradley_terry" and "mean_score". Of votes
-        there are "bradley_terry" and, where some tie, "davidson", and None is both.
-    ties : sequence of {"half", "drop"}
-        Of "bradley_terry"; only the first where nothing ties.
-    weights : sequence of "composite" or float
-        Of scores: powers of the likelihood, of all models but "mean_score".
-    clusters : sequence of {"auto", "none", "judge", "prompt"}
-        Of votes: what makes them go together, as for `leaderbayes.fit`.
+    scores : DataArray (player, round), Dataset (vote) or DataTree
+        Scores of one tournament, or votes; or a posterior, whose data and options are the base.
+    models : sequence of str, optional
+        By default "bradley_terry" and "mean_score", of votes with ties "bradley_terry" and
+        "davidson", of a posterior its own.
+    ties, weights, clusters : sequence
+        As for `fit`: of models that have the choice, ``clusters`` of votes, ``weights`` of scores.
     priors : sequence of float
-        Factors on the model's own ``prior_scale``: of twice that players may lie twice as far
-        apart.
+        Factors on the model's own ``prior_scale``.
     rounds : bool
-        Leave out each round, in the base; of votes each judge, of many the 30 who have the most.
+        Leave out each round, of votes each judge (of many the 30 who have the most).
     test_fraction : float, optional
-        As for `leaderbayes.fit`, of scores in rounds that are folds: of all fits.
+        As for `fit`, of scores in rounds that are folds: of all fits.
     prob : float
-        Posterior probability at which two players are told apart, each pair by itself.
+        Posterior probability from which two players are distinguishable, each pair by itself.
     top : int, optional
-        Size of the set of best players that is compared, by posterior means. None: 5, or one less
-        than there are players.
+        Size of the set of best players that is compared; by default 5.
     seed : int, optional
         Same seed, same numbers. None draws one; it is in attrs.
     **options
-        Further options of `leaderbayes.fit` for all fits, such as ``order_effect=True`` of votes.
+        Further options of `fit` for all fits, such as ``order_effect=True`` of votes.
 
     Returns
     -------
     Dataset
-        Over ``fit``, whose coordinates say how it was fitted (``model``, ``ties``, ``weight``,
-        ``cluster``, ``prior``, ``without``: "" where the model has no such choice, or no round or
-        judge is left out):
-        ``leader``, ``converged`` (0 or 1), ``p_check``; with ``player`` ``rank`` (by posterior
-        means; 0 of who is not on the board), ``p_best``, ``in_top`` (0 or 1); with ``player`` and
-        ``opponent`` ``p_better`` (NaN of who is not there) and ``verdict`` (1 where the row is
-        better with probability ``prob``, -1 where it is worse, 0 where they are not told apart).
-        Over ``what`` ("model", "ties", "weight", "prior_scale", "round"; of votes "cluster" and
-        "judge" in place of "weight" and "round"), of fits that differ from
-        the base in that alone: ``fits``, how many there are, ``other_leader``, ``other_top`` (of
-        these), and ``pairs_moved``, ``pairs_reversed``, pairs with another verdict, or the
-        opposite, in one of them or more. Over ``player``, of the base: ``psense_prior``,
-        ``psense_likelihood``, how much its strength moves with the prior and with the likelihood
-        (ArviZ' ``psense_summary``; below 0.05 hardly). attrs: ``message``, ``base``, ``leader``,
-        ``prob``, ``top``, ``seed``, ``converged`` (all of them did), ``warnings`` (of the base).
-        Fits that did not converge, and boards that cannot be fitted without a judge, are there, and
-        counted nowhere.
+        - Over ``fit``, whose coordinates are the choices: ``leader``, ``converged``, ``p_check``;
+          with ``player`` ``rank``, ``p_best``, ``in_top``; with ``opponent`` ``p_better`` and
+          ``verdict`` (1 where the row is better, -1 where it is worse, 0 undecided).
+        - Over ``what`` ("model", "ties", ..., "round" or "judge"), of fits that differ from the
+          base in that alone: ``fits``, ``other_leader``, ``other_top``, ``pairs_moved``,
+          ``pairs_reversed``. Fits that did not converge count nowhere.
+        - Over ``player``, of the base: ``psense_prior``, ``psense_likelihood`` (ArviZ'
+          ``psense_summary``), where it has both log densities.
+
+        attrs: ``message``, ``base``, ``leader``, ``prob``, ``top``, ``seed``, ``converged``,
+        ``warnings``.
 
     Raises
     ------
@@ -116,134 +102,201 @@ def sensitivity(
     >>> import leaderbayes as lb
     >>> scores = lb.datasets.load("classifiers", "breast_cancer")[:6, :8]
     >>> moved = lb.sensitivity(scores, models=("bradley_terry",), test_fraction=0.2, seed=1)
-    >>> moved.sizes["fit"], moved.attrs["base"]
-    (20, 'bradley_terry, ties=half, weight=composite')
     >>> moved["fits"].to_series().to_dict()
     {'model': 0, 'ties': 1, 'weight': 1, 'prior_scale': 2, 'round': 8}
     """
-    of_votes = is_votes(scores)
-    if of_votes and test_fraction is not None:
-        raise LeaderbayesError("test_fraction= is of scores, and these are votes: leave it out.")
+    if isinstance(scores, xr.DataTree):
+        post = Posterior(scores)
+        known, models = arguments_of(post), models or (post.model.name,)
+        ties = tuple(dict.fromkeys([known.get("ties", "half"), *ties]))
+        weights = tuple(dict.fromkeys([known.get("weight", weights[0]), *weights]))
+        test_fraction = post.test_fraction if test_fraction is None else test_fraction
+        scores = post.data
     board: Any = scores
-    if of_votes:
+    if of_votes := is_votes(board):
         valid_votes(board, "half")
     else:
         board = one_tournament(board).transpose("player", "round")
+    if test_fraction is not None:
+        options["test_fraction"] = test_fraction
     prob, m = share("prob", prob), board.sizes["player"]
     top = min(_TOP, m - 1) if top is None else whole("top", top, at_most=m)
     seed = _arguments.seed_or_new(seed)
     if models is None:
-        others = (["davidson"] if tied(board) else []) if of_votes else ["mean_score"]
-        models = ["bradley_terry", *others]
-    every = settings_of(board, models, ties, weights, clusters, priors, rounds)
-    if test_fraction is not None:
-        options["test_fraction"] = test_fraction
-    base = _fitted(board, every[0], options, seed, None)
-    names = board["player"].to_numpy()
+        second = ("davidson",) if of_votes and tied(board) else () if of_votes else ("mean_score",)
+        models = ("bradley_terry", *second)
+    every = settings_of(
+        board, rounds, models=models, ties=ties, weights=weights, clusters=clusters, priors=priors
+    )
+    base = _fitted(board, every[0], seed, options)
+    names = base.players[base.order].append(pd.Index(board["player"].to_numpy())).drop_duplicates()
     fits = [_answers(base, names, prob, top)]
     for setting in every[1:]:
         try:
-            dt = _fitted(board, setting, options, seed, _REPLICATES)
+            fits.append(_answers(_fitted(board, setting, seed, options), names, prob, top))
         except LeaderbayesError:
             # Without this judge some player may have no votes at all.
-            if setting.round < 0 or not of_votes:
+            if setting.part < 0 or not of_votes:
                 raise
-            fits.append(_none(names))
-            continue
-        fits.append(_answers(dt, names, prob, top))
-    table = _table(board, every, fits)
-    what = WHAT_OF_VOTES if of_votes else WHAT
-    summary = moved(table, every, what)
-    table = table.assign(summary.data_vars).assign_coords(what=list(what))
-    table = table.assign(psense(base, table["player"].to_numpy()))
-    leader = str(table["leader"].to_numpy()[0])
-    attrs = {
-        "base": every[0].label(), "leader": leader, "prob": prob, "top": top, "seed": seed,
-        "converged": int(table["converged"].to_numpy().all()),
-        "warnings": str(base.attrs["warnings"]),
-    }  # fmt: skip
-    return table.assign_attrs(message=said_of(table, every, leader, top), **attrs)
+            fits.append(_answers(None, names, prob, top))
+    table = _table(every, fits, names)
+    part = "judge" if of_votes else "round"
+    table = table.assign(_moved(table, every, "cluster" if of_votes else "weight", part))
+    table = table.assign(_psense(base, names))
+    leader = str(base.players[base.order[0]])
+    return table.assign_attrs(
+        message=_said(table, every, leader, top), base=every[0].label(), leader=leader, prob=prob,
+        top=top, seed=seed, converged=int(table["converged"].all()),
+        warnings=base.trust["warnings"],
+    )  # fmt: skip
 
 
-def _fitted(
-    board: Any, setting: Setting, options: dict[str, Any], seed: int, replicates: int | None
-) -> xr.DataTree:
+def _fitted(board: Any, setting: Setting, seed: int, options: dict[str, Any]) -> Posterior:
     """Fit in one way; what it warns of is in its attrs."""
-    data = _without(board, setting)
-    asked = dict(options)
-    for name in ("ties", "weight", "cluster"):
-        if getattr(setting, name) != "":
-            asked[name] = getattr(setting, name)
-    scale = OF_SCORES if setting.model == "mean_score" else OF_MATCHES
+    if setting.part >= 0 and is_votes(board):
+        board = board.isel(vote=board["judge"].to_numpy() != removable(board)[0][setting.part])
+    elif setting.part >= 0:
+        board = board.drop_isel(round=setting.part)
+    asked = options | setting.options() | {"seed": seed, "progressbar": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeaderbayesWarning)
-        return fit(
-            data, setting.model, prior_scale=setting.prior * scale, seed=seed, progressbar=False,
-            replicates=replicates, **asked,
-        )  # fmt: skip
+        return Posterior(fit(board, setting.model, replicates=_REPLICATES, **asked))
 
 
-def _without(board: Any, setting: Setting) -> Any:
-    """Leave out a round or a judge, if one is to be left out."""
-    if setting.round < 0:
-        return board
-    if isinstance(board, xr.DataArray):
-        return board.drop_isel(round=setting.round)
-    name = parts_of(board)[0][setting.round]
-    return board.isel(vote=board["judge"].to_numpy() != name)
-
-
-def _answers(dt: xr.DataTree, names: np.ndarray, prob: float, top: int) -> dict[str, Any]:
-    """Take what is kept of a fit, for all players of the board."""
-    draws, players = standing_of(dt)
-    order = by_mean(draws)
-    m, at = len(names), pd.Index(names).get_indexer(players)
-    better = np.full((m, m), np.nan)
-    verdict = np.zeros((m, m), dtype=np.int8)
-    own: Floats = np.stack([(draws[:, [i]] > draws).mean(axis=0) for i in range(len(players))])
-    np.fill_diagonal(own, 0.5)
-    better[np.ix_(at, at)] = own
-    claimed = claims(draws[:, order], prob, "pair").astype(np.int8)
-    there = at[order]
-    verdict[np.ix_(there, there)] = claimed - claimed.T
-    rank, best, inside = np.zeros(m, dtype=int), np.zeros(m), np.zeros(m, dtype=np.int8)
-    rank[there] = np.arange(1, len(there) + 1)
-    best[at] = (ranks_of(draws) == 1).mean(axis=0)
-    inside[there[:top]] = 1
-    return {
-        "leader": str(players[order[0]]), "converged": int(dt.attrs["converged"]),
-        "p_check": float(dt.attrs.get("p_check", np.nan)), "rank": rank, "p_best": best,
-        "in_top": inside, "p_better": better, "verdict": verdict,
-    }  # fmt: skip
-
-
-def _none(names: np.ndarray) -> dict[str, Any]:
-    """Stand in for a fit that there is not."""
+def _answers(post: Posterior | None, names: pd.Index, prob: float, top: int) -> dict[str, Any]:
+    """Return what is kept of a fit, for all players of the board; None stands for no fit."""
     m = len(names)
-    return {
-        "leader": "", "converged": 0, "p_check": np.nan, "rank": np.zeros(m, dtype=int),
-        "p_best": np.zeros(m), "in_top": np.zeros(m, dtype=np.int8),
-        "p_better": np.full((m, m), np.nan), "verdict": np.zeros((m, m), dtype=np.int8),
-    }  # fmt: skip
+    rank, best, inside = np.zeros(m, dtype=int), np.zeros(m), np.zeros(m, dtype=np.int8)
+    better, verdict = np.full((m, m), np.nan), np.zeros((m, m), dtype=np.int8)
+    found = {"leader": "", "converged": 0, "p_check": np.nan}
+    if post is not None:
+        at = names.get_indexer(post.players)
+        own = shares_better(post.standing)
+        np.fill_diagonal(own, 0.5)
+        better[np.ix_(at, at)] = own
+        there = at[post.order]
+        claimed = each_claim(post.standing[:, post.order], prob).astype(np.int8)
+        verdict[np.ix_(there, there)] = claimed - claimed.T
+        rank[there], inside[there[:top]] = np.arange(1, len(there) + 1), 1
+        best[at] = (post.ranks == 1).mean(axis=0)
+        p_check = float(post.tree.attrs.get("p_check", np.nan))
+        found = {
+            "leader": str(names[there[0]]),
+            "converged": post.trust["converged"],
+            "p_check": p_check,
+        }
+    arrays = {
+        "rank": rank,
+        "p_best": best,
+        "in_top": inside,
+        "p_better": better,
+        "verdict": verdict,
+    }
+    return found | arrays
 
 
-def _table(board: Any, every: list[Setting], fits: list[dict[str, Any]]) -> xr.Dataset:
-    dims = {"rank": 1, "p_best": 1, "in_top": 1, "p_better": 2, "verdict": 2}
-    names = board["player"].to_numpy()
-    return xr.Dataset(
-        {
-            name: (("fit", *("player", "opponent")[: dims.get(name, 0)]), [f[name] for f in fits])
-            for name in fits[0]
-        },
-        {
-            "fit": [setting.label() for setting in every],
-            "model": ("fit", [setting.model for setting in every]),
-            "ties": ("fit", [setting.ties for setting in every]),
-            "weight": ("fit", [str(setting.weight) for setting in every]),
-            "cluster": ("fit", [setting.cluster for setting in every]),
-            "prior": ("fit", [setting.prior for setting in every]),
-            "without": ("fit", [setting.without for setting in every]),
-            "player": names,
-            "opponent": names,
-        },
-    ).isel({dim: np.argsort(fits[0]["rank"], kind="stable") for dim in ("player", "opponent")})
+def _table(every: list[Setting], fits: list[dict[str, Any]], names: pd.Index) -> xr.Dataset:
+    dims = ("player", "opponent")
+    values = {
+        name: (("fit", *dims[: np.ndim(fits[0][name])]), [one[name] for one in fits])
+        for name in fits[0]
+    }
+    choices = {
+        name: (
+            "fit",
+            [
+                str(getattr(setting, name)) if name != "prior" else setting.prior
+                for setting in every
+            ],
+        )
+        for name in ("model", *RULES, "without")
+    }
+    coords = dict.fromkeys(dims, names.to_numpy())
+    return xr.Dataset(values, {"fit": [setting.label() for setting in every], **choices, **coords})
+
+
+def _moved(table: xr.Dataset, every: list[Setting], rule: str, part: str) -> xr.Dataset:
+    """Sum up what moves with one choice alone."""
+    of = np.array([setting.differs(every[0]) for setting in every])
+    what = {"model": "model", "ties": "ties", rule: rule, "prior": "prior_scale", "part": part}
+    rows = {}
+    for name, called in what.items():
+        some = table.isel(fit=(of == name) & (table["converged"].to_numpy() == 1))
+        other = (some["in_top"] != table["in_top"][0]).any("player")
+        rows[called] = {
+            "fits": some.sizes["fit"],
+            "other_leader": int((some["leader"] != table["leader"][0]).sum()),
+            "other_top": int(other.sum()),
+            **dict(zip(("pairs_moved", "pairs_reversed"), _pairs(table, some), strict=True)),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("what").to_xarray()
+
+
+def _pairs(table: xr.Dataset, some: xr.Dataset) -> tuple[int, int]:
+    """Count pairs with another verdict than the base's, or the opposite, in one fit or more."""
+    own, verdict = table["verdict"].to_numpy()[0], some["verdict"].to_numpy()
+    moved, turned = (verdict != own).any(axis=0), (verdict * own < 0).any(axis=0)
+    return int(np.triu(moved, 1).sum()), int(np.triu(turned, 1).sum())
+
+
+def _psense(post: Posterior, names: pd.Index) -> dict[str, Any]:
+    """Return how strengths move with powers of prior and likelihood, where ArviZ can tell."""
+    import arviz as az
+
+    tree = post.tree.copy()
+    try:
+        tree["log_likelihood"] = xr.DataTree(log_likelihood(tree))
+        post.group("log_prior")
+    except LeaderbayesError:
+        return {}
+    log = logging.getLogger("arviz_stats")  # it logs what the message says
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        found = az.psense_summary(tree, var_names=[post.parameter])
+    finally:
+        log.setLevel(level)
+    # Its rows are in the order of the posterior's players, and names may hold brackets.
+    values = found[["prior", "likelihood"]].set_axis(post.players).reindex(names)
+    return {f"psense_{column}": ("player", values[column].to_numpy()) for column in values}
+
+
+def _said(table: xr.Dataset, every: list[Setting], leader: str, top: int) -> str:
+    """Say what moves."""
+    good = table.isel(fit=table["converged"].to_numpy() == 1)
+    leads = pd.Series(good["leader"].to_numpy()).value_counts()
+    others = [f"{name} in {count}" for name, count in leads.drop(leader, errors="ignore").items()]
+    said = [
+        ", ".join(
+            [
+                f"{leader} leads in {leads.get(leader, 0)} of {counted(good.sizes['fit'], 'fit')}",
+                *others,
+            ]
+        )
+    ]
+    m = table.sizes["player"]
+    changed, turned = _pairs(table, good)
+    said.append(
+        f"Of {counted(m * (m - 1) // 2, 'pair')} {changed} get another verdict in some fit, "
+        f"{turned} of them the opposite"
+    )
+    summary = table[["fits", "other_leader", "pairs_moved"]].to_dataframe()
+    parts = []
+    for what, row in summary[summary["fits"] > 0].iterrows():
+        name = f"a {what} left out" if what in ("round", "judge") else str(what).replace("_", " ")
+        lead = f" (and the leader in {row['other_leader']} of {counted(row['fits'], 'fit')})"
+        parts.append(f"{name} {row['pairs_moved']}{lead if row['other_leader'] else ''}")
+    if parts:
+        said.append(
+            f"Pairs moved from the base ({every[0].label()}) by one choice: {', '.join(parts)}"
+        )
+    kept = int((good["in_top"] == table["in_top"][0]).all("player").sum())
+    said.append(f"The top {top} is the same in {kept}")
+    if "psense_prior" in table:
+        moving = int((table["psense_prior"] >= _MOVES).sum())
+        said.append(
+            f"Powers of the prior move {counted(moving, 'strength')} (psense of {_MOVES:g} or more)"
+        )
+    if missing := len(every) - good.sizes["fit"]:
+        said.append(f"{counted(missing, 'fit')} did not converge, and count nowhere")
+    return ". ".join(said) + "."

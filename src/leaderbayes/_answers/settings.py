@@ -1,104 +1,111 @@
 """The ways in which one board may be fitted, the base first."""
 
 from collections.abc import Sequence
+from inspect import signature
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import number, one_of
+from leaderbayes._arguments import is_list, number, one_of
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._numerics.places import places
-from leaderbayes._scores.vote_matches import CLUSTERINGS, weights_of
+from leaderbayes._scores.vote_matches import CLUSTERINGS, is_votes, weights_of
 from leaderbayes._types import Longs
+from leaderbayes.models._registry import MODELS
 
-# What may be chosen of each model, beside its prior.
-_OF_SCORES: dict[str, tuple[str, ...]] = {
-    "bradley_terry": ("ties", "weight"),
-    "davidson": ("weight",),
-    "plackett_luce": ("weight",),
-    "mean_score": (),
-}
-_OF_VOTES: dict[str, tuple[str, ...]] = {
-    "bradley_terry": ("ties", "cluster"),
-    "davidson": ("cluster",),
-}
 _LARGEST = 30  # judges that are left out, one by one
-WHAT = ("model", "ties", "weight", "prior_scale", "round")
-WHAT_OF_VOTES = ("model", "ties", "cluster", "prior_scale", "judge")
+RULES = ("ties", "weight", "cluster", "prior")
 
 
 class Setting(NamedTuple):
-    """One way to fit a board."""
+    """One way to fit a board; "" where the model has no such choice."""
 
     model: str
-    ties: str  # "" where the model has no choice
-    weight: str | float  # "" where it has none
-    cluster: str  # of votes; "" of scores
+    ties: str
+    weight: str | float
+    cluster: str
     prior: float  # times the model's own scale of the prior
-    without: str  # the round, of votes the judge, that is left out; "" of none
-    round: int  # its position, -1 of none
+    without: str = ""  # the round, of votes the judge, that is left out
+    part: int = -1  # its position, -1 of none
 
     def label(self) -> str:
         """Name it by what is chosen."""
         said = [self.model]
-        said += [f"ties={self.ties}"] if self.ties else []
-        said += [f"weight={self.weight}"] if self.weight != "" else []
-        said += [f"cluster={self.cluster}"] if self.cluster else []
+        for name in ("ties", "weight", "cluster"):
+            if (value := getattr(self, name)) != "":
+                said.append(f"{name}={value}")
         said += [f"prior x {self.prior:g}"] if self.prior != 1.0 else []
-        return ", ".join(said) + (f", without {self.without}" if self.round >= 0 else "")
+        return ", ".join(said) + (f", without {self.without}" if self.part >= 0 else "")
+
+    def options(self) -> dict[str, Any]:
+        """Return what `leaderbayes.fit` is asked for."""
+        chosen = {name: getattr(self, name) for name in ("ties", "weight", "cluster")}
+        own = signature(MODELS[self.model].build).parameters["prior_scale"].default
+        return {k: v for k, v in chosen.items() if v != ""} | {"prior_scale": self.prior * own}
+
+    def differs(self, base: "Setting") -> str:
+        """Say in what alone it differs from the base; "" if in several things, or in none."""
+        if self.part >= 0:
+            return "part"
+        odd = [name for name in RULES if getattr(self, name) != getattr(base, name)]
+        if self.model != base.model:
+            # The same in what both may choose.
+            return "" if any(getattr(self, name) != "" for name in odd) else "model"
+        return odd[0] if len(odd) == 1 else ""
 
 
-def settings_of(
-    board: xr.DataArray | xr.Dataset, models: Sequence[str], ties: Sequence[str],
-    weights: Sequence[str | float], clusters: Sequence[str], priors: Sequence[float], rounds: bool,
-) -> list[Setting]:  # fmt: skip
+def settings_of(board: Any, rounds: bool, **choices: Sequence[Any]) -> list[Setting]:
     """List all ways to fit, the base first.
 
     Raises
     ------
     LeaderbayesError
-        If an argument is no sequence, or has no such choice.
+        If a choice is no sequence, or has no such value.
     """
-    for name, values in (
-        ("models", models), ("ties", ties), ("weights", weights), ("clusters", clusters),
-        ("priors", priors),
-    ):  # fmt: skip
-        if isinstance(values, str) or not len(values):
+    of_votes = is_votes(board)
+    for name, values in choices.items():
+        if not is_list(values) or not len(values):
             raise LeaderbayesError(f"{name}={values!r}: give a sequence, the base first.")
-    of_votes = isinstance(board, xr.Dataset)
-    known = _OF_VOTES if of_votes else _OF_SCORES
-    for model in models:
-        one_of("models", model, *known)
-    for rule in ties:
+    data = "votes" if of_votes else "scores"
+    known = [m.name for m in MODELS.values() if not m.several and (of_votes <= ("votes" in m.data))]
+    for name in choices["models"]:
+        one_of("models", name, *known)
+    for rule in choices["ties"]:
         one_of("ties", rule, "half", "drop")
-    for each in clusters:
+    for each in choices["clusters"]:
         one_of("clusters", each, "auto", "none", *CLUSTERINGS)
-    factors = [number("priors", factor, above=0.0) for factor in priors]
-    rules = list(ties) if tied(board) else list(ties)[:1]
-    # Where votes have neither judges nor prompts, all clusterings are one.
-    alike = of_votes and not any(name in board.coords for name in CLUSTERINGS)
-    kinds = list(clusters)[:1] if alike else list(clusters)
+    factors = [number("priors", factor, above=0.0) for factor in choices["priors"]]
     every = [
-        Setting(model, str(rule), weight, str(cluster), factor, "", -1)
-        for model in models
-        for rule, weight, cluster, factor in product(
-            rules if "ties" in known[model] else [""],
-            list(weights) if "weight" in known[model] else [""],
-            kinds if "cluster" in known[model] else [""],
-            factors,
-        )
+        Setting(name, *rest)
+        for name in choices["models"]
+        for rest in product(*_own(board, name, data, choices), factors)
     ]
     every = list(dict.fromkeys(every))
-    names, which = parts_of(board)
+    names, which = removable(board)
     if rounds and len(names) > 2:
-        every += [every[0]._replace(without=str(names[k]), round=k) for k in which.tolist()]
+        every += [every[0]._replace(without=str(names[k]), part=k) for k in which.tolist()]
     return every
 
 
-def parts_of(board: xr.DataArray | xr.Dataset) -> tuple[np.ndarray, Longs]:
+def _own(board: Any, name: str, data: str, choices: dict[str, Sequence[Any]]) -> list[list[Any]]:
+    """Choices of ties, weight and cluster that a model has."""
+    model = MODELS[name]
+    of_scores = data == "scores"
+    may_tie = len({*model.ties} & {"half", "drop"}) > 1 and "scores" not in model.data
+    ties = [str(rule) for rule in choices["ties"]] if may_tie else [""]
+    weighted = of_scores and model.weight == "composite" and "scores" not in model.data
+    grouped = not of_scores and any(c in board.coords for c in CLUSTERINGS)
+    clusters = list(choices["clusters"]) if grouped else list(choices["clusters"])[:1]
+    return [
+        ties if tied(board) else ties[:1],
+        list(choices["weights"]) if weighted else [""],
+        [""] if of_scores else clusters,
+    ]
+
+
+def removable(board: Any) -> tuple[np.ndarray, Longs]:
     """Name rounds, or judges of votes, and give the positions of those that are left out.
 
     Of judges at most the 30 with the most votes; of votes without judges none.
@@ -112,32 +119,9 @@ def parts_of(board: xr.DataArray | xr.Dataset) -> tuple[np.ndarray, Longs]:
     return np.asarray(names), np.sort(np.argsort(-votes, kind="stable")[:_LARGEST])
 
 
-def tied(board: xr.DataArray | xr.Dataset) -> bool:
-    """Say whether any match is tied."""
-    if isinstance(board, xr.Dataset):
-        return bool((board["outcome"].to_numpy() == 0.5).any())
-    place = places(
-        board.transpose("round", "player").to_numpy(), higher_is_better=True, within_round=True
-    )
-    return any(len(np.unique(row[row > 0])) < (row > 0).sum() for row in place)
-
-
-def differs(setting: Setting, base: Setting) -> str:
-    """Say in what alone a fit differs from the base; "" if in several things, or in none."""
-    if setting.round >= 0:
-        return "judge" if base.cluster else "round"
-    if setting.model != base.model:
-        return "model" if setting.prior == base.prior and _same(setting, base) else ""
-    pairs = (
-        ("ties", "ties"), ("weight", "weight"), ("cluster", "cluster"), ("prior", "prior_scale")
-    )  # fmt: skip
-    odd = [what for name, what in pairs if getattr(setting, name) != getattr(base, name)]
-    return odd[0] if len(odd) == 1 else ""
-
-
-def _same(setting: Setting, base: Setting) -> bool:
-    """Whether two models are fitted alike in what both may choose."""
-    return all(
-        getattr(setting, name) in ("", getattr(base, name))
-        for name in ("ties", "weight", "cluster")
-    )
+def tied(board: Any) -> bool:
+    """Whether any match is tied."""
+    if is_votes(board):
+        return bool((board["outcome"] == 0.5).any())
+    rounds = board.transpose("round", "player").to_pandas()
+    return bool((rounds.nunique(axis=1) < rounds.count(axis=1)).any())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import reduce
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -185,16 +186,22 @@ def read_file(options: dict[str, Any]) -> Any:
     file, score = options["file"], options["score"]
     of_tables = ("player", "tournament", "cluster", "repeat")
     roles = {role: options[role] for role in of_tables} | {"round": options["round_"]}
-    limits = {name: options[name] for name in ("higher_is_better", "max_mb")}
+    better, max_mb = options["higher_is_better"], options["max_mb"]
     if options["format_"] == "table":
         votes = Options(tournament=options["tournament"])
+        limits = {"higher_is_better": better, "max_mb": max_mb}
         return read_board(file, votes=votes, score=score, **roles, **limits)
     clusters = _clusters(options["format_"], roles.pop("cluster"))
     if any(roles.values()):
         alien = next(role for role, name in roles.items() if name is not None)
         raise lb.LeaderbayesError(f"--{alien} is for --format table.")
     read = getattr(lb.adapters, FORMATS[options["format_"]])
-    scores: xr.DataArray = read(file, metric=score, **limits, **clusters)
+    given = {"metric": score, "higher_is_better": better}
+    given = {name: value for name, value in given.items() if value is not None}
+    if alien := given.keys() - signature(read).parameters:
+        option = "score" if "metric" in alien else "higher-is-better"
+        raise lb.LeaderbayesError(f"--{option} has no meaning for --format {options['format_']}.")
+    scores: xr.DataArray = read(file, max_mb=max_mb, **given, **clusters)
     return scores
 
 

@@ -2,7 +2,6 @@
 
 import sys
 from contextlib import redirect_stdout
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -56,8 +55,6 @@ def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
     """
     import leaderbayes as lb
 
-    if Path(options["file"]).is_dir() and options["format_"] == "table":
-        return _counted(options)
     if typed([*COLUMNS, "count", "covariate", "both_bad"]):
         if alien := typed(["player", "round_", "score", "repeat", "format_"]):
             raise lb.LeaderbayesError(
@@ -77,31 +74,6 @@ def read_board_of(options: dict[str, Any]) -> tuple[Any, list[str]]:
             "columns of votes: --first, --second, --outcome."
         )
     return scores_read(board, options), said
-
-
-def _counted(options: dict[str, Any]) -> tuple["xr.Dataset", list[str]]:
-    """Count the votes of a folder."""
-    import leaderbayes as lb
-
-    if alien := typed(["player", "round_", "score", "repeat", "covariate"]):
-        raise lb.LeaderbayesError(
-            f"{options['file']} is a folder, whose votes are counted, and --{_called(alien[0])} is "
-            "not of counts: give one file."
-            + (
-                " Covariates are of every vote: take a random part of them (3 million votes and 5 "
-                "covariates take 3 GiB)."
-                if alien[0] == "covariate"
-                else ""
-            )
-        )
-    names = (*COLUMNS, "tournament", "both_bad")
-    asked = options["cluster"] if options["cluster"] in CLUSTERS else "auto"
-    with collecting() as said:
-        votes = lb.count_votes(
-            options["file"], **{name: options[name] for name in names}, weight=options["count"],
-            cluster=asked, progressbar=sys.stderr.isatty(),
-        )  # fmt: skip
-    return _picked(votes, options), said
 
 
 def _reading(options: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def protect(name: str) -> str:
 
 
 def restore(cell: str) -> str:
-    """Give the name that `protect` made this cell of; any other cell stays as it is."""
+    """Return the name that `protect` made this cell of; any other cell stays as it is."""
     if not cell.startswith("'"):
         return cell
     name = _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else "\\", cell[1:])
@@ -39,17 +39,7 @@ def restore(cell: str) -> str:
 
 
 def write_csv(frame: pd.DataFrame, path: Path, *, index: bool = False) -> None:
-    """Write a table, its texts and the names of its rows and columns protected.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Of texts and numbers; numbers are written as they are.
-    path : Path
-        File.
-    index : bool
-        Write the names of the rows too.
-    """
+    """Write a table, its texts and the names of its rows and columns protected."""
     safe = frame.apply(lambda column: column.map(_cell) if column.dtype.kind in "OT" else column)
     safe = safe.rename(index=_cell, columns=_cell).rename_axis(index=_cell(frame.index.name))
     safe.to_csv(path, index=index)

@@ -28,23 +28,9 @@ def _registry() -> dict[str, tuple[str, str]]:
 
 
 def local(name: str) -> Path | None:
-    """Give the path of a file in the folder that ``LEADERBAYES_DATA`` names.
+    """Return the path of a registered file in the folder that ``LEADERBAYES_DATA`` names, if any.
 
-    Parameters
-    ----------
-    name : str
-        As in the registry. The file may lie there under this name, or anywhere below it as a CSV
-        file (packed or not) of any name.
-
-    Returns
-    -------
-    Path or None
-        A file whose hash is the registered one; None where there is no such folder or file.
-
-    Raises
-    ------
-    LeaderbayesError
-        If the file of this name is another one, or the folder is none.
+    It may lie there under its name, or anywhere below as a CSV file (packed or not) of any name.
     """
     folder = os.environ.get(DATA)
     if not folder:
@@ -70,25 +56,7 @@ def _hash(path: Path) -> str | None:
 
 
 def download(name: str) -> Path:
-    """Give the path of a file: in the user's folder, or the cache, where it is downloaded to.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`.
-
-    Returns
-    -------
-    Path
-        A file whose hash is the registered one. What is downloaded is written under another
-        name, checked, and only then renamed.
-
-    Raises
-    ------
-    LeaderbayesError
-        If it cannot be downloaded, is not the file that is meant, or cannot be kept: names the
-        URL and the path. Of the user's folder as `local`.
-    """
+    """Return the path of a file, in the user's folder or the cache, where it is downloaded to."""
     if (own := local(name)) is not None:
         return own
     with extra("data", f"Fetching {name}"):
@@ -111,6 +79,5 @@ def download(name: str) -> Path:
         raise LeaderbayesError(
             f"{url} could not be downloaded to {path} ({type(problem).__name__}: {problem}); "
             "connect to the network, or put the file there by hand, or into the folder that the "
-            f"environment variable {DATA} names. Another folder for downloads is taken from "
-            f"{CACHE}."
+            f"environment variable {DATA} names ({CACHE} names one for downloads)."
         ) from problem

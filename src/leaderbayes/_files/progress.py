@@ -12,7 +12,7 @@ _LEAST = 0.1  # seconds between two states of a notebook's bar
 
 
 def shows_bars_of_others() -> bool:
-    """Tell whether Rich's or tqdm's bars are seen here: in notebooks they are ipywidgets'."""
+    """Whether Rich's or tqdm's bars are seen here: in notebooks they are ipywidgets'."""
     from rich.console import Console
 
     return not Console().is_jupyter or find_spec("ipywidgets") is not None
@@ -26,17 +26,7 @@ def say(shown: bool, what: str) -> None:
 
 @contextmanager
 def progress(shown: bool, what: str, *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar, if at all; what comes back advances it, by (done, of).
-
-    Parameters
-    ----------
-    shown : bool
-        Whether there is one.
-    what : str
-        What is counted, such as "Tournaments".
-    after : float
-        Seconds before there is a bar: what is done by then needs none.
-    """
+    """Show a bar after some seconds, if ``shown``; what comes back advances it, by (done, of)."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 

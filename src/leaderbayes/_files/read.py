@@ -13,22 +13,7 @@ _LIFT = "is it the right file? If so, allow for more (max_mb=..., --max-mb)"
 
 
 def read_file(path: Path, where: str, max_mb: float) -> bytes:
-    """Read a file, within a limit.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    where : str
-        Its name in messages.
-    max_mb : float
-        The most that it may hold.
-
-    Raises
-    ------
-    ScoresError
-        If it cannot be read, or holds more.
-    """
+    """Read a file, called ``where`` in messages, of at most so many megabytes."""
     try:
         with path.open("rb") as file:
             return _bounded(file, where, max_mb, "holds", os.fstat(file.fileno()).st_size)
@@ -40,13 +25,7 @@ def read_file(path: Path, where: str, max_mb: float) -> bytes:
 
 
 def unzip(content: bytes, where: str, max_mb: float) -> bytes:
-    """Unpack a gzip file in memory.
-
-    Raises
-    ------
-    ScoresError
-        If it is none, not whole, or holds more than ``max_mb``.
-    """
+    """Unpack a gzip file in memory, to at most so many megabytes."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             return _bounded(file, where, max_mb, "unpacks to")

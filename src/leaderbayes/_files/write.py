@@ -13,21 +13,10 @@ from leaderbayes._errors import LeaderbayesError
 
 @contextmanager
 def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
-    """Give a folder to write to, from which each file moves into ``folder``, whole, in the end.
+    """Yield a folder to write to, whose files move into ``folder``, whole, in the end.
 
-    Without a file nothing is made: so `check_folder` tries whether it could be.
-
-    Parameters
-    ----------
-    folder : path
-        Where the files go.
-    asked : path, optional
-        What errors name, as the user asked for it; ``folder`` by default.
-
-    Raises
-    ------
-    LeaderbayesError
-        If they cannot be written.
+    Without a file nothing is made: so `check_folder` tries whether it could be. Errors name what
+    was ``asked``, by default the folder.
     """
     try:
         place = Path(os.path.realpath(folder))
@@ -59,20 +48,7 @@ def writing(folder: Path, *, asked: Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def locked(lock: Path, *, timeout: float = 0.0) -> Iterator[None]:
-    """Hold a lock, whose file is there only while it is held.
-
-    Parameters
-    ----------
-    lock : path
-        The lock's file, which says who holds it; its folder has to be there.
-    timeout : float
-        How long to wait for another process, in seconds.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming the process that holds it.
-    """
+    """Hold a lock, whose file says who does and is there only so long; wait for it in seconds."""
     from filelock import FileLock, Timeout
 
     held = FileLock(lock)
@@ -98,25 +74,13 @@ def locked(lock: Path, *, timeout: float = 0.0) -> Iterator[None]:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise, before any work, where no file could be written to a folder.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming the folder.
-    """
+    """Raise, before any work, where no file could be written to a folder."""
     with writing(folder):
         pass
 
 
 def check_file(path: Path, *suffixes: str) -> None:
-    """Raise, before any work, unless a file could be written, with one of these suffixes.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming the file.
-    """
+    """Raise, before any work, unless a file could be written, with one of these suffixes."""
     if path.suffix.lower() not in suffixes:
         known = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
         raise LeaderbayesError(f"{path}: give a file that ends with {known}.")
@@ -127,13 +91,7 @@ def check_file(path: Path, *suffixes: str) -> None:
 
 
 def write_files(files: Mapping[Path, str | bytes]) -> None:
-    """Write texts or bytes to files of one folder.
-
-    Raises
-    ------
-    LeaderbayesError
-        Naming the first file, if they cannot be written.
-    """
+    """Write texts or bytes to files of one folder."""
     first = next(iter(files))
     with writing(first.parent, asked=first) as part:
         for path, content in files.items():

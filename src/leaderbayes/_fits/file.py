@@ -1,4 +1,4 @@
-"""A fit on disk: a netCDF file that ends with its digest, and is read only where that holds."""
+"""A posterior on disk: a netCDF file that ends with its digest, which is checked on reading."""
 
 import os
 import sys
@@ -15,7 +15,6 @@ import xarray as xr
 from leaderbayes import _arguments
 from leaderbayes._errors import DigestWarning, LeaderbayesError
 from leaderbayes._files.write import check_file, write_files
-from leaderbayes._fits.require import require_tree
 
 # HDF5 does not look at what follows its last byte, so that any program reads the file.
 _MARK = b"\nleaderbayes sha256 "
@@ -26,18 +25,18 @@ _TAIL = len(_MARK) + sha256().digest_size * 2
 
 
 def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
-    """Write a fit to a netCDF file that can be told from a damaged one.
+    """Write a posterior to a netCDF file whose integrity can be checked.
 
-    What ``dt.to_netcdf(path)`` writes, with checksums of the numbers that every HDF5 program
-    checks (Fletcher's), and with a digest (SHA-256) of the whole file behind its end, which
-    `read_fit` checks. ``xarray.open_datatree`` reads it too.
+    It is what ``dt.to_netcdf(path)`` writes, with the checksums that every HDF5 program checks, and
+    with a digest (SHA-256) behind its end, which `read_fit` checks. ``xarray.open_datatree`` reads
+    it too.
 
     Parameters
     ----------
     dt : DataTree
-        From `leaderbayes.fit` or `leaderbayes.sota.posterior`.
+        Posterior from `fit`, `sota.posterior` or ``pm.sample``.
     path : path
-        File to write, ``.nc``; one that is there is replaced, in whole.
+        File to write, ``.nc``; an existing one is replaced.
 
     Returns
     -------
@@ -52,21 +51,22 @@ def write_fit(dt: xr.DataTree, path: str | os.PathLike[str]) -> Path:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), seed=1)
     >>> lb.write_fit(dt, "posterior.nc").name
     'posterior.nc'
     >>> lb.read_fit("posterior.nc").attrs["seed"]
     np.int64(1)
     """
     to = _arguments.path("path", path)
-    require_tree(dt)
+    if not isinstance(dt, xr.DataTree):
+        raise LeaderbayesError(f"write_fit takes a posterior, a DataTree, not {type(dt).__name__}.")
     check_file(to, ".nc")
     write_files({to: encoded(dt)})
     return to
 
 
 def encoded(dt: xr.DataTree) -> bytes:
-    """Give the bytes of a fit's file.
+    """Return the bytes of a posterior's file.
 
     They are made in memory: on a full disk HDF5 does not fail, but crashes.
     """
@@ -110,7 +110,7 @@ def _no_lock_of_a_cluster() -> AbstractContextManager[object]:
 
 
 def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
-    """Read a fit from a file, into memory; not one of which a byte has changed.
+    """Read a posterior from a file into memory, and check that no byte has changed.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
     Raises
     ------
     LeaderbayesError
-        If there is no such file, it is damaged, or no netCDF file.
+        If there is no such file, or it is damaged or no netCDF file.
 
     Warns
     -----
@@ -136,7 +136,7 @@ def read_fit(path: str | os.PathLike[str]) -> xr.DataTree:
     Examples
     --------
     >>> import leaderbayes as lb
-    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), sampler="laplace", seed=1)
+    >>> dt = lb.fit(lb.datasets.load("classifiers", "iris"), seed=1)
     >>> path = lb.write_fit(dt, "posterior.nc")
     >>> lb.leaderboard(lb.read_fit(path)).equals(lb.leaderboard(dt))
     True

@@ -1,388 +1,385 @@
-"""The one check of a fit that a user gives: nothing absent, foreign or undefined."""
+"""A posterior that somebody gave: from `leaderbayes.fit`, from ``pm.sample``, from a file.
+
+Every answer reads it through `Posterior`, and nothing else looks at a tree's groups.
+"""
 
 import json
-from collections.abc import Callable, Mapping
-from numbers import Real
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from leaderbayes._arguments import is_hashable
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.kinds import OF_SCORES, OF_SEVERAL
-from leaderbayes._fits.require import require_tree
-from leaderbayes._fits.unchanged import once
+from leaderbayes._fits.votes import kept_votes, votes_by_pair
+from leaderbayes._numerics.places import count
+from leaderbayes._types import Floats, Ints, Longs
+from leaderbayes.models._board import rule_for_ties
+from leaderbayes.models._model import Model
+from leaderbayes.models._registry import MODELS
 
-_REMEDY = "Give what leaderbayes.fit returned, whole, or fit again."
-_ROUNDS = ("round", "tournament_round")  # of one tournament, of many
-_OF_PAIRS = ({"player", "opponent"}, {"tournament", "player", "opponent"})
-# Dimensions of what is read, by group and variable, beside chain and draw; of rounds either name.
-_DIMS: dict[tuple[str, str], tuple[set[str], ...]] = {
-    ("posterior", "epp"): ({"player"},),
-    **{
-        ("posterior", name): ({"tournament", "player"},)
-        for name in ("epp_tournament", "score_tournament")
-    },
-    **{
-        ("posterior", name): (set(),)
-        for name in (
-            "epp_scale",
-            "epp_spread",
-            "intercept",
-            "intercept_scale",
-            "score_spread",
-            "spread_df",
-            "theta_sota",
-        )
-    },
-    ("posterior", "tie"): (set(), {"tie_size"}),
-    ("posterior", "score"): ({"player"},),
-    **{
-        (group, "round_score"): tuple({rounds, "player"} for rounds in _ROUNDS)
-        for group in ("posterior_predictive", "observed_data")
-    },
-    ("log_likelihood", "round_score"): tuple({rounds} for rounds in _ROUNDS),
-    ("posterior", "theta"): ({"team"},),
-    ("posterior_predictive", "place"): tuple({rounds, "player"} for rounds in _ROUNDS),
-    ("posterior_predictive", "outcome"): ({"round", "pair"},),
-    **{("posterior_predictive", name): ({"team"},) for name in ("score", "new_score")},
-    **{
-        ("log_likelihood", name): tuple({rounds} for rounds in _ROUNDS)
-        for name in ("place", "outcome")
-    },
-    ("observed_data", "place"): tuple({rounds, "player"} for rounds in _ROUNDS),
-    ("observed_data", "score"): ({"team"},),
-    ("constant_data", "scores"): ({"player", "round"}, {"tournament", "player", "round"}),
-    ("constant_data", "weight"): (*({rounds} for rounds in _ROUNDS), {"vote"}),
-    ("constant_data", "order"): ({"player"},),
-    # Of votes.
-    ("posterior", "effect_size"): ({"effect"},),
-    ("posterior_predictive", "wins"): _OF_PAIRS,
-    ("posterior_predictive", "misfit"): (set(), {"tournament"}),
-    ("log_likelihood", "wins"): (set(),),
-    ("observed_data", "wins"): _OF_PAIRS,
-    ("observed_data", "misfit"): (set(), {"tournament"}),
-    **{("constant_data", name): ({"vote"},) for name in ("first", "second", "count")},
-    ("constant_data", "both_bad"): _OF_PAIRS,
-    ("constant_data", "n"): (*_OF_PAIRS, set()),  # of votes; of the best of a board
-}
-_DRAWN = ("posterior", "posterior_predictive", "log_likelihood")
-# What a group has to hold, of a leaderboard and of a posterior of the best: one of these sets.
-_HELD: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
-    "player": {
-        "posterior_predictive": (("place",), ("outcome",), ("wins", "misfit")),
-        "log_likelihood": (("place",), ("outcome",), ("wins",)),
-        "observed_data": (("place",), ("outcome",), ("wins", "misfit")),
-        "constant_data": (("scores", "weight"), ("first", "second", "count", "weight")),
-    },
-    "score": {
-        "posterior_predictive": (("round_score",),),
-        "log_likelihood": (("round_score",),),
-        "observed_data": (("round_score",),),
-        "constant_data": (("scores",),),
-    },
-    "team": {
-        "posterior_predictive": (("score", "new_score"),),
-        "observed_data": (("score",),),
-        "constant_data": (("n",), ("se",)),
-    },
+_PARAMETERS = ("epp", "score", "theta")
+_WHO = {"epp": "player", "score": "player", "theta": "team"}
+# How to add a group that a sampler does not give.
+_REMEDY = {
+    "posterior_predictive": "with model: dt.update(pm.sample_posterior_predictive(dt))",
+    "log_likelihood": "with model: pm.compute_log_likelihood(dt)",
+    "constant_data": "sample a model of leaderbayes.models, which brings it",
+    "observed_data": "sample a model of leaderbayes.models, which brings it",
+    "prior": "with model: dt.update(pm.sample_prior_predictive())",
 }
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real | np.bool_) or (
-        isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
-    )
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _from_json(value: Any) -> Any:
-    try:
-        return json.loads(value)
-    except (TypeError, ValueError, RecursionError):
-        return None
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(_from_json(value), dict)
-
-
-def _is_list(value: Any) -> bool:
-    texts = _from_json(value)
-    return isinstance(texts, list) and all(isinstance(each, str) for each in texts)
-
-
-_NUMBERS = (
-    "seed", "placed_seed", "weight", "max_rhat", "min_ess", "divergences", "pareto_k", "ess",
-    "p_check", "tune",
-)  # fmt: skip
-_ATTRS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "model": (_is_text, "a name"),
-    "converged": (lambda v: _is_number(v) and v in (0, 1), "0 or 1"),
-    "warnings": (_is_list, "a JSON list of texts"),
-    "arguments": (_is_object, "a JSON object"),
-    "versions": (_is_object, "a JSON object"),
-    **{name: (_is_text, "a name") for name in ("tournament", "placed", "sampler", "why_nuts")},
-    **{name: (_is_number, "a number") for name in _NUMBERS},
-}
-_SCALES = ("prior_scale", "prior_df", "tie_scale", "spread_scale", "intercept_scale")
-_ARGUMENTS: dict[str, Callable[[Any], bool]] = {
-    "within_round": lambda v: isinstance(v, bool),
-    "ties": lambda v: isinstance(v, str) and v in ("half", "drop", "floor", "loss"),
-    "weight": lambda v: v == "composite" or (_is_number(v) and 0.0 < v <= 1.0),
-    "test_fraction": lambda v: v is None or (_is_number(v) and 0.0 < v < 1.0),
-    **dict.fromkeys(_SCALES, lambda v: _is_number(v) and 0.0 < v < np.inf),
-    # Infinite where mean scores have a flat prior.
-    "prior_scale": lambda v: _is_number(v) and v > 0.0,
-    "sampler": _is_text,
-    "tune": lambda v: v is None or _is_number(v),
-}
-
-
-def fitted(
-    given: Any,
-    *groups: str,
-    of: str = "player",
-    attrs: tuple[str, ...] = (),
-    arguments: tuple[str, ...] = (),
-) -> None:
-    """Raise unless this is a fit with what is asked for, each part of its kind and size.
-
-    It looks at names and sizes, not at draws: `drawn` does, where they are read.
+class Posterior:
+    """Draws of what players are ranked by, and what stands beside them.
 
     Parameters
     ----------
-    given : object
-        What a user has given.
-    *groups : str
-        Groups that are needed beside ``posterior``.
-    of : {"player", "score", "team"}
-        What has strengths: players by their matches, players by their mean scores, or teams of
-        `leaderbayes.sota.posterior`.
-    attrs : tuple of str
-        Attributes that are needed beside ``model``, ``converged`` and ``warnings``; with
-        ``constant_data`` also ``arguments``.
-    arguments : tuple of str
-        Arguments that are needed; with ``constant_data`` also ``within_round`` and ``ties``.
+    given : DataTree
+        With the group ``posterior`` that holds ``epp`` (player), ``score`` (player) or ``theta``
+        (team).
+
+    Attributes
+    ----------
+    tree : DataTree
+    parameter : str
+        The one of the three that there is.
+    model : Model
+        Whose data these are; of a posterior that names none, the first with this parameter.
 
     Raises
     ------
     LeaderbayesError
-        Naming the tournament or file where it is known, and what is wrong.
+        If it is no such tree.
     """
-    require_tree(given)
-    once(
-        given,
-        ("fitted", groups, of, attrs, arguments),
-        lambda: _check(given, groups, of, attrs, arguments),
-    )
 
-
-def _check(
-    given: xr.DataTree,
-    groups: tuple[str, ...],
-    of: str,
-    attrs: tuple[str, ...],
-    arguments: tuple[str, ...],
-) -> None:
-    """Do as `fitted` says."""
-    if "posterior" not in given.children:
-        raise LeaderbayesError(
-            "This is no fit; of a study of many fits pick one, as study['iris']."
-        )
-    if of == "player" and "epp" not in given["posterior"].dataset.data_vars:
-        if is_mean_score(given):
+    def __init__(self, given: Any) -> None:
+        if not isinstance(given, xr.DataTree):
             raise LeaderbayesError(
-                f"{_whose(given)} is of mean scores, and this needs strengths in log-odds. Of mean "
-                "scores there are leaderboard, compare, rank_probability, p_top, groups, "
-                "tied_for_top, win_probability, plan, study.compare, study.average_rank and "
-                "reports; fit model='bradley_terry' for the others."
+                f"This takes a posterior, a DataTree from leaderbayes.fit or pm.sample, not "
+                f"{type(given).__name__}."
             )
-        raise refuse(given, "is no fit of a leaderboard: its posterior has no epp")
-    of_data = "constant_data" in groups and of != "team"
-    who = "team" if of == "team" else "player"
-    read = ("arguments",) if of_data or arguments else ()
-    _check_attrs(given, ("model", "converged", "warnings", *read, *attrs))
-    names = _names_once(given, "posterior", who)
-    _check_group(given, "posterior", _strengths(given, of))
-    for group in groups:
-        if group not in given.children:
-            raise refuse(given, f"has no group {group}")
-        inside = given[group].dataset
-        choices = _HELD[of][group]
-        found = [each for each in choices if set(each) <= set(inside.data_vars)]
-        _check_group(given, group, found[0] if found else choices[0])
-        if who in inside.dims:
-            others = _names_once(given, group, who)
-            if names != others:
-                odd = str(next(iter(names ^ others)))[:60]
-                raise refuse(given, f"has {who} {odd!r} in one of posterior and {group} only")
-    _check_arguments(given, (*(("within_round", "ties") if of_data else ()), *arguments))
-
-
-def is_mean_score(given: Any) -> bool:
-    """Say whether this is a fit of mean scores, in the metric's unit, of one tournament or many."""
-    return isinstance(given, xr.DataTree) and given.attrs.get("model") in OF_SCORES
-
-
-def is_of_votes(given: Any) -> bool:
-    """Say whether this is a fit of votes, which have no rounds and no scores."""
-    return (
-        isinstance(given, xr.DataTree)
-        and "constant_data" in given.children
-        and bool({"first", "second"} & set(given["constant_data"].dataset.data_vars))
-    )
-
-
-def of_rounds(given: Any, what: str) -> None:
-    """Raise where a fit is of votes, and what is asked for goes by rounds of scores."""
-    if is_of_votes(given):
-        raise LeaderbayesError(
-            f"{_whose(given)} is of votes, and {what} goes by rounds of scores, which votes do not "
-            "have. Of votes there are leaderboard, compare, rank_probability, p_top, groups, "
-            "tied_for_top, win_probability, check, plan, influence, reports and figures."
-        )
-
-
-def one_board(dt: xr.DataTree, what: str) -> None:
-    """Raise unless a fit of mean scores is over one tournament.
-
-    Parameters
-    ----------
-    what : str
-        What is there of no other, such as "A report".
-    """
-    _check_attrs(dt, ("model", "arguments"))
-    if dt.attrs["model"] in OF_SEVERAL:
-        raise LeaderbayesError(
-            f"{what} is of mean scores over one tournament, and this fit has "
-            f"model={dt.attrs['model']!r}: of it there are leaderboard, compare, rank_probability, "
-            "p_top, groups, figures and reports."
-        )
-
-
-def board_fitted(given: Any, *groups: str) -> None:
-    """Raise as `fitted`, of players by their matches or by their mean scores."""
-    fitted(given, *groups, of="score" if is_mean_score(given) else "player")
-
-
-def _strengths(dt: xr.DataTree, of: str) -> tuple[str, ...]:
-    """Name the variables of the posterior that every answer rests on."""
-    if of == "team":
-        return "theta", "theta_sota"
-    # One tournament that was picked out of many has no spread between them.
-    several = dt.attrs["model"] in OF_SEVERAL and "tournament" not in dt.attrs
-    if of == "score":
-        return ("score", "score_spread", "spread_df") if several else ("score",)
-    return ("epp", "epp_spread") if several else ("epp",)
-
-
-def drawn(dt: xr.DataTree, name: str, group: str = "posterior") -> xr.DataArray:
-    """Give a variable (chain, draw, ...) of a fit, all of whose values are finite.
-
-    A part of a store that is lost is read as NaN, and would be the best player of all.
-
-    Raises
-    ------
-    LeaderbayesError
-        If a value is no finite number or cannot be read, or there is no such variable.
-    """
-    if name not in dt[group].dataset.data_vars:
-        raise refuse(dt, f"has no {group}/{name}")
-    draws = dt[group].dataset[name].transpose("chain", "draw", ..., missing_dims="ignore")
-    try:
-        draws = draws.load()
-    except Exception as problem:  # of the store, whatever it is: a checksum, a file that is gone
-        cause = f"{problem!s:.200}"
-        raise refuse(dt, f"has values in {group}/{name} that cannot be read ({cause})") from problem
-    values = draws.to_numpy()
-    if values.dtype.kind not in "iuf":
-        raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")
-    bad = values.size - np.count_nonzero(np.isfinite(values))
-    if bad:
-        raise refuse(
-            dt, f"has {bad} of {values.size} values in {group}/{name} that are no finite numbers"
-        )
-    return draws
-
-
-def refuse(dt: xr.DataTree, problem: str) -> LeaderbayesError:
-    """Make the error that names the fit, what is wrong with it, and the remedy."""
-    return LeaderbayesError(f"{_whose(dt)} {problem}. {_REMEDY}")
-
-
-def _whose(dt: xr.DataTree) -> str:
-    """Name a fit by its file and tournament, where they are known."""
-    source, tournament = dt.encoding.get("source"), dt.attrs.get("tournament")
-    if tournament is None:
-        return "This fit" if source is None else f"{source}: it"
-    named = f"fit of tournament {str(tournament)[:60]!r}"
-    return f"The {named}" if source is None else f"{source}: the {named}"
-
-
-def _check_attrs(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
-    for name in needed:
-        if name not in dt.attrs:
-            raise refuse(dt, f"has no attribute {name!r}")
-    for name, (is_so, what) in _ATTRS.items():
-        if name in dt.attrs and not is_so(dt.attrs[name]):
-            raise refuse(dt, f"has the attribute {name}={dt.attrs[name]!r:.60}, and not {what}")
-
-
-def _check_arguments(dt: xr.DataTree, needed: tuple[str, ...]) -> None:
-    if not needed:
-        return
-    arguments: Mapping[str, Any] = json.loads(dt.attrs["arguments"])
-    for name in (*needed, *(name for name in (*_SCALES, "test_fraction") if name in arguments)):
-        is_so = _ARGUMENTS.get(name, lambda _: True)
-        if name not in arguments or not is_so(arguments[name]):
-            raise refuse(dt, f"has the argument {name}={arguments.get(name)!r:.60}")
-
-
-def _check_group(dt: xr.DataTree, group: str, needed: tuple[str, ...]) -> None:
-    """Raise unless its variables are there, with their dimensions, and not empty."""
-    inside = dt[group].dataset
-    absent = [name for name in needed if name not in inside.data_vars]
-    if absent:
-        raise refuse(dt, f"has no {group}/{absent[0]}")
-    for name, values in inside.data_vars.items():  # of which not all may be needed
-        known = _DIMS.get((group, str(name)))
-        if known is None:
-            continue
-        choices = [own | ({"chain", "draw"} if group in _DRAWN else set()) for own in known]
-        if set(values.dims) not in choices:
-            raise refuse(
-                dt,
-                f"has {group}/{name} with dimensions ({', '.join(map(str, values.dims))}), and "
-                f"not ({', '.join(sorted(choices[0]))})",
+        self.tree = given
+        if "posterior" not in given.children:
+            raise LeaderbayesError(
+                "This DataTree has no posterior. Of a study of many fits pick one: study['iris']."
             )
-        if not values.size:
-            raise refuse(dt, f"has an empty {group}/{name}")
-        if values.dtype.kind not in ("f" if group == "posterior" else "iuf"):
-            raise refuse(dt, f"has {group}/{name} of dtype {values.dtype}")
+        inside = given["posterior"].dataset
+        found = [name for name in _PARAMETERS if name in inside.data_vars]
+        found = [name for name in found if _WHO[name] in inside[name].dims]
+        if not found:
+            raise LeaderbayesError(
+                f"{self.called} has none of epp (player), score (player) and theta (team) in its "
+                "posterior; give what leaderbayes.fit or pm.sample of its models returned."
+            )
+        self.parameter = found[0]
+        self.model = self._model()
+
+    @property
+    def called(self) -> str:
+        """How a message names this posterior."""
+        source, name = self.tree.encoding.get("source"), self.tree.attrs.get("tournament")
+        said = "This posterior" if name is None else f"The posterior of {str(name)[:60]!r}"
+        return said if source is None else f"{source}: {said[0].lower()}{said[1:]}"
+
+    def _model(self) -> Model:
+        name = None
+        if "constant_data" in self.tree.children and "model" in self.constant.coords:
+            name = str(self.constant["model"].to_numpy()[0])
+        name = self.tree.attrs.get("model") if name is None else name
+        own = [m for m in MODELS.values() if m.parameter == self.parameter]
+        if name in MODELS:
+            own = [MODELS[name]]
+        several = [m for m in own if m.several == self.several]
+        return (several or own)[0]
+
+    @property
+    def several(self) -> bool:
+        """Whether it is about several tournaments at once."""
+        return self.has(f"{self.parameter}_spread")
+
+    @property
+    def of_votes(self) -> bool:
+        """Whether votes were observed, which have no rounds and no scores."""
+        return "constant_data" in self.tree.children and "vote" in self.constant.dims
+
+    @property
+    def who(self) -> str:
+        """Dimension of what is ranked: "player" or "team"."""
+        return _WHO[self.parameter]
+
+    def has(self, name: str) -> bool:
+        """Whether the posterior has this variable."""
+        return name in self.tree["posterior"].dataset.data_vars
+
+    # Draws
+
+    @cached_property
+    def players(self) -> pd.Index:
+        """Names of players, or teams."""
+        who = self.who
+        inside = self.tree["posterior"].dataset
+        names: pd.Index = pd.Index(inside[who].to_numpy(), name=who)
+        if names.has_duplicates or names.hasnans:
+            raise LeaderbayesError(f"{self.called} has {who}s without a name, or two of one name.")
+        return names
+
+    @cached_property
+    def draws(self) -> Floats:
+        """Draws (sample, player) of the parameter, in its unit."""
+        return self.read(self.parameter, self.who)
+
+    @cached_property
+    def standing(self) -> Floats:
+        """Draws (sample, player) of which more is better."""
+        return self.draws if self.higher_is_better else -self.draws
+
+    @cached_property
+    def order(self) -> Longs:
+        """Positions of players, highest posterior mean of `standing` first."""
+        return np.argsort(-self.standing.mean(axis=0), kind="stable")
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """Rank of each player in each draw (sample, player), 1 is best."""
+        return ranks_of(self.standing)
+
+    def position(self, player: object) -> int:
+        """Find a player.
+
+        Raises
+        ------
+        LeaderbayesError
+            If there is none of this name; the message has the nearest name.
+        """
+        if is_hashable(player) and player in self.players:
+            return int(self.players.to_list().index(player))
+        names = [str(name) for name in self.players]
+        if not isinstance(player, str):
+            called = str(player) if np.isscalar(player) and str(player) in names else names[0]
+            raise LeaderbayesError(
+                f"{str(player)[:60]!r} ({type(player).__name__}) is no name of a {self.who}: give "
+                f"one of the {len(names)} names, in quotes, such as {called!r}."
+            )
+        near = get_close_matches(player, names, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else f"the first is {names[0]!r}."
+        raise LeaderbayesError(f"There is no {self.who} {player!r} among the {len(names)}; {hint}")
+
+    @property
+    def spread(self) -> Floats | None:
+        """Draws (sample,) of the standard deviation between tournaments, where there is one."""
+        return self.read(f"{self.parameter}_spread") if self.several else None
+
+    @cached_property
+    def apart(self) -> Floats:
+        """Spread of a difference between tournaments, in that of a player's (player, opponent)."""
+        if "constant_data" in self.tree.children and "spread" in self.constant:
+            own = self.constant["spread"].sel(player=self.players, opponent=self.players)
+            return own.to_numpy()
+        return np.full((len(self.players),) * 2, np.sqrt(2.0))
+
+    def read(self, name: str, *dims: str, group: str = "posterior") -> Floats:
+        """Return draws (sample, ...) of a variable, all of them finite numbers.
+
+        Raises
+        ------
+        LeaderbayesError
+            If there is no such variable, it has other dimensions, or a value is not finite (a part
+            of a store that was lost reads as NaN, and would be the best player of all).
+        """
+        inside = self.group(group)
+        if name not in inside.data_vars:
+            raise LeaderbayesError(f"{self.called} has no {group}/{name}.")
+        try:
+            values = inside[name].transpose("chain", "draw", *dims).to_numpy()
+        except Exception as problem:  # other dimensions, or a file that cannot be read
+            raise LeaderbayesError(
+                f"{self.called} has {group}/{name} that cannot be read: {problem!s:.200}"
+            ) from problem
+        if values.dtype.kind not in "iufb" or not np.isfinite(values).all() or not values.size:
+            raise LeaderbayesError(
+                f"{self.called} has values in {group}/{name} that are no finite numbers; fit again."
+            )
+        return np.asarray(values.reshape(-1, *values.shape[2:]))
+
+    def group(self, name: str) -> xr.Dataset:
+        """Return a group.
+
+        Raises
+        ------
+        LeaderbayesError
+            If there is none; the message says how to add it.
+        """
+        if name not in self.tree.children:
+            how = _REMEDY.get(name, "take leaderbayes.fit")
+            raise LeaderbayesError(f"{self.called} has no group {name!r}; to add it: {how}.")
+        return self.tree[name].to_dataset()
+
+    # What stands beside them
+
+    @cached_property
+    def constant(self) -> xr.Dataset:
+        """The group ``constant_data``."""
+        return self.group("constant_data")
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more of the parameter is better: not of losses."""
+        return self.parameter != "score" or self.scores is None or self._more_is_better
+
+    @property
+    def _more_is_better(self) -> bool:
+        """Whether higher scores are better."""
+        if "higher_is_better" in self.constant:
+            return bool(self.constant["higher_is_better"].item())
+        return bool(self.constant["scores"].attrs.get("higher_is_better", 1))
+
+    @cached_property
+    def scores(self) -> xr.DataArray | None:
+        """Scores (player, round) or (tournament, player, round), where they are known."""
+        if "constant_data" not in self.tree.children or "scores" not in self.constant:
+            return None
+        scores = self._of(self.constant["scores"], self.players)
+        # A pm.Model has minus infinity for a missing score.
+        scores = scores.where(np.isfinite(scores)).assign_attrs(scores.attrs)
+        return scores.assign_attrs(higher_is_better=int(self._more_is_better))
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of `leaderbayes.fit`, as far as it records them."""
+        return dict(self._attr("arguments", json.loads, "{}"))
+
+    def option(self, name: str, default: Any = None) -> Any:
+        """Return an option that the model was built with."""
+        if name in self.arguments:
+            return self.arguments[name]
+        if "constant_data" in self.tree.children and name in self.constant:
+            known = self.constant[name]
+            return (float(known.item()) or default) if known.size == 1 else default
+        return default
+
+    @property
+    def test_fraction(self) -> float | None:
+        """Share of the data that each round tests on, where rounds share training data."""
+        value = self.option("test_fraction")
+        return None if value is None else float(value)
+
+    @property
+    def seed(self) -> int:
+        """Seed of the fit, by which what repeats with it is drawn; 0 of other posteriors."""
+        return int(self._attr("seed", int, 0))
+
+    @property
+    def trust(self) -> dict[str, Any]:
+        """``converged`` (0 or 1) and ``warnings`` (JSON list): attrs of whatever is made of it."""
+        self._attr("warnings", json.loads, "[]")
+        return {
+            "converged": int(self._attr("converged", int, 1) != 0),
+            "warnings": self.tree.attrs.get("warnings", "[]"),
+        }
+
+    def _attr(self, name: str, read: Callable[[Any], Any], default: Any) -> Any:
+        value = self.tree.attrs.get(name, default)
+        try:
+            return read(value)
+        except (TypeError, ValueError) as problem:
+            raise LeaderbayesError(
+                f"{self.called} has the attribute {name}={value!r:.60}, which cannot be read."
+            ) from problem
+
+    # What it was fitted to
+
+    @property
+    def data(self) -> xr.DataArray | xr.Dataset:
+        """Votes, or scores, from which the same model can be fitted again.
+
+        Where only places are known they stand for scores, of which lower ones are better.
+        """
+        if self.of_votes:
+            return self.votes
+        if self.scores is not None:
+            return self.scores
+        place = self._place().astype(float)
+        return place.where(place > 0).assign_attrs(higher_is_better=0)
+
+    def matches(self, players: Sequence[str] | None = None) -> xr.Dataset:
+        """Return the matches that it was fitted to, of all or of some players, as `lb.matches`."""
+        names = self.players if players is None else list(players)
+        if self.of_votes:
+            board = votes_by_pair(self.votes, self.constant, self.draws.mean(axis=0))
+            return board.sel(player=names, opponent=names)
+        place = self._of(self._place(), names)
+        within, ties = 1, "half"
+        if "constant_data" in self.tree.children and "within_round" in self.constant:
+            within, ties = int(self.constant["within_round"].item()), rule_for_ties(self.constant)
+        board = xr.Dataset({"place": place}, attrs={"within_round": within, "ties": ties})
+        if "constant_data" in self.tree.children and "order" in self.constant:
+            board["order"] = self._of(self.constant["order"], names)
+        return _with_tables(board) if place.dims == ("round", "player") else board
+
+    def _of(self, values: xr.DataArray, players: Any) -> xr.DataArray:
+        """Take these players' values, in their order."""
+        try:
+            return values.sel(player=players)
+        except KeyError as problem:
+            raise LeaderbayesError(
+                f"{self.called} has players that {values.name} does not have: {problem!s:.100}."
+            ) from problem
+
+    def _place(self) -> xr.DataArray:
+        """Observed places (round, player)."""
+        for name in ("observed_data", "constant_data"):
+            if name in self.tree.children and "place" in self.tree[name].dataset:
+                return self.tree[name].dataset["place"].transpose(..., "player")
+        if self.scores is None:
+            raise LeaderbayesError(
+                f"{self.called} has no observed places; {_REMEDY['observed_data']}."
+            )
+        from leaderbayes._scores.matches import matches
+
+        return matches(self.scores, pairs=False)["place"]
+
+    @cached_property
+    def votes(self) -> xr.Dataset:
+        """Votes that it was fitted to, as `read_votes` returns them."""
+        outcome = self.group("observed_data")["outcome"].to_numpy()
+        return kept_votes(self.constant, outcome, self.tree["posterior"]["player"].to_numpy())
+
+    def boards(self) -> list[tuple[xr.Dataset, Floats]]:
+        """Return each tournament's matches and draws (sample, player) of the players it has."""
+        board = self.matches()
+        if not self.several:
+            return [(board, self.draws)]
+        place = board["place"]
+        number = self.constant["tournament_of_round"].to_numpy().astype(int)
+        epp = self.read(f"{self.parameter}_tournament", "tournament", "player")
+        found = []
+        for t in range(int(number.max()) + 1):
+            rows = place.isel(tournament_round=number == t)
+            who = np.flatnonzero((rows > 0).any("tournament_round").to_numpy())
+            own = rows.isel(player=who).rename(tournament_round="round")
+            board = xr.Dataset({"place": own}, attrs=board.attrs)
+            at = self.players.get_indexer(pd.Index(own["player"].to_numpy()))
+            found.append((_with_tables(board), epp[:, t][:, at]))
+        return found
 
 
-def _names_once(dt: xr.DataTree, group: str, of: str) -> frozenset[Any]:
-    """Read as `_names`, within `unchanged` once a group."""
-    return once(dt, ("names", group, of), lambda: _names(dt, group, of))
+def ranks_of(standing: Floats) -> Ints:
+    """Rank players in each draw (sample, player), 1 is best."""
+    order = np.argsort(-standing, axis=1)
+    ranks = np.empty(order.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1, dtype=np.int32)[None], axis=1)
+    return ranks
 
 
-def _names(dt: xr.DataTree, group: str, of: str) -> frozenset[Any]:
-    """Read the names of players or teams, each another."""
-    inside = dt[group].dataset
-    if of not in inside.coords:
-        raise refuse(dt, f"has no names of {of}s in {group}")
-    try:
-        index = inside.xindexes.get(of)  # which knows already whether names repeat
-        names = pd.Index(inside[of].to_numpy()) if index is None else index.to_pandas_index()
-        mixed = names.inferred_type.startswith("mixed")  # which no table could sort
-        bad = names.has_duplicates or names.hasnans or mixed
-    except (TypeError, ValueError):  # no names at all, but lists or tables
-        bad = True
-    if bad:
-        raise refuse(dt, f"has {of}s in {group} that have no name, or the same")
-    return frozenset(names)
+def _with_tables(board: xr.Dataset) -> xr.Dataset:
+    """Count wins, matches and ties (player, opponent) of places (round, player)."""
+    within, ties = bool(board.attrs["within_round"]), str(board.attrs["ties"])
+    tables = count(board["place"].to_numpy(), within_round=within, ties=ties)
+    dims = ("player", "opponent")
+    named = {key: (dims, table) for key, table in zip(("wins", "n", "tied"), tables, strict=True)}
+    return board.assign(named).assign_coords(opponent=board["player"].to_numpy())

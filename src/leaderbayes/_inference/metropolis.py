@@ -1,84 +1,101 @@
-"""Chains of an independence Metropolis sampler: proposals of a Laplace approximation."""
+"""The fast engine: chains of an independence Metropolis sampler, exact whatever it proposes."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from leaderbayes._inference.diagnostics import diagnose
-from leaderbayes._inference.psis import MAX_PARETO_K, smooth
-from leaderbayes._numerics.independence import independence_chains
-from leaderbayes._numerics.laplace import Board, log_weight, sample
-from leaderbayes._types import Floats
+from leaderbayes._numerics.engine import Engine, Proposals
+from leaderbayes._types import Floats, Longs
+from leaderbayes.models._model import Problem
 
 _FEWEST = 4000  # proposals
-_PROPOSALS = (1, 4, 16)  # times as many, where those do not do
-_GOOD_K, _GOOD_ESS = 0.5, 1000.0  # at which no more are drawn
-_WALKERS = 4  # chains, at least
-_DIMS = ("chain", "draw", "player")
-_MOST = 4_000_000  # numbers of proposed strengths
+_TIMES = (1, 2, 4, 16)  # as many proposals in all, where fewer do not do
+_GOOD_ESS = 1000.0  # at which no more are drawn
+_MOST = 20_000_000  # numbers of proposed strengths
+_CHECKED = 100  # players that diagnostics look at, at most
+_WALKERS = 4  # chains that are compared, at least
 
 
-class Proposals(NamedTuple):
-    """Independent draws."""
+def draw_metropolis(
+    problem: Problem, chains: int, draws: int, rng: np.random.Generator
+) -> tuple[dict[str, Floats], dict[str, Floats], dict[str, Any]]:
+    """Draw the posterior of a problem, with more proposals for each draw until chains converge.
 
-    value: dict[str, Floats]  # by name, (proposal,) or (proposal, player)
-    log_weight: Floats  # (proposal,): wanted density over that of the proposals, up to a constant
+    All proposals' chains are diagnosed; what is kept of them is evenly spread.
 
-
-def walk(
-    board: Board, shape: tuple[int, int], rng: np.random.Generator
-) -> tuple[xr.DataTree, dict[str, Any]]:
-    """Draw Bradley-Terry's posterior, as `walk_through`."""
-
-    def propose(count: int) -> Proposals:
-        drawn = sample(board, count, rng)
-        return Proposals({"epp": drawn.epp, "epp_scale": drawn.scale}, log_weight(drawn, board))
-
-    return walk_through(propose, len(board.points), shape, rng)
-
-
-def walk_through(
-    propose: Callable[[int], Proposals],
-    players: int,
-    shape: tuple[int, int],
-    rng: np.random.Generator,
-    times: Sequence[int] = _PROPOSALS,
-) -> tuple[xr.DataTree, dict[str, Any]]:
-    """Draw exactly, with more proposals for each draw that is kept until chains converge.
-
-    Diagnosed are the chains of all proposals: what is kept of them, evenly spread, may be few.
-    Groups are ``posterior`` and ``sample_stats``, of (chain, draw) ``shape``. What is proposed are
-    numbers, or has a dimension of players; ``times`` as many as draws, one after the other.
+    Returns
+    -------
+    drawn, stats, found
+        Variables and statistics of the sampler (chain, draw, ...), and diagnostics.
     """
-    size = shape[0] * shape[1]
-    # One chain alone cannot disagree: then what is kept comes from four in turn.
-    walkers = max(shape[0], _WALKERS)
-    least = -(-_FEWEST // size)
-    for more in times:
-        thin = least * more * (walkers if shape[0] < walkers else 1)
-        if more > times[0] and thin * size * players > _MOST:
+    engine = Engine(problem.target)
+    total, m = chains * draws, problem.target.players
+    # One chain alone cannot disagree: what is kept then comes from four, in turn.
+    walkers = max(chains, _WALKERS)
+    least = -(-_FEWEST // total) * (walkers if chains < walkers else 1)
+    proposed = engine.propose(least * total, rng)
+    for more in _TIMES:
+        missing = more * least * total - len(proposed.x)
+        if missing:
+            if more * least * total * m > _MOST:
+                break
+            proposed = proposed.and_also(engine.propose(missing, rng))
+        thin = more * least
+        state, accepted = _walk(proposed.log_weight, walkers, rng)
+        # What is kept of a chain, evenly spread; of few draws, what they are kept of.
+        shown = state[:, thin - 1 :: thin] if total >= _FEWEST else state
+        found = diagnose(_checked(proposed, shown, m), pareto_k=_pareto_k(proposed.log_weight))
+        if found["converged"] and found["min_ess"] > min(_GOOD_ESS, total / 2):
             break
-        proposed = propose(thin * size)
-        state, acceptance = independence_chains(proposed.log_weight, walkers, rng)
-        drawn = {name: value[state] for name, value in proposed.value.items()}
-        found = diagnose(xr.Dataset({n: (_DIMS[: v.ndim], v) for n, v in drawn.items()}))
-        tail = smooth(proposed.log_weight).pareto_k
-        found |= {"converged": int(found["converged"] and tail < MAX_PARETO_K), "pareto_k": tail}
-        found["min_ess"] = min(found["min_ess"], float(size))
-        every = slice(thin - 1, None, thin)
-        posterior = {}
-        for name, value in drawn.items():
-            own = value.shape[2:]
-            kept = value.reshape(-1, *own)[every].reshape(*shape, *own)
-            posterior[name] = (_DIMS[: kept.ndim], kept)
-        if found["converged"] and tail < _GOOD_K and found["min_ess"] > min(_GOOD_ESS, size / 2):
-            break
-    taken = acceptance.reshape(*shape, -1).mean(axis=2)
-    stats = {"acceptance_rate": taken, "diverging": np.zeros(shape, bool)}
-    tree = {
-        "posterior": xr.Dataset(posterior),
-        "sample_stats": xr.Dataset({name: (_DIMS[:2], value) for name, value in stats.items()}),
-    }
-    return xr.DataTree.from_dict(tree), found | {"sampler": "laplace"}
+    found["min_ess"] = min(found["min_ess"], float(total))
+    kept = state.reshape(-1)[thin - 1 :: thin]
+    x, scale = proposed.x[kept], np.exp(proposed.log_scale[kept])
+    drawn = problem.expand(x[:, :m], x[:, m:], scale, rng)
+    shaped = {name: value.reshape(chains, draws, *value.shape[1:]) for name, value in drawn.items()}
+    rate = accepted.reshape(chains, draws, -1).mean(axis=2)
+    stats = {"acceptance_rate": rate, "diverging": np.zeros((chains, draws), bool)}
+    return shaped, stats, found | {"sampler": "metropolis"}
+
+
+def _checked(proposed: Proposals, state: Longs, m: int) -> dict[str, Floats]:
+    """Pick what is diagnosed (chain, draw, ...): strengths, their scale, further parameters.
+
+    A step moves all players or none: of very many, some from the best to the worst tell enough.
+    """
+    a = proposed.x[:, :m] - proposed.x[:, :m].mean(axis=1, keepdims=True)
+    order = np.argsort(a.mean(axis=0))
+    some = order[np.unique(np.linspace(0, m - 1, min(m, _CHECKED)).astype(int))]
+    found = {"epp": a[:, some][state]}
+    found["epp_scale"] = np.exp(proposed.log_scale)[state]
+    if proposed.x.shape[1] > m:
+        found["extra"] = proposed.x[:, m:][state]
+    return found
+
+
+def _walk(log_weight: Floats, chains: int, rng: np.random.Generator) -> tuple[Longs, Floats]:
+    """Walk through proposals, each chain through its own: states and acceptances (chain, draw)."""
+    each = len(log_weight) // chains
+    log_u = np.log(rng.random((chains, each)))
+    state, accepted = np.empty((chains, each), np.int64), np.zeros((chains, each))
+    for c in range(chains):
+        own = log_weight[c * each : (c + 1) * each].tolist()
+        # It begins at a proposal drawn by weight, and so already in the posterior.
+        gain = np.exp(log_weight[c * each : (c + 1) * each] - max(own))
+        at = int(rng.choice(each, p=gain / gain.sum()))
+        here = own[at]
+        for k, (weight, u) in enumerate(zip(own, log_u[c].tolist(), strict=True)):
+            if weight - here > u:
+                at, here = k, weight
+                accepted[c, k] = 1.0
+            state[c, k] = c * each + at
+    return state, accepted
+
+
+def _pareto_k(log_weight: Floats) -> float:
+    """Shape of the tail of the proposals' weights."""
+    from arviz_stats.base import array_stats
+
+    finite = np.where(np.isfinite(log_weight), log_weight, log_weight.max() - 1e3)
+    # ArviZ wants the negative of log weights.
+    return float(array_stats.psislw(-finite)[1])

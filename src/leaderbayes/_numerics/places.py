@@ -4,99 +4,53 @@ A *place* is a rank within a round (or within the whole board): 1 is best, tied
 players share the lowest, 0 means that the player has no score there.
 """
 
-import numba
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaderbayes._types import AnyFloats, AnyInts, Bools, Floats, Ints, Longs
+from leaderbayes._types import AnyInts, Bools, Floats, Ints
 
-_LAST = np.iinfo(np.int32).max
-_SHORT = 96  # items that are ranked faster by comparing all with all than by sorting
+_BLOCK = 20_000_000  # comparisons at once
 
 
 def places(scores: Floats, *, higher_is_better: bool, within_round: bool) -> Ints:
     """Rank scores (..., round, player); NaN becomes place 0."""
     missing = np.isnan(scores)
-    loss = -scores if higher_is_better else scores
-    if missing.any():
-        # It ranks behind every other one, so that it shifts nobody's place.
-        loss = np.where(missing, np.inf, loss)
+    # Who is missing ranks behind every other, and so shifts nobody's place.
+    loss = np.where(missing, np.inf, -scores if higher_is_better else scores)
     items = loss.shape[-1] if within_round else loss.shape[-2] * loss.shape[-1]
     rows = loss.reshape(-1, items)
-    # NumPy sorts faster than what Numba compiles.
-    order = np.argsort(rows, axis=1) if items > _SHORT else np.empty((len(rows), 0), np.int64)
-    ranked: Ints = _rank(rows, order).reshape(loss.shape)
-    if missing.any():
-        ranked[missing] = 0
-    return ranked
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _rank(loss: Floats, order: Longs) -> Ints:
-    """Rank rows (row, item), 1 is least; equals share the lowest rank. Short rows need no order."""
-    out = np.empty(loss.shape, np.int32)
-    for k in range(len(loss)):
-        row = loss[k]
-        if order.shape[1] == 0:
-            for i in range(row.size):
-                less = 0
-                for j in range(row.size):
-                    less += row[j] < row[i]
-                out[k, i] = 1 + less
-            continue
-        rank = 1
-        for position in range(row.size):
-            item = order[k, position]
-            if position and row[item] > row[order[k, position - 1]]:
-                rank = position + 1
-            out[k, item] = rank
-    return out
-
-
-@numba.njit(cache=True)
-def _add_wins(place: Ints, player: Ints, wins: AnyInts) -> None:
-    """Walk items from worst to best; each beats whatever was counted before its own tie group."""
-    m = wins.shape[0]
-    worse = np.zeros(m, np.int32)
-    order = np.argsort(-place, kind="mergesort")
-    start = 0
-    while start < order.size:
-        stop = start
-        while stop < order.size and place[order[stop]] == place[order[start]]:
-            i = player[order[stop]]
-            for j in range(m):
-                wins[i, j] += worse[j]
-            stop += 1
-        for k in range(start, stop):
-            worse[player[order[k]]] += 1
-        start = stop
-
-
-@numba.njit(cache=True)
-def _add_wins_of_rounds(place: Ints, wins: Ints) -> None:
-    """Add the wins of every round."""
-    r, m = place.shape
-    for i in range(m):
-        mine = wins[i]
-        for t in range(r):
-            # Behind whoever is absent is nobody, and who is absent, of place 0, is behind nobody.
-            row, own = place[t], place[t, i] if place[t, i] > 0 else _LAST
-            for j in range(m):
-                mine[j] += np.int32(row[j] > own)
+    order = np.argsort(rows, axis=1)
+    ordered = np.take_along_axis(rows, order, axis=1)
+    first = np.ones(rows.shape, bool)
+    first[:, 1:] = ordered[:, 1:] > ordered[:, :-1]
+    own = np.arange(1, items + 1, dtype=np.int32)
+    rank = np.maximum.accumulate(np.where(first, own, 0), axis=1)
+    out = np.empty(rows.shape, np.int32)
+    np.put_along_axis(out, order, rank, axis=1)
+    return np.where(missing, np.int32(0), out.reshape(loss.shape))
 
 
 def count_wins(place: Ints, *, within_round: bool) -> AnyInts:
     """Count how often each player was strictly better than each other, as `count_matches`."""
     m = place.shape[1]
-    # Within rounds a pair has r matches at most, across them r * r.
-    wins = np.zeros((m, m), np.int32 if within_round else np.int64)
     if within_round:
-        _add_wins_of_rounds(np.ascontiguousarray(place, np.int32), wins)
-    else:
-        present = place > 0
-        _, who = np.nonzero(present)
-        _add_wins(place[present], who.astype(np.int32), wins)
-        np.fill_diagonal(wins, 0)
+        # Behind whoever is absent is nobody, and who is absent, of place 0, is behind nobody.
+        own = np.where(place > 0, place, np.iinfo(np.int32).max)
+        wins = np.zeros((m, m), np.int32)
+        size = max(_BLOCK // m**2, 1)
+        for begin in range(0, len(place), size):
+            some = slice(begin, begin + size)
+            wins += (own[some, :, None] < place[some, None]).sum(axis=0, dtype=np.int32)
+        return wins
+    there = place > 0
+    own, player = place[there], np.nonzero(there)[1]
+    wins = np.zeros((m, m), np.int64)
+    for j in range(m):
+        # How many scores of j come after each score.
+        sorted_j = np.sort(own[player == j])
+        behind = len(sorted_j) - np.searchsorted(sorted_j, own, side="right")
+        wins[:, j] = np.bincount(player, behind, m)
+    np.fill_diagonal(wins, 0)
     return wins
 
 
@@ -117,9 +71,8 @@ def count_matches(place: Ints, *, within_round: bool) -> tuple[AnyInts, AnyInts]
     """
     present = place > 0
     if within_round:
-        # BLAS has no integer product, and float32 counts are exact up to 2**24 alone.
-        seen: AnyFloats = present.astype(np.float32 if len(place) <= 2**24 else np.float64)
-        n = (seen.T @ seen).astype(np.int32)
+        seen = present.astype(float)  # BLAS has no integer product
+        n: AnyInts = (seen.T @ seen).astype(np.int32)
     else:
         rounds = present.sum(axis=0, dtype=np.int64)
         n = rounds[:, None] * rounds

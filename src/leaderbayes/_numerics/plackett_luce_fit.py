@@ -22,12 +22,7 @@ from scipy.special import expit
 
 from leaderbayes._errors import LeaderbayesError, NotConvergedError
 from leaderbayes._numerics.newton import Linear, jeffreys, maximise
-from leaderbayes._numerics.plackett_luce import (
-    information,
-    log_likelihood,
-    log_likelihood_pullback,
-    rankings,
-)
+from leaderbayes._numerics.rankings import Rankings, information, log_likelihood, rankings
 from leaderbayes._types import Floats, Ints
 
 # Players whose information is held as a matrix: six of them of 200 MB, and a minute.
@@ -88,16 +83,13 @@ def fit_rankings(
         )
     by_products = m > LARGEST_MATRIX or not (matrix or firth or m <= _FEW)
     data = rankings(place)
-    every = np.ones(rounds)
-
-    def value(x: Floats) -> float:
-        return float(log_likelihood(x[None], *data).sum())
 
     def gradient(x: Floats) -> Floats:
-        return np.asarray(log_likelihood_pullback(x[None], *data, every)[0])
+        return np.asarray(log_likelihood(x[None], data, gradient=True)[1][0])
 
     def parts(x: Floats) -> tuple[float, Floats, Any]:
-        height, slope = value(x), gradient(x)
+        values, slopes = log_likelihood(x[None], data, gradient=True)
+        height, slope = float(values[0]), slopes[0]
         q = expit(x)
         if pseudo_rounds > 0.0:
             height -= pseudo_rounds * float((np.logaddexp(0.0, x) - 0.5 * x).sum())
@@ -111,7 +103,7 @@ def fit_rankings(
                 return (gradient(x - h * v) - gradient(x + h * v)) / (2.0 * h) + curve * v
 
             return height, slope, LinearOperator((m, m), product, dtype=np.float64)
-        curvature = information(x, *data)
+        curvature = information(x, data)
         curvature[np.diag_indices(m)] += curve
         if firth:
             penalty, inverse = jeffreys(curvature, m)
@@ -120,14 +112,20 @@ def fit_rankings(
         return height, slope, curvature
 
     x, found = maximise(parts, np.zeros(m), m, linear=linear)
-    scores = log_likelihood_pullback(np.tile(x, (rounds, 1)), *data, every)
-    loglik = value(x)
+    loglik = float(log_likelihood(x[None], data, gradient=False)[0][0])
     if not np.isfinite(loglik):
         raise NotConvergedError(
             "LB002 players lie farther apart than numbers can tell; add pseudo-rounds, or take the "
             "posterior."
         )
-    return RankingFit(x, found, scores, loglik)
+    return RankingFit(x, found, _scores(x, data, rounds), loglik)
+
+
+def _scores(x: Floats, data: Rankings, rounds: int) -> Floats:
+    """Differentiate each round's log-likelihood (round, player)."""
+    rows = [data.round == k for k in range(rounds)]
+    some = [Rankings(*(each[own] for each in data)) for own in rows]
+    return np.stack([log_likelihood(x[None], one, gradient=True)[1][0] for one in some])
 
 
 def _pull(gradient: Callable[[Floats], Floats], x: Floats, inverse: Floats) -> Floats:

@@ -5,8 +5,8 @@ from collections.abc import Set
 from functools import lru_cache
 
 GAIN = set(
-    "score accuracy acc auc auroc auprc f1 fscore precision recall mcc kappa r2 rsq rsquared bleu "
-    "chrf rouge gini ndcg mrr jaccard iou miou dice sensitivity specificity likelihood loglik "
+    "score accuracy acc auc auroc auprc aucpr f1 fscore precision recall mcc kappa r2 rsq rsquared "
+    "bleu chrf rouge gini ndcg mrr jaccard iou miou dice sensitivity specificity likelihood loglik "
     "loglikelihood elpd correlation spearman pearson psnr ssim".split()
 )
 # Less is better, also where it is one word of a round's or a data set's name: boston_rmse.
@@ -19,11 +19,10 @@ LOSS = set(
 _COST = set(
     "rank ranking place position time runtime walltime duration latency delay elapsed seconds "
     "minutes hours cost price expense memory ram energy emissions co2 flops distance divergence "
-    "hausdorff levenshtein wasserstein emd lpips kld penalty risk failure fault mistake violation "
-    "false fpr fnr fdr far frr der ter mer mcd ade fde epe ed mpe mre mad msd residual aic bic "
+    "penalty risk failure fault mistake violation false fpr fnr fdr far frr mre residual aic bic "
     "pinball discrepancy bits hallucination toxicity incorrect wrong failed unresolved".split()
 )
-# What turns it around: rank correlation, error reduction.
+# These turn it around: rank correlation, error reduction.
 _TURNS = set("correlation corr reciprocal reduction reduced saved improvement decrease".split())
 _OF_METRICS = set(
     "mean root median square squared absolute percentage log cross rate test valid validation "
@@ -35,30 +34,20 @@ _LAST_DIGITS = re.compile(r"[0-9]{2,}$")
 _COMPLEMENT = re.compile(
     r"[^\w\-−–]*(?P<whole>1(\.0*)?|one|100 ?%?)?[\s_]*([-−–/]|minus(?![a-z]))[\s_]*(?P<of>\D.*)"
 )
-
-# Metrics by the names that their sources give them.
-_HIGHER = """
-acc acc_all acc_bytes acc_mutual_info acc_norm accuracy area_under_roc_curve auc auc_ovo auc_ovr
-auprc average_precision bacc balacc balanced_accuracy bleu  c_index cindex chrf
-correlation_coefficient em exact_match extractive_match f05 f1 f1_score f2 f_measure fbeta gmean
-gpr jaccard kappa kb_relative_information_score ktau likelihood matthews_correlation_coefficient
-mauc_au1p mauc_au1u mauc_aunp mauc_aunu mauc_mu mc1 mc2 mcc mean_precision mean_recall
-mean_weighted_area_under_roc_curve mean_weighted_f_measure mean_weighted_precision npv one_zero
-pass@1 ppv pr_auc prauc precision predictive_accuracy prefix_exact_match quasi_exact_match
-quasi_prefix_exact_match r2 recall roc_auc rouge1 rouge2 rougeL rougeLsum rsq sensitivity
-silhouette specificity srho tn tnr tp tpr weighted_recall
-"""
-_LOWER = """
-ae aic ape average_cost bbrier bic bits_per_byte brier brier_score build_cpu_time build_memory
-byte_perplexity ce costs error fdr fn fnr fomr fp fpr graf intlogloss linex log_loss logloss mae
-mape mase max_pce maxae maxse mbrier mean_absolute_error mean_pce medae medse mql mse msle
-oob_error perplexity pinball ppl rae ram_hours rcll relative_absolute_error rmse rmsle
-root_mean_squared_error root_relative_squared_error rrse rse run_cpu_time sae schmid se
-selected_features sle smape sql sse time_both time_predict time_train total_cost
-unclassified_instance_count usercpu_time_millis usercpu_time_millis_testing
-usercpu_time_millis_training wall_clock_time_millis wape wer word_perplexity wql zero_one
-"""
-_KNOWN = dict.fromkeys(_HIGHER.split(), True) | dict.fromkeys(_LOWER.split(), False)
+# Names and abbreviations of mlr3, OpenML and lm-evaluation-harness that no word explains.
+_KNOWN = dict.fromkeys(
+    "acc_mutual_info auc_ovo auc_ovr average_precision bacc balacc c_index cindex em exact_match "
+    "extractive_match f05 f2 f_measure fbeta gmean gpr kb_relative_information_score ktau "
+    "mauc_au1p mauc_au1u mauc_aunp mauc_aunu mauc_mu mc1 mc2 mean_weighted_f_measure npv "
+    "one_zero pass@1 ppv prauc pr_auc prefix_exact_match quasi_exact_match "
+    "quasi_prefix_exact_match silhouette srho tn tnr tp tpr".split(),
+    True,
+) | dict.fromkeys(
+    "ae ape build_cpu_time build_memory ce costs fdr fn fnr fomr fp fpr graf linex max_pce maxae "
+    "maxse mean_pce medse mql rae ram_hours rcll sae schmid se selected_features sle sql "
+    "unclassified_instance_count usercpu_time_millis zero_one".split(),
+    False,
+)
 
 
 def plain(name: str) -> str:
@@ -80,15 +69,9 @@ def among(word: str, known: Set[str]) -> bool:
 
 
 def more_is_better(name: str, *, score: bool = True) -> bool | None:
-    """Tell from a metric's name whether more is better; None where it says nothing.
+    """Return whether more of a metric is better; None if its name does not say.
 
-    Parameters
-    ----------
-    name : str
-        Name of a metric; neg_..., 1-... and -... are turned around.
-    score : bool
-        Whether it names a score, which may be a time or a rank, and not a round or a tournament,
-        which may have such a word by chance.
+    Without ``score`` it names a round or a tournament, which may have a cost's word by chance.
     """
     # No metric's name of several words ends with two digits: a million numbered rounds are a few.
     return _more_is_better(name if score else _LAST_DIGITS.sub("10", name), score=score)
@@ -105,20 +88,10 @@ def _more_is_better(name: str, *, score: bool) -> bool | None:
         return _KNOWN[plain(name)]
     if not _TURNS.isdisjoint(found):
         return True
-    if any(_is_loss(word) or (score and among(word, _COST)) for word in found):
+    less = LOSS | _COST if score else LOSS
+    if any(among(word, less) or _VARIANT.fullmatch(word) for word in found):
         return False
     return True if any(among(word, GAIN - {"score"}) for word in found) else None
-
-
-def is_metric(name: str) -> bool:
-    """Whether a name is a metric's as a whole, with nothing of a player or a data set in it."""
-    found = words(name)
-    known = GAIN | LOSS | _OF_METRICS
-    return more_is_better(name, score=False) is not None and all(among(w, known) for w in found)
-
-
-def _is_loss(word: str) -> bool:
-    return among(word, LOSS) or _VARIANT.fullmatch(word) is not None
 
 
 def _turned(name: str, found: list[str]) -> str | None:
@@ -136,19 +109,16 @@ def _turned(name: str, found: list[str]) -> str | None:
     return None if numbered else " ".join(rest)
 
 
-def known_direction(metric: str) -> bool | None:
-    """Tell whether more of a metric is better; None where its exact name is not known."""
-    return _KNOWN.get(metric)
+def is_metric(name: str) -> bool:
+    """Whether a name is a metric's as a whole, with nothing of a player or a data set in it."""
+    known = GAIN | LOSS | _OF_METRICS
+    return more_is_better(name, score=False) is not None and all(
+        among(word, known) for word in words(name)
+    )
 
 
 def metric_of(columns: str) -> str:
-    """Find what the column of scores was called, where it is a metric's name; else "".
-
-    Parameters
-    ----------
-    columns : str
-        Of the table that was read, as `leaderbayes.read_scores` has them in ``attrs["columns"]``.
-    """
+    """Find the metric in ``attrs["columns"]``; "" if the scores' column is not called as one."""
     found = re.search(r"(?:^|, )score=([^,=]+)$", columns)
     name = found[1].strip() if found else ""
     return name if is_metric(name) and plain(name) not in ("score", "scores") else ""

@@ -13,26 +13,15 @@ from leaderbayes._scores.tables import listed
 from leaderbayes._types import Floats, Longs
 
 CLUSTERINGS = ("judge", "prompt")
-ALONE = "alone"  # variable of votes (vote,): 1 where each vote of the row is its prompt's only one
 
 
 def is_votes(given: object) -> TypeGuard[xr.Dataset]:
-    """Say whether these are votes, as `read_votes` returns them."""
+    """Whether these are votes, as `read_votes` returns them."""
     return isinstance(given, xr.Dataset) and {"first", "second", "outcome"} <= set(given.data_vars)
 
 
 def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
-    """Give the votes that count: without those for nobody, and ties if these are dropped.
-
-    Players without a vote are left out.
-
-    Raises
-    ------
-    ScoresError
-        If a variable is none that `read_votes` makes, or fewer than two players have a vote.
-    LeaderbayesError
-        If ``ties`` is neither "half" nor "drop".
-    """
+    """Return the votes that count, and their players: none for nobody, nor ties to be dropped."""
     if ties not in ("half", "drop"):
         raise LeaderbayesError(f"ties={ties!r} has no meaning for votes; choose 'half' or 'drop'.")
     for name in ("first", "second", "outcome"):
@@ -43,26 +32,19 @@ def valid_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     first, second, outcome = (votes[name].to_numpy() for name in ("first", "second", "outcome"))
     players = votes["player"].to_numpy()
     inside = (first >= 0) & (second >= 0) & (first < len(players)) & (second < len(players))
+    weight = weights_of(votes)
     for fault, what in (
         (~inside, "is of a player that the coordinate player does not have"),
         (first == second, "is of a player against itself"),
-        (
-            ~(np.isnan(outcome) | ((outcome >= 0.0) & (outcome <= 1.0))),
-            "has an outcome beyond 0, 1",
-        ),
+        ((outcome < 0.0) | (outcome > 1.0), "has an outcome beyond 0, 1"),
+        (~(np.isfinite(weight) & (weight > 0.0)), "has a weight that is no number above 0"),
     ):
         if fault.any():
-            raise ScoresError(f"Vote {int(np.argmax(fault))} {what}.")
-    weight = weights_of(votes)
-    if not (np.isfinite(weight) & (weight > 0.0)).all():
-        raise ScoresError("A vote's weight is no number above 0; leave such votes out.")
+            raise ScoresError(f"Vote {int(np.argmax(fault))} {what}; leave such votes out.")
     tied = (outcome > 0.0) & (outcome < 1.0)
     kept = votes.isel(vote=~np.isnan(outcome) & ~(tied & (ties == "drop")))
     if not kept.sizes["vote"] and tied.any():
-        raise ScoresError(
-            "Every vote is a tie, and ties are left out (ties='drop'), so that none is left: take "
-            "model='bradley_terry' with ties='half'."
-        )
+        raise ScoresError("Every vote is a tie, and ties are left out: take ties='half'.")
     seen, code = np.unique([kept["first"], kept["second"]], return_inverse=True)
     if len(seen) < 2:
         raise ScoresError("A comparison needs votes on at least two players that are counted.")
@@ -78,17 +60,16 @@ def require_whole_weights(votes: xr.Dataset) -> None:
     part = weight != np.rint(weight)
     if part.any():
         raise ScoresError(
-            f"The weight of vote {int(np.argmax(part))} is {weight[np.argmax(part)]:.6g}: a weight "
-            "is how many votes a row stands for, a whole number, and how wide intervals are goes "
-            "by it. Leave weights of importance or of age out (drop the column, or the variable)."
+            f"The weight of vote {int(np.argmax(part))} is {weight[np.argmax(part)]:.6g}: it is "
+            "how many votes a row stands for, a whole number. Leave weights of importance or of "
+            "age out (drop the column, or the variable)."
         )
 
 
 def counted_votes(votes: xr.Dataset, ties: str) -> xr.Dataset:
     """Count votes as `matches` does scores: ``wins``, ``n`` and ``tied`` (player, opponent).
 
-    There are no rounds and no ``place``. Of votes for nobody ("both bad") that are kept there is
-    ``both_bad`` (player, opponent). attrs: ``ties``, ``within_round`` (1).
+    Votes for nobody ("both bad") that are kept are ``both_bad`` (player, opponent).
     """
     kept = valid_votes(votes, ties)
     m = kept.sizes["player"]
@@ -124,77 +105,41 @@ def both_bad(votes: xr.Dataset, names: Any) -> Floats | None:
 
 
 def weights_of(votes: xr.Dataset) -> Floats:
-    """Give how many votes each row stands for (vote,)."""
+    """Return how many votes each row stands for (vote,)."""
     if "weight" not in votes:
         return np.ones(votes.sizes["vote"])
     return np.asarray(votes["weight"].to_numpy(), dtype=np.float64)
 
 
 def clusters_of(votes: xr.Dataset, cluster: str | Sequence[str]) -> dict[str, Longs]:
-    """Give the numbers of the clusters of votes (vote,), by name of the clustering.
-
-    -1 stands for votes whose prompt has no other vote, where these were counted together.
-
-    Parameters
-    ----------
-    votes : Dataset
-    cluster : "auto", "none", "judge", "prompt" or several of these two
-        "auto" is both, where the votes have them.
-
-    Raises
-    ------
-    LeaderbayesError
-        If votes lack what is asked for.
-    """
-    names = names_of_clusterings(cluster, [name for name in CLUSTERINGS if name in votes.coords])
-    for name in names:
+    """Return the numbers of the clusters of votes (vote,), by name; "auto" are all there are."""
+    found = {}
+    for name in names_of_clusterings(cluster, [n for n in CLUSTERINGS if n in votes.coords]):
         if name not in votes.coords:
             raise LeaderbayesError(
-                f"cluster={name!r}, and these votes have no {name}s: name their column when they "
-                f"are read, read_votes(..., {name}=...)."
+                f"cluster={name!r}, and these votes have no {name}s: read_votes(..., {name}=...)."
             )
-    found = {name: _numbered(votes[name].to_numpy(), name) for name in names}
-    if "prompt" in found and ALONE in votes:
-        found["prompt"][votes[ALONE].to_numpy() == 1] = -1
+        code = np.asarray(pd.factorize(votes[name].to_numpy())[0], dtype=np.int64)
+        if (missing := code < 0).any():
+            raise ScoresError(f"Vote {int(np.argmax(missing))} has no {name}; see read_votes.")
+        found[name] = code
     return found
 
 
 def number_of(votes: xr.Dataset, name: str) -> int:
     """Count the judges, prompts or tournaments of votes."""
-    labels = votes[name].to_numpy()
-    if name != "prompt" or ALONE not in votes:
-        return len(pd.unique(labels))
-    alone = votes[ALONE].to_numpy() == 1
-    return len(pd.unique(labels[~alone])) + round(float(weights_of(votes)[alone].sum()))
+    return len(pd.unique(votes[name].to_numpy()))
 
 
 def names_of_clusterings(cluster: str | Sequence[str], there: Sequence[str]) -> list[str]:
-    """Name the clusterings that are asked for; "auto" is all that are there.
-
-    Raises
-    ------
-    LeaderbayesError
-        If one is none, or these are no names.
-    """
-    if not isinstance(cluster, str) and not are_names(cluster):
-        raise wrong("cluster", cluster, "'auto', 'none', 'judge', 'prompt', or a list of these two")
+    """Name the clusterings that are asked for; "auto" is all that are there."""
     if isinstance(cluster, str):
         names = {"auto": list(there), "none": []}.get(cluster, [cluster])
     else:
-        names = list(dict.fromkeys(cluster))
-    for name in names:
-        if name not in CLUSTERINGS:
-            raise LeaderbayesError(
-                f"cluster={name!r} is not known; choose 'auto', 'none', 'judge', 'prompt' or both."
-            )
+        names = list(dict.fromkeys(cluster)) if are_names(cluster) else [""]
+    if not {*names} <= {*CLUSTERINGS}:
+        raise wrong("cluster", cluster, "'auto', 'none', 'judge', 'prompt', or a list of these two")
     return names
-
-
-def _numbered(labels: Any, name: str) -> Longs:
-    code = np.asarray(pd.factorize(labels)[0], dtype=np.int64)
-    if (missing := code < 0).any():
-        raise ScoresError(f"Vote {int(np.argmax(missing))} has no {name}; see read_votes.")
-    return code
 
 
 def check_effects(order_effect: object, covariates: object) -> None:
@@ -208,21 +153,13 @@ def check_effects(order_effect: object, covariates: object) -> None:
 def effects_of(
     votes: xr.Dataset, order_effect: bool, covariates: Sequence[str] | None
 ) -> dict[str, Floats]:
-    """Give what besides players sways votes (vote,), by name: order, and covariates by their sd.
-
-    Raises
-    ------
-    LeaderbayesError
-        If votes do not say who was shown first, or have no such covariate; or an option is of
-        another kind.
-    """
+    """Return what sways votes (vote,) by name: the order, and covariates in standard deviations."""
     check_effects(order_effect, covariates)
     effects: dict[str, Floats] = {}
     if order_effect:
         if not votes.attrs.get("ordered", 1):
             raise LeaderbayesError(
-                "order_effect=True, and these votes do not say who was shown first: they list the "
-                "winner first."
+                "order_effect=True, and these votes list the winner first, not who was shown first."
             )
         effects["order"] = np.ones(votes.sizes["vote"])
     known = [str(name) for name in votes["covariate"].to_numpy()] if "covariates" in votes else []

@@ -1,4 +1,4 @@
-"""Readers of results that people already have, one a source: each gives scores as read_scores."""
+"""Readers of results that people already have, one a source, which return what read_scores does."""
 
 from leaderbayes.adapters._amlb import from_amlb
 from leaderbayes.adapters._helm import from_helm

@@ -9,9 +9,18 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.metrics import more_is_better
 from leaderbayes._scores.tables import Table, listed, shown, suggest
-from leaderbayes.adapters._columns import Frame, arrange, direction, one_metric, read_frame, require
+from leaderbayes.adapters._options import with_options
+from leaderbayes.adapters._tables import (
+    Frame,
+    arrange,
+    direction,
+    one_metric,
+    read_frame,
+    require,
+)
 
 
+@with_options
 def from_amlb(
     source: Frame,
     *,
@@ -31,28 +40,14 @@ def from_amlb(
         of each task, of which AMLB turns the sign where less is better ("neg_logloss").
     constraint : str, optional
         Keep the runs under this constraint, such as "1h8c"; needed where there are several.
-    higher_is_better : bool, optional
-        Whether more of ``metric`` is better, where that is not known.
-    max_mb : float
-        The most that a file may hold, unpacked, in megabytes.
+    {options}
 
     Returns
     -------
     DataArray (tournament, player, round)
-        Scores of frameworks. A failed run, with an empty result and its reason in ``info``, is
-        missing; it gives way to a run of the same fold that did not fail.
-
-    Raises
-    ------
-    ScoresError
-        If the table cannot be read, or a task has results of several metrics: names the file,
-        and the row or column.
-
-    Notes
-    -----
-    Results of before 2020 have no column ``metric``, and log losses with their own sign: they
-    are read only with ``metric=``, or where a report has added the column ``score``, whose sign
-    AMLB has turned.
+        Scores of frameworks. A failed run is missing, or gives way to a run of the same fold that
+        did not fail. Results of before 2020 have no column ``metric``, and log losses with their
+        own sign: they are read only with ``metric=``, or with a column ``score``.
 
     References
     ----------
@@ -71,8 +66,7 @@ def from_amlb(
     RF      0.90  0.8
     GBM     0.95  NaN
     """
-    table = read_frame(source, max_mb)
-    require(table, ["framework", "task", "fold"], "results of AMLB")
+    table = read_frame(source, max_mb, ["framework", "task", "fold"], "results of AMLB")
     frame = table.frame
     better = True
     if metric is not None:
@@ -101,9 +95,8 @@ def from_amlb(
     table = _without_repeats(table, score)
     if metric is None and score == "result":
         _check_metrics(table)
-    return arrange(
-        table, tournament="task", player="framework", round="fold", score=score, better=better
-    )
+    columns = {"tournament": "task", "player": "framework", "round": "fold"}
+    return arrange(table, columns, score, better=better)
 
 
 def _pick(table: Table, constraint: str | None) -> Table:

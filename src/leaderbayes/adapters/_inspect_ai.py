@@ -1,31 +1,55 @@
 """inspect-ai: what language models and agents scored on each sample."""
 
+import io
+import lzma
+import struct
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import BadZipFile, ZipFile
 
 import xarray as xr
 
-from leaderbayes._errors import ScoresError
-from leaderbayes._files.read import MAX_MB
+from leaderbayes._errors import LeaderbayesError, ScoresError
+from leaderbayes._extras import extra
+from leaderbayes._files.read import MAX_MB, check_size
+from leaderbayes._scores.sources import parse, read_bytes
 from leaderbayes._scores.tables import shown
-from leaderbayes.adapters._inspect_log import Log, read_log
 from leaderbayes.adapters._items import (
+    Answer,
+    Run,
     Said,
     Sources,
-    arrange_items,
-    check_names,
+    at,
     check_tasks,
     files_of,
     hold,
-    only_metric,
+    list_at,
+    read_items,
+    text_at,
 )
+from leaderbayes.adapters._options import check_metric, check_names, with_options
 
+_ZSTANDARD = 93  # of zip's compressions
 _PATTERNS = ["*.eval", "????-??-??T*.json"]  # its other files of JSON are lists of logs
 # Correct, incorrect, partial, no answer, as inspect-ai counts them.
-_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
+class _Log(NamedTuple):
+    """An evaluation of a model on a task."""
+
+    where: str
+    model: str
+    task: str
+    task_id: str  # the same for an evaluation and its retry
+    version: Any
+    status: str
+    samples: list[Any]
+
+
+@with_options
 def from_inspect_ai(
     source: Sources,
     *,
@@ -40,43 +64,19 @@ def from_inspect_ai(
     Parameters
     ----------
     source : path, sequence of paths, or dict of names to paths
-        Logs (``.eval``, ``.json``), or folders in which they are, at any depth. A dictionary names
+        Logs (``.eval``, ``.json``), or folders that hold them, at any depth. A dictionary names
         the models; without, a model goes by what its log says.
     metric : str, optional
         Scorer, such as "match"; of a scorer that gives several values with the value's name,
         "judge,clarity". Needed where samples have several scores.
-    tasks : sequence of str, optional
-        Tasks to read; by default all.
-    clusters : bool
-        Whether several tasks are clusters of one board, and not tournaments of their own.
-    higher_is_better : bool, optional
-        Whether more is better. Of grades (C, I, P, N) it is; of numbers the default is what is
-        known of the scorer's name.
-    max_mb : float
-        The most that each file may hold, unpacked, in megabytes.
+    {options}
 
     Returns
     -------
     DataArray (player, round) or (tournament, player, round)
-        Scores of models on samples: C is 1, P 0.5, I and N (no answer) 0, as inspect-ai counts
-        them. A sample without a score, such as one that ended with an error, is missing. Epochs
-        are averaged, as the repeats of `leaderbayes.read_scores`. Of several tasks "task.sample",
-        with the coordinate ``cluster`` (round,), or tasks as tournaments.
-
-    Raises
-    ------
-    ScoresError
-        If a file cannot be read, an evaluation did not finish, a score is no number, a sample has
-        two, or a sample (by its input) or a task (by its version) is another for two models:
-        names the file and sample.
-    MissingExtraError
-        If a log is packed with Zstandard, as inspect-ai does now, which Python before 3.14 reads
-        with pyarrow alone (``leaderbayes[parquet]``).
-
-    Notes
-    -----
-    Logs as inspect-ai 0.3.285 writes them, version 2; of ``.eval`` the summaries are read. A log
-    that did not finish is left out if there is one of its retry, and is an error otherwise.
+        Scores of models on samples: C is 1, P 0.5, I and N (no answer) 0. A sample without a
+        score, such as one that ended with an error, is missing; epochs are averaged. A log that
+        did not finish is an error, or left out if there is one of its retry.
 
     References
     ----------
@@ -84,86 +84,116 @@ def from_inspect_ai(
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
     >>> import leaderbayes as lb
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for model, grades in {"small": "CIN", "large": "CPC"}.items():
-    ...     samples = [
-    ...         {"id": k, "epoch": 1, "scores": {"match": {"value": grade}}}
-    ...         for k, grade in enumerate(grades)
-    ...     ]
-    ...     log = {"status": "success", "eval": {"model": model, "task": "quiz"}}
-    ...     _ = (folder / f"{model}.json").write_text(json.dumps(log | {"samples": samples}))
-    >>> lb.adapters.from_inspect_ai([folder / "large.json", folder / "small.json"]).to_pandas()
-    round     0    1    2
-    player
-    large   1.0  0.5  1.0
-    small   1.0  0.0  0.0
+    >>> scores = lb.adapters.from_inspect_ai("logs", metric="match")  # doctest: +SKIP
     """
-    tasks = check_names(metric, tasks)
-    files = files_of(
-        source,
-        _PATTERNS,
-        what="inspect-ai (.eval, .json)",
-        hint="inspect-ai writes its logs to ./logs, or where --log-dir says.",
-    )
-    logs = [(name, read_log(path, max_mb)) for name, path in files]
-    check_tasks(tasks, list(dict.fromkeys(log.task for _, log in logs)))
-    logs = [one for one in logs if tasks is None or one[1].task in tasks]
+    check_metric(metric)
+    hint = "inspect-ai writes its logs to ./logs, or where --log-dir says."
+    files = files_of(source, _PATTERNS, what="inspect-ai (.eval, .json)", hint=hint)
+    logs = [(name, _read_log(path, max_mb)) for name, path in files]
+    wanted = check_names("tasks", tasks)
+    check_tasks(wanted, list(dict.fromkeys(log.task for _, log in logs)))
+    logs = [one for one in logs if wanted is None or one[1].task in wanted]
     done = {log.task_id for _, log in logs if log.status == "success"} - {""}
-    logs = [one for one in logs if one[1].status == "success" or one[1].task_id not in done]
-    records: list[dict[str, Any]] = []
     said: Said = {}
+    runs = []
     for name, log in logs:
-        records += _answers(name or log.model, log, metric, said)
-    graded = any(record["graded"] for record in records)
-    return arrange_items(
-        [log.where for _, log in logs],
-        records,
-        item="sample",
-        repeat="epoch",
-        clusters=clusters,
-        better=True if graded and higher_is_better is None else higher_is_better,
-    )
-
-
-def _answers(model: str, log: Log, wanted: str | None, said: Said) -> Iterator[dict[str, Any]]:
-    """Read a log's scores; hold its samples against those of other models."""
-    if log.status != "success":
-        raise ScoresError(
-            f"{log.where}: this evaluation did not finish (status {shown(log.status)}); let it "
-            "(inspect eval-retry), or leave the log out."
-        )
-    hold(said, (log.task,), log.task_version, log.where, by="task_version")
-    scores = [_values(sample.get("scores")) for sample in log.samples]
-    key = only_metric(list(dict.fromkeys(name for of in scores for name in of)), wanted, log.where)
-    for sample, values in zip(log.samples, scores, strict=True):
-        item, epoch, given = sample.get("id"), sample.get("epoch", 1), sample.get("input")
-        if not isinstance(item, int | str) or not isinstance(epoch, int):
+        if log.status != "success" and log.task_id not in done:
             raise ScoresError(
-                f"{log.where}: a sample has no 'id' and 'epoch', but {shown(sample)}."
+                f"{log.where}: this evaluation did not finish (status {shown(log.status)}); let it "
+                "(inspect eval-retry), or leave the log out."
             )
-        place = f"{log.where}, sample {shown(item)}"
+        if log.status == "success":
+            hold(said, log.task, log.version, log.where, by="task_version")
+            runs.append(Run(log.where, name or log.model, log.task, _answers(log)))
+    return read_items(
+        runs, item="sample", repeat="epoch", metric=metric, tasks=None, clusters=clusters,
+        higher_is_better=higher_is_better, by="input", grades=_GRADES,
+    )  # fmt: skip
+
+
+def _answers(log: _Log) -> Iterator[Answer]:
+    for sample in log.samples:
+        item, epoch, given = at(sample, "id"), at(sample, "epoch"), at(sample, "input")
+        epoch = 1 if epoch is None else epoch
+        if not isinstance(item, int | str) or not isinstance(epoch, int):
+            raise ScoresError(f"{log.where}: a sample has no 'id' and 'epoch': {shown(sample)}.")
         # Summaries are cut, and have single blanks.
         start = " ".join(given.split())[:500] if isinstance(given, str) else None
-        hold(said, (log.task, str(item)), start, place, by="input")
-        value = values.get(key)
-        graded = isinstance(value, str) and value in _GRADES
-        if isinstance(value, str):
-            value = _GRADES.get(value, _WORDS.get(value.lower(), value))
-        yield {
-            "model": model, "task": log.task, "sample": str(item), "epoch": epoch, "metric": key,
-            "score": value, "graded": graded, "where": place,
-        }  # fmt: skip
+        place = f"{log.where}, sample {shown(item)}"
+        yield Answer(place, str(item), _values(at(sample, "scores")), epoch, start)
 
 
 def _values(scores: Any) -> dict[str, Any]:
-    """Give a sample's values by scorer, or by "scorer,key" where a scorer gives several."""
+    """Return a sample's values by scorer, or by "scorer,key" where a scorer gives several."""
     values: dict[str, Any] = {}
     for scorer, score in scores.items() if isinstance(scores, Mapping) else ():
-        value = score.get("value") if isinstance(score, Mapping) else None
-        if isinstance(value, Mapping):
-            values |= {f"{scorer},{key}": one for key, one in value.items()}
-        else:
-            values[scorer] = value
+        value = at(score, "value")
+        several = value if isinstance(value, Mapping) else {}
+        values |= {f"{scorer},{key}": one for key, one in several.items()} or {scorer: value}
     return values
+
+
+def _read_log(path: Path, max_mb: float) -> _Log:
+    """Read a log, JSON or an archive."""
+    where, content = read_bytes(path, max_mb)
+    if content.startswith(b"PK"):
+        header, samples = _unpack(content, where, max_mb)
+    else:
+        header = parse(content, where)
+        samples = list_at(header, "samples")
+    model, task = text_at(header, "eval", "model"), text_at(header, "eval", "task")
+    if not (model and task):
+        raise ScoresError(
+            f"{where}: no 'eval' with a model and a task, as logs of inspect-ai have; give its "
+            "logs (.eval, .json)."
+        )
+    version = at(header, "eval", "task_version")
+    status = "invalidated" if at(header, "invalidated") is True else text_at(header, "status")
+    task_id = text_at(header, "eval", "task_id")
+    version = version if isinstance(version, int | str) else None
+    return _Log(where, model, task, task_id, version, status, samples)
+
+
+def _unpack(content: bytes, where: str, max_mb: float) -> tuple[Any, list[Any]]:
+    """Return the header of an archive and its samples, as its summaries have them."""
+
+    def member(name: str) -> Any:
+        return parse(_member(archive, name, content, where, max_mb), where)
+
+    names: list[str] = []
+    try:
+        with ZipFile(io.BytesIO(content)) as archive:
+            names = archive.namelist()
+            if "header.json" in names and "summaries.json" in names:
+                samples = member("summaries.json")
+                return member("header.json"), samples if isinstance(samples, list) else []
+            if "header.json" not in names and "_journal/start.json" in names:  # not at its end
+                return {"eval": at(member("_journal/start.json"), "eval"), "status": "started"}, []
+    except LeaderbayesError:
+        raise
+    except (BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError) as problem:
+        raise ScoresError(f"{where}: not a whole archive ({str(problem)[:100]}).") from problem
+    except (NotImplementedError, RuntimeError) as problem:
+        raise ScoresError(f"{where}: cannot be unpacked ({str(problem)[:100]}).") from problem
+    missing = "summaries.json" if "header.json" in names else "header.json"
+    raise ScoresError(f"{where}: no {missing} in this archive, which logs of inspect-ai have.")
+
+
+def _member(archive: ZipFile, name: str, content: bytes, where: str, max_mb: float) -> bytes:
+    """Unpack a file of an archive; of Zstandard, which Python reads from 3.14 on, by pyarrow."""
+    member = archive.getinfo(name)
+    check_size(member.file_size, where, max_mb)
+    try:
+        return archive.read(member)
+    except NotImplementedError:
+        if member.compress_type != _ZSTANDARD:
+            raise
+    with extra("parquet", f"{where}: a log packed with Zstandard"):
+        import pyarrow as pa
+    # A header of 30 bytes, of which the last two pairs are the lengths of a name and of more.
+    begin = member.header_offset + 30
+    begin += sum(struct.unpack("<HH", content[begin - 4 : begin]))
+    packed = content[begin : begin + member.compress_size]
+    unpacked: bytes = pa.decompress(packed, member.file_size, "zstd", asbytes=True)
+    return unpacked

@@ -1,18 +1,16 @@
-"""What readers of items share: the files of models, the answers in them, and their scores."""
+"""One walker of the files of models, in which are their answers to items."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import pandas as pd
 import xarray as xr
 
-from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
-from leaderbayes._scores.cells import as_names, as_numbers
-from leaderbayes._scores.read import to_scores
-from leaderbayes._scores.tables import Table, listed, shown, suggest
-from leaderbayes.adapters._columns import collect, direction, named_sources
+from leaderbayes._scores.sources import parse, read_bytes
+from leaderbayes._scores.tables import listed, shown, suggest
+from leaderbayes.adapters._options import check_names
+from leaderbayes.adapters._tables import arrange, collect, direction
 
 Files = str | Path
 Sources = Files | Sequence[Files] | Mapping[str, Files]
@@ -20,51 +18,43 @@ Sources = Files | Sequence[Files] | Mapping[str, Files]
 Said = dict[tuple[str, ...], tuple[Any, str]]
 
 
-def check_names(metric: Any, tasks: Any) -> list[str] | None:
-    """Give the tasks; raise unless they are names, and a metric is one, where they are given."""
-    if metric is not None and not isinstance(metric, str):
-        raise ScoresError(f"metric={metric!r:.60}: give a name.")
-    if tasks is None:
-        return None
-    if not are_names(tasks):
-        raise ScoresError(f"tasks={tasks!r:.60}: give a list of names.")
-    if not len(tasks):
-        raise ScoresError("tasks=[]: name a task, or leave it out for all.")
-    return list(tasks)
+class Answer(NamedTuple):
+    """What a model scored on an item, by metric."""
+
+    place: str
+    item: str
+    scores: Mapping[str, Any]
+    repeat: int = 1
+    same: Any = None  # what must be the same for all models; None is not compared
 
 
-def check_tasks(tasks: Sequence[str] | None, known: Sequence[str]) -> None:
-    """Raise if a task that is asked for is not there."""
-    for task in tasks or ():
-        if task not in known:
-            raise ScoresError(f"no task {shown(task)} in these files; {suggest(task, known)}")
+class Run(NamedTuple):
+    """A model's answers to the items of a task."""
+
+    where: str
+    model: str
+    task: str
+    answers: Iterable[Answer]
+
+
+def named_sources(source: Any) -> list[tuple[str, Any]] | None:
+    """Return one source or several with their names, "" where they have none; None of no such."""
+    if isinstance(source, str | Path):
+        source = [source]
+    if isinstance(source, Mapping):
+        return [(str(name), it) for name, it in source.items()]
+    if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
+        return [("", it) for it in source]
+    return None
 
 
 def files_of(
     source: Any, patterns: Sequence[str], *, what: str, hint: str
 ) -> Iterator[tuple[str, Path]]:
-    """Give the files that are to be read, with the names that the user gave their models.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or dict of names to paths
-        Files, or folders in which they are, at any depth.
-    patterns : sequence of str
-        Names of files in a folder.
-    what, hint : str
-        Whose files they are, and what to do where a folder has none, for messages.
-
-    Yields
-    ------
-    tuple of str and Path
-        "" where the user gave no name.
-    """
+    """Yield the files of these names in files or folders, and the user's names of their models."""
     sources = named_sources(source)
     if not sources or not all(isinstance(it, str | Path) for _, it in sources):
-        raise ScoresError(
-            f"Answers are read from folders or files of {what}: give their paths, not "
-            f"{shown(source)}."
-        )
+        raise ScoresError(f"Give paths of files of {what}, or of folders, not {shown(source)}.")
     for name, it in sources:
         place = Path(it)
         try:
@@ -77,30 +67,48 @@ def files_of(
         yield from ((name, path) for path in (sorted(paths) if is_folder else [place]))
 
 
-def hold(said: Said, key: tuple[str, ...], value: Any, place: str, *, by: str) -> None:
-    """Refuse a task, or an item of a task, that is another than where it was met first.
+def read_json(path: Path, max_mb: float) -> tuple[str, Any]:
+    """Return a file's name for messages, and what it holds."""
+    where, content = read_bytes(path, max_mb)
+    return where, parse(content, where)
 
-    Parameters
-    ----------
-    said : dict
-        What was said before.
-    key : tuple of str
-        A task, or a task and an item.
-    value : object
-        What tells whether it is the same; None does not tell.
-    place : str
-        Where this is said.
-    by : str
-        What ``value`` is, for the message.
-    """
-    first, there = said.setdefault(key, (value, place))
+
+def at(results: Any, *keys: str) -> Any:
+    """Return what stands under these keys, one within another; None where nothing does."""
+    for key in keys:
+        results = results.get(key) if isinstance(results, Mapping) else None
+    return results
+
+
+def text_at(results: Any, *keys: str) -> str:
+    """Return the text under these keys; "" where there is none."""
+    value = at(results, *keys)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def list_at(results: Any, *keys: str) -> list[Any]:
+    """Return the list under these keys; an empty one where there is none."""
+    value = at(results, *keys)
+    return value if isinstance(value, list) else []
+
+
+def check_tasks(tasks: Sequence[str] | None, known: Sequence[str]) -> None:
+    """Raise if a task that is asked for is not there."""
+    for task in tasks or ():
+        if task not in known:
+            raise ScoresError(f"no task {shown(task)} in these files; {suggest(task, known)}")
+
+
+def hold(said: Said, task: str, value: Any, place: str, *, by: str, item: str = "") -> None:
+    """Refuse a task, or an item of one, whose ``value`` is another than where it was met first."""
+    first, there = said.setdefault((task, item, by), (value, place))
     if first is None:
-        said[key] = (value, place)
+        said[task, item, by] = (value, place)
     elif value is not None and value != first:
-        item = f"item {shown(key[1])} of " if len(key) > 1 else ""
+        what = f"item {shown(item)} of task" if item else "task"
         raise ScoresError(
-            f"{place}: {item}task {shown(key[0])} is another than in {there} ({by}); evaluate the "
-            "models on the same items."
+            f"{place}: {what} {shown(task)} is another than in {there} ({by}); evaluate the models "
+            "on the same."
         )
 
 
@@ -109,78 +117,64 @@ def only_metric(names: Sequence[str], wanted: str | None, place: str) -> str:
     if wanted is not None and wanted not in names:
         raise ScoresError(f"{place}: no metric {shown(wanted)}, but {listed(names) or 'none'}.")
     if wanted is None and len(names) != 1:
-        raise ScoresError(
-            f"{place}: which metric is the score? Name one (metric=, --score): {listed(names)}."
-            if names
-            else f"{place}: no metric."
-        )
+        which = f"which metric is the score? Name one (metric=, --score): {listed(names)}."
+        raise ScoresError(f"{place}: {which if names else 'no metric.'}")
     return names[0] if wanted is None else wanted
 
 
-def arrange_items(
-    files: Sequence[str],
-    records: Sequence[dict[str, Any]],
+def read_items(
+    runs: Iterable[Run],
     *,
     item: str,
-    repeat: str | None = None,
+    metric: str | None,
+    tasks: Sequence[str] | None,
     clusters: bool,
-    better: bool | None,
+    higher_is_better: bool | None,
+    repeat: str = "repeat",
+    by: str = "",
+    grades: Mapping[str, float] | None = None,
 ) -> xr.DataArray:
-    """Read the scores of models on items.
+    """Read the scores of models on items, where ``item`` and ``repeat`` are what these are called.
 
-    Parameters
-    ----------
-    files : sequence of str
-        Where the answers are from.
-    records : sequence of dict
-        An answer each: ``model``, ``task``, ``metric``, ``score``, the item and the repeat under
-        their names, and ``where``.
-    item, repeat : str
-        Names of the item and of the number of a repeat, which counts if there are several.
-    clusters : bool
-        Whether several tasks are clusters, and not tournaments.
-    better : bool, optional
-        Whether more is better, where that is said.
-
-    Returns
-    -------
-    DataArray (player, round) or (tournament, player, round)
-        As `leaderbayes.read_scores` returns it; of clusters rounds are "task.item", and of one
-        task its name is in attrs, ``tournament``.
+    ``by`` is what tells whether an item is the same, for messages, and ``grades`` scores that are
+    words, of which more is better; the rest is as the user gives it.
     """
-    table = answers(files, records)
+    tasks = check_names("tasks", tasks)
+    runs = list(runs)
+    check_tasks(tasks, list(dict.fromkeys(run.task for run in runs)))
+    runs = [run for run in runs if tasks is None or run.task in tasks]
+    records: list[dict[str, Any]] = []
+    said: Said = {}
+    metrics: dict[str, None] = {}
+    for run in runs:
+        answers = list(run.answers)
+        names = list(dict.fromkeys(name for answer in answers for name in answer.scores))
+        metrics[chosen := only_metric(names, metric, run.where)] = None
+        for answer in answers:
+            hold(said, run.task, answer.same, answer.place, by=by, item=answer.item)
+            if chosen in answer.scores:
+                score = answer.scores[chosen]
+                if isinstance(score, str) and score in (grades or {}):
+                    higher_is_better = True if higher_is_better is None else higher_is_better
+                    score = (grades or {})[score]
+                records.append(
+                    {"model": run.model, "task": run.task, item: answer.item,
+                     repeat: answer.repeat, "score": score, "where": answer.place}
+                )  # fmt: skip
+    table = collect([run.where for run in runs], records)
+    if len(metrics) > 1:
+        table.refuse(f"items have several metrics: {listed(metrics)}; name one (metric=, --score).")
     columns = {"player": "model", "round": item}
-    if table.frame["task"].nunique() > 1:
-        columns |= {"cluster": "task"} if clusters else {"tournament": "task"}
-    if repeat is not None and table.frame[repeat].map(str).nunique() > 1:
+    known = list(table.frame["task"].unique())
+    if len(known) > 1 and clusters:
+        columns |= {"round": f"task.{item}", "cluster": "task"}
+        table.frame[columns["round"]] = table.frame["task"] + "." + table.frame[item]
+    elif len(known) > 1:
+        columns["tournament"] = "task"
+    if table.frame[repeat].map(str).nunique() > 1:
         columns["repeat"] = repeat
-    long = pd.DataFrame({role: as_names(table, name) for role, name in columns.items()})
-    if "cluster" in long:
-        long["round"] = long["cluster"] + "." + long["round"]
-        columns["round"] = f"task.{item}"
-    scores = finish(table, long, columns, better)
-    tasks = table.frame["task"].unique()
-    return scores if len(tasks) > 1 else scores.assign_attrs(tournament=str(tasks[0]))
-
-
-def answers(files: Sequence[str], records: Sequence[dict[str, Any]]) -> Table:
-    """Make a table of records, which say ``where`` they are from."""
-    several = f"{files[0]} and {len(files) - 1} more" if len(files) > 1 else "".join(files)
-    table = collect(several, records, lambda k: str(records[k]["where"]))
-    if not records:
-        table.refuse("there is no answer to any item.")
-    return table
-
-
-def finish(
-    table: Table, long: pd.DataFrame, columns: Mapping[str, str], better: bool | None
-) -> xr.DataArray:
-    """Give the scores of answers whose other roles are known."""
-    names = list(table.frame["metric"].unique())
-    if len(names) > 1:
-        table.refuse(f"items have several metrics: {listed(names)}; name one (metric=, --score).")
-    metric = str(names[0])
-    long["score"] = as_numbers(table, "score")
-    # Of "scorer,key" the key says what is measured.
-    better = direction(table, metric.rpartition(",")[2], better)
-    return to_scores(table, long, higher_is_better=better, columns={**columns, "score": metric})
+    (name,) = metrics
+    # Of "scorer,key" the key.
+    better = direction(table, name.rpartition(",")[2], higher_is_better)
+    scores = arrange(table, columns, "score", better=better, metric=name)
+    return scores if len(known) > 1 else scores.assign_attrs(tournament=str(known[0]))

@@ -6,7 +6,8 @@ import xarray as xr
 
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names
-from leaderbayes.adapters._columns import Frame, arrange, choose, direction, read_frame, require
+from leaderbayes.adapters._options import with_options
+from leaderbayes.adapters._tables import Frame, arrange, choose, direction, read_frame
 
 # Columns of BenchmarkResult$score() and $aggregate() that are no measures.
 _OTHERS = """
@@ -17,6 +18,7 @@ _OTHER = re.compile(r"(prediction|index |Unnamed: |V1$|X$|$).*")
 _TYPE = re.compile(r"^(classif|regr|surv|dens|clust|sim)\.")
 
 
+@with_options
 def from_mlr3(
     source: Frame,
     *,
@@ -33,13 +35,7 @@ def from_mlr3(
     ----------
     source : path or DataFrame
         Columns ``task_id``, ``learner_id``, one or more measures, and, of scores, ``iteration``.
-    metric : str, optional
-        The measure, such as "classif.auc"; needed where there are several.
-    higher_is_better : bool, optional
-        Whether more is better, where it is not as mlr3measures has it, or not known. By default
-        less of ``classif.ce`` and ``regr.mse`` is better, and so on.
-    max_mb : float
-        The most that a file may hold, unpacked, in megabytes.
+    {options}
 
     Returns
     -------
@@ -47,11 +43,6 @@ def from_mlr3(
         Scores of learners: tasks are tournaments and iterations rounds; of aggregated scores
         tasks are rounds. Rounds are named "resampling.iteration" where there are several
         resamplings.
-
-    Raises
-    ------
-    ScoresError
-        If the table cannot be read: names the file, and the row or column.
 
     References
     ----------
@@ -68,21 +59,20 @@ def from_mlr3(
     >>> dict(scores.sizes), scores.attrs["higher_is_better"]
     ({'tournament': 1, 'player': 2, 'round': 2}, 0)
     """
-    table = read_frame(source, max_mb)
-    require(table, ["task_id", "learner_id"], "scores of mlr3")
+    table = read_frame(source, max_mb, ["task_id", "learner_id"], "scores of mlr3")
     frame = table.frame
     measures = [c for c in frame.columns if c not in _OTHERS and not _OTHER.fullmatch(c)]
     score = choose(table, metric, measures)
     better = direction(table, _TYPE.sub("", score), higher_is_better)
     if "iteration" not in frame.columns:
-        return arrange(table, player="learner_id", round="task_id", score=score, better=better)
-    # Said of what, so that its rounds are known to be folds.
+        columns = {"player": "learner_id", "round": "task_id"}
+        return arrange(table, columns, score, better=better)
+    # The name shows that rounds are resamples.
     fold, names = "resampling.iteration", as_names(table, "iteration")
     if "resampling_id" in frame.columns:
         resamplings = as_names(table, "resampling_id")
         if resamplings.nunique() > 1:
             fold, names = "resampling_id.iteration", resamplings + "." + names
     table = table._replace(frame=frame.assign(**{fold: names}))
-    return arrange(
-        table, tournament="task_id", player="learner_id", round=fold, score=score, better=better
-    )
+    columns = {"tournament": "task_id", "player": "learner_id", "round": fold}
+    return arrange(table, columns, score, better=better)

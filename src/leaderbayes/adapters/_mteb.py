@@ -1,32 +1,32 @@
 """MTEB: results of embedding models on tasks."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from leaderbayes._arguments import are_names
 from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.tables import listed, shown
-from leaderbayes.adapters._columns import arrange, direction
 from leaderbayes.adapters._items import (
     Said,
     Sources,
-    answers,
-    check_names,
+    at,
     check_tasks,
     files_of,
     hold,
+    list_at,
+    read_json,
+    text_at,
 )
-from leaderbayes.adapters._json import at, list_at, read_json, text_at
+from leaderbayes.adapters._options import check_metric, check_names, with_options
+from leaderbayes.adapters._tables import arrange, collect, direction
 
 _MAIN = "main_score"
-_OF_MODEL = "model_meta.json"
 
 
+@with_options
 def from_mteb(
     source: Sources,
     *,
@@ -41,37 +41,21 @@ def from_mteb(
     Parameters
     ----------
     source : path, sequence of paths, or dict of names to paths
-        Folders in which results are, at any depth (``results/MODEL/REVISION/TASK.json``), or such
+        Folders that hold results, at any depth (``results/MODEL/REVISION/TASK.json``), or such
         files. A dictionary names the models; without, a model goes by its folder, in which
         "org__name" is "org/name".
     metric : str, optional
         Such as "ndcg_at_10". The default is ``main_score``, the metric of each task.
-    tasks : sequence of str, optional
-        Tasks that are rounds; by default all.
     splits : sequence of str, optional
         Splits to read, such as ["test"]; by default all.
-    higher_is_better : bool, optional
-        Whether more is better. Of ``main_score`` it is.
-    max_mb : float
-        The most that each file may hold, in megabytes.
+    {options}
 
     Returns
     -------
     DataArray (player, round)
-        Scores of models on tasks: the mean over splits and subsets (languages), each counting the
-        same, as MTEB's ``TaskResult.get_score`` takes it.
-
-    Raises
-    ------
-    ScoresError
-        If a file cannot be read, a subset has no such metric, or models had another revision of a
-        task's data, or other splits or subsets of it; or if a model has two results of a task,
-        such as of two of its revisions: names the file and task.
-
-    Notes
-    -----
-    Files as mteb 2.26.24 writes them, which are those of since 1.11. A subset whose score is NaN,
-    such as of a test split without public labels, is left out of the mean.
+        Scores of models on tasks: the mean over splits and subsets (languages), as MTEB's
+        ``TaskResult.get_score`` takes it. Subsets whose score is NaN are left out. Data, splits
+        and subsets of a task must be the same for all models.
 
     References
     ----------
@@ -80,30 +64,17 @@ def from_mteb(
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
     >>> import leaderbayes as lb
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for model, scores in {"small": [0.5, 0.7], "large": [0.6, 0.9]}.items():
-    ...     (folder / model / "rev").mkdir(parents=True)
-    ...     of = [{"hf_subset": k, "main_score": s} for k, s in zip("ab", scores, strict=True)]
-    ...     task = {"task_name": "Quiz", "scores": {"test": of}}
-    ...     _ = (folder / model / "rev" / "Quiz.json").write_text(json.dumps(task))
-    >>> lb.adapters.from_mteb(folder).to_pandas()
-    round   Quiz
-    player
-    large   0.75
-    small   0.60
+    >>> scores = lb.adapters.from_mteb("results", splits=["test"])  # doctest: +SKIP
     """
-    tasks = check_names(metric, tasks)
-    if splits is not None and not are_names(splits):
-        raise ScoresError(f"splits={splits!r:.60}: give a list of names.")
-    splits = None if splits is None else list(splits)
+    check_metric(metric)
+    asked, wanted = check_names("tasks", tasks), check_names("splits", splits)
     score = metric or _MAIN
     files = files_of(source, ["*.json"], what="MTEB (TASK.json)", hint="mteb writes one a task.")
     read = [
-        (name or _model(path), *read_json(path, max_mb))
+        (name or path.parent.parent.name.replace("__", "/") or "model", *read_json(path, max_mb))
         for name, path in files
-        if path.name != _OF_MODEL
+        if path.name != "model_meta.json"
     ]
     for _, where, result in read:
         if not (text_at(result, "task_name") and at(result, "scores")):
@@ -111,48 +82,38 @@ def from_mteb(
                 f"{where}: no 'task_name' and 'scores', which results of MTEB have since 1.11; of "
                 "older ones TaskResult.from_disk and to_disk of mteb make such."
             )
-    check_tasks(tasks, list(dict.fromkeys(text_at(result, "task_name") for *_, result in read)))
+    check_tasks(asked, list(dict.fromkeys(text_at(result, "task_name") for *_, result in read)))
     records: list[dict[str, Any]] = []
     said: Said = {}
     for model, where, result in read:
         task = text_at(result, "task_name")
-        if tasks is None or task in tasks:
-            mean = _mean(where, task, result, score, splits, said)
+        if asked is None or task in asked:
+            mean = _mean(where, task, result, score, wanted, said)
             place = f"{where}, task {shown(task)}"
             records.append({"model": model, "task": task, score: mean, "where": place})
-    table = answers([where for _, where, _ in read], records)
+    table = collect([where for _, where, _ in read], records)
     better = True if score == _MAIN and higher_is_better is None else higher_is_better
-    better = direction(table, score, better)
-    return arrange(table, player="model", round="task", score=score, better=better)
-
-
-def _model(path: Path) -> str:
-    """Name a model by the folder of its revisions."""
-    return path.parent.parent.name.replace("__", "/") or "model"
+    columns = {"player": "model", "round": "task"}
+    return arrange(table, columns, score, better=direction(table, score, better))
 
 
 def _mean(
-    where: str, task: str, result: Any, metric: str, splits: Sequence[str] | None, said: Said
+    where: str, task: str, result: Any, metric: str, splits: list[str] | None, said: Said
 ) -> float:
-    """Average the scores of a task's subsets; hold these against those of other models."""
+    """Average the scores of a task's subsets, which must be those of the other models."""
     revision = text_at(result, "dataset_revision") or None
-    hold(said, (task,), revision, where, by="dataset_revision")
+    hold(said, task, revision, where, by="dataset_revision")
     held = at(result, "scores")
     names = list(held) if isinstance(held, dict) else []
-    parts = {}
+    parts: dict[tuple[str, str], float] = {}
     for split in names if splits is None else [name for name in splits if name in names]:
         for entry in list_at(held, split):
             value, part = at(entry, metric), (split, text_at(entry, "hf_subset"))
+            place = f"{where}: subset {shown(part[1])} of split {shown(split)}"
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ScoresError(
-                    f"{where}: subset {shown(part[1])} of split {shown(split)} has no number "
-                    f"{shown(metric)}; name another metric (metric=, --score)."
-                )
+                raise ScoresError(f"{place} has no number {shown(metric)} (metric=, --score).")
             if part in parts:
-                raise ScoresError(
-                    f"{where}: subset {shown(part[1])} stands twice in split {shown(split)}; keep "
-                    "one of its scores."
-                )
+                raise ScoresError(f"{place} is there twice; keep one of its scores.")
             parts[part] = float(value)
     if not parts:
         raise ScoresError(f"{where}: no scores of these splits; there are {listed(names)}.")
@@ -160,12 +121,11 @@ def _mean(
     parts = {part: value for part, value in parts.items() if not np.isnan(value)}
     if not parts:
         return float("nan")
-    first, there = said.setdefault((task, "parts"), (parts.keys(), where))
+    first, there = said.setdefault((task, "", "parts"), (parts.keys(), where))
     if parts.keys() != first:
-        other = min(parts.keys() ^ first)
+        other = "/".join(min(parts.keys() ^ first))
         raise ScoresError(
-            f"{where}: of task {shown(task)} this has other splits or subsets than {there} (one of "
-            f"the two has {shown('/'.join(other))}); evaluate the models alike, name splits "
-            "(splits=), or leave the task out (tasks=)."
+            f"{where}: task {shown(task)} has other splits or subsets than in {there}, such as "
+            f"{shown(other)}; name common splits (splits=), or leave the task out (tasks=)."
         )
     return float(np.mean(list(parts.values())))

@@ -11,7 +11,8 @@ import xarray as xr
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names
 from leaderbayes._scores.tables import Table, shown
-from leaderbayes.adapters._columns import (
+from leaderbayes.adapters._options import with_options
+from leaderbayes.adapters._tables import (
     Frame,
     arrange,
     choose,
@@ -24,6 +25,7 @@ from leaderbayes.adapters._columns import (
 _FIELDS = ("run_id", "task_id", "setup_id", "flow_name", "data_name", "function", "value", "values")
 
 
+@with_options
 def from_openml(
     source: Frame | Mapping[Any, Any],
     *,
@@ -38,25 +40,14 @@ def from_openml(
     source : DataFrame, path or dict
         What ``openml.evaluations.list_evaluations(function, tasks=...)`` returned, as a table
         (``output_format="dataframe"``), a CSV of it, or a dictionary of objects.
-    metric : str, optional
-        The function, such as "predictive_accuracy"; needed where there are several.
-    higher_is_better : bool, optional
-        Whether more is better, where that is not known.
-    max_mb : float
-        The most that a file may hold, unpacked, in megabytes.
+    {options}
 
     Returns
     -------
     DataArray (player, round) or (tournament, player, round)
-        Scores of flows; tasks are rounds. With ``per_fold=True`` tasks are tournaments, and the
-        positions of ``values``, by repeat and fold, are rounds. Tasks are named by their data
-        set and number, flows by name; a flow that ran in several setups is one player a setup.
-
-    Raises
-    ------
-    ScoresError
-        If the table cannot be read, or a setup ran twice on a task (keep the run that counts):
-        names the file, and the row or column.
+        Scores of flows by function ``metric``; tasks are rounds. With ``per_fold=True`` tasks are
+        tournaments, and the positions of ``values``, by repeat and fold, are rounds. A flow that
+        ran in several setups is one player a setup.
 
     References
     ----------
@@ -77,8 +68,12 @@ def from_openml(
     tree                   0.7            0.90
     forest                 0.8            0.95
     """
-    table = _from_objects(source) if isinstance(source, Mapping) else read_frame(source, max_mb)
-    require(table, ["task_id", "flow_name", "function"], "evaluations of OpenML")
+    needed, kind = ["task_id", "flow_name", "function"], "evaluations of OpenML"
+    if isinstance(source, Mapping):
+        table = _from_objects(source)
+        require(table, needed, kind)
+    else:
+        table = read_frame(source, max_mb, needed, kind)
     functions = as_names(table, "function")
     chosen = choose(table, metric, list(functions.unique()))
     better = direction(table, chosen, higher_is_better)
@@ -86,19 +81,19 @@ def from_openml(
     frame = table.frame.assign(task=_tasks(table), flow=_flows(table))
     table = table._replace(frame=frame)
     if "values" in frame.columns and not all(map(_is_missing, frame["values"])):
-        table = _by_fold(table)
-        return arrange(
-            table, tournament="task", player="flow", round="fold", score="score", better=better
-        )
-    require(table, ["value"], "evaluations of OpenML")
-    return arrange(table, player="flow", round="task", score="value", better=better)
+        columns = {"tournament": "task", "player": "flow", "round": "fold"}
+        return arrange(_by_fold(table), columns, "score", better=better)
+    require(table, ["value"], kind)
+    return arrange(table, {"player": "flow", "round": "task"}, "value", better=better)
 
 
 def _from_objects(source: Mapping[Any, Any]) -> Table:
     """Make a table of OpenML's evaluation objects."""
-    records = [{name: getattr(it, name, None) for name in _FIELDS} for it in source.values()]
-    runs = list(source)
-    return collect("evaluations", records, lambda k: f"run {shown(runs[k])}")
+    records = [
+        {"where": f"run {shown(run)}"} | {name: getattr(it, name, None) for name in _FIELDS}
+        for run, it in source.items()
+    ]
+    return collect(["evaluations"], records)
 
 
 def _tasks(table: Table) -> pd.Series:

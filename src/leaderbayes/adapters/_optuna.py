@@ -6,7 +6,7 @@ import xarray as xr
 
 from leaderbayes._errors import ScoresError
 from leaderbayes._scores.tables import listed, shown
-from leaderbayes.adapters._columns import arrange, collect
+from leaderbayes.adapters._tables import arrange, collect
 
 
 def from_optuna(study: Any) -> xr.DataArray:
@@ -25,17 +25,10 @@ def from_optuna(study: Any) -> xr.DataArray:
         Pruned trials miss the rounds that they did not reach; failed and unfinished trials, and
         those that reported nothing, are left out.
 
-    Raises
-    ------
-    ScoresError
-        If the study has several objectives, or fewer than two trials that reported: names the
-        trial.
-
     Notes
     -----
     Steps of a learning curve (epochs, boosting iterations) are not independent rounds: intervals
-    from them are too narrow. A pruned trial misses rounds because it was bad; its strength rests
-    on the rounds that it played.
+    from them are too narrow.
 
     References
     ----------
@@ -61,36 +54,23 @@ def from_optuna(study: Any) -> xr.DataArray:
     where = f"study {shown(getattr(study, 'study_name', ''))}"
     try:
         directions = [str(getattr(d, "name", d)).upper() for d in study.directions]
-        trials = list(study.trials)
         records = [
-            {"trial": f"trial {trial.number}", "step": step, "score": value}
-            for trial in trials
+            {"trial": f"trial {trial.number}", "step": step, "score": value,
+             "where": f"trial {trial.number}, step {shown(step)}"}
+            for trial in study.trials
             if str(getattr(trial.state, "name", trial.state)) in ("COMPLETE", "PRUNED")
             for step, value in trial.intermediate_values.items()
-        ]
+        ]  # fmt: skip
     except (AttributeError, TypeError, ValueError) as problem:
         raise ScoresError(f"{where}: not a study of Optuna ({problem}).") from problem
     if len(directions) != 1 or directions[0] not in ("MINIMIZE", "MAXIMIZE"):
-        raise ScoresError(
-            f"{where}: its directions are {listed(directions) or 'none'}; scores are of "
-            "one objective, to be minimised or maximised, which trials report at steps."
-        )
-    table = collect(
-        where, records, lambda k: f"{shown(records[k]['trial'])}, step {shown(records[k]['step'])}"
-    )
+        raise ScoresError(f"{where}: scores are of one objective, not of {listed(directions)}.")
     if not records:
-        table.refuse(
-            f"none of {len(trials)} trials reported a score; call trial.report(score, step=fold) "
-            "for each fold."
-        )
-    better = directions[0] == "MAXIMIZE"
-    scores = arrange(table, player="trial", round="step", score="score", better=better)
-    return scores.isel(round=_order([str(name) for name in scores["round"].to_numpy()]))
-
-
-def _order(steps: list[str]) -> list[int]:
-    """Sort the steps by number; give their positions."""
-    try:
-        return sorted(range(len(steps)), key=lambda k: int(steps[k]))
-    except ValueError:
-        return list(range(len(steps)))
+        raise ScoresError(f"{where}: no trial reported a score, by trial.report(score, step=fold).")
+    table = collect([where], records)
+    columns = {"player": "trial", "round": "step"}
+    scores = arrange(table, columns, "score", better=directions[0] == "MAXIMIZE")
+    steps = [str(name) for name in scores["round"].to_numpy()]
+    if all(step.lstrip("-").isdecimal() for step in steps):
+        return scores.isel(round=sorted(range(len(steps)), key=lambda k: int(steps[k])))
+    return scores

@@ -12,11 +12,13 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_numbers
 from leaderbayes._scores.read import check_sign, read_scores
 from leaderbayes._scores.tables import as_column, shown, text_of
-from leaderbayes.adapters._columns import arrange, choose, collect
+from leaderbayes.adapters._options import with_options
+from leaderbayes.adapters._tables import arrange, choose, collect
 
 _PREFIX = "test_"
 
 
+@with_options
 def from_sklearn(
     results: Mapping[str, Any] | pd.DataFrame | str | Path | object,
     *,
@@ -32,23 +34,15 @@ def from_sklearn(
         A fitted ``GridSearchCV`` or another search, its ``cv_results_`` (also as a DataFrame or
         a CSV of it), whose players are the settings; or a dictionary from each estimator's name
         to what ``cross_validate`` or ``cross_val_score`` returned, on the same splits.
-    metric : str, optional
-        Name of the metric; needed where there are several.
     higher_is_better : bool, optional
         Whether more of the metric is better. By default it is, as scikit-learn's scorers have it,
-        unless the metric has a loss's name and scores above 0, which are to be spoken for.
-    max_mb : float
-        The most that a file may hold, unpacked, in megabytes.
+        unless the metric has a loss's name and scores above 0.
+    {options}
 
     Returns
     -------
     DataArray (player, round)
         Scores. A fit that failed is missing.
-
-    Raises
-    ------
-    ScoresError
-        If the results cannot be read: names the estimator, setting or metric.
 
     References
     ----------
@@ -77,19 +71,15 @@ def from_sklearn(
     for name, result in found.items():
         for key, values in _scores_of(text_of(name), result).items():
             records += [
-                {"estimator": text_of(name), "split": f"split{k}", "metric": key, "score": value}
+                {"estimator": text_of(name), "split": f"split{k}", "metric": key, "score": value,
+                 "where": f"{shown(name)}, split{k}"}
                 for k, value in enumerate(values)
-            ]
-    where = "cross-validations"
-    table = collect(
-        where, records, lambda k: f"{shown(records[k]['estimator'])}, {records[k]['split']}"
-    )
-    if not records:
-        table.refuse("there is no score of any split.")
+            ]  # fmt: skip
+    table = collect(["cross-validations"], records)
     chosen = choose(table, metric, list(dict.fromkeys(r["metric"] for r in records)))
     table = table._replace(frame=table.frame[table.frame["metric"] == chosen])
     better = check_sign(table, chosen, as_numbers(table, "score"), higher_is_better)
-    return arrange(table, player="estimator", round="split", score="score", better=better)
+    return arrange(table, {"player": "estimator", "round": "split"}, "score", better=better)
 
 
 def _scores_of(name: str, result: object) -> dict[str, pd.Series]:
@@ -106,13 +96,9 @@ def _scores_of(name: str, result: object) -> dict[str, pd.Series]:
             f"cross-validations: {shown(name)} has no test_score or test_<metric>; give what "
             "cross_validate or cross_val_score returned."
         )
-    columns = {}
-    for key, values in scores.items():
-        try:
-            columns[key] = as_column(values)
-        except (TypeError, ValueError) as problem:
-            raise ScoresError(
-                f"cross-validations: {shown(name)}: {shown(key)} holds no score for each split "
-                f"({problem})."
-            ) from problem
-    return columns
+    try:
+        return {key: as_column(values) for key, values in scores.items()}
+    except (TypeError, ValueError) as problem:
+        raise ScoresError(
+            f"cross-validations: {shown(name)} holds no score for each split ({problem})."
+        ) from problem

@@ -6,7 +6,8 @@ from leaderbayes._errors import ScoresError
 from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_names, as_numbers
 from leaderbayes._scores.tables import shown, suggest
-from leaderbayes.adapters._columns import (
+from leaderbayes.adapters._options import with_options
+from leaderbayes.adapters._tables import (
     Frame,
     arrange,
     direction,
@@ -18,6 +19,7 @@ from leaderbayes.adapters._columns import (
 _ERROR = "metric_error"
 
 
+@with_options
 def from_tabarena(
     source: Frame,
     *,
@@ -36,28 +38,14 @@ def from_tabarena(
     metric : str, optional
         Another column of scores, such as "time_infer_s". The default is ``metric_error``, of which
         less is better whatever the metric ("roc_auc" is 1 less the area there).
-    higher_is_better : bool, optional
-        Whether more of ``metric`` is better, where that is not known.
-    max_mb : float
-        The most that a file may hold, unpacked, in megabytes.
+    {options}
 
     Returns
     -------
     DataArray (tournament, player, round)
-        Errors of methods. An ``imputed`` row, in which TabArena has put another method's result
-        for one that failed, is missing. Rounds are folds, which TabArena numbers over its repeats;
-        with a column ``repeat`` they are "repeat.fold".
-
-    Raises
-    ------
-    ScoresError
-        If the table cannot be read, a data set has errors by several metrics, or a method two
-        results of a split: names the file, and the row or column.
-
-    Notes
-    -----
-    Tables as tabarena 0.1.0 has them. Splits are repeated cross-validation, of three folds: give
-    ``test_fraction`` to `leaderbayes.fit`.
+        Errors of methods; an ``imputed`` row, another method's result for one that failed, is
+        missing. Rounds are folds, or "repeat.fold" with a column ``repeat``: give
+        ``test_fraction`` to `leaderbayes.fit`.
 
     References
     ----------
@@ -74,10 +62,10 @@ def from_tabarena(
     >>> dict(scores.sizes), scores.attrs["higher_is_better"]
     ({'tournament': 1, 'player': 2, 'round': 2}, 0)
     """
-    table = read_frame(source, max_mb)
+    table = read_frame(source, max_mb, ["dataset", "fold", _ERROR], "results of TabArena")
     columns = table.frame.columns
     player = "framework" if "framework" in columns and "method" not in columns else "method"
-    require(table, [player, "dataset", "fold", _ERROR], "results of TabArena")
+    require(table, [player], "results of TabArena")
     if metric is not None and metric not in columns:
         table.refuse(f"no metric {shown(metric)}; {suggest(str(metric), columns)}")
     score, better = metric or _ERROR, False
@@ -99,6 +87,5 @@ def from_tabarena(
         # Said of what, so that its rounds are known to be folds.
         fold, names = "repeat.fold", as_names(table, "repeat") + "." + as_names(table, "fold")
         table = table._replace(frame=table.frame.assign(**{fold: names}))
-    return arrange(
-        table, tournament="dataset", player=player, round=fold, score=score, better=better
-    )
+    taken = {"tournament": "dataset", "player": player, "round": fold}
+    return arrange(table, taken, score, better=better)

@@ -11,7 +11,7 @@ import xarray as xr
 
 from leaderbayes._errors import LeaderbayesError
 from leaderbayes._files.download import download, local, names
-from leaderbayes._scores.digits import numbers_of
+from leaderbayes._scores.cells import numbers_of
 from leaderbayes._scores.read import read_scores
 from leaderbayes.adapters import from_amlb
 
@@ -29,83 +29,43 @@ def fetch(name: _Scores) -> xr.DataArray: ...
 @overload
 def fetch(name: _Leaderboard) -> pd.Series: ...
 def fetch(name: str) -> xr.DataArray | pd.Series:
-    """Give a well-known public board, downloaded once.
+    """Return a well-known public board, downloaded once.
 
-    =================== ==================================================== ===================
-    name                what                                                 scores
-    =================== ==================================================== ===================
-    vtab                16 image representations on the 19 tasks of VTAB     accuracy in per
-                        (Zhai et al.; Gosiewska et al.)                      cent, to a decimal:
-                                                                             many ties
-    bbtcomp             16 classifiers on 132 data sets in 4 folds (Wainer)  accuracy, some
-                                                                             missing
-    pmra                49 models of mortgage default in 10 folds (Gajda,    ROC AUC
-                        Chlebus)
-    amlb_1h, amlb_4h,   7 AutoML frameworks on 35, 39, 4 tasks in 10 folds,  ROC AUC; minus the
-    amlb_8h             by hours of each run (Gijsbers et al.)               log loss where
-                                                                             classes are more
-                                                                             than two; failed
-                                                                             runs are missing
-    tsml_univariate     40 classifiers of time series on 142 data sets, 30   accuracy, many
-                        resamples (Middlehurst et al.)                       tied; not all on
-                                                                             every data set
-    tsml_multivariate   20 such on 26 data sets, 30 resamples (Ruiz et al.)  accuracy
-    kaggle_cassava      teams of a Kaggle competition on cassava leaves in   accuracy, for
-                        5 classes (private board: its scores are multiples   `sota.read_board`
-                        of 1/6618; Møllersen, Holsbø take n = 15000)
-    kaggle_obesity      the same on obesity risk in 7 classes (1/11072, 80   accuracy
-                        % of the paper's n = 13840)
-    both with _public   their public boards, as "kaggle_cassava_public"      accuracy
-    =================== ==================================================== ===================
+    =================== ========================================================== ================
+    name                what                                                       scores
+    =================== ========================================================== ================
+    vtab                16 image representations on 19 tasks                       accuracy in %
+    bbtcomp             16 classifiers on 132 data sets in 4 folds                 accuracy
+    pmra                49 models of mortgage default in 10 folds                  ROC AUC
+    amlb_1h, amlb_4h,   7 AutoML frameworks on 35, 39, 4 tasks in 10 folds, by     ROC AUC; minus
+    amlb_8h             hours of each run                                          log loss
+    tsml_univariate     40 classifiers of time series on 142 data sets             accuracy
+    tsml_multivariate   20 such on 26 data sets                                    accuracy
+    kaggle_cassava      teams of a Kaggle competition, private board, for          accuracy
+                        `sota.read_board`; also "kaggle_cassava_public"
+    kaggle_obesity      another; also "kaggle_obesity_public"                      accuracy
+    =================== ========================================================== ================
 
     Parameters
     ----------
     name : str
-        Which one, as in the table.
+        Which one. A folder that the environment variable ``LEADERBAYES_DATA`` names is looked into
+        first; what is downloaded is kept.
 
     Returns
     -------
     DataArray (player, round) or (tournament, player, round)
-        Scores; tournaments are data sets or tasks, where there are several rounds on each. Of
-        Kaggle's boards a Series of scores by team, named by the team's rank; its attrs have
-        ``classes``, and of private boards ``n``, which the scores tell.
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is no such board, or a file cannot be downloaded: names the URL and where to put
-        it by hand. What has been downloaded is kept.
-    MissingExtraError
-        If it has to be downloaded and the extra ``data`` is not installed.
-
-    Notes
-    -----
-    From https://github.com/agosiewska/EPP-meta-score (MIT licence), jwainer/bbtcomp (MIT),
-    stagajda/PMRA (no licence given; of three cross-validations the second, which the paper's Table
-    6 is of), openml/automlbenchmark (MIT; reports/old/tables, 2019), time-series-machine-learning/
-    tsml-eval (BSD 3-clause; its README says which paper each classifier's results are from) and
-    MLE-Dojo/MLE-Dojo (MIT; Kaggle's terms hold for its boards). They are as they stand there, but
-    for one score of "amlb_4h": h2oautoml's log loss of 0.149 in fold 3 of jungle_chess stands there
-    as an AUC, and its sign is turned here as all others of the task.
+        Scores, as they were published; tournaments are data sets or tasks with several rounds. Of
+        Kaggle's boards a Series of scores by the team's rank, whose attrs have ``classes``, and of
+        private boards ``n``, which the scores tell.
 
     References
     ----------
-    Zhai et al. (2020), A Large-scale Study of Representation Learning with the Visual Task
-    Adaptation Benchmark, arXiv:1910.04867;
-    Gosiewska, Woźnica, Biecek (2022), Interpretable Meta-Score for Model Performance;
-    Wainer (2023), A Bayesian Bradley-Terry model to compare multiple ML algorithms on
-    multiple data sets, JMLR 24(341);
-    Gajda, Chlebus (2022), A probability-based models ranking approach: an alternative method
-    of machine-learning model performance assessment, Sensors 22(17), 6361,
-    doi:10.3390/s22176361;
-    Gijsbers et al. (2019), An Open Source AutoML Benchmark, ICML workshop on AutoML,
-    arXiv:1907.00909;
-    Middlehurst, Schäfer, Bagnall (2024), Bake off redux, Data Min. Knowl. Disc. 38,
-    doi:10.1007/s10618-024-01022-1;
-    Ruiz et al. (2021), The great multivariate time series classification bake off, Data Min.
-    Knowl. Disc. 35, doi:10.1007/s10618-020-00727-3;
-    Møllersen, Holsbø (2025), Accounting for multiplicity in machine learning benchmark
-    performance; the boards by way of Qiang et al. (2025), MLE-Dojo, arXiv:2505.07782.
+    vtab: Zhai et al. (2020), arXiv:1910.04867; Gosiewska, Woźnica, Biecek (2022).
+    bbtcomp: Wainer (2023), JMLR 24(341). pmra: Gajda, Chlebus (2022), doi:10.3390/s22176361.
+    amlb: Gijsbers et al. (2019), arXiv:1907.00909. tsml: Middlehurst, Schäfer, Bagnall (2024),
+    doi:10.1007/s10618-024-01022-1; Ruiz et al. (2021), doi:10.1007/s10618-020-00727-3.
+    kaggle: Møllersen, Holsbø (2025); Qiang et al. (2025), arXiv:2505.07782.
 
     Examples
     --------
@@ -113,10 +73,6 @@ def fetch(name: str) -> xr.DataArray | pd.Series:
     >>> scores = lb.datasets.fetch("vtab")  # doctest: +SKIP
     >>> dict(scores.sizes)  # doctest: +SKIP
     {'player': 16, 'round': 19}
-    >>> teams = lb.datasets.fetch("kaggle_obesity")  # doctest: +SKIP
-    >>> board = lb.sota.read_board(teams)  # doctest: +SKIP
-    >>> board.attrs["n"], board.attrs["classes"]  # doctest: +SKIP
-    (11072, 7)
     """
     if str(name) not in _BOARDS:
         raise LeaderbayesError(f"No public board {name!r:.80}; there are {', '.join(_BOARDS)}.")
@@ -143,6 +99,7 @@ def _bbtcomp(name: str) -> xr.DataArray:
 def _pmra(name: str) -> xr.DataArray:
     path = download("pmra.csv")
     runs = pd.read_csv(path, dtype=str)
+    # The paper's Table 6 is of the second of three cross-validations.
     second = runs[runs["iter_num"] == "1"].drop(columns="iter_num")
     scores = read_scores(second, player="Model", round="split_num", score="AUC_score")
     return scores.assign_attrs(source=str(path))
@@ -150,7 +107,7 @@ def _pmra(name: str) -> xr.DataArray:
 
 def _amlb(name: str) -> xr.DataArray:
     scores = from_amlb(download(f"amlb_2019_{name.removeprefix('amlb_')}.csv"))
-    if name == "amlb_4h":
+    if name == "amlb_4h":  # a log loss that stands there as an AUC
         scores.loc["jungle_chess_2pcs_raw_endgame_complete", "h2oautoml", "3"] *= -1.0
     return scores
 
@@ -178,7 +135,7 @@ def _tsml(name: str) -> xr.DataArray:
     return scores.assign_attrs(source=str(path.parent))
 
 
-# What is known of the boards beside their scores; n is told by these.
+# What is known of the boards beside their scores, which tell n.
 _KNOWN = {"cassava": {"classes": 5, "n": 6618}, "obesity": {"classes": 7, "n": 11072}}
 _COMPETITIONS = {
     "cassava": "cassava-leaf-disease-classification",
@@ -208,8 +165,5 @@ _BOARDS: dict[str, tuple[str | None, _Make]] = {
     "amlb_8h": (None, _amlb),
     "tsml_univariate": ("tsml_univariate.csv.gz", _tsml),
     "tsml_multivariate": (None, _tsml),
-    "kaggle_cassava": (None, _kaggle),
-    "kaggle_cassava_public": (None, _kaggle),
-    "kaggle_obesity": (None, _kaggle),
-    "kaggle_obesity_public": (None, _kaggle),
+    **{f"kaggle_{of}{part}": (None, _kaggle) for of in _KNOWN for part in ("", "_public")},
 }

@@ -22,7 +22,7 @@ _FILES = {
 
 
 def path(name: str) -> Path:
-    """Give the path of a shipped table, for the command line.
+    """Return the path of a shipped table, for the command line.
 
     Parameters
     ----------
@@ -32,22 +32,13 @@ def path(name: str) -> Path:
     Returns
     -------
     Path
-        A CSV file. Of scores, with the columns tournament, player, algorithm, round and score; of
-        answers (packed), with a column a classifier.
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is no such table; names those that there are.
+        A CSV file.
 
     Examples
     --------
     >>> import leaderbayes as lb
     >>> lb.datasets.path("classifiers").name
     'classifiers.csv'
-    >>> scores = lb.read_scores(lb.datasets.path("classifiers"))
-    >>> dict(scores.sizes)
-    {'tournament': 5, 'player': 15, 'round': 25}
     """
     if str(name) not in _FILES:
         raise LeaderbayesError(f"No shipped board {name!r:.80}; there are {', '.join(_FILES)}.")
@@ -55,25 +46,20 @@ def path(name: str) -> Path:
 
 
 def load(name: str, tournament: str | None = None) -> xr.DataArray:
-    """Give a board that comes with the package.
+    """Return a board that comes with the package.
 
-    ============== ================================================================= ==============
-    name           what                                                              scores
-    ============== ================================================================= ==============
-    classifiers    15 classifiers on 5 data sets, 25 rounds each (5 times 5 folds)   ROC AUC on
-                                                                                     breast_cancer
-                                                                                     and diabetes,
-                                                                                     accuracy on
-                                                                                     digits, iris
-                                                                                     and wine
-    regressors     15 regressors on the diabetes data, 25 rounds (5 times 5 folds)   root mean
-                                                                                     squared error:
-                                                                                     lower is better
-    answers        115 classifiers of digits, 600 instances of one test set          right or wrong
-    ============== ================================================================= ==============
+    ============ ============================================================= =====================
+    name         what                                                          scores
+    ============ ============================================================= =====================
+    classifiers  15 classifiers on 5 data sets in 25 rounds (5 times 5 folds)  ROC AUC of 2 classes,
+                                                                               accuracy of more
+    regressors   15 regressors on the diabetes data, 25 rounds                 root mean squared
+                                                                               error
+    answers      115 classifiers of digits, 600 instances of one test set      right or wrong
+    ============ ============================================================= =====================
 
-    Players are settings of scikit-learn's models, three of each of five algorithms, named
-    "algorithm option=value"; rounds are "repeat.fold".
+    Players are settings of scikit-learn's models, named "algorithm option=value"; rounds are
+    "repeat.fold".
 
     Parameters
     ----------
@@ -86,20 +72,7 @@ def load(name: str, tournament: str | None = None) -> xr.DataArray:
     Returns
     -------
     DataArray (player, round) or (tournament, player, round)
-        Scores; those of "regressors" from 25 to 346, the unit of the disease's progression, others
-        shares from 0 to 1. Of "answers": (classifier, instance), uint8, 1 where the classifier is
-        right on the instance, else 0.
-
-    Raises
-    ------
-    LeaderbayesError
-        If there is no such board or tournament; names those that there are.
-
-    Notes
-    -----
-    On digits the trees of depth 2 and 5 beat no one but each other, in any round, and so do one
-    nearest neighbour and the tree of depth 20 among the regressors: the maximum likelihood does
-    not exist there (LB010); the posterior does.
+        Scores; of "answers" (classifier, instance), 1 where the classifier is right, else 0.
 
     Examples
     --------
@@ -107,10 +80,6 @@ def load(name: str, tournament: str | None = None) -> xr.DataArray:
     >>> scores = lb.datasets.load("classifiers", "wine")
     >>> dict(scores.sizes)
     {'player': 15, 'round': 25}
-    >>> lb.datasets.load("classifiers").dims
-    ('tournament', 'player', 'round')
-    >>> lb.datasets.load("regressors").attrs["higher_is_better"]
-    0
     >>> dict(lb.datasets.load("answers").sizes)
     {'classifier': 115, 'instance': 600}
     """
@@ -118,10 +87,10 @@ def load(name: str, tournament: str | None = None) -> xr.DataArray:
     if name == "answers":
         board = _answers(file)
     elif name == "regressors":
-        board = read_scores(file, higher_is_better=False, scheme="Model/CV")
+        board = read_scores(file, higher_is_better=False).assign_attrs(scheme="Model/CV")
         board = board.sel(tournament="diabetes", drop=True).assign_attrs(tournament="diabetes")
     else:
-        board = read_scores(file, scheme="Model/CV")
+        board = read_scores(file).assign_attrs(scheme="Model/CV")
         known = [str(one) for one in board["tournament"].to_numpy()]
     if tournament is None:
         return board

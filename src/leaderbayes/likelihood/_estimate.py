@@ -159,7 +159,7 @@ def estimate(
     fit = fit.assign_coords(coords or {}).assign_attrs(attrs)
     what = "rounds" if hinted is None else "votes"
     if hinted is None:
-        hinted = hints(matches, str(attrs["model"]), posterior=False)
+        hinted = hints(matches, posterior=False)
         if attrs["covariance"] in ("clustered", "bootstrap") and matches.sizes["round"] < FEWEST:
             few = (
                 f"LB015 {matches.sizes['round']} rounds hardly say how rounds vary: standard "

@@ -14,11 +14,15 @@ from scipy.special import chdtrc, ndtr
 
 from leaderbayes._arguments import is_list, number, one_of, wrong
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.require import require_estimate
-from leaderbayes._fits.trust import trust
 from leaderbayes._numerics.newton import Linear
 from leaderbayes._types import Floats
-from leaderbayes.likelihood._spread import coefficients, pair_errors, vary
+from leaderbayes.likelihood._spread import (
+    coefficients,
+    pair_errors,
+    require_result,
+    trust,
+    vary,
+)
 
 Hypothesis = Sequence[tuple[str, str]] | xr.DataArray
 Convention = Literal["correct", "published"]
@@ -186,7 +190,7 @@ def wald_test(
     >>> print(f"{test['statistic']:.2f}, p = {test['p_value']:.2f}")
     1.15, p = 0.28
     """
-    require_estimate(estimate)
+    require_result(estimate)
     tested = _asked(a, b, hypothesis)
     factor, more = published_scale(estimate, convention)
     players = estimate["player"].to_numpy()
@@ -266,7 +270,7 @@ def lr_test(restricted: xr.Dataset, general: xr.Dataset) -> xr.Dataset:
     1.16, p = 0.28
     """
     for estimate in (restricted, general):
-        require_estimate(estimate)
+        require_result(estimate)
     same = restricted.attrs["model"] == general.attrs["model"]
     if not same or not np.array_equal(restricted["player"], general["player"]):
         raise LeaderbayesError("A likelihood-ratio test compares one model on the same players.")
@@ -329,7 +333,7 @@ def pairwise_tests(
     1  svm C=1      svm C=10        0.51        0.59
     """
     one_of("adjust", adjust, "holm", "fdr_bh", None)
-    require_estimate(estimate)
+    require_result(estimate)
     _, more = published_scale(estimate, convention)
     gap, error = pair_differences(estimate, convention)
     ranked = np.argsort(-estimate["epp"].to_numpy(), kind="stable")

@@ -1,5 +1,7 @@
 """Standard errors of an estimate: NaN where the rounds show no variation to take them from."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -10,6 +12,24 @@ from leaderbayes._types import Floats
 _NOTHING = 1e-9
 # A variance of the model's below this share of its largest: a hypothesis leaves no freedom.
 _FIXED = 1e-12
+
+
+def require_result(given: Any) -> xr.Dataset:
+    """Return an estimate, or raise an error that says what it is instead."""
+    if isinstance(given, xr.Dataset) and "epp" in given:
+        return given
+    raise LeaderbayesError(
+        f"This takes an estimate of leaderbayes.likelihood, not {type(given).__name__}: give what "
+        "likelihood.bradley_terry, plackett_luce or round_intercept returned."
+    )
+
+
+def trust(fit: xr.Dataset) -> dict[str, Any]:
+    """Return ``converged`` (1) and ``warnings`` (JSON), attrs of whatever is made of an estimate.
+
+    An estimate that did not converge is an error, so any that exists did.
+    """
+    return {"converged": 1, "warnings": str(fit.attrs["warnings"])}
 
 
 def coefficients(fit: xr.Dataset, name: str = "covariance") -> tuple[Floats, Floats]:

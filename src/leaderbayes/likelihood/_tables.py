@@ -9,16 +9,14 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, ndtri
 
 from leaderbayes._errors import LeaderbayesError
-from leaderbayes._fits.require import require_estimate
-from leaderbayes._fits.trust import trust
 from leaderbayes._scores.matches import one_tournament
 from leaderbayes.likelihood._hypothesis import Convention, pair_differences
-from leaderbayes.likelihood._spread import player_errors
+from leaderbayes.likelihood._spread import player_errors, require_result, trust
 
 
 def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
     """Make the leaderboard of an estimate, with normal intervals."""
-    require_estimate(estimate)
+    require_result(estimate)
     epp = estimate["epp"].to_numpy()
     error = player_errors(estimate) * ndtri((1.0 + prob) / 2.0)
     board = pd.DataFrame(
@@ -39,7 +37,7 @@ def table(estimate: xr.Dataset, prob: float) -> pd.DataFrame:
 
 def probabilities(estimate: xr.Dataset, prob: float, convention: Convention) -> xr.Dataset:
     """Return win probabilities of an estimate, with intervals."""
-    require_estimate(estimate)
+    require_result(estimate)
     gap, error = pair_differences(estimate, convention)
     error = error * ndtri((1.0 + prob) / 2.0)
     dims = ("player", "opponent")

@@ -1,25 +1,107 @@
-"""What the models share: their coordinates, and how their players are best sampled.
+"""What models of one board of scores share: names, data, priors, and the fast engine's problem."""
 
-For strengths b with prior scale sigma the sampler moves sigma ** (centring - 1) * b. Centred (1),
-a board of nearly equal players is a funnel; not centred (0), a board that decides everything is a
-ridge. In between, both sample well.
-"""
-
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from leaderbayes._arguments import number
+from leaderbayes._arguments import positive
 from leaderbayes._numerics.bradley_terry import newton
+from leaderbayes._numerics.engine import Target
 from leaderbayes._numerics.newton import inverse
+from leaderbayes._numerics.pairs_by_round import round_log_likelihood, round_statistics
 from leaderbayes._types import Floats, Ints
-from leaderbayes.models._weight import check_scales
+from leaderbayes.models._model import Problem
+
+PRIOR_SCALE = 2.0  # of the half-normal prior on the scale of strengths, log-odds
+# Degrees of freedom of the strengths' Student-t prior, of few players and of many. Heavy tails
+# leave a dominant player where its matches put it.
+_DF_OF_FEW, _FEW_PLAYERS, _DF_OF_MANY = 4.0, 10, 2.0
 
 
-def coords_of(matches: xr.Dataset) -> dict[str, Any]:
-    """Players and rounds."""
-    return {dim: matches[dim].to_numpy() for dim in ("player", "round")}
+def degrees_of_freedom(prior_df: float | None, players: int) -> float:
+    """Return those of the strengths' prior: as asked for, or by how many players there are."""
+    if prior_df is not None:
+        return positive("prior_df", prior_df)
+    return _DF_OF_FEW if players <= _FEW_PLAYERS else _DF_OF_MANY
+
+
+def coords_of(matches: xr.Dataset, *dims: str) -> dict[str, Any]:
+    """Names along dimensions, by default players and rounds."""
+    return {dim: matches[dim].to_numpy() for dim in dims or ("player", "round")}
+
+
+def constants(
+    name: str,
+    matches: xr.Dataset,
+    weight: Floats,
+    options: Mapping[str, float | None],
+    *,
+    dim: str = "round",
+    **more: Any,
+) -> xr.Dataset:
+    """Return what answers need beside draws: the group ``constant_data`` of a posterior.
+
+    Of matches their scores, where these are known, and the rules that they were counted by. The
+    coordinate ``model`` names the model, and ``options`` are numbers that it was built with (an
+    absent one is 0).
+    """
+    scores = matches.get("scores", xr.DataArray())
+    found: dict[str, Any] = {
+        "weight": (dim, weight),
+        "within_round": ("model", [int(matches.attrs["within_round"])]),
+        "higher_is_better": ("model", [int(scores.attrs.get("higher_is_better", 1))]),
+        "ties": ("model", [_RULES.index(matches.attrs["ties"])]),
+        **{key: ("model", [float(value or 0.0)]) for key, value in options.items()},
+        **more,
+    }
+    if "scores" in matches:
+        found["scores"] = scores.dims, scores.to_numpy()
+    coords = {d: matches[d].to_numpy() for d in matches.dims if d != "opponent"}
+    return xr.Dataset(found, coords | {"model": [name]})
+
+
+_RULES = ("half", "drop", "floor", "loss")
+
+
+def rule_for_ties(constant: xr.Dataset) -> str:
+    """Read the rule for ties from ``constant_data``."""
+    return _RULES[int(constant["ties"].item())]
+
+
+def declare(constant: xr.Dataset) -> dict[str, Any]:
+    """Put constants into the pm.Model under construction, as data, and return them by name.
+
+    PyMC takes no NaN for data: a missing score is minus infinity there.
+    """
+    import pymc as pm
+
+    model = pm.modelcontext(None)
+    for dim in constant.dims:
+        if str(dim) not in model.coords:
+            model.add_coord(str(dim), constant[dim].to_numpy())
+    return {
+        str(name): pm.Data(
+            str(name), values.fillna(-np.inf).to_numpy(), dims=tuple(map(str, values.dims))
+        )
+        for name, values in constant.data_vars.items()
+    }
+
+
+def strengths(prior_scale: float, df: float, centring: float) -> Any:
+    """Add strengths to the pm.Model under construction: ``epp`` (player), and what it is made of.
+
+    The sampler moves scale ** (centring - 1) * strength: centred (1), a board of equal players is
+    a funnel; not centred (0), a board that decides everything is a ridge. In between both sample
+    well.
+    """
+    import pymc as pm
+
+    scale = pm.HalfNormal("epp_scale", prior_scale)
+    unit = pm.StudentT("epp_unit", nu=df, sigma=scale**centring, dims="player")
+    apart = unit - unit.mean()
+    return pm.Deterministic("epp", scale ** (1.0 - centring) * apart, dims="player")
 
 
 def reliability(matches: xr.Dataset, eta: Floats) -> float:
@@ -30,7 +112,7 @@ def reliability(matches: xr.Dataset, eta: Floats) -> float:
 
 
 def estimates(matches: xr.Dataset, eta: Floats) -> tuple[Floats, float]:
-    """Estimate strengths, drawn to 0 by a pseudo-round, and the mean variance of their error."""
+    """Estimate strengths, shrunk to 0 by a pseudo-round, and the mean variance of their error."""
     points = matches["wins"].sum("opponent").to_numpy()
     epp, _, hessian = newton(points, matches["n"].to_numpy(), pseudo_rounds=1.0)
     m = len(epp)
@@ -58,8 +140,54 @@ def rank_reliability(place: Ints) -> float:
     return float(np.clip(1.0 - noise / between, 0.0, 1.0))
 
 
-def check_options(centring: float | None, **scales: float) -> None:
-    """Raise unless centring is from 0 to 1, and the scales of priors are above 0."""
-    if centring is not None:
-        number("centring", centring, at_least=0.0, at_most=1.0)
-    check_scales(**scales)
+def pairs_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
+    """Log-likelihood of each round's matches (draw, round), Davidson's where there is ``tie``."""
+    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
+    statistics = round_statistics(matches["place"].to_numpy(), within_round=within, ties=ties)
+    return round_log_likelihood(drawn["epp"], statistics, drawn.get("tie"))
+
+
+def half_normal(scale: float) -> Callable[[Floats], Floats]:
+    """Log density of a half-normal distribution of this scale, at values above 0."""
+    return lambda value: np.log(2.0) + normal(scale)(value)
+
+
+def normal(scale: float) -> Callable[[Floats], Floats]:
+    """Log density of a normal distribution around 0 of this standard deviation."""
+    return lambda x: np.asarray(-0.5 * (np.log(2.0 * np.pi) + (x / scale) ** 2) - np.log(scale))
+
+
+def problem_of_places(
+    target: Target,
+    matches: xr.Dataset,
+    constant: xr.Dataset,
+    replicate: Callable[[Mapping[str, Floats], np.random.Generator], Ints],
+    *,
+    log_likelihood: Callable[[Mapping[str, Floats]], Floats] | None = None,
+    extra: Mapping[str, Any] | None = None,
+) -> Problem:
+    """Return the problem of a model that observes places (round, player).
+
+    ``extra`` names a parameter beside strengths, with the log density of its prior.
+    """
+    extra = {} if extra is None else extra
+
+    def expand(
+        a: Floats, more: Floats, scale: Floats, rng: np.random.Generator
+    ) -> dict[str, Floats]:
+        named = {name: more[:, k] for k, name in enumerate(extra)}
+        return {"epp": a - a.mean(axis=1, keepdims=True), "epp_scale": scale, **named}
+
+    coords = coords_of(matches)
+    place = ("round", "player"), matches["place"].to_numpy()
+    return Problem(
+        target=target,
+        expand=expand,
+        dims={"epp": ("player",), "epp_scale": (), **dict.fromkeys(extra, ())},
+        replicate=replicate,
+        log_likelihood=log_likelihood,
+        log_prior={"epp_scale": half_normal(target.prior_scale), **extra},
+        observed=xr.Dataset({"place": place}, coords),
+        constant=constant,
+        coords=coords,
+    )

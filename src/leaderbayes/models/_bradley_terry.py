@@ -1,23 +1,47 @@
-"""Bradley-Terry: the EPP meta-score."""
+r"""Bradley-Terry, the EPP meta-score.
 
-from typing import Any
+.. math::
+
+    \sigma &\sim \mathrm{HalfNormal}(prior\_scale) \\
+    a_i &\sim \mathrm{StudentT}(prior\_df, 0, \sigma), \quad b = a - \bar a \\
+    \mathrm{logit}\,P(i\ \mathrm{beats}\ j) &= b_i - b_j
+
+The matches of a round depend on each other, so the likelihood of a round is raised to a power, its
+weight: the intervals then have their nominal coverage.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pymc as pm
 import xarray as xr
+from scipy.special import expit
 
-from leaderbayes._numerics.pairs_by_round import round_statistics
+from leaderbayes._numerics.composite_weight import weighted_counts
+from leaderbayes._numerics.engine import Target
+from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.places import draw_places
-from leaderbayes.models._board import check_options, coords_of, reliability
-from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.models._weight import (
+from leaderbayes._types import Floats, Ints
+from leaderbayes.models._board import (
     PRIOR_SCALE,
-    Weight,
-    check_board,
-    check_pairs,
+    constants,
+    coords_of,
+    declare,
     degrees_of_freedom,
-    resolve_weight,
+    pairs_by_round,
+    problem_of_places,
+    reliability,
+    strengths,
 )
+from leaderbayes.models._model import Model, Problem
+from leaderbayes.models._places import observe_pairs
+from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+_NAME = "bradley_terry"
 
 
 def bradley_terry(
@@ -27,59 +51,42 @@ def bradley_terry(
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
-    centring: float | None = None,
-) -> pm.Model:
-    r"""Bradley-Terry model of a board, with an honest width by default.
-
-    .. math::
-
-        \sigma &\sim \mathrm{HalfNormal}(prior\_scale) \\
-        a_i &\sim \mathrm{StudentT}(prior\_df, 0, \sigma), \quad b = a - \bar a \\
-        \mathrm{logit}\,P(i\ \mathrm{beats}\ j) &= b_i - b_j
-
-    and the likelihood of all matches of a round is raised to its power, ``weight``.
+) -> "pm.Model":
+    """Return Bradley-Terry's model of a board.
 
     Parameters
     ----------
     matches : Dataset
         From `leaderbayes.matches`, with ties "half" or "drop".
     weight : "composite" or float
-        Power of the likelihood of each round. "composite" estimates those at which intervals have
-        their nominal coverage although a round's matches are dependent, from how many play in it
-        and from how rounds differ; 1.0 is as published.
+        Power of the likelihood of each round. "composite" estimates it from how much rounds
+        differ; 1.0 is as published, with intervals that are far too narrow.
     test_fraction : float, optional
-        Share of the data that each round tests on, for rounds of a repeated cross-validation,
-        which share training data: a further factor 1 / (1 + r rho / (1 - rho)) on the weight of r
-        rounds, rho = 2 / pi asin(test_fraction) (Nadeau and Bengio 2003, for who won).
+        Share of the data that each round tests on, for rounds of repeated cross-validation, which
+        share training data. It lowers the weight (Nadeau and Bengio 2003).
     prior_scale : float
-        Scale of the half-normal prior on the scale of the players' strengths, log-odds.
+        Scale of the half-normal prior on the scale of strengths, in log-odds.
     prior_df : float, optional
-        Degrees of freedom of the strengths' Student-t law: few leave a player who is far ahead of,
-        or behind, all others where its matches put it, large ones are normal. None: 4 of up to 10
-        players, 2 of more.
-    centring : float, optional
-        How the players are sampled, from 0 (not centred) to 1 (centred): the model is the same.
-        Chosen from the board by default.
+        Degrees of freedom of the strengths' Student-t prior; 4 for up to 10 players, 2 for more.
 
     Returns
     -------
     pymc.Model
-        Variables ``epp`` (player), sum to zero, natural log-odds of beating the average player;
-        ``epp_scale`` (); ``epp_unit`` (player), what is sampled for ``epp``, before its mean is
-        taken off; observed ``place`` (round, player), 1 is best and 0 absent; data ``weight``
-        (round,). Log-likelihood and replicates come by round.
+        ``epp`` (player), log-odds of beating the average player, which sum to zero; ``epp_scale``;
+        ``epp_unit`` (player), which is sampled for it; observed ``place`` (round, player), where 1
+        is best and 0 absent. Log-likelihoods (weighted) and replicates come by round.
 
     Raises
     ------
     LeaderbayesError
-        If these are no matches, or an option has no meaning for them.
+        If these are no matches, or an option is out of range.
 
     Warns
     -----
     DisconnectedWarning
-        If some differences rest on the prior alone.
+        LB010, if some differences rest on the prior alone.
     WeightWarning
-        If fewer than 3 rounds leave the composite weight to a formula.
+        LB011, if fewer than 3 rounds cannot tell the weight.
 
     References
     ----------
@@ -92,44 +99,84 @@ def bradley_terry(
     >>> model = lb.models.bradley_terry(lb.matches(lb.datasets.load("classifiers", "iris")))
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit']
-    >>> [variable.name for variable in model.deterministics]
-    ['epp']
-    >>> [variable.name for variable in model.observed_RVs]
-    ['place']
     """
-    check_options(centring, prior_scale=prior_scale)
-    check_pairs(matches, "models.bradley_terry")
-    check_board(matches)
-    df = degrees_of_freedom(prior_df, matches.sizes["player"])
-    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
-    centring = reliability(matches, eta) if centring is None else centring
-    within, ties = bool(matches.attrs["within_round"]), str(matches.attrs["ties"])
-    place = matches["place"].to_numpy()
+    import pymc as pm
 
-    def logp(value: Any, b: Any, present: Any, weight: Any) -> Any:
-        # PyMC gives strengths the batch dimension of the rounds; all rounds share them.
-        statistics = round_statistics(known(value), within_round=within, ties=ties)
-        return weight * pairs_log_likelihood(statistics, b.reshape((1, b.shape[-1])))
-
-    def random(b: Any, present: Any, weight: Any, *, rng: np.random.Generator, size: Any) -> Any:
-        return draw_places(b, present.astype(bool), rng, within_round=within)
-
+    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
     with pm.Model(coords=coords_of(matches)) as model:
-        power = pm.Data("weight", eta, dims="round")
-        scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.StudentT("epp_unit", nu=df, sigma=scale**centring, dims="player")
-        apart = unit - unit.mean()
-        b = pm.Deterministic("epp", scale ** (1.0 - centring) * apart, dims="player")
-        pm.CustomDist(
-            "place",
-            b,
-            (place > 0).astype("int8"),
-            power,
-            logp=logp,
-            random=random,
-            signature="(p),(p),()->(p)",
-            dtype="int32",
-            observed=place,
-            dims=("round", "player"),
-        )
+        data = declare(constant)
+        b = strengths(prior_scale, df, reliability(matches, eta))
+        observe_pairs(b, data["weight"], matches)
     return model
+
+
+def problem(
+    matches: xr.Dataset,
+    *,
+    weight: Weight = "composite",
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+) -> Problem:
+    """Return the same model for the fast engine."""
+    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
+    place, within = matches["place"].to_numpy(), bool(matches.attrs["within_round"])
+    wins, n, _ = weighted_counts(place, eta, within_round=within, ties=str(matches.attrs["ties"]))
+
+    def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Ints:
+        return draw_places(drawn["epp"][:, None], place > 0, rng, within_round=within)
+
+    return problem_of_places(
+        target_of_pairs(wins.sum(axis=1), n, prior_scale, df),
+        matches,
+        constant,
+        replicate,
+        log_likelihood=partial(pairs_by_round, matches=matches) if (eta == 1.0).all() else None,
+    )
+
+
+def target_of_pairs(points: Floats, n: Floats, prior_scale: float, df: float) -> Target:
+    """Return the posterior of strengths given points (player,) in matches (player, opponent)."""
+
+    def log_likelihood(a: Floats, _: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
+        sums = pair_sums(a, n, gradient=gradient)
+        slope = points - sums.expected if gradient else sums.expected
+        return a @ points - sums.value, slope, np.empty((len(a), 0))
+
+    def hessian(a: Floats, _: Floats) -> Floats:
+        p = expit(a[:, None] - a)
+        curve = n * p * (1.0 - p)
+        return np.asarray(np.diag(curve.sum(axis=1)) - curve)
+
+    m = len(points)
+    return Target(m, log_likelihood, prior_scale, df, cells=m, hessian=hessian)
+
+
+def _checked(
+    matches: xr.Dataset,
+    weight: Weight,
+    test_fraction: float | None,
+    prior_scale: float,
+    prior_df: float | None,
+) -> tuple[Floats, float, xr.Dataset]:
+    """Check data and options; return weights (round,), degrees of freedom and constants."""
+    check_scales(prior_scale=prior_scale)
+    check_board(matches, MODEL)
+    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
+    df = degrees_of_freedom(prior_df, matches.sizes["player"])
+    options = {"test_fraction": test_fraction, "prior_scale": prior_scale, "prior_df": df}
+    return eta, df, constants(_NAME, matches, eta, options)
+
+
+MODEL = Model(
+    name=_NAME,
+    label="Bradley-Terry",
+    data=("matches", "votes"),
+    parameter="epp",
+    unit="log-odds",
+    build=bradley_terry,
+    problem=problem,
+    log_likelihood=pairs_by_round,
+    ties=("half", "drop"),
+    across=True,
+)

@@ -1,23 +1,48 @@
-"""Davidson: Bradley-Terry with a parameter for ties."""
+r"""Davidson: Bradley-Terry with a parameter for ties.
 
-from typing import Any
+.. math::
+
+    \sigma &\sim \mathrm{HalfNormal}(prior\_scale), \quad
+    a_i \sim \mathrm{StudentT}(prior\_df, 0, \sigma), \quad b = a - \bar a \\
+    \nu &\sim N(0, tie\_scale^2) \\
+    P(i) : P(tie) : P(j) &= e^{b_i} : e^{\nu + (b_i + b_j)/2} : e^{b_j}
+
+Given that a match is not tied its odds are Bradley-Terry's, so ``epp`` keeps its meaning.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pymc as pm
 import xarray as xr
 
-from leaderbayes._numerics.pairs_by_round import round_statistics
+from leaderbayes._numerics.composite_weight import weighted_counts
+from leaderbayes._numerics.engine import Target
+from leaderbayes._numerics.pairs import pair_sums
 from leaderbayes._numerics.places import draw_places
-from leaderbayes._scores.matches import require_matches
-from leaderbayes.models._board import check_options, coords_of, reliability
-from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.models._weight import (
+from leaderbayes._types import Floats, Ints
+from leaderbayes.models._board import (
     PRIOR_SCALE,
-    Weight,
-    check_board,
+    constants,
+    coords_of,
+    declare,
     degrees_of_freedom,
-    resolve_weight,
+    normal,
+    pairs_by_round,
+    problem_of_places,
+    reliability,
+    strengths,
 )
+from leaderbayes.models._model import Model, Problem
+from leaderbayes.models._places import observe_pairs
+from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+_NAME = "davidson"
+TIE_SCALE = 2.0
 
 
 def davidson(
@@ -27,60 +52,37 @@ def davidson(
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
-    tie_scale: float = 2.0,
-    centring: float | None = None,
-) -> pm.Model:
-    r"""Davidson model of a board: one trinomial per match, ties have a parameter.
-
-    .. math::
-
-        \sigma &\sim \mathrm{HalfNormal}(prior\_scale),\quad
-        a_i \sim \mathrm{StudentT}(prior\_df, 0, \sigma),\quad b = a - \bar a \\
-        \nu \sim N(0, tie\_scale^2) \\
-        P(i) : P(tie) : P(j) &= e^{b_i} : e^{\nu + (b_i + b_j)/2} : e^{b_j}
-
-    Given that a match is not tied its odds are Bradley-Terry's, so ``epp`` keeps its meaning.
+    tie_scale: float = TIE_SCALE,
+) -> "pm.Model":
+    """Return Davidson's model of a board, where each match is won, tied or lost.
 
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches` with ``ties="half"``: the model has its own likelihood for
-        ties, and reads them from the places.
-    weight : "composite" or float
-        Power of the likelihood, as for `bradley_terry`.
-    test_fraction : float, optional
-        Share of the data that each round tests on, for rounds of a repeated cross-validation,
-        which share training data: a further factor 1 / (1 + r rho / (1 - rho)) on the weight of r
-        rounds, rho = 2 / pi asin(test_fraction) (Nadeau and Bengio 2003, for who won).
-    prior_scale : float
-        Scale of the half-normal prior on the scale of the players' strengths, log-odds.
-    prior_df : float, optional
-        Degrees of freedom of the strengths' Student-t law: few leave a player who is far ahead of,
-        or behind, all others where its matches put it, large ones are normal. None: 4 of up to 10
-        players, 2 of more.
+        From `leaderbayes.matches` with ``ties="half"``: the model reads ties from the places.
+    weight, test_fraction, prior_scale, prior_df
+        As for `bradley_terry`.
     tie_scale : float
         Standard deviation of the normal prior on the log tie parameter nu.
-    centring : float, optional
-        As for `bradley_terry`.
 
     Returns
     -------
     pymc.Model
-        As `bradley_terry`, and ``tie`` (), Davidson's nu: two equal players tie with
-        probability e^nu / (2 + e^nu). Replicates are whole rankings with ties, exact in their
-        pairwise law for equal players and close to it for others.
+        As `bradley_terry`, and ``tie``, Davidson's nu: two equal players tie with probability
+        e^nu / (2 + e^nu). Replicates are whole rankings with ties; they follow the model's
+        pairwise probabilities exactly for equal players and closely for others.
 
     Raises
     ------
     LeaderbayesError
-        If these are no matches, or an option has no meaning for them.
+        If these are no matches, or an option is out of range.
 
     Warns
     -----
     DisconnectedWarning
-        If some differences rest on the prior alone.
+        LB010, if some differences rest on the prior alone.
     WeightWarning
-        If fewer than 3 rounds leave the composite weight to a formula.
+        LB011, if fewer than 3 rounds cannot tell the weight.
 
     References
     ----------
@@ -94,45 +96,96 @@ def davidson(
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit', 'tie']
     """
-    check_options(centring, prior_scale=prior_scale, tie_scale=tie_scale)
-    require_matches(matches, "models.davidson", ties=("half",), pairs=True)
-    check_board(matches)
-    df = degrees_of_freedom(prior_df, matches.sizes["player"])
-    eta = resolve_weight(matches, weight, test_fraction, with_ties=True)
-    centring = reliability(matches, eta) if centring is None else centring
-    within = bool(matches.attrs["within_round"])
-    place = matches["place"].to_numpy()
+    import pymc as pm
 
-    def logp(value: Any, b: Any, present: Any, weight: Any, nu: Any) -> Any:
-        # PyMC gives parameters the batch dimension of the rounds; all rounds share them.
-        b, nu = b.reshape((1, b.shape[-1])), nu.flatten()[:1]
-        statistics = round_statistics(known(value), within_round=within, ties="half")
-        return weight * pairs_log_likelihood(statistics, b, nu)
-
-    def random(
-        b: Any, present: Any, weight: Any, nu: Any, *, rng: np.random.Generator, size: Any
-    ) -> Any:
-        tie = float(np.ravel(nu)[0])
-        return draw_places(b, present.astype(bool), rng, within_round=within, tie=tie)
-
+    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df, tie_scale)
     with pm.Model(coords=coords_of(matches)) as model:
-        power = pm.Data("weight", eta, dims="round")
-        scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.StudentT("epp_unit", nu=df, sigma=scale**centring, dims="player")
-        apart = unit - unit.mean()
-        b = pm.Deterministic("epp", scale ** (1.0 - centring) * apart, dims="player")
+        data = declare(constant)
+        b = strengths(prior_scale, df, reliability(matches, eta))
         nu = pm.Normal("tie", 0.0, tie_scale)
-        pm.CustomDist(
-            "place",
-            b,
-            (place > 0).astype("int8"),
-            power,
-            nu,
-            logp=logp,
-            random=random,
-            signature="(p),(p),(),()->(p)",
-            dtype="int32",
-            observed=place,
-            dims=("round", "player"),
-        )
+        observe_pairs(b, data["weight"], matches, nu=nu)
     return model
+
+
+def problem(
+    matches: xr.Dataset,
+    *,
+    weight: Weight = "composite",
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    tie_scale: float = TIE_SCALE,
+) -> Problem:
+    """Return the same model for the fast engine."""
+    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df, tie_scale)
+    place, within = matches["place"].to_numpy(), bool(matches.attrs["within_round"])
+    wins, n, tied = weighted_counts(place, eta, within_round=within, ties="half")
+
+    def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Ints:
+        boards = [
+            draw_places(b, place > 0, rng, within_round=within, tie=float(nu))
+            for b, nu in zip(drawn["epp"], drawn["tie"], strict=True)
+        ]
+        return np.stack(boards)
+
+    return problem_of_places(
+        target_with_ties(wins.sum(axis=1), n, tied.sum() / 2.0, (prior_scale, df, tie_scale)),
+        matches,
+        constant,
+        replicate,
+        log_likelihood=partial(pairs_by_round, matches=matches) if (eta == 1.0).all() else None,
+        extra={"tie": normal(tie_scale)},
+    )
+
+
+def target_with_ties(
+    points: Floats, n: Floats, tied: float, prior: tuple[float, float, float]
+) -> Target:
+    """Return the posterior given points (player,), ties, and matches (player, opponent).
+
+    ``prior`` is prior_scale, degrees of freedom and tie_scale.
+    """
+
+    def log_likelihood(a: Floats, nu: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
+        sums = pair_sums(a, n, nu[:, 0], gradient=gradient)
+        value = a @ points + tied * nu[:, 0] - sums.value
+        if not gradient:
+            return value, sums.expected, sums.expected
+        return value, points - sums.expected, (tied - sums.ties)[:, None]
+
+    scale, df, tie_scale = prior
+    return Target(len(points), log_likelihood, scale, df, np.array([tie_scale]), len(points))
+
+
+def _checked(
+    matches: xr.Dataset,
+    weight: Weight,
+    test_fraction: float | None,
+    prior_scale: float,
+    prior_df: float | None,
+    tie_scale: float,
+) -> tuple[Floats, float, xr.Dataset]:
+    """Check data and options; return weights (round,), degrees of freedom and constants."""
+    check_scales(prior_scale=prior_scale, tie_scale=tie_scale)
+    check_board(matches, MODEL)
+    eta = resolve_weight(matches, weight, test_fraction, with_ties=True)
+    df = degrees_of_freedom(prior_df, matches.sizes["player"])
+    options = {
+        "test_fraction": test_fraction, "prior_scale": prior_scale, "prior_df": df,
+        "tie_scale": tie_scale,
+    }  # fmt: skip
+    return eta, df, constants(_NAME, matches, eta, options)
+
+
+MODEL = Model(
+    name=_NAME,
+    label="Davidson",
+    data=("matches", "votes"),
+    parameter="epp",
+    unit="log-odds",
+    build=davidson,
+    problem=problem,
+    log_likelihood=pairs_by_round,
+    tie_parameter=True,
+    across=True,
+)

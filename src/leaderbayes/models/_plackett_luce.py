@@ -1,22 +1,47 @@
-"""Plackett-Luce: the likelihood of whole rankings."""
+r"""Plackett-Luce: the likelihood of whole rankings.
 
-from typing import Any
+The next place goes to player i of those left, A, in proportion to :math:`e^{b_i}`:
+
+.. math::
+
+    \sigma &\sim \mathrm{HalfNormal}(prior\_scale), \quad
+    a_i \sim \mathrm{StudentT}(prior\_df, 0, \sigma), \quad b = a - \bar a \\
+    \log L_k &= \mathrm{mean}_{\pi} \sum_a \Big( b_{\pi_a}
+    - \log \sum_{c \ge a} e^{b_{\pi_c}} \Big)
+
+the mean over orders :math:`\pi` of round k's players, best first, that ties leave open. Without
+ties this is the distribution of strengths plus Gumbel noise. A pair's win probability is
+Bradley-Terry's, so ``epp`` keeps its meaning, and intervals are honest with weight 1.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pymc as pm
 import xarray as xr
 
-from leaderbayes._numerics.plackett_luce import draw_rankings, rankings
-from leaderbayes._scores.matches import require_matches
-from leaderbayes.models._board import check_options, coords_of, rank_reliability
-from leaderbayes.models._ops import known, ranking_log_likelihood
-from leaderbayes.models._weight import (
+from leaderbayes._numerics.engine import Target
+from leaderbayes._numerics.rankings import by_round, draw_rankings, log_likelihood, rankings
+from leaderbayes._types import Floats, Ints
+from leaderbayes.models._board import (
     PRIOR_SCALE,
-    Weight,
-    check_board,
+    constants,
+    coords_of,
+    declare,
     degrees_of_freedom,
-    weight_of_rankings,
+    problem_of_places,
+    rank_reliability,
+    strengths,
 )
+from leaderbayes.models._model import Model, Problem
+from leaderbayes.models._places import observe_rankings
+from leaderbayes.models._weight import Weight, check_board, check_scales, weight_of_rankings
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+_NAME = "plackett_luce"
 
 
 def plackett_luce(
@@ -26,62 +51,37 @@ def plackett_luce(
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
     prior_df: float | None = None,
-    centring: float | None = None,
-) -> pm.Model:
-    r"""Plackett-Luce model of a board: each round is one ranking.
+) -> "pm.Model":
+    """Return the Plackett-Luce model of a board, where each round is one ranking.
 
-    The next place goes to player i of those left, A, in proportion to :math:`e^{b_i}`:
-
-    .. math::
-
-        \sigma &\sim \mathrm{HalfNormal}(prior\_scale),\quad
-        a_i \sim \mathrm{StudentT}(prior\_df, 0, \sigma), \quad b = a - \bar a \\
-        \log L_k &= \mathrm{mean}_{\pi} \sum_a \Big( b_{\pi_a}
-        - \log \sum_{c \ge a} e^{b_{\pi_c}} \Big),
-
-    the mean over the orders :math:`\pi` of round k's players, best first, that its ties leave open.
-
-    Without ties this is the law of strengths plus Gumbel noise; a pair's win probability is
-    Bradley-Terry's, so ``epp`` keeps its meaning, and the width is honest with weight 1. A tie is,
-    as half a win for either side, what breaking it at random comes to on average, and no part of
-    the law: differences are a little too small where very many tie (0.97 of the true log-odds
-    where 19 % of pairs do, 0.94 at 32 %), and replicates have the ties of the observed round,
-    whoever is drawn to the tied places. A round with missing players is the ranking of those
-    present.
+    A tie counts as what breaking it at random comes to on average. Where very many scores tie,
+    differences come out a little too small, and replicates have the ties of the observed round. A
+    round with missing players is the ranking of those present.
 
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches`, within rounds, ties "half"; ``pairs=False`` will do.
+        From `leaderbayes.matches`, within rounds, ties "half"; ``pairs=False`` is enough.
     weight : float
         Power of the likelihood.
-    test_fraction : float, optional
-        As for `bradley_terry`.
-    prior_scale : float
-        Scale of the half-normal prior on the scale of the players' strengths, log-odds.
-    prior_df : float, optional
-        Degrees of freedom of the strengths' Student-t law: few leave a player who is far ahead of,
-        or behind, all others where its matches put it, large ones are normal. None: 4 of up to 10
-        players, 2 of more.
-    centring : float, optional
+    test_fraction, prior_scale, prior_df
         As for `bradley_terry`.
 
     Returns
     -------
     pymc.Model
-        Variables ``epp`` (player), ``epp_scale`` (), ``epp_unit`` (player) as in
-        `bradley_terry`; observed ``place`` (round, player), 1 is best and 0 absent; data
-        ``weight`` (). Log-likelihood and replicates come by round.
+        Variables as of `bradley_terry`; observed ``place`` (round, player), where 1 is best and 0
+        absent. Log-likelihoods and replicates come by round.
 
     Raises
     ------
     LeaderbayesError
-        If these are no matches, or an option has no meaning for them.
+        If these are no matches, or an option is out of range.
 
     Warns
     -----
     DisconnectedWarning
-        If some differences rest on the prior alone.
+        LB010, if some differences rest on the prior alone.
 
     References
     ----------
@@ -96,36 +96,75 @@ def plackett_luce(
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit']
     """
-    check_options(centring, prior_scale=prior_scale)
-    require_matches(matches, "models.plackett_luce", ties=("half",), across=False)
-    check_board(matches)
-    df = degrees_of_freedom(prior_df, matches.sizes["player"])
-    eta = weight_of_rankings(matches, weight, test_fraction)
-    place = matches["place"].to_numpy()
-    centring = rank_reliability(place) if centring is None else centring
+    import pymc as pm
 
-    def logp(value: Any, b: Any, pattern: Any, weight: Any) -> Any:
-        return weight * ranking_log_likelihood(rankings(known(value)), b.reshape((1, b.shape[-1])))
-
-    def random(b: Any, pattern: Any, weight: Any, *, rng: np.random.Generator, size: Any) -> Any:
-        return draw_rankings(b.reshape(-1, b.shape[-1]), pattern, rng)
-
+    _, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
     with pm.Model(coords=coords_of(matches)) as model:
-        power = pm.Data("weight", eta, dims="round")
-        scale = pm.HalfNormal("epp_scale", prior_scale)
-        unit = pm.StudentT("epp_unit", nu=df, sigma=scale**centring, dims="player")
-        apart = unit - unit.mean()
-        b = pm.Deterministic("epp", scale ** (1.0 - centring) * apart, dims="player")
-        pm.CustomDist(
-            "place",
-            b,
-            place,
-            power,
-            logp=logp,
-            random=random,
-            signature="(p),(p),()->(p)",
-            dtype="int32",
-            observed=place,
-            dims=("round", "player"),
-        )
+        data = declare(constant)
+        b = strengths(prior_scale, df, rank_reliability(matches["place"].to_numpy()))
+        observe_rankings(b, data["weight"], matches)
     return model
+
+
+def problem(
+    matches: xr.Dataset,
+    *,
+    weight: Weight = 1.0,
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+) -> Problem:
+    """Return the same model for the fast engine."""
+    eta, df, constant = _checked(matches, weight, test_fraction, prior_scale, prior_df)
+    place = matches["place"].to_numpy()
+    ordered = rankings(place, eta)
+
+    def density(a: Floats, extra: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
+        value, slope = log_likelihood(a, ordered, gradient=gradient)
+        return value, slope, extra
+
+    def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Ints:
+        return draw_rankings(drawn["epp"][:, None], place, rng)
+
+    return problem_of_places(
+        Target(place.shape[1], density, prior_scale, df, cells=place.shape[1]),
+        matches,
+        constant,
+        replicate,
+        log_likelihood=partial(rankings_by_round, matches=matches) if (eta == 1.0).all() else None,
+    )
+
+
+def rankings_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
+    """Log-likelihood of each round's ranking (draw, round)."""
+    return by_round(drawn["epp"], rankings(matches["place"].to_numpy()))
+
+
+def _checked(
+    matches: xr.Dataset,
+    weight: Weight,
+    test_fraction: float | None,
+    prior_scale: float,
+    prior_df: float | None,
+) -> tuple[Floats, float, xr.Dataset]:
+    """Check data and options; return weights (round,), degrees of freedom and constants."""
+    check_scales(prior_scale=prior_scale)
+    check_board(matches, MODEL)
+    eta = weight_of_rankings(matches, weight, test_fraction)
+    df = degrees_of_freedom(prior_df, matches.sizes["player"])
+    options = {"test_fraction": test_fraction, "prior_scale": prior_scale, "prior_df": df}
+    return eta, df, constants(_NAME, matches, eta, options)
+
+
+MODEL = Model(
+    name=_NAME,
+    label="Plackett-Luce",
+    data=("matches",),
+    parameter="epp",
+    unit="log-odds",
+    build=plackett_luce,
+    problem=problem,
+    log_likelihood=rankings_by_round,
+    pairs=False,
+    weight=1.0,
+)

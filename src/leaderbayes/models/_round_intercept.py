@@ -1,17 +1,53 @@
-"""Round intercept: PMRA's Bradley-Terry with an order effect and a random intercept a round."""
+r"""PMRA: Bradley-Terry with a random intercept for each round.
 
-from collections.abc import Sequence
-from typing import Any
+For players in a listed order, i before j,
+
+.. math::
+
+    \mathrm{logit}\,P(i\ \mathrm{beats}\ j \mid k) &= b_0 + u_k + b_i - b_j \\
+    b_0 &\sim N(0, intercept\_scale^2), \quad u_k \sim N(0, s^2), \quad
+    s \sim \mathrm{HalfNormal}(intercept\_scale) \\
+    b &\sim \mathrm{ZeroSumNormal}(\sigma), \quad \sigma \sim \mathrm{HalfNormal}(prior\_scale)
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pymc as pm
 import xarray as xr
+from scipy.special import ndtr, ndtri
 
-from leaderbayes._numerics.round_intercept import ABSENT, draw_outcomes, listed_statistics
-from leaderbayes.models._board import check_options, coords_of, reliability
-from leaderbayes.models._listed import listed_board
-from leaderbayes.models._ops import known, listed_log_likelihood
-from leaderbayes.models._weight import PRIOR_SCALE, Weight
+from leaderbayes._numerics.engine import Target
+from leaderbayes._numerics.listed import alike_rounds, draw_intercepts, log_likelihood
+from leaderbayes._numerics.round_intercept import (
+    ABSENT,
+    LOSS,
+    TIE,
+    draw_outcomes,
+    listed_statistics,
+    outcomes,
+)
+from leaderbayes._scores.matches import listed_positions
+from leaderbayes._types import Bytes, Floats, Longs
+from leaderbayes.models._board import (
+    PRIOR_SCALE,
+    constants,
+    coords_of,
+    declare,
+    half_normal,
+    normal,
+    reliability,
+)
+from leaderbayes.models._model import Model, Problem
+from leaderbayes.models._weight import Weight, check_board, check_scales, resolve_weight
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+_NAME = "round_intercept"
+_NORMAL = 1e12  # degrees of freedom, of which Student's t distribution is normal
+_ENDS = (-7.0, 37.0)  # standard deviations beyond which normal quantiles are no numbers
 
 
 def round_intercept(
@@ -22,62 +58,44 @@ def round_intercept(
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
     intercept_scale: float = 1.0,
-    centring: float | None = None,
-) -> pm.Model:
-    r"""PMRA: Bradley-Terry with an intercept, and a random intercept for each round.
+) -> "pm.Model":
+    """Return PMRA's model of a board.
 
-    For players i before j in the listed order, in round k,
-
-    .. math::
-
-        \mathrm{logit}\,P(i\ \mathrm{beats}\ j \mid k) &= b_0 + b_i - b_j + u_k, \quad
-        u_k \sim N(0, s^2) \\
-        b \sim \mathrm{ZeroSumNormal}(\sigma), \quad \sigma &\sim \mathrm{HalfNormal}(prior\_scale),
-        \quad b_0 \sim N(0, 1), \quad s \sim \mathrm{HalfNormal}(1)
-
-    The sign of b_0 and u_k depends on which player is listed first: another order is another
-    model, and gives other results. Without them (b_0 = u_k = 0) it is Bradley-Terry.
+    The intercept favours whoever is listed first, so its sign depends on the order of the list;
+    and matches of a round stay as dependent as they were: with weight 1, as published, intervals
+    are too narrow.
 
     Parameters
     ----------
     matches : Dataset
-        From `leaderbayes.matches`, within rounds; with ties "half", or as published "loss" of
-        the first-listed player.
+        From `leaderbayes.matches`, within rounds, ties "half", or "loss" as published (a tie is a
+        loss of whoever is listed first).
     order : sequence of str, optional
-        All players, as they are listed; sorted by name without regard to case by default, as
-        the published software does.
+        Players as they are listed; by name where it is not given, as in the published software.
     weight : float or "composite"
-        Power of the likelihood given the intercepts; 1.0, as published, by default. "composite"
-        is Bradley-Terry's composite weight of the same matches.
-    test_fraction : float, optional
+        Power of the likelihood of each round.
+    test_fraction, prior_scale
         As for `bradley_terry`.
-    prior_scale : float
-        Scale of the half-normal prior on the players' standard deviation, log-odds.
     intercept_scale : float
-        Scales of the normal prior on b_0 and of the half-normal prior on s, log-odds.
-    centring : float, optional
-        As for `bradley_terry`.
+        Scale of the priors on b_0 and s, in log-odds.
 
     Returns
     -------
     pymc.Model
-        Variables ``epp`` (player), ``epp_scale`` (), ``epp_unit`` (player) as in
-        `bradley_terry`: the strengths without any order effect; ``intercept`` (),
-        ``intercept_round`` (round), u_k; ``intercept_scale`` (), s; ``intercept_unit`` (round),
-        what is sampled for u_k; observed ``outcome`` (round, pair) of the first-listed player:
-        2 a win, 1 a tie, 0 a loss, -1 no match; data ``weight`` () and ``order`` (player),
-        position in the list.
+        ``epp`` (player), strengths without the effect of the list; ``epp_scale``; ``intercept``,
+        b_0; ``intercept_round`` (round), u_k; ``intercept_scale``, s; observed ``outcome`` (round,
+        pair) of the first-listed player: 2 a win, 1 a tie, 0 a loss, -1 no match.
 
     Raises
     ------
     LeaderbayesError
-        If these are no matches, an option has no meaning for them, or ``order`` does not list
-        every player once.
+        If these are no matches, an option is out of range, or ``order`` does not list every player
+        once.
 
     Warns
     -----
     DisconnectedWarning
-        If some differences rest on the prior alone.
+        LB010, if some differences rest on the prior alone.
 
     References
     ----------
@@ -91,27 +109,28 @@ def round_intercept(
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit', 'intercept', 'intercept_scale', 'intercept_unit']
     """
-    check_options(centring, prior_scale=prior_scale, intercept_scale=intercept_scale)
-    board = listed_board(matches, order, weight, test_fraction)
-    eta, listed, outcome, pairs = board
-    centring = reliability(matches, eta) if centring is None else centring
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    board = _listed(matches, order, weight, test_fraction, prior_scale, intercept_scale)
+    outcome, listed = board.outcome, board.listed
+    first, second = (listed[side] for side in np.triu_indices(len(listed), 1))
+    centring = reliability(matches, board.weight)
 
     def logp(value: Any, b: Any, level: Any, played: Any, weight: Any) -> Any:
-        statistics = listed_statistics(known(value), listed)
-        return weight * listed_log_likelihood(
-            statistics, b.reshape((-1, b.shape[-1]))[0], level.flatten()
-        )
+        gap = b[..., first] - b[..., second] + level[..., None]
+        each = 0.5 * value * gap - pt.softplus(gap)
+        return weight * (pt.neq(value, ABSENT) * each).sum(axis=-1)
 
     def random(
         b: Any, level: Any, played: Any, weight: Any, rng: np.random.Generator, size: Any
-    ) -> Any:
+    ) -> Bytes:
         played = played.astype(bool)
         level = np.broadcast_to(level, played.shape[:1])
         return draw_outcomes(b.reshape(-1, b.shape[-1])[0], level, played, listed, rng)
 
-    with pm.Model(coords=coords_of(matches) | {"pair": pairs}) as model:
-        power = pm.Data("weight", eta, dims="round")
-        pm.Data("order", board.order, dims="player")
+    with pm.Model(coords=coords_of(matches) | {"pair": board.pairs}) as model:
+        data = declare(board.constant)
         scale = pm.HalfNormal("epp_scale", prior_scale)
         unit = pm.ZeroSumNormal("epp_unit", sigma=scale**centring, dims="player")
         b = pm.Deterministic("epp", scale ** (1.0 - centring) * unit, dims="player")
@@ -121,16 +140,163 @@ def round_intercept(
         round_unit = pm.Normal("intercept_unit", 0.0, s**0.5, dims="round")
         u = pm.Deterministic("intercept_round", s**0.5 * round_unit, dims="round")
         pm.CustomDist(
-            "outcome",
-            b,
-            b0 + u,
-            (outcome != ABSENT).astype("int8"),
-            power,
-            logp=logp,
-            random=random,
-            signature="(p),(),(q),()->(q)",
-            dtype="int8",
-            observed=outcome,
-            dims=("round", "pair"),
-        )
+            "outcome", b, b0 + u, (outcome != ABSENT).astype("int8"), data["weight"],
+            logp=logp, random=random, signature="(p),(),(q),()->(q)", dtype="int8",
+            observed=pm.Data("outcomes", outcome, dims=("round", "pair")), dims=("round", "pair"),
+        )  # fmt: skip
     return model
+
+
+def problem(
+    matches: xr.Dataset,
+    *,
+    order: Sequence[str] | None = None,
+    weight: Weight = 1.0,
+    test_fraction: float | None = None,
+    prior_scale: float = PRIOR_SCALE,
+    intercept_scale: float = 1.0,
+) -> Problem:
+    """Return the same model for the fast engine, with the rounds' intercepts integrated out."""
+    board = _listed(matches, order, weight, test_fraction, prior_scale, intercept_scale)
+    outcome, listed, eta = board.outcome, board.listed, board.weight
+    statistics, tau = listed_statistics(outcome, listed), intercept_scale
+    rounds = alike_rounds(statistics, eta)
+
+    def density(a: Floats, extra: Floats, gradient: bool) -> tuple[Floats, Floats, Floats]:
+        # Both parameters are standard normal a priori.
+        s, by_x = _half_normal_of(extra[:, 1], tau)
+        value, by_a, by_level, by_scale = log_likelihood(
+            a, tau * extra[:, 0], s, rounds, gradient=gradient
+        )
+        return value, by_a, np.column_stack([tau * by_level, by_x * by_scale])
+
+    def expand(
+        a: Floats, extra: Floats, scale: Floats, rng: np.random.Generator
+    ) -> dict[str, Floats]:
+        b = a - a.mean(axis=1, keepdims=True)
+        level, s = tau * extra[:, 0], _half_normal_of(extra[:, 1], tau)[0]
+        c = draw_intercepts(b, level, s, rounds, len(eta), rng)
+        return {
+            "epp": b, "epp_scale": scale, "intercept": level, "intercept_scale": s,
+            "intercept_round": c - level[:, None],
+        }  # fmt: skip
+
+    def expand_prior(
+        a: Floats, extra: Floats, scale: Floats, rng: np.random.Generator
+    ) -> dict[str, Floats]:
+        s = _half_normal_of(extra[:, 1], tau)[0]
+        return {
+            "epp": a - a.mean(axis=1, keepdims=True), "epp_scale": scale,
+            "intercept": tau * extra[:, 0], "intercept_scale": s,
+            "intercept_round": s[:, None] * rng.standard_normal((len(a), len(eta))),
+        }  # fmt: skip
+
+    def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Bytes:
+        c = drawn["intercept"][:, None] + drawn["intercept_round"]
+        each = zip(drawn["epp"], c, strict=True)
+        return np.stack([draw_outcomes(b, k, outcome != ABSENT, listed, rng) for b, k in each])
+
+    coords = coords_of(matches) | {"pair": board.pairs}
+    return Problem(
+        target=Target(
+            len(listed), density, prior_scale, _NORMAL, np.ones(2), cells=len(listed) ** 2
+        ),
+        expand=expand,
+        dims={
+            "epp": ("player",), "epp_scale": (), "intercept": (), "intercept_scale": (),
+            "intercept_round": ("round",),
+        },
+        replicate=replicate,
+        log_likelihood=partial(_by_round, outcome=outcome, listed=listed)
+        if (eta == 1.0).all() else None,
+        log_prior={
+            "epp_scale": half_normal(prior_scale),
+            "intercept": normal(tau),
+            "intercept_scale": half_normal(tau),
+        },
+        observed=xr.Dataset({"outcome": (("round", "pair"), outcome)},
+                            {"round": coords["round"], "pair": board.pairs}),
+        constant=board.constant,
+        coords=coords,
+        expand_prior=expand_prior,
+    )  # fmt: skip
+
+
+def listed_by_round(drawn: Mapping[str, Floats], matches: xr.Dataset) -> Floats:
+    """Log-likelihood of each round's matches (draw, round), given its intercept."""
+    listed = np.argsort(matches["order"].to_numpy())
+    outcome = outcomes(matches["place"].to_numpy(), listed)
+    if matches.attrs["ties"] == "loss":
+        outcome[outcome == TIE] = LOSS
+    return _by_round(drawn, outcome, listed)
+
+
+def _by_round(drawn: Mapping[str, Floats], outcome: Bytes, listed: Longs) -> Floats:
+    c = drawn["intercept"][:, None] + drawn["intercept_round"]
+    first, second = (listed[side] for side in np.triu_indices(len(listed), 1))
+    gap = drawn["epp"][:, first] - drawn["epp"][:, second]
+    out = np.empty(c.shape)
+    for k, row in enumerate(outcome):
+        here = gap + c[:, k : k + 1]
+        each = 0.5 * row * here - np.logaddexp(0.0, here)
+        out[:, k] = each[:, row != ABSENT].sum(axis=1)
+    return out
+
+
+class _Listed(NamedTuple):
+    """A board whose players are listed in an order."""
+
+    weight: Floats  # (round,)
+    listed: Longs  # (player,): positions of players as listed
+    outcome: Bytes  # (round, pair): of the first-listed player
+    pairs: list[str]
+    constant: xr.Dataset
+
+
+def _listed(
+    matches: xr.Dataset,
+    order: Sequence[str] | None,
+    weight: Weight,
+    test_fraction: float | None,
+    prior_scale: float,
+    intercept_scale: float,
+) -> _Listed:
+    """Check data and options, and list the matches."""
+    check_scales(prior_scale=prior_scale, intercept_scale=intercept_scale)
+    check_board(matches, MODEL)
+    eta = resolve_weight(matches, weight, test_fraction, with_ties=False)
+    listed = listed_positions(matches, order)
+    outcome = outcomes(matches["place"].to_numpy(), listed)
+    if matches.attrs["ties"] == "loss":
+        outcome[outcome == TIE] = LOSS
+    names = matches["player"].to_numpy()[listed]
+    first, second = np.triu_indices(len(names), 1)
+    pairs = [f"{a} - {b}" for a, b in zip(names[first], names[second], strict=True)]
+    options = {"test_fraction": test_fraction, "prior_scale": prior_scale}
+    place = matches["place"]
+    constant = constants(
+        _NAME, matches, eta, options,
+        order=("player", np.argsort(listed)), place=(place.dims, place.to_numpy()),
+    )  # fmt: skip
+    return _Listed(eta, listed, outcome, pairs, constant)
+
+
+def _half_normal_of(x: Floats, scale: float) -> tuple[Floats, Floats]:
+    """Half-normal numbers of as high a probability as normal x, and their slopes."""
+    inside = np.clip(x, *_ENDS)
+    z = -ndtri(0.5 * ndtr(-inside))
+    return scale * z, 0.5 * scale * np.exp(0.5 * (z**2 - inside**2))
+
+
+MODEL = Model(
+    name=_NAME,
+    label="PMRA (round intercepts)",
+    data=("matches",),
+    parameter="epp",
+    unit="log-odds",
+    build=round_intercept,
+    problem=problem,
+    log_likelihood=listed_by_round,
+    ties=("half", "loss"),
+    weight=1.0,
+)

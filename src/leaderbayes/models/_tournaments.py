@@ -1,22 +1,40 @@
-"""Tournaments: strengths that vary between data sets around each player's mean."""
+r"""Tournaments: strengths that vary between data sets around each player's mean.
+
+.. math::
+
+    \sigma &\sim \mathrm{HalfNormal}(prior\_scale), \quad
+    \mu \sim \mathrm{ZeroSumNormal}(\sigma) \\
+    b_{ti} &\sim N(\mu_i, \tau^2), \quad \tau \sim \mathrm{HalfNormal}(spread\_scale) \\
+    \mathrm{logit}\,P(i\ \mathrm{beats}\ j\ \mathrm{in}\ t) &= b_{ti} - b_{tj}
+
+The likelihood of a round is raised to its tournament's weight.
+"""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pymc as pm
-import pytensor.tensor as pt
 import xarray as xr
-from pytensor.tensor.variable import TensorVariable
 
-from leaderbayes._numerics.pairs_by_round import round_statistics
-from leaderbayes._numerics.places import draw_places
-from leaderbayes._types import Floats
-from leaderbayes.models._board import check_options, estimates
-from leaderbayes.models._ops import known, pairs_log_likelihood
-from leaderbayes.models._tournament_boards import SPREAD_SCALE, boards_of_matches
-from leaderbayes.models._weight import PRIOR_SCALE, Weight
+from leaderbayes._errors import LeaderbayesError
+from leaderbayes._scores.matches import require_matches
+from leaderbayes._types import Bools, Floats, Longs
+from leaderbayes.models._board import (
+    PRIOR_SCALE,
+    constants,
+    declare,
+    estimates,
+    pairs_by_round,
+)
+from leaderbayes.models._model import Model
+from leaderbayes.models._places import observe_pairs
+from leaderbayes.models._weight import Weight, check_scales, resolve_weight
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+_NAME = "tournaments"
 
 
 def tournaments(
@@ -26,69 +44,48 @@ def tournaments(
     weight: Weight = "composite",
     test_fraction: float | None = None,
     prior_scale: float = PRIOR_SCALE,
-    spread_scale: float = SPREAD_SCALE,
-    centring: float | None = None,
-) -> pm.Model:
-    r"""Many tournaments at once: each player has a mean strength, and one in each tournament.
-
-    .. math::
-
-        \sigma &\sim \mathrm{HalfNormal}(prior\_scale), \quad
-        \mu \sim \mathrm{ZeroSumNormal}(\sigma) \\
-        b_{ti} &\sim N(\mu_i, \tau^2), \quad \tau \sim \mathrm{HalfNormal}(spread\_scale) \\
-        \mathrm{logit}\,P(i\ \mathrm{beats}\ j\ \mathrm{in}\ t) &= b_{ti} - b_{tj}
-
-    and the likelihood of all matches of a round is raised to its tournament's weight. With
-    ``groups`` the mean is that of the player's group and its own deviation from it.
+    spread_scale: float = 2.0,
+) -> "pm.Model":
+    """Return the model of many tournaments: a mean strength of each player, and one in each.
 
     Parameters
     ----------
     matches : Dataset
-        Of several tournaments, from `leaderbayes.matches`, within rounds, ties "half" or "drop".
-        A player may be missing from tournaments.
+        Of several tournaments, from `leaderbayes.matches`, within rounds, ties "half" or "drop". A
+        player may be missing from tournaments.
     groups : mapping, optional
-        Group of each player, such as the algorithm of which a player is one setting.
-    weight : "composite" or float
-        As for `bradley_terry`; estimated in each tournament by itself.
-    test_fraction : float, optional
-        As for `bradley_terry`.
-    prior_scale : float
-        Scale of the half-normal prior on the standard deviation of mean strengths (of groups'
-        means and of players within groups), log-odds.
-    spread_scale : float
-        Scale of the half-normal prior on the spread between tournaments, log-odds.
-    centring : float, optional
-        How strengths by tournament are sampled, from 0 (as deviations from the mean) to 1
-        (around it), and the means likewise: the model is the same. Chosen from the boards by
-        default; `fit` without PyMC has coordinates of its own.
+        Group of each player, such as the algorithm that a player is a setting of: means of players
+        then vary around their group's.
+    weight, test_fraction
+        As for `bradley_terry`, of each tournament by itself.
+    prior_scale, spread_scale : float
+        Scales of the half-normal priors on the standard deviations of mean strengths (of groups'
+        means, too) and of strengths between tournaments, in log-odds.
 
     Returns
     -------
     pymc.Model
-        Variables ``epp`` (player), mean strength over tournaments, sum to zero; ``epp_scale`` ();
-        ``epp_spread`` (), standard deviation between tournaments; ``epp_tournament``
-        (tournament, player), log-odds of beating the average player of the tournament, sums to
-        zero over those present; for an absent player, its expectation there;
-        ``epp_group`` (group) and ``group_scale`` () with groups; units that are sampled for
-        them; observed ``place`` (tournament_round, player); data ``weight`` (tournament).
-        Log-likelihood and replicates come by round of a tournament.
+        ``epp`` (player), mean strength over tournaments; ``epp_scale``; ``epp_spread``, standard
+        deviation between tournaments; ``epp_tournament`` (tournament, player), for an absent
+        player its expectation; with groups ``epp_group`` (group) and ``group_scale``; observed
+        ``place`` (tournament_round, player).
 
     Raises
     ------
     LeaderbayesError
-        If these are no matches of several tournaments, a tournament has one player, an option
-        has no meaning, or a player has no group.
+        If these are no matches of several tournaments, a tournament has one player, an option is
+        out of range, or a player has no group.
 
     Warns
     -----
     WeightWarning
-        If fewer than 3 rounds leave a tournament's weight to a formula.
+        LB011, if a tournament has fewer than 3 rounds.
 
     References
     ----------
     Gosiewska, Woźnica, Biecek (2022), Interpretable meta-score for model performance, section
-    3.3.6 compares leaderboards of many data sets; Gelfand, Sahu, Carlin (1995), Efficient
-    parametrisations for normal linear mixed models, Biometrika 82, on centring.
+    3.3.6; Gelfand, Sahu, Carlin (1995), Efficient parametrisations for normal linear mixed models,
+    Biometrika 82, on centring.
 
     Examples
     --------
@@ -96,110 +93,155 @@ def tournaments(
     >>> model = lb.models.tournaments(lb.matches(lb.datasets.load("classifiers")))
     >>> [variable.name for variable in model.free_RVs]
     ['epp_scale', 'epp_unit', 'epp_spread', 'spread_unit']
-    >>> [variable.name for variable in model.deterministics]
-    ['epp', 'epp_tournament']
     """
-    check_options(centring, prior_scale=prior_scale, spread_scale=spread_scale)
-    boards = boards_of_matches(matches, groups, weight, test_fraction)
-    tournament, rows, present, eta = boards.tournament, boards.rows, boards.present, boards.weight
-    cells = np.nonzero(present)
-    centring, mean_centring = (
-        _reliabilities(boards.alone, eta, matches["player"].to_numpy())
-        if centring is None
-        else (centring, centring)
-    )
+    import pymc as pm
+    import pytensor.tensor as pt
 
-    def logp(value: Any, b: Any, present: Any, weight: Any) -> Any:
-        statistics = round_statistics(
-            known(value), within_round=True, ties=boards.ties, tournament=tournament
-        )
-        return weight * pairs_log_likelihood(statistics, b)
-
-    def random(b: Any, present: Any, weight: Any, rng: np.random.Generator, size: Any) -> Any:
-        return draw_places(b, present.astype(bool), rng)
-
-    with pm.Model(coords=boards.coords) as model:
-        power = pm.Data("weight", np.concatenate(eta), dims="tournament_round")
-        if boards.group is None:
+    check_scales(prior_scale=prior_scale, spread_scale=spread_scale)
+    board = _boards(matches, weight, test_fraction)
+    present, cells = board.present, np.nonzero(board.present)
+    centring, mean_centring = _reliabilities(board, matches["player"].to_numpy())
+    coords = {dim: board.rows[dim].to_numpy() for dim in ("round", "player")}
+    coords = {"tournament_round": coords["round"], "player": coords["player"]}
+    coords["tournament"] = matches["tournament"].to_numpy()
+    options = {
+        "test_fraction": test_fraction, "prior_scale": prior_scale, "spread_scale": spread_scale,
+    }  # fmt: skip
+    with pm.Model(coords=coords) as model:
+        data = declare(
+            constants(
+                _NAME, matches, board.weight, options, dim="tournament_round",
+                tournament_of_round=("tournament_round", board.tournament),
+            ).assign_coords(tournament_round=coords["tournament_round"])
+        )  # fmt: skip
+        if groups is None:
             scale = pm.HalfNormal("epp_scale", prior_scale)
             unit = pm.ZeroSumNormal("epp_unit", sigma=scale**mean_centring, dims="player")
             mean = pm.Deterministic("epp", scale ** (1.0 - mean_centring) * unit, dims="player")
         else:
-            # A group has few players: its mean is never well known.
+            number, names = _numbered(groups, coords["player"])
+            model.add_coord("group", names)
+            # A group has few players, and its mean is never well known: not centred.
             group_scale = pm.HalfNormal("group_scale", prior_scale)
             group_unit = pm.ZeroSumNormal("group_unit", dims="group")
             group_mean = pm.Deterministic("epp_group", group_scale * group_unit, dims="group")
             scale = pm.HalfNormal("epp_scale", prior_scale)
             unit = pm.Normal("epp_unit", 0.0, scale**mean_centring, dims="player")
-            own = group_mean[boards.group] + scale ** (1.0 - mean_centring) * unit
+            own = group_mean[number] + scale ** (1.0 - mean_centring) * unit
             mean = pm.Deterministic("epp", own - pt.mean(own), dims="player")
         spread = pm.HalfNormal("epp_spread", spread_scale)
         # Strengths relative to the average of those present, whose level no match knows.
         share = present / present.sum(axis=1, keepdims=True)
         expected = mean - pt.dot(share, mean)[:, None]
         centred = centring * expected[cells]
-        spread_unit = pm.Normal("spread_unit", _reduce(centred, cells[0]), spread**centring)
-        deviation = spread ** (1.0 - centring) * (_extend(spread_unit, cells[0]) - centred)
+        unit = pm.Normal("spread_unit", centred, spread**centring, shape=len(cells[0]))
+        apart = unit - centred
+        level = pt.dot(_averages(cells[0]), apart)[cells[0]]
+        deviation = spread ** (1.0 - centring) * (apart - level)
         b = pm.Deterministic(
             "epp_tournament",
             pt.inc_subtensor(expected[cells], deviation),
             dims=("tournament", "player"),
         )
-        pm.CustomDist(
-            "place",
-            b[tournament],
-            (rows > 0).astype("int8"),
-            power,
-            logp=logp,
-            random=random,
-            signature="(p),(p),()->(p)",
-            dtype="int32",
-            observed=rows,
-            dims=("tournament_round", "player"),
+        observe_pairs(
+            b, data["weight"], board.rows, dim="tournament_round", tournament=board.tournament
         )
     return model
 
 
-def _extend(reduced: TensorVariable, row: np.ndarray) -> TensorVariable:
-    """Zero-sum values of each row from one fewer free ones, by an orthonormal map.
+class _Boards(NamedTuple):
+    """Matches of several tournaments, and what is chosen by them."""
 
-    ``row`` (cell,) is sorted; the last cell of each row has no free value of its own. For a row of
-    n cells, PyMC's zero-sum transform.
-    """
-    n = np.bincount(row).astype(float)
-    last = np.append(np.diff(row) != 0, True)
-    total = pt.inc_subtensor(pt.zeros(n.size)[row[~last]], reduced)
-    norm = total / (np.sqrt(n) + n)
-    values = pt.zeros(row.size)
-    values = pt.set_subtensor(values[np.flatnonzero(~last)], reduced)
-    values = pt.set_subtensor(values[np.flatnonzero(last)], norm - total / np.sqrt(n))
-    return values - norm[row]
+    alone: list[xr.Dataset]  # each without players and rounds that it does not have
+    weights: list[Floats]  # (round,), of each tournament
+    rows: xr.Dataset  # place (round, player) of all rounds, named by tournament and round
+    tournament: Longs  # (round,): number of each one's tournament
+    present: Bools  # (tournament, player)
 
-
-def _reduce(values: TensorVariable, row: np.ndarray) -> TensorVariable:
-    """Free values of zero-sum ones: the inverse of `_extend`."""
-    n = np.bincount(row).astype(float)
-    last = np.append(np.diff(row) != 0, True)
-    norm = -values[np.flatnonzero(last)] * np.sqrt(n) / (np.sqrt(n) + n)
-    return values[np.flatnonzero(~last)] + norm[row[~last]]
+    @property
+    def weight(self) -> Floats:
+        """Weights of all rounds (round,)."""
+        return np.concatenate(self.weights)
 
 
-def _reliabilities(
-    boards: list[xr.Dataset], eta: list[Floats], players: np.ndarray
-) -> tuple[float, float]:
+def _boards(matches: xr.Dataset, weight: Weight, test_fraction: float | None) -> _Boards:
+    """Take matches of several tournaments apart."""
+    require_matches(matches, "models.tournaments", ties=MODEL.ties, across=False, pairs=True)
+    if "tournament" not in matches["place"].dims:
+        raise LeaderbayesError("models.tournaments needs matches of several tournaments.")
+    place = matches["place"].transpose("tournament", "round", "player").to_numpy()
+    alone = [_alone(matches, t) for t in range(len(place))]
+    names = [str(name) for name in matches["tournament"].to_numpy()]
+    for name, board in zip(names, alone, strict=True):
+        if board.sizes["player"] < 2:
+            raise LeaderbayesError(
+                f"Tournament {name[:60]!r} has scores of one player only; leave it out."
+            )
+    weights = [resolve_weight(board, weight, test_fraction, with_ties=False) for board in alone]
+    played = (place > 0).any(axis=2)
+    tournament, at = np.nonzero(played)
+    rounds = matches["round"].to_numpy()
+    named = [f"{names[t]}: {rounds[k]}" for t, k in zip(tournament, at, strict=True)]
+    rows = xr.Dataset(
+        {"place": (("round", "player"), place[played])},
+        {"round": named, "player": matches["player"].to_numpy()},
+        matches.attrs,
+    )
+    return _Boards(alone, weights, rows, tournament, (place > 0).any(axis=1))
+
+
+def _alone(matches: xr.Dataset, t: int) -> xr.Dataset:
+    """Take one tournament's matches, without the players and rounds that it does not have."""
+    board = matches.isel(tournament=t, drop=True)
+    seen = board["place"] > 0
+    who = np.flatnonzero(seen.any("round"))
+    return board.isel(player=who, opponent=who, round=np.flatnonzero(seen.any("player")))
+
+
+def _numbered(groups: Mapping[str, str], players: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Return the number of each player's group, and the groups' names."""
+    absent = [str(p) for p in players if p not in groups]
+    if absent:
+        raise LeaderbayesError(f"groups: player {absent[0]!r} has none; give each player one.")
+    number, names = pd.factorize(np.array([str(groups[p]) for p in players], dtype=object))
+    if len(names) < 2:
+        raise LeaderbayesError(f"groups: all players are in {names[0]!r}; name two groups or none.")
+    return number, list(names)
+
+
+def _averages(row: np.ndarray) -> Floats:
+    """Matrix (row, cell) that averages cells by row."""
+    table = (np.arange(row.max() + 1)[:, None] == row).astype(float)
+    return np.asarray(table / table.sum(axis=1, keepdims=True))
+
+
+def _reliabilities(board: _Boards, players: np.ndarray) -> tuple[float, float]:
     """Shares of the variance between tournaments, and between means, that are not error."""
-    found = [estimates(board, weight) for board, weight in zip(boards, eta, strict=True)]
+    found = [estimates(one, weight) for one, weight in zip(board.alone, board.weights, strict=True)]
     table = pd.DataFrame(
         [
-            pd.Series(epp, index=board["player"].to_numpy())
-            for board, (epp, _) in zip(boards, found, strict=True)
+            pd.Series(epp, index=one["player"].to_numpy())
+            for one, (epp, _) in zip(board.alone, found, strict=True)
         ]
     ).reindex(columns=players)
     spread = float(np.nanmean(table.var().to_numpy()))
     between = float(table.mean().var())
-    errors = (float(np.mean([error for _, error in found])), spread / len(boards))
+    errors = (float(np.mean([error for _, error in found])), spread / len(found))
     within, among = (
         float(np.clip(1.0 - error / variance, 0.0, 1.0)) if variance > 0 else 0.0
         for error, variance in zip(errors, (spread, between), strict=True)
     )
     return within, among
+
+
+MODEL = Model(
+    name=_NAME,
+    label="Bradley-Terry over tournaments",
+    data=("matches",),
+    parameter="epp",
+    unit="log-odds",
+    build=tournaments,
+    log_likelihood=pairs_by_round,
+    several=True,
+    ties=("half", "drop"),
+)

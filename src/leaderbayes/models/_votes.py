@@ -3,19 +3,16 @@ r"""Votes as data of Bradley-Terry's and of Davidson's model.
 .. math:: \mathrm{logit}\,P(first\ wins) = b_{first} - b_{second} + x'\beta
 
 Every vote's log-likelihood is multiplied by its weight, because votes of one judge, and votes on
-one prompt, depend on each other (`vote_weights`). This module has what a model's file needs:
-`vote_statistics` reads the votes, `observe_votes` adds them to a pymc.Model, and `VoteTarget` is
-the same likelihood on plain arrays.
+one prompt, depend on each other (`vote_weights`). With ``tie_scale`` ties have a parameter.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit
 
 from leaderbayes._arguments import one_of
 from leaderbayes._errors import HintWarning, LeaderbayesError
@@ -25,137 +22,189 @@ from leaderbayes._numerics.vote_weights import Together, together
 from leaderbayes._numerics.votes import (
     EFFECT_SCALE,
     TIE_SCALE,
-    Estimate,
     Likelihood,
     counted,
-    has_covariates,
     law_at,
     maximum,
     met_of,
-    reduced,
 )
+from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes
 from leaderbayes._types import Floats
 from leaderbayes.likelihood._vote_rows import VoteRows, said_of_few, vote_rows
-
-_EXACT = 2000  # votes with covariates, beyond which effects are nearly normal given strengths
+from leaderbayes.models._board import (
+    PRIOR_SCALE,
+    declare,
+    degrees_of_freedom,
+    half_normal,
+    normal,
+    reliability,
+)
+from leaderbayes.models._model import Problem
+from leaderbayes.models._vote_target import VoteTarget
+from leaderbayes.models._weight import check_scales, warn_if_apart
 
 _PACKAGE = str(Path(__file__).parents[1])
 
 
 class VoteStatistics(NamedTuple):
-    """Votes that count, and how much each counts."""
+    """Votes that count, how much each counts, and the priors."""
 
     rows: VoteRows
-    at: Estimate  # near the highest likelihood
     together: Together
     ways: design.Ways | None  # where pairs were matched by strength
-
-    @property
-    def weight(self) -> Floats:
-        """Power of each vote's likelihood (vote,)."""
-        return self.together.weight
+    constant: xr.Dataset  # the group ``constant_data`` of a posterior
+    prior: tuple[float, float]  # prior_scale and degrees of freedom
+    tie_scale: float | None  # of Davidson's nu
+    centring: float  # of the strengths that NUTS samples
 
 
 def vote_statistics(
+    name: str,
     votes: xr.Dataset,
     *,
-    ties: str = "half",
     cluster: str | Sequence[str] = "auto",
     order_effect: bool = False,
     covariates: Sequence[str] | None = None,
     matched: bool | None = None,
-    tie: bool = False,
+    prior_scale: float = PRIOR_SCALE,
+    prior_df: float | None = None,
+    tie_scale: float | None = None,
 ) -> VoteStatistics:
-    """Read votes, and estimate how much each counts.
+    """Read votes for a model of this name, and estimate how much each counts.
 
     Parameters
     ----------
+    name : str
     votes : Dataset
         From `read_votes`.
-    ties, cluster, order_effect, covariates, matched
-        As for `leaderbayes.fit`.
-    tie : bool
-        Whether ties have a parameter (Davidson's model).
+    cluster : "auto", "none", "judge", "prompt" or a list of these two
+        What makes votes depend on each other, by default judges and prompts where votes have them.
+    order_effect : bool
+        Whether whoever is shown first has an advantage, the same for all.
+    covariates : sequence of str, optional
+        Those that count; by default all that the votes have.
+    matched : bool, optional
+        Whether whom a player meets depends on its strength (ladders, Swiss rounds), so that how
+        much strengths vary along the ways between players is learnt; by default by the design.
+    prior_scale, prior_df
+        As of `bradley_terry`.
+    tie_scale : float, optional
+        As of `davidson`; None for Bradley-Terry, where a tie is half a win for both.
 
     Warns
     -----
+    DisconnectedWarning
+        LB010, if some differences rest on the prior alone.
     HintWarning
         LB044, if judges or prompts are few.
     """
     one_of("matched", matched, None, True, False)
-    if tie and ties != "half":
+    check_scales(prior_scale=prior_scale)
+    if tie_scale is not None:
+        check_scales(tie_scale=tie_scale)
+    if "tournament" in votes.coords and len(np.unique(votes["tournament"])) > 1:
         raise LeaderbayesError(
-            f"ties={ties!r}: davidson has a parameter for ties; take ties='half', which leaves "
-            "them as they are, or model='bradley_terry'."
+            "These votes are of several tournaments: fit each by itself, "
+            "leaderbayes.study.fit(votes, store='study'). To take all together leave the "
+            "coordinate out: votes.drop_vars('tournament')."
         )
     rows = vote_rows(
-        votes, ties=ties, cluster=cluster, order_effect=order_effect, covariates=covariates
-    )
+        votes, cluster=cluster, order_effect=order_effect, covariates=covariates
+    )  # fmt: skip
+    board = counted_votes(rows.kept, "half")
+    warn_if_apart(board)
     # With proper priors there is an estimate, whoever won.
-    at = maximum(rows.votes, 1.0, tie=tie, effect_scale=EFFECT_SCALE, tie_scale=TIE_SCALE)
+    tie = tie_scale is not None
+    at = maximum(
+        rows.votes, 1.0, tie=tie, effect_scale=EFFECT_SCALE, tie_scale=tie_scale or TIE_SCALE
+    )
     law = law_at(rows.votes, at)
     found = together(rows.votes, law, tuple(rows.clusters.values()), ties_modelled=tie)
     for text in said_of_few(rows, found):
         warnings.warn(text, HintWarning, skip_file_prefixes=(_PACKAGE,))
     met = met_of(rows.votes)
     long = design.has_long_ways(met) if matched is None else matched
-    return VoteStatistics(rows, at, found, design.ways(met) if long else None)
+    df = degrees_of_freedom(prior_df, len(met))
+    options = {"prior_scale": prior_scale, "prior_df": df, "tie_scale": tie_scale or 0.0}
+    options |= {"matched": float(long)}
+    return VoteStatistics(
+        rows, found, design.ways(met) if long else None, _constants(name, rows, found, options),
+        (prior_scale, df), tie_scale, reliability(board, found.weight),
+    )  # fmt: skip
 
 
-def matched_strengths(unit: Any, found: VoteStatistics) -> Any:
-    """Map strengths (player,) of a pymc.Model where pairs were matched, and add ``matching``."""
-    import pymc as pm
+def _constants(
+    name: str, rows: VoteRows, found: Together, options: Mapping[str, float]
+) -> xr.Dataset:
+    """Return what answers need beside draws."""
+    votes, names = rows.votes, rows.kept["player"].to_numpy()
+    values: dict[str, Any] = {
+        "first": ("vote", votes.first), "second": ("vote", votes.second),
+        "count": ("vote", votes.n), "weight": ("vote", found.weight),
+        **{key: ("vote", group) for key, group in rows.clusters.items()},
+        "opinion_variance": ("clustering", found.tau2),
+        **{key: ("model", [value]) for key, value in options.items()},
+    }  # fmt: skip
+    coords: dict[str, Any] = {
+        "vote": np.arange(len(votes.n)), "clustering": rows.clusterings, "model": [name],
+    }  # fmt: skip
+    if rows.effects:
+        values["effect_value"] = ("vote", "effect"), votes.effect
+        values["effect_unit"] = "effect", rows.units
+        coords["effect"] = rows.effects
+    if rows.both_bad is not None:
+        values["both_bad"] = ("player", "opponent"), rows.both_bad
+        coords |= {"player": names, "opponent": names}
+    return xr.Dataset(values, coords)
 
-    if found.ways is None:
-        return unit
-    alpha = pm.Uniform("matching", 0.0, design.LARGEST)
-    shrink = pm.math.exp(-0.5 * alpha * found.ways.log_known)
-    return found.ways.way @ (shrink * (found.ways.way.T @ unit))
 
+def model_of_votes(found: VoteStatistics) -> Any:
+    """Return the pymc.Model, with ``outcome`` (vote,) observed.
 
-def observe_votes(found: VoteStatistics, epp: Any, tie: Any = None) -> Any:
-    """Add the votes to the pymc.Model under construction.
-
-    It gets the dimensions "vote", "effect" and "clustering", ``outcome`` (vote,), observed,
-    ``effect_size`` (effect,) where there are effects, and as data all that answers need.
-
-    Parameters
-    ----------
-    found : VoteStatistics
-    epp : tensor (player,)
-    tie : tensor, optional
-        Davidson's nu; None for Bradley-Terry, where a tie is half a win for both.
+    Beside ``epp`` it has ``effect_size`` (effect,), ``tie`` and ``matching``, where there are any.
     """
     import pymc as pm
 
-    rows, votes = found.rows, found.rows.votes
-    again = Again(votes, votes, tuple(rows.clusters.values()), found.together.tau2)
-    coords: dict[str, Any] = {"vote": np.arange(len(votes.n)), "clustering": rows.clusterings}
-    pm.modelcontext(None).add_coords(coords)
-    first, second = (pm.Data(k, getattr(votes, k), dims="vote") for k in ("first", "second"))
-    count = pm.Data("count", votes.n, dims="vote")
-    weight = pm.Data("weight", found.weight, dims="vote")
-    for name, group in rows.clusters.items():
-        pm.Data(name, group, dims="vote")
-    pm.Data("opinion_variance", found.together.tau2, dims="clustering")
-    if rows.both_bad is not None:
-        pm.modelcontext(None).add_coord("opponent", rows.kept["player"].to_numpy())
-        pm.Data("both_bad", rows.both_bad, dims=("player", "opponent"))
-    eta = epp[first] - epp[second]
-    if rows.effects:
-        pm.modelcontext(None).add_coord("effect", rows.effects)
-        pm.Data("effect_unit", rows.units, dims="effect")
-        value = pm.Data("effect_value", votes.effect, dims=("vote", "effect"))
-        eta += value @ pm.Normal("effect_size", 0.0, EFFECT_SCALE, dims="effect")
+    rows, votes, (prior_scale, df) = found.rows, found.rows.votes, found.prior
+    with pm.Model(coords={"player": rows.kept["player"].to_numpy()}) as model:
+        data = declare(found.constant)
+        scale = pm.HalfNormal("epp_scale", prior_scale)
+        unit = pm.StudentT("epp_unit", nu=df, sigma=scale**found.centring, dims="player")
+        a = scale ** (1.0 - found.centring) * unit
+        if found.ways is not None:
+            alpha = pm.Uniform("matching", 0.0, design.LARGEST)
+            shrink = pm.math.exp(-0.5 * alpha * found.ways.log_known)
+            a = found.ways.way @ (shrink * (found.ways.way.T @ a))
+        epp = pm.Deterministic("epp", a - a.mean(), dims="player")
+        eta = epp[data["first"]] - epp[data["second"]]
+        if rows.effects:
+            size = pm.Normal("effect_size", 0.0, EFFECT_SCALE, dims="effect")
+            eta += data["effect_value"] @ size
+        nu = [] if found.tie_scale is None else [pm.Normal("tie", 0.0, found.tie_scale)]
+        outcome = pm.Data("vote_outcome", votes.won / votes.n, dims="vote")
+        pm.CustomDist(
+            "outcome", eta, data["count"], data["weight"], *nu, logp=_logp, random=_random(found),
+            observed=outcome, dtype="float64", dims="vote",
+        )  # fmt: skip
+    return model
 
-    def logp(value: Any, eta: Any, count: Any, weight: Any, *nu: Any) -> Any:
-        half = 0.5 * abs(eta)
-        others = pm.math.exp(-2.0 * half)
-        likelihood = (value - 0.5) * eta - half
-        if nu:
-            others += pm.math.exp(nu[0] - half)
-            likelihood += 4.0 * value * (1.0 - value) * nu[0]
-        return weight * count * (likelihood - pm.math.log1p(others))
+
+def _logp(value: Any, eta: Any, count: Any, weight: Any, *nu: Any) -> Any:
+    """Weighted log-likelihood of each vote; without nu a tie is half a win for both."""
+    import pymc as pm
+
+    half = 0.5 * abs(eta)
+    others, likelihood = pm.math.exp(-2.0 * half), (value - 0.5) * eta - half
+    if nu:
+        others += pm.math.exp(nu[0] - half)
+        likelihood += 4.0 * value * (1.0 - value) * nu[0]
+    return weight * count * (likelihood - pm.math.log1p(others))
+
+
+def _random(found: VoteStatistics) -> Any:
+    """Return how PyMC draws votes: by judges, and on prompts, with opinions of their own."""
+    votes = found.rows.votes
+    again = Again(votes, votes, tuple(found.rows.clusters.values()), found.together.tau2)
 
     def random(eta: Any, count: Any, weight: Any, *nu: Any, rng: Any, size: Any = None) -> Any:
         eta = np.broadcast_to(eta, np.shape(eta) if size is None else size)
@@ -164,82 +213,47 @@ def observe_votes(found: VoteStatistics, epp: Any, tie: Any = None) -> Any:
         won, _ = again.draw(flat.T, rng, nu=level, phi=found.together.phi)
         return (won / votes.n[:, None]).T.reshape(eta.shape)
 
-    return pm.CustomDist(
-        "outcome", eta, count, weight, *([] if tie is None else [tie]), logp=logp, random=random,
-        observed=pm.Data("vote_outcome", votes.won / votes.n, dims="vote"), dtype="float64",
-        dims="vote",
-    )  # fmt: skip
+    return random
 
 
-class VoteTarget:
-    """Likelihood of votes on plain arrays, at many points at once.
+def problem_of_votes(found: VoteStatistics) -> Problem:
+    """Return the same model for the fast engine."""
+    rows, votes, tie_scale = found.rows, found.rows.votes, found.tie_scale
+    weighted = counted(votes, found.together.weight)
+    target = VoteTarget(weighted, found.ways, tie_scale)
+    again = Again(votes, votes, tuple(rows.clusters.values()), found.together.tau2)
+    likelihood = Likelihood(votes, tie=tie_scale is not None)
 
-    Beside strengths there are, in this order, effects, Davidson's nu with ``tie``, and, where pairs
-    were matched, the logit of ``matching`` / 2, whose prior is part of the likelihood. Of many
-    votes with covariates effects and nu are integrated out, and drawn given strengths.
-    """
+    def expand(
+        a: Floats, extra: Floats, scale: Floats, rng: np.random.Generator
+    ) -> dict[str, Floats]:
+        epp = target.strengths(a, extra)
+        return {"epp": epp, "epp_scale": scale, **target.others(epp, extra, rng)}
 
-    def __init__(
-        self, found: VoteStatistics, *, tie: bool = False, tie_scale: float = TIE_SCALE
-    ) -> None:
-        votes = counted(found.rows.votes, found.weight)
-        self.ways, self.effects, self.tie = found.ways, found.rows.effects, tie
-        self.reduced = None
-        if len(votes.n) > _EXACT and has_covariates(votes):
-            self.reduced = reduced(votes, tie=tie, tie_scale=tie_scale)
-            votes = self.reduced.votes
-        self.likelihood = Likelihood(votes, tie=tie and self.reduced is None)
-        scales = [EFFECT_SCALE] * len(self.effects) + [tie_scale] * tie
-        scales = [] if self.reduced else scales
-        self.extra_scale = np.array(scales + [np.inf] * (self.ways is not None))
-        self.cells = len(self.likelihood.votes.n)
+    def replicate(drawn: Mapping[str, Floats], rng: np.random.Generator) -> Floats:
+        nu = drawn.get("tie")
+        eta = likelihood.log_odds(drawn["epp"], drawn.get("effect_size"))[row_of(votes)]
+        won, _ = again.draw(eta, rng, nu=nu, phi=found.together.phi)
+        return (won / votes.n[:, None]).T.astype(np.float32)
 
-    def log_likelihood(
-        self, a: Floats, extra: Floats, gradient: bool = True
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return the log-likelihood (point,), and gradients in strengths and in the rest.
-
-        Parameters
-        ----------
-        a : (point, player)
-        extra : (point, k)
-        gradient : bool
-            Whether gradients are wanted; else they are empty.
-        """
-        none, m = np.empty((0, 0)), a.shape[1]
-        if self.ways is None:
-            x = np.column_stack([a, extra])
-            if not gradient:
-                return self.likelihood.value(x), none, none
-            value, slope = self.likelihood.gradient(x)
-            return value, slope[:, :m], slope[:, m:]
-        logit = extra[:, -1]
-        share = expit(logit)
-        alpha = design.LARGEST * share
-        x = np.column_stack([design.along(a, alpha, self.ways), extra[:, :-1]])
-        prior = -np.logaddexp(0.0, logit) - np.logaddexp(0.0, -logit)
-        if not gradient:
-            return self.likelihood.value(x) + prior, none, none
-        value, slope = self.likelihood.gradient(x)
-        by_a, by_alpha = design.pull_back(a, alpha, self.ways, slope[:, :m])
-        by_logit = by_alpha * alpha * (1.0 - share) + 1.0 - 2.0 * share
-        return value + prior, by_a, np.column_stack([slope[:, m:], by_logit])
-
-    def strengths(self, a: Floats, extra: Floats) -> Floats:
-        """Return epp (draw, player) of draws."""
-        if self.ways is not None:
-            a = design.along(a, design.LARGEST * expit(extra[:, -1]), self.ways)
-        return a - a.mean(axis=1, keepdims=True)
-
-    def others(self, epp: Floats, extra: Floats, rng: np.random.Generator) -> dict[str, Floats]:
-        """Return draws of effect_size, tie and matching, those that there are, given epp."""
-        found, k = {}, len(self.effects)
-        if self.ways is not None:
-            found["matching"] = design.LARGEST * expit(extra[:, -1])
-        if self.reduced is not None:
-            extra = self.reduced.draw(epp, rng)
-        if k:
-            found["effect_size"] = extra[:, :k]
-        if self.tie:
-            found["tie"] = extra[:, k]
-        return found
+    names = rows.kept["player"].to_numpy()
+    coords = {"player": names, "vote": np.arange(len(votes.n)), "effect": rows.effects}
+    labels = {
+        key: ("vote", rows.kept[key].to_numpy())
+        for key in (*CLUSTERINGS, "time") if key in rows.kept.coords
+    }  # fmt: skip
+    log_prior = {"epp_scale": half_normal(found.prior[0])}
+    log_prior |= {} if tie_scale is None else {"tie": normal(tie_scale)}
+    outcome = xr.Dataset({"outcome": ("vote", votes.won / votes.n)}, {"vote": coords["vote"]})
+    return Problem(
+        target=target.target(*found.prior),
+        expand=expand,
+        dims={"epp": ("player",), "epp_scale": (), "effect_size": ("effect",)},
+        replicate=replicate,
+        log_likelihood=None,
+        log_prior=log_prior,
+        observed=outcome,
+        constant=found.constant.assign(labels).assign_attrs(rows.kept.attrs),
+        coords=coords,
+        expand_prior=expand,
+    )

@@ -19,25 +19,39 @@ from leaderbayes._numerics.composite_weight import (
 from leaderbayes._scores.matches import components, is_one_group, require_matches, say_apart
 from leaderbayes._scores.tables import counted
 from leaderbayes._types import Floats
+from leaderbayes.models._model import Model
 
 Weight = float | Literal["composite"]
-
-# Of the players' strengths, in log-odds, by default: of every model, however it is sampled.
-PRIOR_SCALE = 2.0
-# Degrees of freedom of their Student-t law, of few players and of many. Heavy tails leave a
-# dominant player where it is; of few players the scale is so little known that this makes tails.
-_DF_OF_FEW, _FEW_PLAYERS, _DF_OF_MANY = 4.0, 10, 2.0
 
 # Warnings point to the first line outside of it.
 _PACKAGE = str(Path(__file__).parents[1])
 
 
-def check_board(matches: xr.Dataset) -> None:
-    """Raise unless it is one tournament's; warn where differences rest on the prior alone."""
+def check_board(matches: xr.Dataset, model: Model) -> None:
+    """Raise unless the model can be fitted to these matches of one tournament.
+
+    Warns
+    -----
+    DisconnectedWarning
+        LB010, where differences rest on the prior alone.
+    """
+    require_matches(
+        matches, f"models.{model.name}", ties=model.ties, across=model.across, pairs=model.pairs
+    )
+    if matches.attrs["ties"] == "drop" and not matches.attrs["within_round"]:
+        raise LeaderbayesError(
+            "ties='drop' across rounds has no likelihood by round; choose ties='half' or "
+            "within_round=True."
+        )
     if "tournament" in matches.dims:
         raise LeaderbayesError(
             "These matches are of several tournaments: pick one, or use models.tournaments."
         )
+    warn_if_apart(matches)
+
+
+def warn_if_apart(matches: xr.Dataset) -> None:
+    """Warn, LB010, where some differences between players rest on the prior alone."""
     if not is_one_group(matches):
         groups = components(matches)
         fact, unknown, known = say_apart(matches, groups)
@@ -52,23 +66,6 @@ def check_scales(**scales: float) -> None:
     """Raise unless the scales of priors are above 0."""
     for name, scale in scales.items():
         positive(name, scale)
-
-
-def check_pairs(matches: xr.Dataset, what: str) -> None:
-    """Raise unless they have a pairwise likelihood by round."""
-    require_matches(matches, what, ties=("half", "drop"), pairs=True)
-    if matches.attrs["ties"] == "drop" and not matches.attrs["within_round"]:
-        raise LeaderbayesError(
-            "ties='drop' across rounds has no likelihood by round; choose ties='half' or "
-            "within_round=True."
-        )
-
-
-def degrees_of_freedom(prior_df: float | None, players: int) -> float:
-    """Give those of the players' Student-t law: as asked for, or by how many players there are."""
-    if prior_df is not None:
-        return positive("prior_df", prior_df)
-    return _DF_OF_FEW if players <= _FEW_PLAYERS else _DF_OF_MANY
 
 
 def resolve_weight(

@@ -14,12 +14,12 @@ from leaderbayes._files.read import MAX_MB
 from leaderbayes._scores.cells import as_numbers
 from leaderbayes._scores.metrics import is_metric, more_is_better, plain
 from leaderbayes._scores.roles import is_kaggle, recognise
+from leaderbayes._scores.sources import read_table
 from leaderbayes._scores.tables import (
     Table,
     as_column,
     is_unicode,
     listed,
-    read_table,
     shown,
     suggest,
     text_of,
@@ -162,7 +162,7 @@ def read_board(
             raise ScoresError(f"The scores of the board are no sequence ({problem}).") from problem
         if index is not None:
             source.insert(0, "team", pd.Series([text_of(name) for name in index], dtype=object))
-    table, _ = read_table(source, None, max_mb)
+    table = read_table(source, None, max_mb)
     if is_kaggle(table) and team is None and score is None:
         table, team, score = one_row_a_team(table)
     by_lattice = n == "lattice" and metric == "accuracy" and "lattice" not in table.frame.columns

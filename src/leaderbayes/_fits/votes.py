@@ -1,0 +1,48 @@
+"""Votes that stand beside a posterior, as they were read, and counted by pairs."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from leaderbayes._scores.vote_matches import CLUSTERINGS, counted_votes, weights_of
+from leaderbayes._types import Floats
+
+
+def kept_votes(known: xr.Dataset, outcome: Floats, players: Any) -> xr.Dataset:
+    """Return votes as `read_votes` does, of the group ``constant_data`` and outcomes (vote,)."""
+    votes = known[["first", "second"]].assign_coords(player=players).drop_attrs()
+    votes["outcome"] = "vote", outcome
+    votes["weight"] = "vote", known["count"].to_numpy()
+    for name in (*CLUSTERINGS, "time"):
+        if name in known and known[name].dims == ("vote",):
+            votes = votes.assign_coords({name: known[name]})
+    if "effect_value" in known and bool((known["effect"] != "order").any()):
+        own = known["effect"].to_numpy() != "order"
+        values = (known["effect_value"] * known["effect_unit"]).transpose("vote", "effect")
+        votes["covariates"] = ("vote", "covariate"), values.to_numpy()[:, own]
+        votes = votes.assign_coords(covariate=known["effect"].to_numpy()[own])
+    return votes.assign_attrs(known.attrs)
+
+
+def votes_by_pair(votes: xr.Dataset, known: xr.Dataset, epp: Floats) -> xr.Dataset:
+    """Count votes as `matches` does, with what one of each pair is ``worth`` by itself.
+
+    ``epp`` (player,) are mean strengths. Votes for neither are counted in ``both_bad``.
+    """
+    from leaderbayes._numerics.vote_weights import pair_worth
+    from leaderbayes._numerics.votes import Votes
+
+    first, second, outcome = (votes[k].to_numpy() for k in ("first", "second", "outcome"))
+    n = weights_of(votes)
+    tied, none = 4.0 * n * outcome * (1.0 - outcome), np.empty((len(n), 0))
+    rows = Votes(len(epp), first, second, n * outcome, n, tied, none)
+    names = [str(name) for name in known.get("clustering", xr.DataArray()).to_numpy().ravel()]
+    clusters = [pd.factorize(known[k].to_numpy())[0] for k in CLUSTERINGS if k in names]
+    tau2 = known["opinion_variance"].to_numpy() if clusters else np.empty(0)
+    board = counted_votes(votes, "half")
+    board["worth"] = ("player", "opponent"), pair_worth(rows, epp, clusters, tau2)
+    if "both_bad" in known:
+        board["both_bad"] = known["both_bad"]
+    return board

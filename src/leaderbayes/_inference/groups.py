@@ -1,0 +1,86 @@
+"""Draws of the fast engine as ArviZ groups."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from leaderbayes._types import Floats
+from leaderbayes.models._model import Problem
+
+_CELLS = ("chain", "draw")
+
+
+def groups_of(
+    problem: Problem,
+    drawn: Mapping[str, Floats],
+    stats: Mapping[str, Floats],
+    rng: np.random.Generator,
+    *,
+    replicates: int,
+    prior: bool,
+) -> xr.DataTree:
+    """Return all groups of a fit, of variables and statistics (chain, draw, ...)."""
+    (name, observed), *_ = problem.observed.data_vars.items()
+    chains, draws = next(iter(drawn.values())).shape[:2]
+    flat = {key: value.reshape(-1, *value.shape[2:]) for key, value in drawn.items()}
+    step = -(-chains * draws // min(replicates, chains * draws))
+    some = {k: v[:, ::step].reshape(-1, *v.shape[2:]) for k, v in drawn.items()}
+    again = problem.replicate(some, rng).reshape(chains, -1, *observed.shape)
+    log_prior = {
+        key: density(drawn[key]) for key, density in problem.log_prior.items() if key in drawn
+    }
+    groups = {
+        "posterior": _named(problem, drawn, problem.dims),
+        "sample_stats": _named(problem, stats, {}),
+        "posterior_predictive": _named(
+            problem, {str(name): again}, {str(name): observed.dims}, step=step
+        ),
+        "log_prior": _named(problem, log_prior, problem.dims),
+        "observed_data": problem.observed,
+        "constant_data": problem.constant,
+    }
+    if problem.log_likelihood is not None:
+        by = problem.log_likelihood(flat).reshape(chains, draws, -1)
+        groups["log_likelihood"] = _named(problem, {str(name): by}, {str(name): observed.dims[:1]})
+    if prior:
+        first = _draw_prior(problem, draws, rng)
+        groups["prior"] = _named(problem, _chained(first), problem.dims)
+        before = problem.replicate(first, rng)
+        groups["prior_predictive"] = _named(
+            problem, {str(name): before[None]}, {str(name): observed.dims}
+        )
+    return xr.DataTree.from_dict(groups)
+
+
+def _draw_prior(problem: Problem, draws: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """Draw variables (draw, ...) from the prior."""
+    target = problem.target
+    scale = abs(target.prior_scale * rng.standard_normal(draws))
+    if target.prior_df < 1e6:
+        unit = rng.standard_t(target.prior_df, (draws, target.players))
+    else:
+        unit = rng.standard_normal((draws, target.players))
+    width = np.where(np.isfinite(target.extra_scale), target.extra_scale, 1.0)
+    extra = width * rng.standard_normal((draws, len(width)))
+    return dict(problem.prior(scale[:, None] * unit, extra, scale, rng))
+
+
+def _chained(drawn: Mapping[str, Floats]) -> dict[str, Floats]:
+    return {name: value[None] for name, value in drawn.items()}
+
+
+def _named(
+    problem: Problem,
+    values: Mapping[str, Floats],
+    dims: Mapping[Any, Any],
+    *,
+    step: int = 1,
+) -> xr.Dataset:
+    """Name variables (chain, draw, ...), with the coordinates of their dimensions."""
+    named = {key: ((*_CELLS, *dims.get(key, ())), value) for key, value in values.items()}
+    found = xr.Dataset(named)
+    coords = {d: problem.coords[d] for d in found.dims if d in problem.coords}
+    coords |= {"chain": np.arange(found.sizes["chain"])}
+    return found.assign_coords(coords | {"draw": step * np.arange(found.sizes["draw"])})

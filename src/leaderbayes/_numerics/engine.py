@@ -1,0 +1,325 @@
+r"""Proposals for an independence Metropolis sampler of strengths, their scale, and few others.
+
+.. math:: \sigma \sim \mathrm{HalfNormal}(s), \quad a_i \sim t_\nu(0, \sigma), \quad
+          e_k \sim N(0, s_k^2), \quad y \sim p(y \mid a, e)
+
+For each of a few values of log sigma (nodes, a standard deviation apart) the posterior of (a, e)
+is nearly normal: Newton's method finds its mode and its whitened directions. Proposals draw log
+sigma from its approximate density, then move along each direction by a number whose distribution
+is the true density along that direction, so that one-sided players keep their long tails. A
+model supplies its log-likelihood and gradient, for many points at once, and nothing else.
+
+References
+----------
+Rue, Martino, Chopin (2009), Approximate Bayesian inference for latent Gaussian models by using
+integrated nested Laplace approximations, JRSS B 71.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.interpolate import CubicSpline, PchipInterpolator
+from scipy.linalg import solve_triangular
+from scipy.special import ndtri
+
+from leaderbayes._types import Floats
+
+_RANGE = (-7.0, 4.0)  # of log sigma: players are equal below, hundreds of log-odds apart above
+_DROP = 8.0  # of the log density of log sigma, where nodes end
+_FLOOR = 0.05  # of curvature along a direction, whose unit is a standard deviation
+_DECREMENT = 1e-3  # of Newton's method, before its last step
+_STEPS = 30  # of Newton's method
+_KNOTS = np.sinh(np.linspace(-1.0, 1.0, 33) * np.arcsinh(600.0))  # standard deviations
+_NEAR = (abs(_KNOTS) < 7.0) & (_KNOTS != 0.0)
+_BEYOND = abs(_KNOTS) > 7.0
+_FINE = 16  # cells between knots
+_ENDS = 37.0  # standard deviations beyond which normal quantiles are no numbers
+_MANY = 120  # coordinates
+_BLOCK = 32_000  # numbers that a model is asked for at once: as many as processors keep at hand
+
+
+class Target(NamedTuple):
+    """A posterior of strengths: what is specific to a model, and the scales of its priors."""
+
+    players: int
+    # Strengths (point, player) and parameters (point, k), and whether the gradient is wanted, to
+    # the log-likelihood (point,) and its gradients (point, player) and (point, k).
+    log_likelihood: Callable[[Floats, Floats, bool], tuple[Floats, Floats, Floats]]
+    prior_scale: float
+    prior_df: float
+    extra_scale: Floats = np.empty(0)  # (k,): standard deviations of priors; inf is flat
+    cells: int = 1  # numbers that one point takes, such as pairs
+    # Strengths (player,) and parameters (k,) to the negative Hessian of the log-likelihood. Without
+    # it differences of gradients serve, which many players take long for.
+    hessian: Callable[[Floats, Floats], Floats] | None = None
+
+    def log_density(self, x: Floats, log_scale: Floats | float) -> Floats:
+        """Return the log posterior (point,) at points (point, player + k), up to a constant."""
+        return self._evaluate(x, np.broadcast_to(log_scale, len(x)), False)[0]
+
+    def gradient(self, x: Floats, log_scale: float) -> tuple[Floats, Floats]:
+        """Return the log posterior and its gradient (point, player + k)."""
+        return self._evaluate(x, np.full(len(x), log_scale), True)
+
+    def curvature(self, x: Floats, log_scale: float) -> Floats:
+        """Return the negative Hessian of the log posterior at a point (player + k,)."""
+        assert self.hessian is not None
+        m, df, scale = self.players, self.prior_df, np.exp(log_scale)
+        out = self.hessian(x[:m], x[m:])
+        square = (x[:m] / scale) ** 2
+        prior = (df + 1.0) * (df - square) / (df + square) ** 2 / scale**2
+        out[np.diag_indices_from(out)] += np.append(prior, self.extra_scale**-2.0)
+        return out
+
+    def _evaluate(self, x: Floats, t: Floats, gradient: bool) -> tuple[Floats, Floats]:
+        m, size = self.players, max(_BLOCK // max(self.cells, x.shape[1]), 1)
+        value, slope = np.empty(len(x)), np.empty(x.shape if gradient else (0, 0))
+        for begin in range(0, len(x), size):
+            some = slice(begin, begin + size)
+            a, e, df = x[some, :m], x[some, m:], self.prior_df
+            found, by_a, by_e = self.log_likelihood(a, e, gradient)
+            unit = a / np.exp(t[some])[:, None]
+            value[some] = found - 0.5 * ((e / self.extra_scale) ** 2).sum(axis=1)
+            value[some] -= 0.5 * (df + 1.0) * np.log1p(unit**2 / df).sum(axis=1)
+            if gradient:
+                prior = (df + 1.0) * unit / (df + unit**2) / np.exp(t[some])[:, None]
+                slope[some, :m] = by_a - prior
+                slope[some, m:] = by_e - e / self.extra_scale**2
+        # One sigma less, for the Jacobian of its logarithm.
+        value -= (m - 1.0) * t + 0.5 * (np.exp(t) / self.prior_scale) ** 2
+        return value, slope
+
+
+class _Node(NamedTuple):
+    """The posterior given log sigma, nearly normal."""
+
+    log_scale: float
+    mode: Floats  # (d,)
+    ways: Floats  # (d, d): columns are steps of a standard deviation
+    log_density: float  # of log sigma, by Laplace's method
+
+
+class _Margins(NamedTuple):
+    """How to move along each way: from a normal number to steps, piecewise linearly."""
+
+    shift: Floats  # (way,): of the centre from the mode
+    normal: Floats  # (way, knot)
+    moved: Floats  # (way, knot)
+    log_mass: float  # of all margins, over that of normal ones
+
+
+class Proposals(NamedTuple):
+    """Independent draws, with how dense the posterior is where each lies beside how they are."""
+
+    x: Floats  # (draw, player + k)
+    log_scale: Floats  # (draw,)
+    log_weight: Floats  # (draw,)
+
+    def and_also(self, other: "Proposals") -> "Proposals":
+        """Return these and further ones."""
+        return Proposals(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+
+
+class Engine:
+    """Proposals for one posterior; nodes and margins are found once."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.order = np.arange(target.players + len(target.extra_scale))
+        self.nodes = self._grid()
+        # Of many players log sigma is well known, and margins at its nodes are the same.
+        top = max(self.nodes, key=lambda node: node.log_density)
+        alike = self._margins_of(top) if len(self.order) > _MANY else None
+        self.margins = [alike or self._margins_of(node) for node in self.nodes]
+
+    def propose(self, draws: int, rng: np.random.Generator) -> Proposals:
+        """Draw independently from the approximation."""
+        at = np.array([node.log_scale for node in self.nodes])
+        density = np.array(
+            [n.log_density + m.log_mass for n, m in zip(self.nodes, self.margins, strict=True)]
+        )
+        t, log_density = _draw_log_scale(at, density, draws, rng)
+        # Between nodes the centre moves along a line; the spread is that of the nearest.
+        below = np.clip(np.searchsorted(at, t) - 1, 0, len(at) - 2)
+        share = ((t - at[below]) / (at[below + 1] - at[below]))[:, None]
+        centre = np.stack(
+            [n.mode + n.ways @ m.shift for n, m in zip(self.nodes, self.margins, strict=True)]
+        )
+        x = (1.0 - share) * centre[below] + share * centre[below + 1]
+        nearest = np.where(share[:, 0] > 0.5, below + 1, below)
+        normal = rng.standard_normal(x.shape)
+        wider = 1.0 + 0.5 / x.shape[1]
+        log_density -= 0.5 * (normal**2).sum(axis=1)
+        for k in np.unique(nearest):
+            mine = nearest == k
+            moved, log_slope = _stretch(wider * normal[mine], self.margins[k])
+            ways = self.nodes[k].ways
+            x[mine] += moved @ ways.T
+            log_density[mine] -= log_slope + np.log(np.diag(ways[self.order])).sum()
+        log_weight = self.target.log_density(x, t) - log_density
+        return Proposals(x, t, np.where(np.isnan(log_weight), -np.inf, log_weight))
+
+    def _grid(self) -> list[_Node]:
+        """Nodes of log sigma, a standard deviation apart, as far as its density reaches."""
+        d, m = len(self.order), self.target.players
+        node = self._at(0.0, np.zeros(d), np.eye(d))
+        for _ in range(2):  # steps of the EM algorithm for normal strengths
+            square = (node.mode[:m] ** 2 + (node.ways[:m] ** 2).sum(axis=1)).mean()
+            node = self._at(float(np.clip(0.5 * np.log(square), *_RANGE)), node.mode, node.ways)
+        # Players of whom least is known lead each way, and those follow of whom less is known.
+        self.order = np.argsort(-(node.ways**2).sum(axis=1), kind="stable")
+        node = self._near(node, 0.0)
+        step = 1.0 / np.sqrt(m)
+        for _ in range(8):
+            low, high = (self._near(node, side) for side in (-step, step))
+            slope = (high.log_density - low.log_density) / (2.0 * step)
+            bend = (2.0 * node.log_density - low.log_density - high.log_density) / step**2
+            best = max((low, node, high), key=lambda each: each.log_density)
+            width = 1.0 / np.sqrt(max(bend, 1.0))
+            if bend > 0.0 and abs(slope / bend) < 0.5 * width:
+                break
+            ahead = slope / bend if bend > 1e-3 else np.sign(slope)
+            ahead = float(np.clip(ahead, -1.0, 1.0))
+            moved = self._near(node, ahead)
+            node = max((best, moved), key=lambda each: each.log_density)
+            if not _RANGE[0] < node.log_scale < _RANGE[1]:
+                break
+        nodes = [node]
+        for side in (-width, width):
+            last = node
+            while (
+                last.log_density > node.log_density - _DROP
+                and _RANGE[0] < last.log_scale < _RANGE[1]
+            ):
+                last = self._near(last, side)
+                nodes.append(last)
+        return sorted(nodes, key=lambda each: each.log_scale)
+
+    def _near(self, node: _Node, away: float) -> _Node:
+        return self._at(node.log_scale + away, node.mode, node.ways)
+
+    def _at(self, t: float, mode: Floats, ways: Floats) -> _Node:
+        """Find the mode given log sigma, and the ways there, from those nearby."""
+        for _ in range(_STEPS):
+            value, pull, ways = self._around(t, mode, ways)
+            # Along Newton's step; far from the mode the best of a few lengths.
+            step = ways.T @ pull
+            decrement, ahead = float(step @ step), ways @ step
+            length = np.array([1.0]) if decrement < _DECREMENT else 0.5 ** np.arange(8)
+            tried = self.target.log_density(mode + length[:, None] * ahead, t)
+            best = int(np.argmax(tried))
+            if tried[best] < value:
+                break
+            mode, value = mode + length[best] * ahead, float(tried[best])
+            if decrement < _DECREMENT:
+                break
+        log_det = float(np.log(np.diag(ways[self.order])).sum())
+        return _Node(t, mode, ways, value + log_det)
+
+    def _around(self, t: float, mode: Floats, ways: Floats) -> tuple[float, Floats, Floats]:
+        """Log density and gradient at a point, and the ways of the curvature there."""
+        d = len(mode)
+        if self.target.hessian is not None:
+            found, slopes = self.target.gradient(mode[None], t)
+            return float(found[0]), slopes[0], self._ways_of(self.target.curvature(mode, t))
+        points = np.concatenate([mode[None], mode + ways.T, mode - ways.T])
+        found, slopes = self.target.gradient(points, t)
+        curved = -0.5 * (slopes[1 : d + 1] - slopes[d + 1 :]) @ ways
+        return float(found[0]), slopes[0], self._floored(0.5 * (curved + curved.T), ways)
+
+    def _ways_of(self, hessian: Floats) -> Floats:
+        """Find ways W of a curvature H, W'HW = 1.
+
+        Each is led by one coordinate, and followed by those before it in the order.
+        """
+        ordered = hessian[np.ix_(self.order, self.order)]
+        try:
+            lower = np.linalg.cholesky(ordered)
+        except np.linalg.LinAlgError:
+            # Far from the mode heavy tails curve upwards.
+            unit = 1.0 / np.sqrt(abs(np.diag(hessian)) + 1e-12)
+            return self._floored(hessian * unit * unit[:, None], np.diag(unit))
+        new = np.empty_like(ordered)
+        new[self.order] = solve_triangular(lower, np.eye(len(lower)), lower=True).T
+        return new
+
+    def _floored(self, curved: Floats, root: Floats) -> Floats:
+        """Find the same for a curvature along ``root``, none of it below a floor."""
+        bend, turn = np.linalg.eigh(curved)
+        root = root @ turn / np.sqrt(np.maximum(bend, _FLOOR))
+        covariance = root[self.order] @ root[self.order].T
+        new = np.empty_like(root)
+        new[self.order] = np.linalg.cholesky(covariance[::-1, ::-1])[::-1, ::-1]
+        return new
+
+    def _margins_of(self, node: _Node) -> _Margins:
+        """Tabulate the density along each way, and shift the centre for the others' skewness."""
+        (log_scale, mode, ways, _), d = node, len(node.mode)
+        points = np.concatenate([mode[None], mode + ways.T, mode - ways.T])
+        top, slopes = self.target.gradient(points, log_scale)
+        # Whitened third derivatives: along each way twice, along each once.
+        third = (slopes[1 : d + 1] + slopes[d + 1 :] - 2.0 * slopes[0]) @ ways
+        shift = 0.5 * (third.sum(axis=0) - np.diag(third))
+        drop = np.where(_KNOTS == 0.0, 0.0, np.full((d, len(_KNOTS)), -np.inf))
+        for far in (False, True):
+            knots = np.flatnonzero(_BEYOND if far else _NEAR)
+            asked = np.ones((d, len(knots)), bool)
+            if far:
+                reach = np.flatnonzero(_NEAR)[[0, -1]]
+                on = drop[:, reach] > -10.0
+                asked = np.where(_KNOTS[knots] < 0.0, on[:, :1], on[:, 1:])
+            way, knot = np.nonzero(asked)
+            at = mode + _KNOTS[knots[knot], None] * ways.T[way]
+            drop[way, knots[knot]] = self.target.log_density(at, log_scale) - top[0]
+        return _Margins(shift, *_tables(np.minimum(drop, 50.0)))
+
+
+def _tables(drop: Floats) -> tuple[Floats, Floats, float]:
+    """Map normal numbers to steps (way, knot), by log densities (way, knot) at `_KNOTS`."""
+    # Beside a Cauchy density a margin is smooth between knots of asinh.
+    s = np.arcsinh(_KNOTS)
+    fine = np.linspace(s[0], s[-1], _FINE * (len(s) - 1) + 1)
+    u = np.sinh(fine)
+    beside = np.maximum(drop + np.log1p(_KNOTS**2), -1e4)
+    log = PchipInterpolator(s, beside, axis=1)(fine) - np.log1p(u**2)
+    density = np.exp(log)
+    mass = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(u)
+    mass = np.maximum(mass, 1e-300)
+    total = mass.sum(axis=1, keepdims=True)
+    # From both ends, so that neither tail loses its digits.
+    none = np.zeros((len(drop), 1))
+    left = np.concatenate([none, np.cumsum(mass, axis=1)], axis=1) / total
+    right = np.concatenate([np.cumsum(mass[:, ::-1], axis=1)[:, ::-1], none], axis=1) / total
+    z = np.where(left < 0.5, ndtri(np.minimum(left, 0.5)), -ndtri(np.minimum(right, 0.5)))
+    z = np.clip(z, -_ENDS, _ENDS)
+    log_mass = np.log(total).sum() - 0.5 * len(drop) * np.log(2.0 * np.pi)
+    return z, np.broadcast_to(u, z.shape), float(log_mass)
+
+
+def _stretch(normal: Floats, margins: _Margins) -> tuple[Floats, Floats]:
+    """Stretch normal numbers to steps (draw, way); add up the logs of their slopes (draw,)."""
+    moved, log_slope = np.empty_like(normal), np.zeros(len(normal))
+    for way in range(normal.shape[1]):
+        z, u = margins.normal[way], margins.moved[way]
+        # Knots that coincide at the ends carry no probability.
+        kept = np.append(np.diff(z) > 1e-9, True)
+        z, u = z[kept], u[kept]
+        slope = np.diff(u) / np.diff(z)
+        at = np.clip(np.searchsorted(z, normal[:, way]) - 1, 0, len(slope) - 1)
+        moved[:, way] = u[at] + slope[at] * (normal[:, way] - z[at])
+        log_slope += np.log(slope[at])
+    return moved, log_slope
+
+
+def _draw_log_scale(
+    nodes: Floats, log_density: Floats, draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draw log sigma by a spline of its log density at nodes, and return the density there."""
+    fine = np.linspace(nodes[0], nodes[-1], 64 * (len(nodes) - 1) + 1)
+    density = np.exp(CubicSpline(nodes, log_density)(fine) - log_density.max())
+    mass = 0.5 * (density[1:] + density[:-1])
+    below = np.append(0.0, np.cumsum(mass))
+    t = np.interp(rng.random(draws), below / below[-1], fine)
+    cell = np.clip(np.searchsorted(fine, t) - 1, 0, len(mass) - 1)
+    return t, np.log(mass[cell])

@@ -1,0 +1,131 @@
+r"""Plackett-Luce's likelihood of whole rankings, at many points at once.
+
+.. math:: \log L = \sum_a \Big( b_{\pi_a} - \log \sum_{c \ge a} e^{b_{\pi_c}} \Big)
+
+of a round's players in order, best first. Ties leave several orders open, and a round's
+log-likelihood is their mean: over all where at most three players tie, and where more do over a few
+in which each has every place about equally often. A tie is half a win for either.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from leaderbayes._types import Floats, Ints, Longs
+
+_MOST = 24  # orders of a round with large ties
+_FAR = 600.0  # below the best of a ranking, where e^b is nothing
+
+
+class Rankings(NamedTuple):
+    """Orders of the players of each round, worst first; absent players come before and count 0."""
+
+    order: Longs  # (row, player)
+    present: Floats  # (row, player): 1, or 0 of who is absent, in order
+    weight: Floats  # (row,)
+    round: Longs  # (row,)
+
+
+def rankings(place: Ints, weight: Floats | None = None) -> Rankings:
+    """Order the players of places (round, player), each round with its weight (round,)."""
+    weight = np.ones(len(place)) if weight is None else weight
+    breaks = turns(place)
+    key = np.where(place > 0, -place, -np.iinfo(np.int32).max) + breaks
+    order = np.argsort(key, axis=2, kind="stable")
+    # Rounds without ties have one order.
+    several = breaks.any(axis=(0, 2))
+    kept = np.ones(order.shape[:2], bool)
+    kept[1:, ~several] = False
+    which, of = np.nonzero(kept)
+    order = order[which, of]
+    present = np.take_along_axis(place[of], order, axis=1) > 0
+    share = weight / kept.sum(axis=0)
+    return Rankings(order, present.astype(float), share[of], of)
+
+
+def turns(place: Ints) -> Floats:
+    """Numbers (order, round, player) below a half that break ties when added to places.
+
+    The first order has the tied players as they stand, the second turned round, and so on.
+    """
+    tied = [
+        (k, np.flatnonzero(row == p))
+        for k, row in enumerate(place)
+        for p, size in zip(*np.unique(row[row > 0], return_counts=True), strict=True)
+        if size > 1
+    ]
+    if not tied:
+        return np.zeros((1, *place.shape))
+    largest = max(len(who) for _, who in tied)
+    orders = 2 if largest == 2 else min(2 * largest, _MOST)
+    out = np.zeros((orders, *place.shape))
+    for k, who in tied:
+        t = len(who)
+        for turn in range(orders):
+            at = np.roll(np.arange(t), (turn // 2) * 2 * t // orders)
+            out[turn, k, who] = 0.4 * (at if turn % 2 == 0 else t - 1 - at) / t
+    return out
+
+
+def log_likelihood(b: Floats, rankings: Rankings, *, gradient: bool) -> tuple[Floats, Floats]:
+    """Return the weighted log-likelihood (point,) at b (point, player), and its gradient."""
+    order, present, weight, _ = rankings
+    value, slope = np.zeros(len(b)), np.zeros(b.shape if gradient else (0, 0))
+    near = np.maximum(b - b.max(axis=1, keepdims=True), -_FAR)
+    odds = np.exp(near)
+    for who, here, w in zip(order, present, weight, strict=True):
+        mine = odds[:, who] * here
+        total = np.cumsum(mine, axis=1)
+        total[total == 0.0] = 1.0
+        value += w * ((near[:, who] - np.log(total)) @ here)
+        if gradient:
+            later = np.cumsum((here / total)[:, ::-1], axis=1)[:, ::-1]
+            slope[:, who] += w * here * (1.0 - mine * later)
+    return value, slope
+
+
+def by_round(b: Floats, rankings: Rankings) -> Floats:
+    """Return the log-likelihood of each round (draw, round) at strengths (draw, player)."""
+    rounds = int(rankings.round.max()) + 1
+    out = np.zeros((len(b), rounds))
+    for k in range(rounds):
+        own = rankings.round == k
+        some = Rankings(*(each[own] for each in rankings))
+        out[:, k] = log_likelihood(b, some, gradient=False)[0]
+    return out
+
+
+def information(b: Floats, rankings: Rankings) -> Floats:
+    """Return the negative Hessian (player, player) of the log-likelihood at b (player,)."""
+    out = np.zeros((b.size, b.size))
+    odds = np.exp(b - b.max())
+    for who, here, w in zip(*rankings[:3], strict=True):
+        mine = odds[who] * here
+        total = np.cumsum(mine)
+        total[total == 0.0] = 1.0
+        # Stage s is the choice of player s among those up to s, in this order from the worst.
+        p = np.tril(mine / total[:, None]) * here[:, None]
+        out[np.ix_(who, who)] += w * (np.diag(p.sum(axis=0)) - p.T @ p)
+    return out
+
+
+def draw_rankings(epp: Floats, pattern: Ints, rng: np.random.Generator) -> Ints:
+    """Draw the places (..., round, player) of whole rankings, with the ties of given ones.
+
+    Strengths plus Gumbel noise, sorted, are a draw from Plackett-Luce. Ties are no part of its
+    law: whoever is drawn to the places that are tied in the pattern ties.
+
+    Parameters
+    ----------
+    epp : (..., 1 or round, player)
+    pattern : (round, player)
+        Places; 0 is absent, and stays so.
+    """
+    shape = np.broadcast_shapes(epp.shape, pattern.shape)
+    noisy = np.where(pattern > 0, epp + rng.gumbel(size=shape), -np.inf)
+    # The absent last, whatever place is first among them.
+    steps = np.sort(np.where(pattern > 0, pattern, np.iinfo(pattern.dtype).max), axis=-1)
+    drawn = np.zeros(shape, pattern.dtype)
+    order = np.argsort(-noisy, axis=-1)
+    np.put_along_axis(drawn, order, np.broadcast_to(steps, shape), axis=-1)
+    return np.where(pattern > 0, drawn, 0)

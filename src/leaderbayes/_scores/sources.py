@@ -1,0 +1,257 @@
+"""Files of every format to one table: CSV, TSV, Parquet, JSON and JSON lines."""
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from leaderbayes._arguments import positive
+from leaderbayes._errors import ScoresError
+from leaderbayes._extras import extra
+from leaderbayes._files.csv import restore
+from leaderbayes._files.read import MAX_MB, check_size, read_file, unzip
+from leaderbayes._scores.tables import (
+    FRAME,
+    Source,
+    Table,
+    from_cv_results,
+    from_frame,
+    header,
+    is_number,
+    is_search,
+    is_unicode,
+    shown,
+)
+
+_KINDS = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".jsonl": "jsonl",
+    ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+_LONGEST = 1000  # characters of a path that a message repeats
+_PACKED = rb"PK\x03\x04|\xd0\xcf\x11\xe0|BZh[1-9]1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|(?s:.{257})ustar"
+
+
+def read_table(source: Source, score: str | None = None, max_mb: float = MAX_MB) -> Table:
+    """Read a file, a folder of Parquet files, a pandas table, or ``cv_results_`` by a score."""
+    if isinstance(source, Mapping):
+        return from_cv_results(source, "cv_results_", score)
+    if isinstance(source, pd.DataFrame):
+        table = from_frame(source, FRAME)
+    elif isinstance(source, str | os.PathLike):
+        table = _from_path(Path(source), max_mb)
+    else:
+        raise ScoresError(
+            f"A table cannot be read from a {type(source).__name__}: give a path, a DataFrame, or "
+            "scikit-learn's cv_results_."
+        )
+    if is_search(table.frame):
+        return from_cv_results(dict(table.frame.items()), table.where, score)
+    return table
+
+
+def _from_path(path: Path, max_mb: float) -> Table:
+    if path.is_dir():
+        return _from_folder(path, max_mb)
+    where, content = read_bytes(path, max_mb)
+    if not content:
+        raise ScoresError(f"{where}: the file is empty.")
+    if path.suffix.lower() == ".gz" or content.startswith(b"\x1f\x8b"):
+        content = unzip(content, where, max_mb)
+    kind = _kind_of(path, content)
+    try:
+        if kind == "parquet":
+            return from_frame(_read_parquet(content, where, max_mb), where)
+        if kind in ("json", "jsonl"):
+            return _from_json(content, where, lines=kind == "jsonl")
+        if re.match(_PACKED, content):
+            raise ScoresError(
+                f"{where}: an Excel workbook, or a packed file. Save the sheet as CSV UTF-8, or "
+                "unpack it; a log of inspect-ai is read by --format inspect-ai."
+            )
+        return _read_csv(content, where, "\t" if kind == "tsv" else ",")
+    except MemoryError as problem:
+        raise ScoresError(f"{where}: does not fit into memory; give a part of it.") from problem
+
+
+def read_bytes(path: Path, max_mb: float) -> tuple[str, bytes]:
+    """Return a file's name for messages, and its content, of at most so many megabytes."""
+    if max_mb != np.inf:
+        positive("max_mb", max_mb)
+    where = str(path)
+    if not is_unicode(where) or len(where) > _LONGEST:
+        where = shown(where)
+    return where, read_file(path, where, max_mb)
+
+
+def _kind_of(path: Path, content: bytes) -> str:
+    """Find a file's format by its first bytes, or else by its name."""
+    suffix = Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix
+    named = _KINDS.get(suffix.lower(), "")
+    if content.startswith(b"PAR1") or named == "parquet":
+        return "parquet"
+    begin = content[:4000].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if re.match(rb'\{\s*["}]|\[\s*[\[{"\]\d-]', begin):
+        # Often lines of JSON are called .json.
+        first, _, rest = content.partition(b"\n")
+        lines = first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
+        return "jsonl" if lines or named == "jsonl" else "json"
+    first = begin.partition(b"\n")[0]
+    return named or ("tsv" if b"\t" in first and b"," not in first else "csv")
+
+
+def _read_csv(content: bytes, where: str, delimiter: str) -> Table:
+    """Read all cells as text: a player called 01 or NA keeps its name."""
+    try:
+        text = content.decode("utf-8-sig")
+        at, problem = text.find("\0"), "holds a NUL byte; this is no CSV of text"
+    except UnicodeDecodeError as error:
+        at, problem = error.start, "is not UTF-8; save the file as CSV in UTF-8"
+    if at >= 0:
+        raise ScoresError(f"{where}: line {content.count(b'\n', 0, at) + 1} {problem}.")
+    limit = csv.field_size_limit(len(content) + 1)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        names = next(reader, [])
+        _check_header(names, where)
+        rows, lines, begin = [], [], reader.line_num + 1
+        for cells in reader:
+            if any(cells):  # no blank line
+                if len(cells) != len(names):
+                    hint = " (a decimal comma? use a point)" if len(cells) > len(names) else ""
+                    raise ScoresError(
+                        f"{where}: line {begin}: {len(cells)} cells do not fit the header of "
+                        f"{len(names)} columns{hint}."
+                    )
+                rows.append(cells)
+                lines.append(begin)
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise ScoresError(f"{where}: line {begin} is no CSV ({error}).") from error
+    finally:
+        csv.field_size_limit(limit)
+    frame = pd.DataFrame(rows, columns=range(len(names)), dtype=object)
+    if b"'" in content:
+        frame = frame.map(restore)
+    frame.columns = header([restore(name) for name in names], where)
+    return Table(where, frame, lambda k: f"line {lines[k]}")
+
+
+def _check_header(names: list[str], where: str) -> None:
+    if not any(name.strip() for name in names):
+        raise ScoresError(f"{where}: the first line is empty; it must name the columns.")
+    joined = "".join(names)
+    for mark, name in {";": "semicolons", "\t": "tabs", "|": "bars"}.items():
+        if joined.count(mark) >= len(names):
+            raise ScoresError(f"{where}: columns seem to be separated by {name}; use commas.")
+    if len(names) == 1:
+        raise ScoresError(f"{where}: there is only one column, {shown(names[0])}; use commas.")
+    numbers = [cell for cell in names if is_number(cell)]
+    if is_number(names[0]) or any("." in cell for cell in numbers):
+        raise ScoresError(
+            f"{where}: the first line holds the number {shown(numbers[0])}; it must name columns."
+        )
+
+
+def _read_parquet(content: bytes, where: str, max_mb: float) -> pd.DataFrame:
+    with extra("parquet", f"{where}: a Parquet file"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(io.BytesIO(content))
+        held = file.metadata
+        groups = [held.row_group(k).total_byte_size for k in range(held.num_row_groups)]
+        # Cells that repeat are packed to next to nothing, and 8 bytes each in memory.
+        check_size(max(sum(groups), 8 * held.num_rows * held.num_columns), where, max_mb)
+        table = file.read()
+        header(table.column_names, where)
+        # Without this, text that is not UTF-8 comes to light much later.
+        table.validate(full=True)
+        # Else whole numbers with a missing one become floats, and large ones others.
+        frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+    except ScoresError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as problem:
+        raise ScoresError(f"{where}: not a readable Parquet file ({problem}).") from problem
+    return frame
+
+
+def _from_folder(folder: Path, max_mb: float) -> Table:
+    """Read the Parquet files of a folder, at any depth, as one table."""
+    files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in (".parquet", ".pq"))
+    files = [path for path in files if path.is_file()]
+    if not files:
+        raise ScoresError(
+            f"{folder}: a folder without Parquet files (*.parquet, *.pq); results of another "
+            "program are read by leaderbayes.adapters (--format lm-eval and others)."
+        )
+    frames = [_read_parquet(read_bytes(path, max_mb)[1], str(path), max_mb) for path in files]
+    for path, frame in zip(files, frames, strict=True):
+        if list(frame.columns) != list(frames[0].columns):
+            raise ScoresError(f"{path}: other columns than {files[0]}; give files of one kind.")
+    table = from_frame(pd.concat(frames, ignore_index=True), str(folder))
+    return table._replace(row=lambda k: f"row {k} (from 0) of all files")
+
+
+def parse(content: bytes, where: str) -> Any:
+    """Read JSON, in which each key of an object stands once."""
+    try:
+        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
+    except RecursionError as problem:
+        raise ScoresError(f"{where}: too deeply nested; this is no result of a model.") from problem
+    except ValueError as problem:
+        raise ScoresError(f"{where}: not readable as JSON in UTF-8 ({problem}).") from problem
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that an object has twice, of which JSON readers drop one."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [key for key, _ in pairs]
+        raise ValueError(f"the key {shown(max(names, key=names.count))} stands twice in an object")
+    return content
+
+
+def parse_lines(content: bytes, where: str) -> tuple[list[dict[str, Any]], list[int]]:
+    """Read an object a line; return the objects and the numbers of their lines."""
+    pieces = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    numbers = [k for k, line in enumerate(pieces, 1) if line.strip()]
+    records = [parse(pieces[k - 1], f"{where}: line {k}") for k in numbers]
+    for number, record in zip(numbers, records, strict=True):
+        if not isinstance(record, dict):
+            raise ScoresError(
+                f"{where}: line {number} holds no object; each line is a row, with the names of "
+                "columns as keys."
+            )
+    return records, numbers
+
+
+def _from_json(content: bytes, where: str, *, lines: bool) -> Table:
+    """Make a table of a list of objects, or of an object of columns as pandas writes it."""
+    numbers: list[int] = []
+    if lines:
+        found, numbers = parse_lines(content, where)
+    else:
+        found = parse(content, where)
+    rows = isinstance(found, list) and all(isinstance(it, dict) for it in found)
+    columns = isinstance(found, dict) and all(isinstance(it, list) for it in found.values())
+    if not (found and (rows or columns)):
+        raise ScoresError(
+            f"{where}: this JSON is no table; give a list of objects, a row each, with the names "
+            "of columns as keys. Results of lm-evaluation-harness and other programs are read by "
+            "leaderbayes.adapters (--format lm-eval, ...)."
+        )
+    try:
+        table = from_frame(pd.DataFrame(found), where)
+    except (ValueError, TypeError, OverflowError) as problem:
+        raise ScoresError(f"{where}: these rows make no table ({problem}).") from problem
+    if numbers:
+        return table._replace(row=lambda k: f"line {numbers[k]}")
+    return table._replace(row=lambda k: f"record {k} (from 0)") if rows else table

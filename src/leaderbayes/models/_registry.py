@@ -1,0 +1,21 @@
+"""All models, by name: the one list that fits, answers, documentation and command line read."""
+
+from typing import Any
+
+from leaderbayes.models import (
+    _bradley_terry,
+    _davidson,
+    _plackett_luce,
+    _round_intercept,
+    _tournaments,
+)
+from leaderbayes.models._model import Model
+
+_FILES: tuple[Any, ...] = (
+    _bradley_terry,
+    _davidson,
+    _plackett_luce,
+    _round_intercept,
+    _tournaments,
+)
+MODELS: dict[str, Model] = {file.MODEL.name: file.MODEL for file in _FILES}

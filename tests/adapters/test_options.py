@@ -1,0 +1,30 @@
+"""Options that adapters share."""
+
+import inspect
+
+import pytest
+
+import leaderbayes as lb
+from leaderbayes.adapters._options import check_metric, check_names
+
+
+@pytest.mark.parametrize("name", lb.adapters.__all__)
+def test_every_argument_is_documented_once(name):
+    reader = getattr(lb.adapters, name)
+    assert "{options}" not in reader.__doc__
+    for argument in inspect.signature(reader).parameters:
+        assert reader.__doc__.count(f"\n    {argument} : ") == 1
+
+
+@pytest.mark.parametrize("given", ["quiz", [], [3], 3, b"x"])
+def test_lists_of_names(given):
+    with pytest.raises(lb.ScoresError, match=r"tasks=.*: give a list of names, or leave it out"):
+        check_names("tasks", given)
+    assert check_names("tasks", None) is None
+    assert check_names("tasks", ("a", "b")) == ["a", "b"]
+
+
+def test_a_metric_is_one_name():
+    check_metric(None)
+    with pytest.raises(lb.ScoresError, match="metric=.*: give a name"):
+        check_metric(["acc"])

@@ -1,0 +1,125 @@
+"""The fast engine's proposals, weighted, are the posterior: by brute force where it is small."""
+
+import numpy as np
+import pytest
+
+from leaderbayes._numerics.engine import Engine
+from leaderbayes.models._bradley_terry import target_of_pairs
+from leaderbayes.models._davidson import target_with_ties
+
+PRIOR_SCALE, DF = 2.0, 4.0
+
+
+def matches(wins):
+    wins = np.asarray(wins, float)
+    return wins.sum(axis=1), wins + wins.T
+
+
+def by_weight(target, draws=40_000, seed=1):
+    """Proposals and the weights that make them the posterior, with their effective number."""
+    proposed = Engine(target).propose(draws, np.random.default_rng(seed))
+    weight = np.exp(proposed.log_weight - proposed.log_weight.max())
+    weight /= weight.sum()
+    return proposed, weight, 1.0 / (weight**2).sum()
+
+
+@pytest.mark.parametrize("wins", [[[0, 3], [2, 0]], [[0, 5], [0, 0]], [[0, 0], [0, 0]]])
+def test_two_players_by_quadrature(wins):
+    """Means of the scale and of the difference equal sums over a grid of all three."""
+    points, n = matches(wins)
+    proposed, weight, effective = by_weight(target_of_pairs(points, n, PRIOR_SCALE, DF))
+    assert effective > 10_000
+    # Strengths in units of their scale.
+    t, u = np.linspace(-12.0, 3.0, 150), np.sinh(np.linspace(-6.0, 6.0, 181))
+    scale = np.exp(t)[:, None, None]
+    one, two = scale * u[:, None], scale * u
+    prior = -0.5 * (DF + 1.0) * np.log1p(u**2 / DF) + np.log(np.gradient(u))
+    gap = one - two
+    log = prior[:, None] + prior + t[:, None, None] - 0.5 * (scale / PRIOR_SCALE) ** 2
+    log = log - points[0] * np.logaddexp(0.0, -gap) - points[1] * np.logaddexp(0.0, gap)
+    p = np.exp(log - log.max())
+    p /= p.sum()
+    x = proposed.x
+    for drawn, grid in (
+        (np.tanh(x[:, 0] - x[:, 1]), np.tanh(gap)),
+        (np.tanh(proposed.log_scale), np.tanh(t)[:, None, None]),
+        (np.tanh(x.mean(axis=1)), np.tanh(0.5 * (one + two))),
+    ):
+        exact = (p * grid).sum()
+        sd = np.sqrt((p * grid**2).sum() - exact**2)
+        assert abs(weight @ drawn - exact) < 5.0 * sd / np.sqrt(effective)
+
+
+def test_densities_of_proposals_are_normalised_alike():
+    """Weights are a density ratio: their mean estimates one constant, whatever is proposed."""
+    points, n = matches([[0, 4, 3], [2, 0, 5], [1, 1, 0]])
+    target = target_of_pairs(points, n, PRIOR_SCALE, DF)
+    engine = Engine(target)
+    logs = []
+    for seed in range(2):
+        w = engine.propose(20_000, np.random.default_rng(seed)).log_weight
+        logs.append(np.log(np.exp(w - w.max()).mean()) + w.max())
+    # The same approximation widened: other proposals, and the same constant.
+    engine.nodes = [node._replace(ways=1.3 * node.ways) for node in engine.nodes]
+    w = engine.propose(20_000, np.random.default_rng(2)).log_weight
+    logs.append(np.log(np.exp(w - w.max()).mean()) + w.max())
+    assert np.ptp(logs) < 0.1
+
+
+def test_players_may_be_listed_in_any_order():
+    rng = np.random.default_rng(3)
+    wins = rng.integers(0, 6, (5, 5))
+    np.fill_diagonal(wins, 0)
+    order = rng.permutation(5)
+    found = []
+    for w in (wins, wins[np.ix_(order, order)]):
+        points, n = matches(w)
+        proposed, weight, effective = by_weight(target_of_pairs(points, n, PRIOR_SCALE, DF))
+        a = proposed.x - proposed.x.mean(axis=1, keepdims=True)
+        found.append((weight @ a, np.sqrt(weight @ a**2 / effective)))
+    (one, error), (other, _) = found
+    assert (abs(one[order] - other) < 6.0 * error[order]).all()
+
+
+@pytest.mark.parametrize("nu", [-3.0, 0.5])
+def test_ties_are_a_parameter(nu):
+    """The posterior of nu, strengths being equal and many, is where ties put it."""
+    rng, m, each = np.random.default_rng(4), 4, 40
+    share = np.exp(nu) / (2.0 + np.exp(nu))
+    tied = np.triu(rng.binomial(each, share, (m, m)), 1)
+    won = np.triu(rng.binomial(each - tied, 0.5), 1)
+    wins = won + np.triu(each - tied - won, 1).T + 0.5 * (tied + tied.T)
+    points, n = matches(wins)
+    target = target_with_ties(points, n, float(tied.sum()), (PRIOR_SCALE, DF, 2.0))
+    proposed, weight, effective = by_weight(target, draws=8000)
+    assert effective > 4000
+    observed = tied.sum() / (each * 6)
+    at = np.log(2.0 * observed / (1.0 - observed))
+    assert weight @ proposed.x[:, m] == pytest.approx(at, abs=0.25)
+
+
+def test_undefeated_players_have_long_tails():
+    """With one player that won all, the upper end is far out, and weights see it."""
+    points, n = matches([[0, 30, 30], [0, 0, 15], [0, 15, 0]])
+    proposed, weight, effective = by_weight(target_of_pairs(points, n, PRIOR_SCALE, DF))
+    gap = proposed.x[:, 0] - proposed.x[:, 1:].mean(axis=1)
+    order = np.argsort(gap)
+    at = np.searchsorted(np.cumsum(weight[order]), [0.025, 0.5, 0.975])
+    lower, middle, upper = gap[order][at]
+    assert effective > 10_000
+    assert upper - middle > 1.5 * (middle - lower)
+
+
+def test_students_density_is_scipys():
+    """The prior of strengths, beside the half-normal one of their scale."""
+    from scipy.stats import halfnorm, t
+
+    points, n = matches(np.zeros((3, 3)))
+    target = target_of_pairs(points, n, PRIOR_SCALE, DF)
+    rng = np.random.default_rng(5)
+    x, log_scale = rng.normal(size=(4, 3)), rng.normal(size=4)
+    scale = np.exp(log_scale)
+    exact = t(DF, 0.0, scale[:, None]).logpdf(x).sum(axis=1)
+    exact += halfnorm(0.0, PRIOR_SCALE).logpdf(scale) + log_scale
+    found = target.log_density(x, log_scale)
+    assert np.ptp(exact - found) < 1e-10

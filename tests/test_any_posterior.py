@@ -1,0 +1,174 @@
+"""Every answer, plot and report takes every model's posterior, whoever sampled it.
+
+Either it has a result, or an error of ours. A model enters by the registry; a plot or a report by
+being public and having ``dt`` for its first argument; other answers are added to `ANSWERS`.
+"""
+
+import warnings
+from functools import cache
+from inspect import signature
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import leaderbayes as lb
+from conftest import simulate
+from leaderbayes.models._registry import MODELS
+from votes import draw
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+ANSWERS = {
+    "leaderboard": lb.leaderboard,
+    "publish": lambda dt: lb.leaderboard(dt, columns="publish"),
+    "win_probability": lb.win_probability,
+    "record": lambda dt: lb.win_probability(dt, by="record"),
+    "compare": lambda dt: lb.compare(dt, *names_of(dt)[:2], rope=0.1),
+    "groups": lb.groups,
+    "tied_for_top": lb.tied_for_top,
+    "rank_probability": lb.rank_probability,
+    "p_top": lambda dt: lb.p_top(dt, 2),
+    "check": lambda dt: lb.check(dt, draws=50, seed=1),
+    "deviance": lb.deviance,
+    "log_likelihood": lb.log_likelihood,
+    "loo": lb.loo,
+    "plan": lambda dt: lb.plan(dt, seed=1),
+    "audit": lb.audit,
+    "influence": lb.influence,
+    "sensitivity": lambda dt: lb.sensitivity(dt, priors=(1.0,), rounds=False, seed=1),
+    "new_player": lambda dt: lb.new_player(
+        dt, xr.DataArray([1.0], {"round": dt["constant_data"]["round"][:1]}, name="new")
+    ),
+    "elo": lambda dt: lb.elo(dt, orders=2, seed=1),
+    "mean_scores": lb.mean_scores,
+}
+# Further arguments of plots and reports.
+GIVEN = {
+    "compare": lambda dt: {"a": names_of(dt)[0], "b": names_of(dt)[1]},
+    "html": lambda dt: {"path": "page.html"},
+}
+# What has to have a result, of a posterior of players in rounds.
+ALWAYS = {"leaderboard", "groups", "tied_for_top", "rank_probability", "p_top", "compare"}
+
+
+def names_of(dt):
+    who = "team" if "team" in dt["posterior"].dims else "player"
+    return dt["posterior"][who].to_numpy().tolist()
+
+
+def shows():
+    """Plots and reports that take a posterior, by their names."""
+    found = {}
+    for module in (lb.plots, lb.report):
+        for name in dir(module):
+            function = getattr(module, name)
+            if (
+                name[0] != "_"
+                and callable(function)
+                and "dt" in list(signature(function).parameters)[:1]
+            ):
+                found[f"{module.__name__.split('.')[-1]}.{name}"] = function
+    return found
+
+
+SHOWS = shows()
+
+
+@cache
+def data_of(kind, several):
+    rng = np.random.default_rng(1)
+    scores = simulate([1.0, 0.5, 0.0, -1.5], 8, rng)
+    if kind == "votes":
+        return draw(np.array([0.5, 0.2, 0.0, -0.7]), 120, rng, judges=5)
+    if kind == "board":
+        right = rng.binomial(400, [0.86, 0.84, 0.83, 0.8, 0.79, 0.7]) / 400
+        return lb.sota.read_board({f"t{k}": float(x) for k, x in enumerate(right)}, n=400)
+    if several:
+        boards = [simulate([1.0, 0.5, 0.0, -1.5], 6, rng) for _ in range(4)]
+        names = xr.DataArray(list("abcd"), dims="tournament", name="tournament")
+        return xr.concat(boards, names).assign_attrs(scores.attrs)
+    return scores
+
+
+@cache
+def posterior_of(name, kind, how):
+    """A posterior by `leaderbayes.fit`, or by a few steps of PyMC without a compiler."""
+    import pymc as pm
+    import pytensor
+
+    model = MODELS[name]
+    data = data_of(kind, model.several)
+    if how == "fit":
+        if kind == "board":
+            return lb.sota.posterior(data, draws=100, seed=1)
+        return lb.fit(data, name, draws=100, seed=1, replicates=20, progressbar=False)
+    given = lb.matches(data) if kind == "matches" else data
+    with pytensor.config.change_flags(mode="FAST_COMPILE"), model.build(given) as built:
+        more = pm.Normal("more")  # a variable of the user's own
+        dt = pm.sample(
+            40, tune=10, chains=2, cores=1, step=pm.Metropolis(), random_seed=1, progressbar=False,
+            compute_convergence_checks=False, quiet=True,
+        )  # fmt: skip
+        dt.update(pm.sample_posterior_predictive(dt, progressbar=False, random_seed=1))
+    assert more in built.free_RVs
+    assert not set(dt.attrs) & {"model", "arguments", "converged"}
+    return dt
+
+
+def cases():
+    """Every model with every kind of its data, sampled in either way."""
+    for name, model in MODELS.items():
+        for kind in model.data:
+            # Without a fast engine `leaderbayes.fit` compiles for NUTS.
+            fast = model.problem or model.draw or kind == "board"
+            yield pytest.param(name, kind, "fit", marks=() if fast else pytest.mark.slow)
+            yield name, kind, "pm.sample"
+
+
+@pytest.mark.parametrize(("name", "kind", "how"), [*cases()])
+def test_answers(name, kind, how):
+    dt = posterior_of(name, kind, how)
+    refused = {}
+    for question, ask in ANSWERS.items():
+        try:
+            assert ask(dt) is not None
+        except lb.LeaderbayesError as problem:
+            refused[question] = str(problem)
+    assert not ALWAYS & set(refused), refused
+    if kind == "matches" and not MODELS[name].several:
+        assert not refused
+
+
+@pytest.mark.parametrize(("name", "kind", "how"), [*cases()])
+def test_plots_and_reports(name, kind, how, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    dt = posterior_of(name, kind, how)
+    for called, show in SHOWS.items():
+        more = GIVEN.get(called.split(".")[-1], lambda dt: {})(dt)
+        try:
+            assert show(dt, **more) is not None
+        except lb.LeaderbayesError:
+            pass
+
+
+def test_a_changed_prior_and_replicates():
+    """The user's own prior; and what a missing group needs is added by PyMC."""
+    import pymc as pm
+    import pytensor
+
+    scores = data_of("matches", False)
+    with pytensor.config.change_flags(mode="FAST_COMPILE"):
+        with lb.models.bradley_terry(lb.matches(scores)) as model:
+            changed = pm.do(model, {model["epp_scale"]: 1.0})
+        with changed:
+            dt = pm.sample(
+                30, tune=10, chains=1, step=pm.Metropolis(), random_seed=1, progressbar=False,
+                compute_convergence_checks=False, quiet=True,
+            )  # fmt: skip
+    assert lb.leaderboard(dt)["player"].tolist() == ["p0", "p1", "p2", "p3"]
+    assert "score" in lb.leaderboard(dt)
+    assert float(lb.compare(dt, "p0", "p3")["p_better"]) > 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert lb.loo(dt).n_data_points == 8
